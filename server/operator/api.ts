@@ -43,8 +43,8 @@ export function createApi(routes: readonly AnyRoute[]): Router<ApiEntry> {
   return router;
 }
 
-const paramsReader = (path: string, params: TObject, { unknown }: AnyRoute) =>
-  createParamsReader(path, params, unknown ?? "route:not_found");
+const paramsReader = (path: string, params: TObject, { notFoundCode }: AnyRoute) =>
+  createParamsReader(path, params, notFoundCode ?? "route:not_found");
 
 /** Reads what the record declares, in the order of HTTP-17, and answers with its handler. */
 export async function callRoute(

@@ -46,7 +46,7 @@ export const playerRoutes = (players: PlayerService) => [
     auth: "viewer",
     source: "OPS-04",
     params: PlayerParams,
-    unknown: "player:not_found",
+    notFoundCode: "player:not_found",
     responses: { 200: PlayerAnswer },
     errors: ["player:not_found"],
     handler: async ({ params, caller }) => {
@@ -64,7 +64,7 @@ export const playerRoutes = (players: PlayerService) => [
       auth: "operator",
       source: "OPS-04",
       params: PlayerParams,
-      unknown: "player:not_found",
+      notFoundCode: "player:not_found",
       body: ReasonBody,
       responses: {
         200: Type.Object({ id: Type.Integer(), name: Type.String(), ...result }),

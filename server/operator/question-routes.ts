@@ -82,7 +82,7 @@ export const questionRoutes = (service: QuestionService) => [
     auth: "viewer",
     source: "TRV-06, S15",
     params: QuestionParams,
-    unknown: "question:not_found",
+    notFoundCode: "question:not_found",
     responses: { 200: QuestionAnswer },
     errors: ["question:not_found"],
     handler: async ({ params, caller }) =>
@@ -96,7 +96,7 @@ export const questionRoutes = (service: QuestionService) => [
       auth: "operator",
       source: "TRV-06, S16",
       params: QuestionParams,
-      unknown: "question:not_found",
+      notFoundCode: "question:not_found",
       body: ReasonBody,
       responses: { 200: QuestionAnswer },
       errors: ["question:not_found"],

@@ -10,7 +10,7 @@ import { EnvelopeWriter, metaText } from "../http/replies/envelope.ts";
 import { toAppError } from "../http/pipeline/failures.ts";
 import { isForwardedHttps } from "../http/uws/forwarded.ts";
 import type { AnyRoute } from "../http/pipeline/route.ts";
-import type { Match, Router } from "../http/pipeline/router.ts";
+import type { RouteMatch, Router } from "../http/pipeline/router.ts";
 import { admit, type AccessOptions } from "./access.ts";
 import { callRoute, createApi, type ApiEntry } from "./api.ts";
 import { isBoardPath, type Board } from "./board.ts";
@@ -138,7 +138,7 @@ async function answer(
 /** 404 for an unknown address; else 405 or, for OPTIONS, the methods there are (HTTP-01, HTTP-02). */
 function noSuchMethod(
   request: OperatorRequest,
-  match: Match<ApiEntry> | null,
+  match: RouteMatch<ApiEntry> | null,
   pages: readonly PageRoute[],
 ): OperatorReply {
   const known = new Set([...(match?.allow ?? []), ...pages.map(({ method }) => method)]);

@@ -52,7 +52,7 @@ function validatorOf(spec: ResponseSpec | undefined): Validator | null {
 }
 
 export function createRouteChecks(routes: readonly AnyRoute[]): RouteChecks {
-  const checks: RouteChecks = new Router(({ route }) => route.loosePath === true);
+  const checks: RouteChecks = new Router(({ route }) => route.lenientPath === true);
   for (const route of routes) {
     const check = {
       route,

@@ -8,7 +8,7 @@ export const publicRead = {
   method: "GET",
   tag: "Archive",
   auth: "public",
-  unknown: "codex:game_not_found",
+  notFoundCode: "codex:game_not_found",
   cache: "public, max-age=60",
   publicData: true,
 } as const;

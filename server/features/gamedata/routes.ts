@@ -134,7 +134,7 @@ function documentRoute(base: string, segment: string, resource: Resource): AnyRo
     summary: `Read one ${resource.type.replaceAll("_", " ")}, now or at a patch`,
     source: `${source}; PRJ-03, PRJ-04, PRJ-12`,
     params: DocumentParams,
-    unknown: "projection:type_mismatch",
+    notFoundCode: "projection:type_mismatch",
     query: Type.Object({
       locale: Locale,
       at_patch: Type.Optional(Type.String({ description: "canonical or raw version" })),

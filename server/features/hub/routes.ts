@@ -57,7 +57,7 @@ const subscribe = defineRoute({
       if (!hub.isDraining && !isPassing) throw error;
     }
     // Any other answer would be final for a browser; the process it returns to decides.
-    return streamReply((response) => hub.sendBack(response), streamHeaders);
+    return streamReply((response) => hub.rejectWithRetry(response), streamHeaders);
   },
 });
 
@@ -77,7 +77,7 @@ async function inTime(opening: ReturnType<typeof openStream>) {
 }
 
 /** What comes too late takes no places. */
-const leave = (late: Reply) => (late.kind === "stream" ? late.abandon() : undefined);
+const leave = (late: Reply) => (late.kind === "stream" ? late.release() : undefined);
 
 async function openStream(deps: Deps, request: RequestInfo) {
   const { hub } = deps;

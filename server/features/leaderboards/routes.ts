@@ -28,7 +28,7 @@ const challenge = defineRoute({
   summary: "Read the leaderboard of a challenge, and who is around the caller",
   source: "document 2, Leaderboards; LB-03, LB-04",
   params: s.ChallengeParams,
-  unknown: "challenge:not_found",
+  notFoundCode: "challenge:not_found",
   query: s.ChallengeQuery,
   responses: { 200: s.ChallengeBoard },
   errors: ["request:invalid_query", "challenge:not_found", "server:unavailable"],

@@ -150,7 +150,7 @@ const kick = defineRoute({
   path: `${base}/{code}/players/{playerId}`,
   summary: "Remove a player from the lobby",
   source: "document 2, Lobbies; LOB-25",
-  unknown: "lobby:player_not_found",
+  notFoundCode: "lobby:player_not_found",
   params: s.PlayerParams,
   query: s.KickQuery,
   responses: { 204: null },

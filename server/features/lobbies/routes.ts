@@ -45,8 +45,8 @@ const create = defineRoute({
   body: s.CreateBody,
   responses: { 201: s.Created },
   errors: ["lobby:too_many"],
-  handler: async ({ deps, caller, body, once }) =>
-    seatTaken(await createLobby(deps, caller, body, await once(() => drawLobby(deps)))),
+  handler: async ({ deps, caller, body, memoizeForKey }) =>
+    seatTaken(await createLobby(deps, caller, body, await memoizeForKey(() => drawLobby(deps)))),
 });
 
 const readRoutes = ["", "/status"].map((suffix) =>
@@ -58,7 +58,7 @@ const readRoutes = ["", "/status"].map((suffix) =>
     auth: "optional_seat",
     source: "document 2, Lobbies; LOB-05",
     guessable: guessableCode,
-    unknown: "lobby:not_found",
+    notFoundCode: "lobby:not_found",
     params: s.CodeParams,
     responses: { 200: s.LobbyAndPlayer },
     errors: ["lobby:not_found"],
@@ -80,7 +80,7 @@ const join = defineRoute({
   // A join whose answer was lost would find its own name taken.
   idempotent: true,
   guessable: guessableCode,
-  unknown: "lobby:not_found",
+  notFoundCode: "lobby:not_found",
   params: s.CodeParams,
   body: s.JoinBody,
   responses: { 201: s.Joined },
@@ -91,9 +91,9 @@ const join = defineRoute({
     "lobby:name_taken",
     "lobby:banned",
   ],
-  handler: async ({ deps, caller, params, body, once }) => {
+  handler: async ({ deps, caller, params, body, memoizeForKey }) => {
     const code = readCode(params.code);
-    const id = await once(() => deps.ids.seat());
+    const id = await memoizeForKey(() => deps.ids.seat());
     return seatTaken(await joinLobby(deps, caller, code, { id, name: body.name }));
   },
 });

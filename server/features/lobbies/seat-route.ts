@@ -56,7 +56,7 @@ export const seatRoute = {
     "lobby:not_host",
   ],
   guessable: guessableCode,
-  unknown: "lobby:not_found",
+  notFoundCode: "lobby:not_found",
   params: s.CodeParams,
 } as const;
 

@@ -71,8 +71,8 @@ export const readerRoute = {
   source: "our own page",
   cache: "no-cache",
   // Whatever stands in the address, a reader gets a page.
-  loosePath: true,
-  looseQuery: true,
+  lenientPath: true,
+  lenientQuery: true,
   errors: [],
   responses: { 200: media(type), 404: media(type) },
 } as const;

@@ -61,7 +61,7 @@ function statusPage(page: "verify" | "unsubscribe") {
       result: Type.Optional(Type.String()),
       code: Type.Optional(Type.String()),
     }),
-    looseQuery: true,
+    lenientQuery: true,
     responses: { 200: media("text/html; charset=utf-8") },
     errors: [],
     handler: ({ query, request }) => {

@@ -104,7 +104,7 @@ const dropFavorite = defineRoute({
   auth: "registered",
   source: "document 2, Favorites",
   params: s.FavoriteParams,
-  unknown: "favorite:not_found",
+  notFoundCode: "favorite:not_found",
   responses: { 204: null },
   errors: ["favorite:not_found"],
   handler: async ({ caller, params, deps }) => {

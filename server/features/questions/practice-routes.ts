@@ -1,7 +1,7 @@
 import { saveReport } from "../../../db/queries/questions/question-quality.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
-import { nameOf } from "../../http/pipeline/draft.ts";
+import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
 import { requireSameRole } from "../sessions/service.ts";
 import { categorize } from "./categorize.ts";
@@ -55,16 +55,16 @@ const answer = defineRoute({
   source: "document 2, Categories and questions; RUN-01, SCO-01, SCO-02, TRV-06, TRV-11, TRV-12",
   idempotent: true,
   params: s.QuestionParams,
-  unknown: "question:not_found",
+  notFoundCode: "question:not_found",
   body: s.AnswerBody,
   responses: { 200: s.AnswerReveal },
   errors: ["question:not_found"],
-  handler: async ({ params, body, caller, deps, once }) => {
+  handler: async ({ params, body, caller, deps, memoizeForKey }) => {
     const result = await answerPractice(deps, caller, params.id, {
       selectedIndex: body.selected_index,
       timerDurationMs: body.timer_duration_ms ?? null,
       timeTakenMs: body.time_taken_ms ?? null,
-      ref: await nameOf(once),
+      ref: await nameOf(memoizeForKey),
     });
     return reply(200, s.presentReveal(result));
   },
@@ -79,7 +79,7 @@ const report = defineRoute({
   source: "TRV-06, quality of questions",
   rateLimit: { max: 20, window: 60, per: "account" },
   params: s.QuestionParams,
-  unknown: "question:not_found",
+  notFoundCode: "question:not_found",
   body: s.ReportBody,
   responses: { 200: s.Report, 201: s.Report },
   errors: ["question:not_found"],

@@ -66,7 +66,7 @@ const generate = defineRoute({
   source: "document 2, Categories and questions; TRV-02, TRV-03, TRV-04, TRV-05, TRV-12",
   rateLimit: { max: 30, window: 60 },
   body: s.GenerateBody,
-  together: ({ model }, config) => {
+  crossFieldChecks: ({ model }, config) => {
     const allowed = modelsOf(config);
     if (typeof model !== "string" || allowed.includes(model)) return [];
     return [{ propertyPath: "model", title: `must be one of ${allowed.join(", ")}` }];

@@ -12,7 +12,7 @@ import {
 
 const base = "/v1/games/trivia";
 const common = { auth: "player", tag: "Runs" } as const;
-const named = { params: s.RunParams, unknown: "run:not_found" } as const;
+const named = { params: s.RunParams, notFoundCode: "run:not_found" } as const;
 /** A question may have to be made first. */
 const deadlineMs = 30_000;
 
@@ -24,7 +24,7 @@ const start = defineRoute({
   source: "document 2, Runs; RUN-02, RUN-03, RUN-04, RUN-06",
   deadlineMs,
   body: s.StartBody,
-  together: s.challengeProblems,
+  crossFieldChecks: s.challengeProblems,
   responses: { 200: s.StartedRun },
   errors: [
     "auth:token_invalid",
@@ -72,9 +72,9 @@ const answer = defineRoute({
   body: s.AnswerBody,
   responses: { 200: s.AnswerResult },
   errors: ["run:not_found", "run:already_answered", "player:not_found"],
-  handler: async ({ params, body, caller, deps, once }) => {
+  handler: async ({ params, body, caller, deps, memoizeForKey }) => {
     const given = { selectedIndex: body.selected_index, timeTakenMs: body.time_taken_ms };
-    const outcome = await answerRun(deps, caller, { ...params, once }, given);
+    const outcome = await answerRun(deps, caller, { ...params, memoizeForKey }, given);
     const next = outcome.next === null ? null : presentPlayQuestion(outcome.next);
     return reply(200, s.presentAnswer(outcome, next));
   },

@@ -7,7 +7,7 @@ import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import type { Once } from "../../http/pipeline/draft.ts";
+import type { MemoizeForKey } from "../../http/pipeline/idempotent-input.ts";
 import { recordAnswerWithin, repeated, type RecordedAnswer } from "./domain/record.ts";
 import { believedTimeMs, scoreOf } from "./domain/score.ts";
 import { awardWhenDue } from "../wallet/domain/awards.ts";
@@ -83,7 +83,7 @@ export interface RunAnswer {
 export async function answerRun(
   deps: Deps,
   caller: Pick<Caller, "playerId" | "isGuest">,
-  { id, once }: { id: number; once: Once },
+  { id, memoizeForKey }: { id: number; memoizeForKey: MemoizeForKey },
   answer: RunAnswer,
 ): Promise<AnswerOutcome> {
   const { playerId } = caller;
@@ -91,7 +91,7 @@ export async function answerRun(
   const answeredAt = deps.clock.now();
   const seen = await readRun(deps, playerId, id);
   const own = { index: seen.currentIndex, attempt: randomId() };
-  const first = await once(async () => own);
+  const first = await memoizeForKey(async () => own);
   if (first.attempt !== own.attempt && isAnswered(seen, first.index))
     return tellAgain(deps, seen, first.index);
   if (seen.isFinished) throw new AppError("run:not_found");

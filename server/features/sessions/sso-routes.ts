@@ -41,7 +41,7 @@ const customs = defineRoute({
     passport: Type.Optional(Type.String()),
     redirect: Type.Optional(Type.String()),
   }),
-  looseQuery: true,
+  lenientQuery: true,
   responses: { 302: redirect },
   errors: ["sso:redirect_invalid", "sso:passport_invalid"],
   handler: async ({ query, deps, request }) => {

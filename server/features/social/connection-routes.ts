@@ -51,7 +51,7 @@ const remove = defineRoute({
   auth: "registered",
   source: "OA-05",
   params: Type.Object({ provider: Type.String({ pattern: "^[a-z0-9_-]{2,32}$" }) }),
-  unknown: "oauth:provider_unknown",
+  notFoundCode: "oauth:provider_unknown",
   responses: { 204: null },
   errors: ["user:not_found", "oauth:provider_unknown", "oauth:last_credential"],
   handler: async ({ params, caller, deps }) => {

@@ -57,7 +57,7 @@ const begin = defineRoute({
   setsCookie: "by-page",
   rateLimit: limit,
   params: Provider,
-  unknown: "oauth:provider_unknown",
+  notFoundCode: "oauth:provider_unknown",
   query: Type.Object({
     redirect: Type.Optional(Type.String()),
     mode: Type.Enum(["login", "link"], { default: "login" }),
@@ -111,9 +111,9 @@ const callback = defineRoute({
   source: "OA-03",
   setsCookie: "by-visit",
   params: Provider,
-  unknown: "oauth:provider_unknown",
+  notFoundCode: "oauth:provider_unknown",
   query: Type.Object({ code: Text, state: Text, iss: Text, error: Text }),
-  looseQuery: true,
+  lenientQuery: true,
   responses: { 302: redirect },
   errors: ["oauth:provider_unknown", "oauth:state_invalid"],
   handler: async ({ params, query, deps, request }) => {
@@ -153,7 +153,7 @@ const nativeCallback = defineRoute({
     return (await holdsState(deps, body.state, proof)) ? body.state : null;
   },
   params: Provider,
-  unknown: "oauth:provider_unknown",
+  notFoundCode: "oauth:provider_unknown",
   body: Type.Object({
     code: Type.String({ minLength: 1, maxLength: 2_048 }),
     state: Type.String({ minLength: 1, maxLength: 255 }),

@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors.ts";
 import { preferredLocale } from "../../platform/text/locales.ts";
 import { permissionVary } from "../../http/auth/cors.ts";
-import { nameOf } from "../../http/pipeline/draft.ts";
+import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import {
   defineRoute,
   redirect,
@@ -72,7 +72,7 @@ const verify = defineRoute({
   auth: "public",
   source: "document 1, System; SYS-02, USR-06",
   query: s.LinkQuery,
-  looseQuery: true,
+  lenientQuery: true,
   responses: { 302: redirect },
   errors: [],
   handler: async ({ query, deps }) => {
@@ -91,7 +91,7 @@ const unsubscribeRoute = defineRoute({
   auth: "public",
   source: "document 1, System; SYS-02",
   query: s.LinkQuery,
-  looseQuery: true,
+  lenientQuery: true,
   responses: { 302: redirect },
   errors: [],
   handler: async ({ query, deps }) => {
@@ -111,7 +111,7 @@ const oneClick = defineRoute({
   source: "SYS-03",
   heldSecret: ({ query, deps }) => unsubscriberOf(deps, linkOf(query)),
   query: s.LinkQuery,
-  looseQuery: true,
+  lenientQuery: true,
   responses: { 200: null },
   errors: ["request:missing_parameter", "auth:token_invalid"],
   handler: async ({ query, deps }) => {
@@ -135,8 +135,8 @@ const contact = defineRoute({
   body: s.ContactBody,
   responses: { 201: null },
   errors: [],
-  handler: async ({ body, deps, once }) => {
-    await receiveContact(deps, body, await nameOf(once));
+  handler: async ({ body, deps, memoizeForKey }) => {
+    await receiveContact(deps, body, await nameOf(memoizeForKey));
     return reply(201);
   },
 });
@@ -153,9 +153,9 @@ const feedback = defineRoute({
   body: s.FeedbackBody,
   responses: { 201: null },
   errors: [],
-  handler: async ({ body, caller, deps, once }) => {
+  handler: async ({ body, caller, deps, memoizeForKey }) => {
     const { kind, source, message, email = null, route = null, context = null } = body;
-    const ref = await nameOf(once);
+    const ref = await nameOf(memoizeForKey);
     await receiveFeedback(deps, caller, { kind, source, message, email, route, context, ref });
     return reply(201);
   },

@@ -6,7 +6,7 @@ import { createTeam, expelMember, joinTeam, leaveTeam, renameTeam } from "./serv
 
 const base = "/v1/games/trivia/teams";
 const common = { tag: "Teams", source: "LB-05" } as const;
-const named = { params: s.TeamParams, unknown: "team:not_found" } as const;
+const named = { params: s.TeamParams, notFoundCode: "team:not_found" } as const;
 
 const create = defineRoute({
   ...common,
@@ -109,7 +109,7 @@ const expel = defineRoute({
   summary: "Send a member away; for the owner",
   auth: "registered",
   params: s.MemberParams,
-  unknown: "team:not_found",
+  notFoundCode: "team:not_found",
   responses: { 204: null },
   errors: ["team:not_found", "team:not_owner", "player:not_found"],
   handler: async ({ params, caller, deps }) => {

@@ -1,6 +1,6 @@
 import { listGrants } from "../../../db/queries/wallet/awards.ts";
 import { listEntries, readWallet } from "../../../db/queries/wallet/wallets.ts";
-import { nameOf } from "../../http/pipeline/draft.ts";
+import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
 import type { Currency } from "./domain/currencies.ts";
 import * as s from "./schemas.ts";
@@ -81,8 +81,8 @@ const claim = defineRoute({
     "award:daily_limit",
     "wallet:limit_reached",
   ],
-  handler: async ({ caller, deps, body, once }) => {
-    const award = { awardId: body.award_id, game: body.game, ref: await nameOf(once) };
+  handler: async ({ caller, deps, body, memoizeForKey }) => {
+    const award = { awardId: body.award_id, game: body.game, ref: await nameOf(memoizeForKey) };
     const { isNew, grant, wallet: view } = await claimAward(deps, caller, award);
     const { repeatable: _, ...shown } = s.presentAward(grant);
     const answer = { granted: isNew, ...shown, wallet: s.presentEmbers(view) };

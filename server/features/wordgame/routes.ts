@@ -1,5 +1,5 @@
 import { AppError } from "../../platform/errors.ts";
-import { nameOf } from "../../http/pipeline/draft.ts";
+import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
 import { readWordLeaderboard, submitResult } from "./service.ts";
@@ -16,11 +16,11 @@ const submit = defineRoute({
   source: "document 2, Word game; WG-01 to WG-04, HTTP-15",
   idempotent: true,
   body: s.ResultBody,
-  together: s.resultProblems,
+  crossFieldChecks: s.resultProblems,
   responses: { 200: s.Submitted },
   errors: ["auth:token_invalid", "server:unavailable"],
-  handler: async ({ body, caller, deps, once }) =>
-    reply(200, await submitResult(deps, caller, body, await nameOf(once))),
+  handler: async ({ body, caller, deps, memoizeForKey }) =>
+    reply(200, await submitResult(deps, caller, body, await nameOf(memoizeForKey))),
 });
 
 const leaderboard = defineRoute({

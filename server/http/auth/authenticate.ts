@@ -14,10 +14,10 @@ import type { AuthLevel, RequestInfo } from "../pipeline/route.ts";
 export const seatHeader = "x-lobby-token";
 export const seatCookie = "svc_lobby";
 
-/** Below it a closed account is looked for and not found; elsewhere its token is no good (TOK-11). */
+/** Under this path the token of a closed account is answered 404; elsewhere 401 (TOK-11). */
 export const ownAccountPath = "/v1/users/@me";
 
-/** Who a request comes from, and whether only a cookie says so (HTTP-11). */
+/** Identity of the caller, and whether only a cookie proves it (HTTP-11). */
 export interface Identity {
   caller: Caller | SeatCaller | null;
   playerId: number | null;
@@ -48,24 +48,24 @@ export interface KeyCredential {
   scope: KeyScope;
 }
 
-/** What a route asks of whoever calls it. */
-export interface Demand {
+/** Auth requirement of a route. */
+export interface AuthRequirement {
   level: AuthLevel;
   /** Of the route, not of the request. */
   path: string;
   /** The code in the path of a seat route. */
   lobby: string;
   key: KeyCredential | null;
-  /** The request is counted: where nobody has to be known, who is known has the limit of a player (GW-12). */
+  /** The request is rate limited: on a public route a known player gets the limit of players (GW-12). */
   isCounted: boolean;
 }
 
-/** An hour, as if it were an access token: who holds it asks again (TOK-03). */
+/** Lifetime of the identity of a key caller, that of an access token (TOK-03). */
 const keyCallerSeconds = 3_600;
 
 const bearerPattern = /^bearer +([^\s,]+) *$/i;
 
-/** Reads the credentials of a request as its route demands (TOK-09, TOK-10, LOB-01, LOB-02). */
+/** Authorizes requests by the auth requirement of their route (TOK-09, TOK-10, LOB-01, LOB-02). */
 export class Authenticator {
   private readonly tokens: TokenService;
   private readonly closed: Pick<ClosedAccounts, "has" | "hasUpgraded" | "hasEnded">;
@@ -79,14 +79,15 @@ export class Authenticator {
   }
 
   /** Throws the 401, 403, 404 of the level. */
-  identify(request: RequestInfo, demand: Demand): Identity {
-    const { level, path, key } = demand;
+  authorize(request: RequestInfo, requirement: AuthRequirement): Identity {
+    const { level, path, key } = requirement;
     if (level === "public") {
-      const known = demand.isCounted ? this.bearer(request, false) : null;
+      const known = requirement.isCounted ? this.bearer(request, false) : null;
       return known === null ? nobody : { ...nobody, playerId: known.playerId };
     }
-    if (level === "seat" || level === "optional_seat") return this.identifySeat(request, demand);
-    const lost = lostCodes[path.startsWith(ownAccountPath) ? "ownAccount" : "elsewhere"];
+    if (level === "seat" || level === "optional_seat")
+      return this.identifySeat(request, requirement);
+    const lost = rejectionCodes[path.startsWith(ownAccountPath) ? "ownAccount" : "elsewhere"];
     const bearer = this.bearer(request, level !== "optional", level === "guest" ? notGuest : lost);
     const caller = bearer === null ? callerOfKey(key) : withRealmOf(key, bearer);
     if (caller === null) {
@@ -108,8 +109,8 @@ export class Authenticator {
 
   private bearer(
     request: RequestInfo,
-    isDemanded: boolean,
-    lost: LostCodes = lostCodes.elsewhere,
+    isRequired: boolean,
+    lost: RejectionCodes = rejectionCodes.elsewhere,
   ): Caller | null {
     const header = request.headers["authorization"];
     if (header === undefined) return null;
@@ -117,32 +118,35 @@ export class Authenticator {
     if (token === undefined && !/^bearer\b/i.test(header)) return null;
     const claims = token === undefined ? null : this.tokens.verify("access", token);
     const caller = claims === null ? null : readCaller(claims);
-    if (caller === null && isDemanded) throw refuse("auth:token_invalid");
+    if (caller === null && isRequired) throw refuse("auth:token_invalid");
     if (caller === null) return null;
     const { playerId, isGuest, family } = caller;
-    if (this.closed.has(playerId)) return lostCaller(isDemanded, lost.closed);
-    if (this.closed.hasEnded(family)) return lostCaller(isDemanded, "auth:token_invalid");
-    // A guest's token never speaks for the account that the guest has become.
+    if (this.closed.has(playerId)) return rejectedCaller(isRequired, lost.closed);
+    if (this.closed.hasEnded(family)) return rejectedCaller(isRequired, "auth:token_invalid");
+    // The token of an upgraded guest never grants access to the new account.
     const isOutdated = isGuest && this.closed.hasUpgraded(playerId);
-    return isOutdated ? lostCaller(isDemanded, lost.upgraded) : caller;
+    return isOutdated ? rejectedCaller(isRequired, lost.upgraded) : caller;
   }
 
-  private identifySeat(request: RequestInfo, { level, lobby: code, key }: Demand): Identity {
-    const isDemanded = level === "seat";
+  private identifySeat(
+    request: RequestInfo,
+    { level, lobby: code, key }: AuthRequirement,
+  ): Identity {
+    const isRequired = level === "seat";
     const lobby = lobbyCodeOf(code);
     const header = request.headers[seatHeader];
     if (header !== undefined) {
       const seat = this.seatOf(header.trim(), lobby);
-      if (seat === null && isDemanded) throw refuse("lobby:token_invalid");
+      if (seat === null && isRequired) throw refuse("lobby:token_invalid");
       if (seat !== null) return seatIdentity(seat, this.bearer(request, false), false);
     }
     const cookie = request.cookies[seatCookie];
     const seat = cookie === undefined ? null : this.seatOf(cookie, lobby);
-    const player = this.bearer(request, isDemanded && seat === null);
+    const player = this.bearer(request, isRequired && seat === null);
     if (seat !== null) return seatIdentity(seat, player, true);
-    const caller = player === null ? callerOfKey(key, isDemanded) : withRealmOf(key, player);
+    const caller = player === null ? callerOfKey(key, isRequired) : withRealmOf(key, player);
     if (caller !== null) return seatIdentity(null, caller, false);
-    if (!isDemanded) return nobody;
+    if (!isRequired) return nobody;
     throw refuse(cookie === undefined ? "auth:required" : "lobby:token_invalid");
   }
 
@@ -152,34 +156,34 @@ export class Authenticator {
   }
 }
 
-/** Why a token of a player is refused who has closed the account, or become one since. */
-interface LostCodes {
+/** Error codes for a token of a closed account or an upgraded guest. */
+interface RejectionCodes {
   closed: ErrorCode;
   upgraded: ErrorCode;
 }
 
-const lostCodes = {
+const rejectionCodes = {
   ownAccount: { closed: "user:not_found", upgraded: "auth:token_invalid" },
   elsewhere: { closed: "auth:token_invalid", upgraded: "auth:token_invalid" },
-} as const satisfies Record<string, LostCodes>;
+} as const satisfies Record<string, RejectionCodes>;
 /** Only a guest can be upgraded (TOK-10). */
-const notGuest: LostCodes = { closed: "auth:token_invalid", upgraded: "auth:forbidden" };
+const notGuest: RejectionCodes = { closed: "auth:token_invalid", upgraded: "auth:forbidden" };
 
-function lostCaller(isDemanded: boolean, code: ErrorCode): null {
-  if (isDemanded) throw refuse(code);
+function rejectedCaller(isRequired: boolean, code: ErrorCode): null {
+  if (isRequired) throw refuse(code);
   return null;
 }
 
 /**
- * The owner of the key; throws why it may not act here (KEY-04), unless anybody may call: then such
- * a key is none, as a bad token is (TOK-09). Null without a key.
+ * Returns the owner of the key, or null without a key. A key without the required scope throws (KEY-04), or is
+ * ignored like an invalid token when no credential is required (TOK-09).
  */
-function callerOfKey(credential: KeyCredential | null, isDemanded = true): Caller | null {
+function callerOfKey(credential: KeyCredential | null, isRequired = true): Caller | null {
   if (credential === null) return null;
   const { check, scope } = credential;
   const isGranted = check.key !== null && isScopeGranted(check.key, scope);
   if (isGranted) return ownerOf(check.key);
-  if (!isDemanded) return null;
+  if (!isRequired) return null;
   if (check.key === null) throw refuse(check.problem);
   throw new AppError("key:scope_missing", { params: { scope } });
 }
@@ -201,7 +205,7 @@ function endOf({ expiresAt }: CachedApiKey): number {
   return expiresAt === null ? end : Math.min(end, Math.floor(expiresAt / 1_000));
 }
 
-/** Beside a bearer token a key says no more than the realm (KEY-01). */
+/** With a bearer token the key selects the realm only (KEY-01). */
 function withRealmOf(credential: KeyCredential | null, caller: Caller): Caller {
   const key = credential?.check.key ?? null;
   return key === null ? caller : { ...caller, realm: key.realm };

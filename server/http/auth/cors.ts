@@ -6,7 +6,7 @@ import type { AnyRoute, Headers, RequestInfo } from "../pipeline/route.ts";
 import { headerValue } from "../pipeline/text.ts";
 import { isTracing } from "../uws/tracing-headers.ts";
 
-// Clients that read event streams by themselves send Cache-Control, as an EventSource does (which needs no leave).
+// Event stream clients built on fetch send Cache-Control, as EventSource does without a preflight.
 const allowedHeaders =
   "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match, Cache-Control, X-Request-Id, traceparent, tracestate, baggage, b3, sentry-trace";
 const exposedHeaders =
@@ -18,7 +18,7 @@ const headText = (headers: Headers) =>
   headers.map(([name, value]) => `\r\n${name}: ${headerValue(value)}`).join("");
 const readableByAll = headText([...forAll, ...exposed]);
 
-/** What a permission depends on: an answer that shared caches keep varies by it, also where nothing is permitted. */
+/** Headers that decide the CORS permission: cacheable responses vary by them, even without a permission. */
 export const permissionVary = "Origin, X-Api-Key";
 
 /** Origins that change at run time, such as the addresses of active realms, in `scheme://host:port` form. */
@@ -40,14 +40,14 @@ export class Cors {
     this.isDataPublic = config.CORS_PUBLIC_DATA;
   }
 
-  /** Whether every origin may read what this route answers. */
+  /** True when every origin may read the responses of this route. */
   isForAll(route: Openness | undefined): boolean {
     return route?.anyOrigin === true || (route?.publicData === true && this.isDataPublic);
   }
 
   /**
-   * Headers of an answer as they are written; `isForAll` marks what any origin may read, `hasKey` a key valid
-   * for this one.
+   * CORS headers of a response; `isForAll`: any origin may read it, `hasKey`: the request has an API key that is
+   * valid for this origin.
    */
   answer(origin: string | undefined, isForAll: boolean, hasKey: boolean): string | null {
     if (origin !== undefined && this.isAllowed(origin))
@@ -75,7 +75,7 @@ export class Cors {
     return [["Vary", "Origin"]];
   }
 
-  /** What is wrong when a browser sends a cookie from a page that is not ours (HTTP-11). */
+  /** Refusal when a browser sends a cookie from a page of a foreign origin (HTTP-11). */
   pageProblem(request: RequestInfo): AppError | null {
     const problem = this.siteProblem(request);
     if (problem !== null) return problem;
@@ -84,7 +84,7 @@ export class Cors {
       : null;
   }
 
-  /** What is wrong when a browser sends a request from a site that is not ours; other clients say nothing of theirs. */
+  /** Refusal when a browser sends a request from a foreign site; other clients send no origin. */
   siteProblem(request: RequestInfo): AppError | null {
     const origin = request.headers["origin"];
     const isKnown = origin !== undefined && (this.isAllowed(origin) || this.isOwn(origin, request));
@@ -102,7 +102,7 @@ export class Cors {
     const normal = normalizeOrigin(origin);
     if (normal === null) return false;
     if (normal === this.ownOrigin) return true;
-    // Under another of our names than the configured one. Which scheme it was the browser knows, where no proxy says.
+    // The service may have several names. Without a trusted proxy only the browser knows the scheme.
     const host = request.headers["host"] ?? "";
     const isSameOrigin = siteOf(request) === "same-origin";
     const schemes = isSameOrigin ? ["http", "https"] : [request.isSecure ? "https" : "http"];
@@ -110,14 +110,14 @@ export class Cors {
   }
 }
 
-/** A page at another name under ours is not ours either. */
+/** A page on a sibling subdomain is foreign too. */
 const foreignSites: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 
 const siteOf = ({ headers }: RequestInfo) => headers["sec-fetch-site"]?.trim().toLowerCase();
 
 /**
- * What is wrong when another site uses an address that sets a cookie and is made to be visited, in any other way than
- * by sending a browser there: a picture or a frame would sign its visitors in unseen.
+ * Refusal when another site loads a cookie-setting address without a top-level navigation: an image or a frame would
+ * sign in its visitors unnoticed.
  */
 export function visitProblem(request: RequestInfo): AppError | null {
   const goal = request.headers["sec-fetch-dest"]?.trim().toLowerCase() ?? "document";

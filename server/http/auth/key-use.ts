@@ -7,7 +7,7 @@ import type { AnyRoute } from "../pipeline/route.ts";
  */
 export type KeyUse = KeyScope | "quota" | "nothing";
 
-/** The first line that fits method and path decides. */
+/** The first line that matches method and path decides. */
 const uses: readonly [methods: string, path: RegExp, use: KeyUse][] = [
   ["GET", /^\/v1\/users\/@me$/, "profile:read"],
   ["*", /^\/v1\/(?:gateway|tokens|users|oauth)(?:\/|$)/, "nothing"],
@@ -29,7 +29,7 @@ export function keyUseOf({
     ([methods, pattern]) => (methods === "*" || methods === method) && pattern.test(path),
   );
   const use = line?.[2] ?? "quota";
-  // Nobody is asked who they are on a public route.
+  // A public route needs no identity.
   return auth === "public" && use !== "nothing" ? "quota" : use;
 }
 

@@ -11,7 +11,7 @@ import type { RequestInfo } from "../pipeline/route.ts";
 /** KEY-01: a key in the address, or as a bearer token, is not read. */
 export const keyHeader = "x-api-key";
 
-/** Looks at the API key of a request. */
+/** Validates the API key of a request. */
 export class PresentedKeys {
   private readonly cache: ApiKeyCache;
   private readonly clock: Clock;
@@ -21,17 +21,17 @@ export class PresentedKeys {
     this.clock = clock;
   }
 
-  /** Null without a key. Rejects while the database is away. */
+  /** Null without a key. Rejects while Postgres is down. */
   async check({ headers }: RequestInfo): Promise<KeyCheck | null> {
     const plaintext = headers[keyHeader];
     if (plaintext === undefined) return null;
     const origin = headers["origin"];
     const prefix = prefixOfKey(plaintext);
     const known = prefix === null ? null : await this.cache.find(prefix);
-    return this.judge(known, plaintext, origin);
+    return this.validate(known, plaintext, origin);
   }
 
-  private judge(
+  private validate(
     known: CachedApiKey | null,
     plaintext: string,
     origin: string | undefined,

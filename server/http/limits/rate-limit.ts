@@ -45,9 +45,9 @@ export interface Addressed {
 }
 
 const defaultWrites = { anonymous: 60, player: 300, window: 60 };
-/** Counters kept while the store is away; past it the one not used for longest is forgotten. */
+/** Local counters while Redis is down; beyond it the least recently used one is evicted. */
 const maxLocalCounters = 20_000;
-/** A store that hangs is treated as away, and not asked again for a while. */
+/** Timeout of a count in Redis, and the pause with local counting after it. */
 const storeWaitMs = 500;
 const storePauseMs = 1_000;
 
@@ -92,7 +92,7 @@ export function limitFor(
 const scaled = (max: number, { RATE_LIMIT_FACTOR }: Config) =>
   Math.max(1, Math.floor(max * RATE_LIMIT_FACTOR));
 
-/** Counts requests exactly across workers, in one round trip; per process while the store is away. */
+/** Rate limiter: counts requests exactly over all workers, in one round trip; per process while Redis is down. */
 export class RateLimiter {
   private readonly redis: Redis;
   private readonly clock: Clock;
@@ -106,7 +106,7 @@ export class RateLimiter {
     this.clock = clock;
   }
 
-  /** Asks for the address of those alone who are counted by it: it may be unknown. */
+  /** Counts a request. Reads the address only when the limit is per address, since it may be unknown. */
   async count(
     limit: RouteLimit,
     from: Addressed | string,

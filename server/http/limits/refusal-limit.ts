@@ -1,21 +1,21 @@
 import { LRUCache } from "lru-cache";
-import type { Exchange } from "../uws/exchange.ts";
+import type { RequestContext } from "../uws/request-context.ts";
 import type { LimitState, RateLimiter, RouteLimit } from "./rate-limit.ts";
 
-/** Callers over a limit that are remembered; past it the one not seen for longest is asked for again. */
+/** Cached callers over a limit; beyond it the least recently used one is evicted and read from Redis again. */
 const maxExceeded = 20_000;
 
-type Request = Pick<Exchange, "ip" | "playerId" | "keyOwner" | "seatId">;
+type Request = Pick<RequestContext, "ip" | "playerId" | "keyOwner" | "seatId">;
 
-/** The name a refusal is remembered under, and who is counted in the store. */
+/** Cache key of a refused caller, and the player counted in Redis. */
 interface Counted {
   name: string;
   playerId: number | null;
 }
 
 /**
- * A limit of refusals, which are counted after the fact (GW-12): who had too many is refused from memory, so that
- * what is carried out costs no look at the store.
+ * Rate limiter for refusals, counted after the handler (GW-12). Callers over the limit are refused from a local
+ * cache, so that a successful request needs no read from Redis.
  */
 export class RefusalLimiter {
   private readonly limiter: RateLimiter;
@@ -27,9 +27,9 @@ export class RefusalLimiter {
     this.countedOf = countedOf;
   }
 
-  /** The limit as this caller has exceeded it; null for everyone who has not, and where nothing is limited. */
+  /** State of the limit when this caller has exceeded it, else null. */
   find(limit: RouteLimit | null, request: Request): LimitState | null {
-    // Nobody needs to be named, who may have no address, while nobody is over a limit.
+    // The address may be unknown: it is not read while no caller is over a limit.
     if (limit === null || this.exceeded.size === 0) return null;
     const name = `${limit.id} ${this.countedOf(request).name}`;
     const state = this.exceeded.get(name);

@@ -52,12 +52,12 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";
   const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
   if (scopeOf(keyUseOf(route)) !== null && route.auth !== "optional_seat") codes.push(...keyCodes);
-  const strictQuery = route.looseQuery ? undefined : route.query;
+  const strictQuery = route.lenientQuery ? undefined : route.query;
   if (route.path.startsWith(ownAccountPath) && byLevel[route.auth].length > 0)
     codes.push("user:not_found");
   if (strictQuery || route.idempotent) codes.push("request:invalid_query");
   if (strictQuery && neededNames(strictQuery).length > 0) codes.push("request:missing_parameter");
-  if (route.params) codes.push(route.unknown ?? "route:not_found");
+  if (route.params) codes.push(route.notFoundCode ?? "route:not_found");
   if (route.body) codes.push("request:malformed_json", "request:unsupported_media_type");
   if (route.form) codes.push("request:unsupported_media_type", "request:too_slow");
   if (route.body) codes.push(route.invalid?.code ?? "validation:failed");

@@ -19,14 +19,14 @@ import { safetyHeaders } from "../replies/safety-headers.ts";
 import { keyUseOf, type KeyUse } from "../auth/key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
-/** A route with everything that can be worked out before its first request. */
+/** A route with everything that is precomputed at start. */
 export interface RouteEntry {
   route: AnyRoute;
   limit: RouteLimit | null;
   refusalLimit: RouteLimit | null;
   guessLimit: RouteLimit | null;
   keyUse: KeyUse;
-  /** Nobody is asked who they are, unless by a key: neither a level nor a limit needs to know. */
+  /** Only an API key is read: neither the level nor a limit needs the caller. */
   isAnonymous: boolean;
   readBody: BodyReader | null;
   readQuery: QueryReader | null;
@@ -38,9 +38,9 @@ export interface RouteEntry {
   isStream: boolean;
   /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
   lobbyParam: number;
-  /** Headers that every answer has. */
+  /** Headers of every response. */
   safety: string;
-  /** Headers of an answer that shared caches may keep; null on other routes. */
+  /** Headers of a response that shared caches may store; null on other routes. */
   cacheHead: string | null;
   seconds: Histogram.Internal<"route">;
   /** How requests of the route's own method are recorded, by status. */
@@ -67,11 +67,20 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
       route.cookieAuthority === undefined &&
       route.setsCookie === undefined,
     readBody: route.body
-      ? createBodyReader(route.body, route.invalid, (body) => route.together?.(body, config) ?? [])
+      ? createBodyReader(
+          route.body,
+          route.invalid,
+          (body) => route.crossFieldChecks?.(body, config) ?? [],
+        )
       : null,
-    readQuery: route.query ? createQueryReader(route.query, route.looseQuery) : null,
+    readQuery: route.query ? createQueryReader(route.query, route.lenientQuery) : null,
     readParams: params
-      ? createParamsReader(route.path, params, route.unknown ?? "route:not_found", route.loosePath)
+      ? createParamsReader(
+          route.path,
+          params,
+          route.notFoundCode ?? "route:not_found",
+          route.lenientPath,
+        )
       : null,
     maxBodyBytes: route.form ? maxFileBytes + maxFormFraming : maxBodyBytes,
     maxFileBytes,

@@ -1,6 +1,6 @@
 import { getParts, type MultipartField } from "../uws/uws.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Exchange } from "../uws/exchange.ts";
+import type { RequestContext } from "../uws/request-context.ts";
 import type { FormFile } from "./route.ts";
 
 /** Bytes a form may have besides its file (HTTP-04). */
@@ -25,9 +25,9 @@ function partsOf(body: Uint8Array, declared: string): MultipartField[] {
 }
 
 /** The files of a form, which lets go of its body; none of a body that is cut off or no form at all. */
-export function takeFiles(x: Exchange, maxFileBytes: number): FormFile[] {
-  const { body, headers } = x;
-  x.body = null;
+export function takeFiles(ctx: RequestContext, maxFileBytes: number): FormFile[] {
+  const { body, headers } = ctx;
+  ctx.body = null;
   if (body === null || body.length === 0) return [];
   return partsOf(body, headers["content-type"] ?? "")
     .filter(({ filename }) => filename !== undefined)

@@ -2,53 +2,53 @@ import { hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { AppError } from "../../platform/errors.ts";
-import { Draft, type Once } from "./draft.ts";
-import type { Exchange } from "../uws/exchange.ts";
+import { IdempotentInput, type MemoizeForKey } from "./idempotent-input.ts";
+import type { RequestContext } from "../uws/request-context.ts";
 import { toAppError, unavailable } from "./failures.ts";
 import type { Headers, Reply } from "./route.ts";
 
-const keptMs = 24 * 3600 * 1000;
-/** A request whose process died leaves its mark for so long; one at work renews it, up to the second time. */
-const markMs = 9_000;
-const longestWorkMs = 60_000;
-/** How long a second request waits for the first one's answer. */
+const retentionMs = 24 * 3600 * 1000;
+/** Lease of a running request, renewed up to three times `maxWorkMs`; that of a killed process expires. */
+const leaseMs = 9_000;
+const maxWorkMs = 60_000;
+/** Longest wait of a retry for the response of the first request. */
 const waitMs = 5_000;
 const pollMs = 50;
 const keyPattern = /^[\x21-\x7e]{1,128}$/;
 
-type Work = (once: Once) => Promise<Reply> | Reply;
+type Work = (memoizeForKey: MemoizeForKey) => Promise<Reply> | Reply;
 
 interface StoredAnswer {
   body: string;
-  /** Null while the first request is still at work. */
+  /** Null while the first request is running. */
   answer: { status: number; json: string | null; headers: Headers } | null;
 }
 
-/** The first success of a key, caller and body is repeated for 24 hours (HTTP-15). */
+/** Idempotency keys: the first success of a key, caller and body is replayed for 24 hours (HTTP-15). */
 export class Idempotency {
   private readonly redis: Redis;
-  private readonly markMs: number;
+  private readonly leaseMs: number;
 
-  constructor(redis: Redis, settings: { markMs: number } = { markMs }) {
+  constructor(redis: Redis, settings: { leaseMs: number } = { leaseMs }) {
     this.redis = redis;
-    this.markMs = settings.markMs;
+    this.leaseMs = settings.leaseMs;
   }
 
-  /** Throws `request:idempotency_mismatch` when the key came with another body before. */
-  async run(x: Exchange, key: string, work: Work): Promise<Reply> {
+  /** Throws `request:idempotency_mismatch` when the key was used with another body. */
+  async run(ctx: RequestContext, key: string, work: Work): Promise<Reply> {
     if (!keyPattern.test(key))
       throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
-    const who = x.playerId === null ? x.ip : `p${x.playerId}`;
-    const route = x.entry?.route;
+    const who = ctx.playerId === null ? ctx.ip : `p${ctx.playerId}`;
+    const route = ctx.entry?.route;
     const name = hash(
       "sha256",
-      `${route?.method} ${route?.path} ${who} ${x.paramValues.join("/")} ${key}`,
+      `${route?.method} ${route?.path} ${who} ${ctx.paramValues.join("/")} ${key}`,
       "base64url",
     );
-    const body = hash("sha256", x.body ?? "", "base64url");
+    const body = hash("sha256", ctx.body ?? "", "base64url");
     const repeated = await this.claim(name, body);
     if (repeated !== null) return repeated;
-    const renewal = this.keepTaken(name);
+    const renewal = this.renewLease(name);
     try {
       return await this.perform(name, body, work);
     } finally {
@@ -56,22 +56,22 @@ export class Idempotency {
     }
   }
 
-  private keepTaken(name: string): NodeJS.Timeout {
-    let left = Math.floor((3 * longestWorkMs) / this.markMs);
+  private renewLease(name: string): NodeJS.Timeout {
+    let left = Math.floor((3 * maxWorkMs) / this.leaseMs);
     const renewal = setInterval(() => {
       if (--left === 0) clearInterval(renewal);
-      // Never earlier: behind a process that stood still another may have kept its answer there.
-      this.redis.pexpire(markOf(name), this.markMs, "GT").catch(() => 0);
-    }, this.markMs / 3);
+      // GT never shortens the expiry: after a stall another process may have stored its response there.
+      this.redis.pexpire(markOf(name), this.leaseMs, "GT").catch(() => 0);
+    }, this.leaseMs / 3);
     return renewal.unref();
   }
 
-  /** Null when this request is the first; otherwise the answer of the first one. */
+  /** Null for the first request; otherwise the response of the first one. */
   private async claim(name: string, body: string): Promise<Reply | null> {
     const mark = JSON.stringify({ body, answer: null } satisfies StoredAnswer);
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {
-      const present = await this.redis.set(markOf(name), mark, "PX", this.markMs, "NX", "GET");
+      const present = await this.redis.set(markOf(name), mark, "PX", this.leaseMs, "NX", "GET");
       if (present === null) return null;
       const stored = JSON.parse(present) as StoredAnswer;
       if (stored.body !== body) throw new AppError("request:idempotency_mismatch");
@@ -82,23 +82,23 @@ export class Idempotency {
   }
 
   /**
-   * Refusals changed nothing, so they are not kept: the next try may succeed. Of any other failure nobody
-   * knows what it changed: the next try finds what was drawn for it.
+   * A refusal has no effect and is not stored: the next attempt may succeed. Any other failure has an unknown
+   * outcome: the next attempt reuses the persisted input.
    */
   private async perform(name: string, body: string, work: Work): Promise<Reply> {
-    const draft = new Draft(this.redis, `draft:${name}:${body}`);
+    const input = new IdempotentInput(this.redis, `draft:${name}:${body}`);
     let reply: Reply;
     try {
-      reply = await work(draft.once);
+      reply = await work(input.memoizeForKey);
     } catch (error) {
       const isRefusal = toAppError(error).status < 500;
-      await Promise.all([this.redis.del(markOf(name)).catch(() => 0), isRefusal && draft.drop()]);
+      await Promise.all([this.redis.del(markOf(name)).catch(() => 0), isRefusal && input.drop()]);
       throw error;
     }
     const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
-    // The effect is there; a store that fails now must not turn the success into an error.
-    const isKept = await this.redis.set(markOf(name), stored, "PX", keptMs).catch(() => null);
-    if (isKept) await draft.drop();
+    // The effect is committed: a failing Redis must not turn the success into an error.
+    const isKept = await this.redis.set(markOf(name), stored, "PX", retentionMs).catch(() => null);
+    if (isKept) await input.drop();
     return reply;
   }
 }

@@ -6,10 +6,10 @@ import type { KeyCheck } from "../../platform/security/api-keys.ts";
 import { Authenticator } from "../auth/authenticate.ts";
 import { parseJsonObject, requireJson } from "./body.ts";
 import { Cors, visitProblem, type OriginSource } from "../auth/cors.ts";
-import { drawAnew } from "./draft.ts";
+import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "../replies/envelope.ts";
-import type { Exchange } from "../uws/exchange.ts";
+import type { RequestContext } from "../uws/request-context.ts";
 import { toAppError, unavailable } from "./failures.ts";
 import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
@@ -23,12 +23,12 @@ import { Responder } from "../replies/respond.ts";
 import type { AnyRoute, AuthLevel, FormFile, Reply } from "./route.ts";
 import { Router } from "./router.ts";
 
-/** Everything a request may take, from its headers to its answer. */
+/** Request deadline, from its headers to its response. */
 export const requestDeadlineMs = 10_000;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
-/** Levels that nobody has to sign in for. */
+/** Levels that require no credential. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
 const noFiles: readonly FormFile[] = Object.freeze([]);
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
@@ -38,7 +38,7 @@ const nothing: Readonly<Record<string, never>> = Object.freeze({});
  * credential, level, rate limit, fields, handler.
  */
 export class Pipeline {
-  private readonly router = new Router<RouteEntry>(({ route }) => route.loosePath === true);
+  private readonly router = new Router<RouteEntry>(({ route }) => route.lenientPath === true);
   private readonly authenticator: Authenticator;
   private readonly keys: PresentedKeys;
   private readonly cors: Cors;
@@ -70,244 +70,268 @@ export class Pipeline {
     for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));
   }
 
-  /** HEAD is answered wherever GET is, but not for a stream, which has no end (HTTP-02). */
+  /** Registers the route, and HEAD for a GET that is not an endless stream (HTTP-02). */
   private addRoute(entry: RouteEntry): void {
     const { method, path, segments } = entry.route;
     this.router.add(method, path, entry, segments);
     if (method === "GET" && !entry.isStream) this.router.add("HEAD", path, entry, segments);
   }
 
-  /** Finds the route, so that the size of the body can be judged before it is read. */
-  locate(x: Exchange): void {
+  /** Matches the route before the body is read, since the route sets the size limit of the body. */
+  matchRoute(ctx: RequestContext): void {
     try {
-      if (x.path.length + x.query.length + 1 > maxTargetBytes)
+      if (ctx.path.length + ctx.query.length + 1 > maxTargetBytes)
         throw new AppError("request:uri_too_long");
-      const match = this.router.match(x.method, x.path);
+      const match = this.router.match(ctx.method, ctx.path);
       if (match === null) throw new AppError("route:not_found");
-      x.match = match;
-      x.entry = match.entry;
-      x.paramValues = match.params;
+      ctx.match = match;
+      ctx.entry = match.entry;
+      ctx.paramValues = match.params;
       if (match.entry !== null) return;
-      x.allow = [...match.allow, "OPTIONS"].join(", ");
-      if (x.method !== "OPTIONS")
-        throw new AppError("route:method_not_allowed", { headers: [["Allow", x.allow]] });
+      ctx.allow = [...match.allow, "OPTIONS"].join(", ");
+      if (ctx.method !== "OPTIONS")
+        throw new AppError("route:method_not_allowed", { headers: [["Allow", ctx.allow]] });
     } catch (error) {
-      x.refusal = toAppError(error);
+      ctx.refusal = toAppError(error);
     }
   }
 
-  /** Who sends a form, by account and address, or why it will be refused whatever is in it: it may be large (S18). */
-  previewForm(x: Exchange, { route, keyUse }: RouteEntry): readonly string[] | AppError {
+  /** Authorizes a form before its large body is read (S18): the account and address of the sender, or the refusal. */
+  previewForm(ctx: RequestContext, { route, keyUse }: RouteEntry): readonly string[] | AppError {
     try {
-      requireForm(x.headers);
-      const address = `a${x.ip}`;
+      requireForm(ctx.headers);
+      const address = `a${ctx.ip}`;
       if (keyUse !== "nothing") return [address];
       const { auth: level, path } = route;
       const demand = { level, path, lobby: "", key: null, isCounted: false };
-      const { playerId } = this.authenticator.identify(x, demand);
+      const { playerId } = this.authenticator.authorize(ctx, demand);
       return playerId === null ? [address] : [address, `p${playerId}`];
     } catch (error) {
       return toAppError(error);
     }
   }
 
-  /** Answers the request; the body, if any, has been read. */
-  run(x: Exchange): void {
-    x.deadline = setTimeout(
-      () => this.fail(x, unavailable(new Error("deadline passed"))),
-      x.entry?.route.deadlineMs ?? requestDeadlineMs,
+  /** Processes the request after its body was read, and sends the response. */
+  run(ctx: RequestContext): void {
+    ctx.deadline = setTimeout(
+      () => this.fail(ctx, unavailable(new Error("deadline passed"))),
+      ctx.entry?.route.deadlineMs ?? requestDeadlineMs,
     ).unref();
-    this.answer(x).catch((error: unknown) => this.fail(x, error));
+    this.answer(ctx).catch((error: unknown) => this.fail(ctx, error));
   }
 
-  private async answer(x: Exchange): Promise<void> {
-    if (x.refusal === null && x.method === "OPTIONS") return this.answerOptions(x);
-    const entry = x.entry;
-    if (entry === null) throw x.refusal ?? new AppError("route:not_found");
-    const early = x.refusal ?? this.mediaProblem(x, entry);
-    if (early !== null) return this.refuseEarly(x, entry, early);
-    const hasKey = entry.keyUse !== "nothing" && x.headers[keyHeader] !== undefined;
-    const key = hasKey ? await this.keys.check(x) : null;
-    if (x.isClosed) return;
-    const problem = this.identify(x, entry, key);
-    if (problem !== null) return this.refuseEarly(x, entry, problem);
-    if (entry.limit !== null) await this.count(x, entry, entry.limit);
-    const refused = this.refusals.find(entry.refusalLimit, x);
-    if (refused !== null) throw this.overLimit(x, refused);
-    const guessed = this.guesses.find(entry.guessLimit, x);
-    if (guessed !== null && !(await this.needNotGuess(x, entry))) throw this.overLimit(x, guessed);
-    if (x.isClosed) return;
+  private async answer(ctx: RequestContext): Promise<void> {
+    if (ctx.refusal === null && ctx.method === "OPTIONS") return this.answerOptions(ctx);
+    const entry = ctx.entry;
+    if (entry === null) throw ctx.refusal ?? new AppError("route:not_found");
+    const early = ctx.refusal ?? this.mediaProblem(ctx, entry);
+    if (early !== null) return this.refuseEarly(ctx, entry, early);
+    const hasKey = entry.keyUse !== "nothing" && ctx.headers[keyHeader] !== undefined;
+    const key = hasKey ? await this.keys.check(ctx) : null;
+    if (ctx.isClosed) return;
+    const problem = this.identify(ctx, entry, key);
+    if (problem !== null) return this.refuseEarly(ctx, entry, problem);
+    if (entry.limit !== null) await this.count(ctx, entry, entry.limit);
+    const refused = this.refusals.find(entry.refusalLimit, ctx);
+    if (refused !== null) throw this.overLimit(ctx, refused);
+    const guessed = this.guesses.find(entry.guessLimit, ctx);
+    if (guessed !== null && !(await this.needNotGuess(ctx, entry)))
+      throw this.overLimit(ctx, guessed);
+    if (ctx.isClosed) return;
     let reply: Reply;
     try {
-      reply = await this.handle(x, entry);
+      reply = await this.handle(ctx, entry);
     } catch (error) {
-      throw await this.countRefusal(x, entry, error);
+      throw await this.countRefusal(ctx, entry, error);
     }
-    this.finish(x, reply);
+    this.finish(ctx, reply);
   }
 
-  /** Answers with the refusal `error` stands for. */
-  fail(x: Exchange, error: unknown): void {
-    if (x.isClosed) return;
+  /** Sends the refusal for `error`. */
+  fail(ctx: RequestContext, error: unknown): void {
+    if (ctx.isClosed) return;
     const refusal = toAppError(error);
     if (refusal.status >= 500 && refusal === error && refusal.detail.cause === undefined) {
-      this.recorder.recordFailure(x, refusal, refusal.status);
+      this.recorder.recordError(ctx, refusal, refusal.status);
     } else if (refusal.status >= 500)
-      this.recorder.recordFailure(x, refusal.detail.cause ?? refusal, refusal.status);
-    this.settle(x, this.responder.sendError(x, refusal));
+      this.recorder.recordError(ctx, refusal.detail.cause ?? refusal, refusal.status);
+    this.complete(ctx, this.responder.sendError(ctx, refusal));
   }
 
-  private answerOptions(x: Exchange): void {
-    const wanted = x.headers["access-control-request-method"] ?? "GET";
-    const match = this.router.match(wanted, x.path);
+  private answerOptions(ctx: RequestContext): void {
+    const wanted = ctx.headers["access-control-request-method"] ?? "GET";
+    const match = this.router.match(wanted, ctx.path);
     const isForAll = this.cors.isForAll(match?.entry?.route);
-    this.settle(x, this.responder.sendPreflight(x, x.allow, isForAll));
+    this.complete(ctx, this.responder.sendPreflight(ctx, ctx.allow, isForAll));
   }
 
-  private mediaProblem(x: Exchange, entry: RouteEntry): AppError | null {
+  private mediaProblem(ctx: RequestContext, entry: RouteEntry): AppError | null {
     try {
-      if (!x.body?.length) return null;
-      if (entry.readBody !== null) requireJson(x.headers);
-      if (entry.route.form) requireForm(x.headers);
+      if (!ctx.body?.length) return null;
+      if (entry.readBody !== null) requireJson(ctx.headers);
+      if (entry.route.form) requireForm(ctx.headers);
       return null;
     } catch (error) {
       return toAppError(error);
     }
   }
 
-  /** Refused before the limit is looked at: where nobody has to sign in that counts too (HTTP-17). */
-  private async refuseEarly(x: Exchange, entry: RouteEntry, problem: AppError): Promise<void> {
+  /** Refuses before the rate limit is checked; on routes without a required credential it counts too (HTTP-17). */
+  private async refuseEarly(
+    ctx: RequestContext,
+    entry: RouteEntry,
+    problem: AppError,
+  ): Promise<void> {
     const { limit, route } = entry;
     if (limit !== null && openLevels.has(route.auth))
-      x.limit = await this.limiter.count(limit, x, x.playerId ?? x.keyOwner);
+      ctx.limit = await this.limiter.count(limit, ctx, ctx.playerId ?? ctx.keyOwner);
     throw problem;
   }
 
-  /** Why the request is refused: the 401 and 403 of the level, or a page that may not use the cookie. */
-  private identify(x: Exchange, entry: RouteEntry, check: KeyCheck | null): AppError | null {
+  /** Authorizes the caller. Returns the 401 or 403 of the level, or the refusal of a cookie from another site. */
+  private identify(
+    ctx: RequestContext,
+    entry: RouteEntry,
+    check: KeyCheck | null,
+  ): AppError | null {
     if (check === null && entry.isAnonymous) return null;
     const { auth: level, cookieAuthority, setsCookie, path } = entry.route;
-    const lobby = entry.lobbyParam < 0 ? "" : (x.paramValues[entry.lobbyParam] ?? "");
+    const lobby = entry.lobbyParam < 0 ? "" : (ctx.paramValues[entry.lobbyParam] ?? "");
     const scope = scopeOf(entry.keyUse);
     const key = check === null || scope === null ? null : { check, scope };
-    x.keyOwner = check?.key?.ownerId ?? null;
+    ctx.keyOwner = check?.key?.ownerId ?? null;
     try {
       const isCounted = entry.limit !== null;
-      const identity = this.authenticator.identify(x, { level, path, lobby, key, isCounted });
-      x.caller = identity.caller;
-      x.playerId = identity.playerId;
-      x.seatId = identity.seatId;
-      const hasCookie = cookieAuthority !== undefined && x.cookies[cookieAuthority] !== undefined;
+      const identity = this.authenticator.authorize(ctx, { level, path, lobby, key, isCounted });
+      ctx.caller = identity.caller;
+      ctx.playerId = identity.playerId;
+      ctx.seatId = identity.seatId;
+      const hasCookie = cookieAuthority !== undefined && ctx.cookies[cookieAuthority] !== undefined;
       const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
-      const problem = isByCookie ? this.cors.pageProblem(x) : null;
-      return problem ?? this.siteProblem(x, setsCookie);
+      const problem = isByCookie ? this.cors.pageProblem(ctx) : null;
+      return problem ?? this.siteProblem(ctx, setsCookie);
     } catch (error) {
       return toAppError(error);
     }
   }
 
-  /** What is wrong when another site has a cookie set; a page that a key names gets none, its calls are without (S45). */
-  private siteProblem(x: Exchange, setsCookie: AnyRoute["setsCookie"]): AppError | null {
-    if (setsCookie === undefined || x.keyOwner !== null) return null;
-    return setsCookie === "by-page" ? this.cors.siteProblem(x) : visitProblem(x);
+  /** Refusal when another site would set a cookie; a request with an API key gets no cookie (S45). */
+  private siteProblem(ctx: RequestContext, setsCookie: AnyRoute["setsCookie"]): AppError | null {
+    if (setsCookie === undefined || ctx.keyOwner !== null) return null;
+    return setsCookie === "by-page" ? this.cors.siteProblem(ctx) : visitProblem(ctx);
   }
 
-  private async count(x: Exchange, entry: RouteEntry, limit: RouteLimit): Promise<void> {
-    const state = await this.limiter.count(limit, x, x.playerId ?? x.keyOwner);
-    const own = state.isExceeded ? await this.countSecret(x, entry, limit) : null;
-    x.limit = own ?? state;
-    if (x.limit.isExceeded) throw this.overLimit(x, x.limit);
+  private async count(ctx: RequestContext, entry: RouteEntry, limit: RouteLimit): Promise<void> {
+    const state = await this.limiter.count(limit, ctx, ctx.playerId ?? ctx.keyOwner);
+    const own = state.isExceeded ? await this.countSecret(ctx, entry, limit) : null;
+    ctx.limit = own ?? state;
+    if (ctx.limit.isExceeded) throw this.overLimit(ctx, ctx.limit);
   }
 
-  /** The limit as it stands for the right secret of a request, whatever comes from its address; null without one. */
+  /** Limit state of the valid secret of a request, counted apart from its address; null without a secret. */
   private async countSecret(
-    x: Exchange,
+    ctx: RequestContext,
     entry: RouteEntry,
     limit: RouteLimit,
   ): Promise<LimitState | null> {
     const { route, readQuery, readBody } = entry;
-    if (route.heldSecret === undefined || x.isClosed) return null;
+    if (route.heldSecret === undefined || ctx.isClosed) return null;
     try {
-      const query = readQuery === null ? nothing : readQuery(x.query);
-      const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
-      const deps = this.depsOfRequest(x);
-      const secret = await route.heldSecret({ query, body, deps, request: x } as never);
+      const query = readQuery === null ? nothing : readQuery(ctx.query);
+      const body = readBody === null ? nothing : readBody(parseJsonObject(ctx.body));
+      const deps = this.depsOfRequest(ctx);
+      const secret = await route.heldSecret({ query, body, deps, request: ctx } as never);
       if (secret === null) return null;
       return await this.limiter.count(limit, `secret:${hash("sha256", secret, "base64url")}`, null);
     } catch {
-      // Without its fields, or the store that knows it, there is no secret.
+      // Invalid fields, or an unavailable store: no secret.
       return null;
     }
   }
 
-  private overLimit(x: Exchange, state: LimitState): AppError {
-    x.limit = state;
-    this.recorder.recordLimited(x);
+  private overLimit(ctx: RequestContext, state: LimitState): AppError {
+    ctx.limit = state;
+    this.recorder.recordLimited(ctx);
     return new AppError("rate_limit:exceeded", { params: { retry_after: state.reset } });
   }
 
-  /** The refusal for what a handler threw; one that counts becomes that of the limit when it is one too many. */
-  private async countRefusal(x: Exchange, entry: RouteEntry, error: unknown): Promise<unknown> {
+  /** Counts the refusal thrown by a handler; returns it, or the refusal of the limit it exceeded. */
+  private async countRefusal(
+    ctx: RequestContext,
+    entry: RouteEntry,
+    error: unknown,
+  ): Promise<unknown> {
     const { refusalLimit, guessLimit, route } = entry;
     const { code } = toAppError(error);
     const isCounted = route.countedRefusals?.includes(code);
-    const isMiss = route.guessable?.misses.includes(code) && this.isGuess(x, entry);
+    const isMiss = route.guessable?.misses.includes(code) && this.isGuess(ctx, entry);
     const states = await Promise.all([
-      isMiss && guessLimit !== null ? this.guesses.count(guessLimit, x) : null,
-      isCounted && refusalLimit !== null ? this.refusals.count(refusalLimit, x) : null,
+      isMiss && guessLimit !== null ? this.guesses.count(guessLimit, ctx) : null,
+      isCounted && refusalLimit !== null ? this.refusals.count(refusalLimit, ctx) : null,
     ]);
     const exceeded = states.find((state) => state?.isExceeded);
-    return exceeded ? this.overLimit(x, exceeded) : error;
+    return exceeded ? this.overLimit(ctx, exceeded) : error;
   }
 
-  /** Who sits in the lobby, or belongs to whatever the request names, is not hindered by others at the address. */
-  private async needNotGuess(x: Exchange, entry: RouteEntry): Promise<boolean> {
-    if (this.holdsSeat(x, entry)) return true;
+  /** True for a caller with a seat in the lobby, or who belongs to the named thing: the guess limit does not apply. */
+  private async needNotGuess(ctx: RequestContext, entry: RouteEntry): Promise<boolean> {
+    if (this.holdsSeat(ctx, entry)) return true;
     const { route, readParams } = entry;
     const { isKnownTo } = route.guessable ?? {};
     if (isKnownTo === undefined) return false;
-    const params = readParams === null ? nothing : readParams(x.paramValues);
-    return isKnownTo({ playerId: x.playerId, params, deps: this.depsOfRequest(x) });
+    const params = readParams === null ? nothing : readParams(ctx.paramValues);
+    return isKnownTo({ playerId: ctx.playerId, params, deps: this.depsOfRequest(ctx) });
   }
 
-  /** What cannot be a code tells nobody anything, and who holds a seat knows the code. */
-  private isGuess(x: Exchange, entry: RouteEntry): boolean {
+  /** True unless the text has not the form of a code, or the caller has a seat and so knows the code. */
+  private isGuess(ctx: RequestContext, entry: RouteEntry): boolean {
     const { lobbyParam } = entry;
     if (lobbyParam < 0) return true;
-    return lobbyCodeOf(x.paramValues[lobbyParam] ?? "") !== null && !this.holdsSeat(x, entry);
+    return lobbyCodeOf(ctx.paramValues[lobbyParam] ?? "") !== null && !this.holdsSeat(ctx, entry);
   }
 
-  private holdsSeat(x: Exchange, { lobbyParam }: RouteEntry): boolean {
-    return lobbyParam >= 0 && this.authenticator.holdsSeat(x, x.paramValues[lobbyParam] ?? "");
+  private holdsSeat(ctx: RequestContext, { lobbyParam }: RouteEntry): boolean {
+    return lobbyParam >= 0 && this.authenticator.holdsSeat(ctx, ctx.paramValues[lobbyParam] ?? "");
   }
 
-  private handle(x: Exchange, entry: RouteEntry): Promise<Reply> | Reply {
+  private handle(ctx: RequestContext, entry: RouteEntry): Promise<Reply> | Reply {
     const { readQuery, readBody, readParams, route } = entry;
-    const query = readQuery === null ? nothing : readQuery(x.query);
-    const body = readBody === null ? nothing : readBody(parseJsonObject(x.body));
-    const params = readParams === null ? nothing : readParams(x.paramValues);
-    const files = route.form ? takeFiles(x, entry.maxFileBytes) : noFiles;
-    const deps = this.depsOfRequest(x);
-    const { caller } = x;
-    const input = { params, query, body, files, caller, deps, request: x, once: drawAnew };
-    const key = route.idempotent ? x.headers["idempotency-key"] : undefined;
+    const query = readQuery === null ? nothing : readQuery(ctx.query);
+    const body = readBody === null ? nothing : readBody(parseJsonObject(ctx.body));
+    const params = readParams === null ? nothing : readParams(ctx.paramValues);
+    const files = route.form ? takeFiles(ctx, entry.maxFileBytes) : noFiles;
+    const deps = this.depsOfRequest(ctx);
+    const { caller } = ctx;
+    const input = {
+      params,
+      query,
+      body,
+      files,
+      caller,
+      deps,
+      request: ctx,
+      memoizeForKey: withoutMemo,
+    };
+    const key = route.idempotent ? ctx.headers["idempotency-key"] : undefined;
     if (key === undefined) return route.handler(input as never);
-    return this.idempotency.run(x, key, (once) => route.handler({ ...input, once } as never));
+    return this.idempotency.run(ctx, key, (memoizeForKey) =>
+      route.handler({ ...input, memoizeForKey } as never),
+    );
   }
 
-  private finish(x: Exchange, reply: Reply): void {
-    if (!x.isClosed) this.settle(x, this.responder.send(x, reply));
-    else if (reply.kind === "stream") reply.abandon();
+  private finish(ctx: RequestContext, reply: Reply): void {
+    if (!ctx.isClosed) this.complete(ctx, this.responder.send(ctx, reply));
+    else if (reply.kind === "stream") reply.release();
   }
 
-  /** The client went away. */
-  forget(x: Exchange): void {
-    if (x.deadline !== null) clearTimeout(x.deadline);
+  /** Stops the deadline, after the response or when the client disconnected. */
+  clearDeadline(ctx: RequestContext): void {
+    if (ctx.deadline !== null) clearTimeout(ctx.deadline);
   }
 
-  private settle(x: Exchange, status: number): void {
-    this.forget(x);
-    if (!x.isSending) x.onSettled();
-    this.recorder.record(x, status);
+  private complete(ctx: RequestContext, status: number): void {
+    this.clearDeadline(ctx);
+    if (!ctx.isSending) ctx.onComplete();
+    this.recorder.record(ctx, status);
   }
 }

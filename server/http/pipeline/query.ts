@@ -103,12 +103,12 @@ function readParameter(parameter: Parameter, texts: string[]): unknown {
 
 /**
  * Declared names -> raw values; of a scalar the first counts. Undeclared names are ignored. A value
- * that cannot be decoded is refused, or stays as it is when `isLoose`.
+ * that cannot be decoded is refused, or stays as it is when `isLenient`.
  */
 function collect(
   raw: string,
   parameters: ReadonlyMap<string, Parameter>,
-  isLoose: boolean,
+  isLenient: boolean,
 ): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const pair of raw.split("&")) {
@@ -117,7 +117,7 @@ function collect(
     const parameter = name === null ? undefined : parameters.get(name);
     if (name === null || parameter === undefined) continue;
     const text = equals < 0 ? "" : pair.slice(equals + 1);
-    const value = decode(text, parameter.isPlusMeant) ?? (isLoose ? text : null);
+    const value = decode(text, parameter.isPlusMeant) ?? (isLenient ? text : null);
     if (value === null)
       throw new AppError("request:invalid_query", { params: { parameter: name } });
     const values = found.get(name);
@@ -144,10 +144,10 @@ function decode(text: string, keepsPlus = false): string | null {
 export type QueryReader = (raw: string) => Readonly<Record<string, unknown>>;
 
 /**
- * Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). A loose
+ * Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). A lenient
  * reader takes any text of its optional strings: for routes that answer everything themselves.
  */
-export function createQueryReader(schema: TObject, isLoose = false): QueryReader {
+export function createQueryReader(schema: TObject, isLenient = false): QueryReader {
   const parameters = parametersOf(schema);
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const defaults = Object.freeze(
@@ -160,11 +160,11 @@ export function createQueryReader(schema: TObject, isLoose = false): QueryReader
   const mayBeEmpty = neededNames(schema).length === 0;
   return (raw) => {
     if (raw === "" && mayBeEmpty) return defaults;
-    const given = collect(raw, byName, isLoose);
+    const given = collect(raw, byName, isLenient);
     const query: Record<string, unknown> = {};
     for (const parameter of parameters) {
       const texts = given.get(parameter.name);
-      if (texts !== undefined && isLoose) query[parameter.name] = texts[0] ?? "";
+      if (texts !== undefined && isLenient) query[parameter.name] = texts[0] ?? "";
       else if (texts !== undefined) query[parameter.name] = checked(parameter, texts);
       else if (parameter.facets.default !== undefined)
         query[parameter.name] = parameter.facets.default;
@@ -183,12 +183,12 @@ function checked(parameter: Parameter, texts: string[]): unknown {
 
 export type ParamsReader = (values: string[]) => Record<string, unknown>;
 
-/** Reads path parameters; one that cannot name anything answers `unknown` (HTTP-05). */
+/** Reads path parameters; one that cannot name anything answers `notFoundCode` (HTTP-05). */
 export function createParamsReader(
   path: string,
   schema: TObject,
-  unknown: ErrorCode,
-  isLoose = false,
+  notFoundCode: ErrorCode,
+  isLenient = false,
 ): ParamsReader {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? "");
   const declared = parametersOf(schema);
@@ -202,12 +202,12 @@ export function createParamsReader(
       const { name, parameter } = parts[i] as (typeof parts)[number];
       const given = values[i] ?? "";
       const isStorable = isStorableText(given);
-      if (!isStorable && !isLoose) throw new AppError(unknown);
+      if (!isStorable && !isLenient) throw new AppError(notFoundCode);
       const text = isStorable ? given : encodeURIComponent(given);
       const value = parameter ? coerce(parameter.type, text) : text;
       const isFit =
         parameter === undefined || (parameter.check(value) && isExact(parameter.type, value, text));
-      if (value === undefined || !isFit) throw new AppError(unknown);
+      if (value === undefined || !isFit) throw new AppError(notFoundCode);
       params[name] = value;
     }
     return params;

@@ -1,19 +1,18 @@
 import type { Deps } from "../../app/deps.ts";
-import type { Exchange } from "../uws/exchange.ts";
+import type { RequestContext } from "../uws/request-context.ts";
 
-type Asking = Pick<Exchange, "playerId" | "keyOwner" | "ip">;
+type RequestOrigin = Pick<RequestContext, "playerId" | "keyOwner" | "ip">;
 
 /**
- * Makes each request its own view of the dependencies: the same values, but `em` is a fork of its own, made when it
- * is first asked for. One class for all: an object with a getter of its own took a fifth more processor time of a
- * short GET (`npm run bench -- http`).
+ * Creates the dependencies of a request: the shared ones, with a lazily forked `em`. All requests use one class: an
+ * object with its own getter took a fifth more processor time of a short GET (`npm run bench -- http`).
  */
-export function createRequestDeps(base: Deps): (caller: Asking) => Deps {
+export function createRequestDeps(base: Deps): (caller: RequestOrigin) => Deps {
   class RequestDeps {
-    readonly #caller: Asking;
+    readonly #caller: RequestOrigin;
     #em: Deps["em"] | null = null;
 
-    constructor(caller: Asking) {
+    constructor(caller: RequestOrigin) {
       this.#caller = caller;
     }
 
@@ -25,8 +24,8 @@ export function createRequestDeps(base: Deps): (caller: Asking) => Deps {
   return (caller) => new RequestDeps(caller) as unknown as Deps;
 }
 
-/** By whom a request is counted: the player, the owner of the API key, or else the address. */
-const nameOf = ({ playerId, keyOwner, ip }: Asking) => {
+/** Name of the caller in connection shares: the player, the owner of the API key, or else the address. */
+const nameOf = ({ playerId, keyOwner, ip }: RequestOrigin) => {
   const player = playerId ?? keyOwner;
   return player === null ? ip : `p${player}`;
 };

@@ -2,15 +2,15 @@ import { performance } from "node:perf_hooks";
 import type { Counter } from "prom-client";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Metrics } from "../../platform/metrics/metrics.ts";
-import type { Exchange } from "../uws/exchange.ts";
+import type { RequestContext } from "../uws/request-context.ts";
 
-/** Status under which a request is recorded whose client went away before the answer. */
+/** Recorded status of a request whose client disconnected before the response. */
 export const abortedStatus = 499;
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const unmatched = "unmatched";
 
-/** What is the same for every request of one route, method and status. */
+/** Counter and logger of one route, method and status. */
 export interface RequestKind {
   count: Counter.Internal;
   /** Has the route, the method and the status in its lines. */
@@ -18,8 +18,8 @@ export interface RequestKind {
 }
 
 /**
- * The line and the counts of a finished request: the route's pattern, never the path itself (S27). It names
- * the player or the seat; the address where neither is known, and of what was refused or limited.
+ * Writes the log line and the metrics of a finished request: the route's pattern, never the path itself (S27). The
+ * line has the player or the seat; it has the address when neither is known, and for refused or limited requests.
  */
 export class RequestRecorder {
   private readonly log: Logger;
@@ -31,31 +31,37 @@ export class RequestRecorder {
     this.metrics = metrics;
   }
 
-  record(x: Exchange, status: number): void {
-    const elapsedMs = performance.now() - x.startedAt;
-    const { count, log } = this.kindOf(x, status);
+  record(ctx: RequestContext, status: number): void {
+    const elapsedMs = performance.now() - ctx.startedAt;
+    const { count, log } = this.kindOf(ctx, status);
     count.inc();
-    x.entry?.seconds.observe(elapsedMs / 1000);
-    const { id, playerId: player, seatId } = x;
+    ctx.entry?.seconds.observe(elapsedMs / 1000);
+    const { id, playerId: player, seatId } = ctx;
     const isStranger = player === null && seatId === null;
-    const ip = isStranger || x.limit !== null || status >= 400 ? x.address.ip : null;
+    const ip = isStranger || ctx.limit !== null || status >= 400 ? ctx.address.ip : null;
     const ms = Math.round(elapsedMs * 1000) / 1000;
-    // What is undefined is not written.
+    // pino omits undefined fields.
     log.info({ id, ms, player, seat: seatId ?? undefined, ip: ip ?? undefined });
   }
 
-  recordLimited(x: Exchange): void {
-    this.metrics.rateLimited.inc({ route: x.entry?.route.path ?? unmatched });
+  recordLimited(ctx: RequestContext): void {
+    this.metrics.rateLimited.inc({ route: ctx.entry?.route.path ?? unmatched });
   }
 
-  /** A 5xx: the stack is for us, the caller sees the request id. */
-  recordFailure(x: Exchange, error: unknown, status: number): void {
-    const route = x.entry?.route.path ?? unmatched;
-    if (status === 500) this.log.error({ id: x.id, route, err: error }, "request failed");
-    else this.log.warn({ id: x.id, route, reason: reasonOf(error) }, "request not served");
+  /** Logs a 5xx: the log has the stack, the client gets the request id. */
+  recordError(ctx: RequestContext, error: unknown, status: number): void {
+    const route = ctx.entry?.route.path ?? unmatched;
+    const { id } = ctx;
+    if (status === 500)
+      this.log.error({ event: "request_failed", id, route, err: error }, "request failed");
+    else
+      this.log.warn(
+        { event: "request_unavailable", id, route, reason: reasonOf(error) },
+        "request not served, the client may retry",
+      );
   }
 
-  private kindOf({ entry, method }: Exchange, status: number): RequestKind {
+  private kindOf({ entry, method }: RequestContext, status: number): RequestKind {
     if (entry === null || method !== entry.route.method)
       return this.sharedKind(entry?.route.path ?? unmatched, method, status);
     return (entry.kinds[status] ??= this.sharedKind(entry.route.path, method, status));

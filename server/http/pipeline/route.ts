@@ -3,20 +3,20 @@ import type { Config } from "../../platform/config/config.ts";
 import type { ErrorCode, Violation } from "../../platform/errors.ts";
 import type { Caller, OperatorCaller, SeatCaller } from "../auth/auth.ts";
 import type { Deps } from "../../app/deps.ts";
-import type { Once } from "./draft.ts";
+import type { MemoizeForKey } from "./idempotent-input.ts";
 import type { SegmentForms } from "./router.ts";
 import type { StreamResponse } from "../uws/stream-response.ts";
 
 /**
- * Who may call: `public` (tokens are not read), `optional`, `player` (guest or registered),
+ * Auth level: `public` (tokens are not read), `optional`, `player` (guest or registered),
  * `registered`, `guest`; `seat` needs a lobby credential, `optional_seat` reads one (LOB-01, LOB-02).
  */
 export type PublicLevel =
   "public" | "optional" | "player" | "registered" | "guest" | "seat" | "optional_seat";
 
 /**
- * Levels of the operator listener, which the public one refuses to serve: `open` asks for nothing,
- * `local` for an operator unless the peer is this machine, the roles for at least that role.
+ * Levels of the operator listener; the public listener refuses such routes. `open` requires no credential, `local`
+ * requires an operator unless the peer is this machine, a role requires at least that role.
  */
 export const operatorLevels = ["open", "local", "viewer", "operator", "admin"] as const;
 export type OperatorLevel = (typeof operatorLevels)[number];
@@ -61,21 +61,21 @@ export interface RateLimit {
   per?: "ip" | "account";
 }
 
-/** A form with one file; whatever else it carries is left alone (AV-04). */
+/** A form with one file; other fields are ignored (AV-04). */
 export interface FileForm {
   /** Name of the form field. */
   field: string;
-  /** Bytes of the file; what frames it comes on top. */
+  /** Bytes of the file, without the framing of the form. */
   maxBytes: (config: Config) => number;
 }
 
-/** One file of a form. What its sender called it is not known: nobody may use it (S20). */
+/** One file of a form, without its file name, which no code may use (S20). */
 export interface FormFile {
   field: string;
   bytes: Uint8Array;
 }
 
-/** What a handler may read of the request besides its validated parts. */
+/** The raw request, for a handler that needs more than the validated parts. */
 export interface RequestInfo {
   id: string;
   method: string;
@@ -88,7 +88,7 @@ export interface RequestInfo {
   isSecure: boolean;
   /** Raw query string, without the question mark. */
   query: string;
-  /** As it came; for routes that read another body than JSON themselves. */
+  /** Raw body, for a route that parses it itself. */
   body: Uint8Array | null;
 }
 
@@ -109,20 +109,20 @@ export type Reply =
       kind: "encoded";
       status: number;
       json: string | Uint8Array;
-      /** A digest in quotes, as it is written; null to have one made. */
+      /** A quoted digest; null computes one. */
       etag: string | null;
       headers: Headers;
     }
   | { kind: "empty"; status: number; headers: Headers }
   | { kind: "bytes"; status: number; type: string; bytes: string | Uint8Array; headers: Headers }
   | { kind: "redirect"; status: 302; location: string; headers: Headers }
-  /** The pipeline hands the response over; `open` runs after status and headers are written. */
+  /** The pipeline hands the response over: `open` runs after status and headers are written. */
   | {
       kind: "stream";
       status: 200;
       headers: Headers;
       open: (response: StreamResponse) => void;
-      abandon: () => void;
+      release: () => void;
     };
 
 type StatusOf<R> = Extract<keyof R, number>;
@@ -165,7 +165,7 @@ export function pagedReply<S extends number, B>(
   return { kind: "json", status, body, headers: [], pagination };
 }
 
-/** A JSON answer whose body text already exists (a cached body, an actor's answer). */
+/** A JSON response with an encoded body (a cached body, an actor's reply). */
 export function encodedReply<S extends number>(
   status: S,
   json: string | Uint8Array,
@@ -193,13 +193,13 @@ export function redirectReply(location: string, headers: Headers = []) {
   return { kind: "redirect", status: 302, location, headers } as Reply & { status: 302 };
 }
 
-/** `open` gets the connection; `abandon` is called instead when its client has left meanwhile. */
+/** `open` gets the connection; `release` is called instead when the client has disconnected. */
 export function streamReply(
   open: (response: StreamResponse) => void,
   headers: Headers = [],
-  abandon: () => void = () => undefined,
+  release: () => void = () => undefined,
 ) {
-  return { kind: "stream", status: 200, headers, open, abandon } as Reply & { status: 200 };
+  return { kind: "stream", status: 200, headers, open, release } as Reply & { status: 200 };
 }
 
 export interface HandlerInput<A extends AuthLevel, P, Q, B> {
@@ -213,27 +213,27 @@ export interface HandlerInput<A extends AuthLevel, P, Q, B> {
   deps: Deps;
   request: RequestInfo;
   /** For a route that honours `Idempotency-Key`. */
-  once: Once;
+  memoizeForKey: MemoizeForKey;
 }
 
 type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback;
 
-/** Who asks by a name, from an address that has tried too many. */
+/** Caller of a guessable name, from an address over its guess limit. */
 export interface GuessCheck {
   playerId: number | null;
   params: Readonly<Record<string, unknown>>;
   deps: Deps;
 }
 
-/** What may be guessed at a route, and who need not guess. */
+/** Guess protection of a route: what counts as a miss, and which callers are exempt. */
 export interface Guessable {
   /** Routes of one kind share their counters. */
   kind: string;
-  /** What a name that does not exist answers. */
+  /** Error codes of a name that does not exist. */
   misses: readonly ErrorCode[];
   /**
-   * Whether the name is no secret to whoever asks: it is public, or the player belongs to what it names. Who holds
-   * the token of a seat in the very lobby is not asked about.
+   * True when the caller may know the name: it is public, or the player belongs to the named thing. Not called for
+   * a caller with a seat token of the lobby.
    */
   isKnownTo?: (given: GuessCheck) => Promise<boolean>;
 }
@@ -255,9 +255,9 @@ export interface RouteRecord<
   source: string;
   rateLimit?: RateLimit;
   /**
-   * Names the secret of at least 128 bits that a request carries, when it is right; else null. Where the limit of
-   * an address is exceeded such a request is counted by its secret instead: wrong ones that anybody, or any page,
-   * sends from there never keep out who has the right one (S48).
+   * Returns the valid secret of at least 128 bits in the request, else null. When the limit of an address is
+   * exceeded, such a request is counted by its secret instead: wrong secrets sent from the same address never lock
+   * out the holder of the right one (S48).
    */
   heldSecret?: (
     given: Pick<
@@ -265,53 +265,53 @@ export interface RouteRecord<
       "query" | "body" | "deps" | "request"
     >,
   ) => Promise<string | null> | string | null;
-  /** Lobby commands are counted per seat by the lobby's actor instead (GW-12). */
+  /** No rate limit here: the lobby's actor counts commands per seat (GW-12). */
   unlimited?: boolean;
-  /** Refusals of such a route to callers its lobby does not count; they count as requests of other routes do (GW-12). */
+  /** Error codes of an unlimited route that count against the caller's rate limit (GW-12). */
   countedRefusals?: readonly ErrorCode[];
-  /** The route takes a name that can be guessed, such as the code of a lobby: misses are counted per address (GW-12). */
+  /** The route takes a guessable name, such as a lobby code: misses are counted per address (GW-12). */
   guessable?: Guessable;
   params?: P;
-  /** Form of a path parameter: such segments lead here even where another route takes any. */
+  /** Form of a path parameter: a matching segment selects this route before one that takes any segment. */
   segments?: SegmentForms;
-  /** Segments that cannot be decoded reach the handler as they stand: the route answers everything itself. */
-  loosePath?: boolean;
+  /** Passes segments that cannot be decoded to the handler unchanged. */
+  lenientPath?: boolean;
   query?: Q;
-  /** Values that cannot be decoded reach the handler as they are: the route answers everything itself. */
-  looseQuery?: boolean;
+  /** Passes query values that cannot be decoded to the handler unchanged. */
+  lenientQuery?: boolean;
   /** Query parameters the handler reads itself; for the interface document. */
   ownQuery?: TObject;
   body?: B;
-  /** What is wrong with the fields of a body together, or by the settings: asked of any body, sound or not (HTTP-06). */
-  together?: (body: Readonly<Record<string, unknown>>, config: Config) => Violation[];
+  /** Checks fields of a body against each other and the configuration; runs for invalid bodies too (HTTP-06). */
+  crossFieldChecks?: (body: Readonly<Record<string, unknown>>, config: Config) => Violation[];
   /** Takes `multipart/form-data` instead of JSON. */
   form?: FileForm;
   /** Fields of a form the handler reads itself; for the interface document. */
   urlForm?: TObject;
   /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
   invalid?: { status: 400; code: ErrorCode };
-  /** What a path parameter of the wrong form answers (HTTP-05); default `route:not_found`. */
-  unknown?: ErrorCode;
+  /** Error code for a path parameter of the wrong form (HTTP-05); default `route:not_found`. */
+  notFoundCode?: ErrorCode;
   /** Cache-Control of a 200; such answers carry an ETag and honour If-None-Match (HTTP-13). */
   cache?: string;
-  /** Cookie that gives authority by itself: with it, the page's origin is checked (HTTP-11). */
+  /** Cookie that is a credential by itself: its use requires an origin check (HTTP-11). */
   cookieAuthority?: string;
   /**
-   * Sets or clears a cookie that signs somebody in: no other site may have it do so (S45). `by-page` is asked
-   * by scripts; `by-visit` is an address that other sites lead to, which nothing but a visit may use.
+   * Sets or clears a session cookie, which no other site may trigger (S45). `by-page` is called by scripts;
+   * `by-visit` is the target of links on other sites, and only a top-level navigation may use it.
    */
   setsCookie?: "by-page" | "by-visit";
-  /** Honours `Idempotency-Key`: the first success is repeated for 24 hours (HTTP-15). */
+  /** Supports `Idempotency-Key`: the first success is replayed for 24 hours (HTTP-15). */
   idempotent?: boolean;
-  /** The lobby itself honours `Idempotency-Key`, per seat (LOB-28); for the interface document. */
+  /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the interface document. */
   idempotentSeat?: boolean;
   /** Milliseconds the request may take; 10 s when absent. */
   deadlineMs?: number;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
   publicData?: boolean;
-  /** Any origin may call it, without cookies: for programs of others that run in browsers (OA-06). */
+  /** Any origin may call it, without cookies: for third-party browser programs (OA-06). */
   anyOrigin?: boolean;
-  /** A page that other sites open in a window of theirs, to be told by it how it went (OA-06). */
+  /** A page that other sites open as a popup and that reports its outcome to them (OA-06). */
   isPopup?: boolean;
   /** The envelope of a 200 has `pagination` beside `body` (ENV-05). */
   isPaged?: boolean;
@@ -330,8 +330,8 @@ export interface RouteRecord<
 }
 
 /**
- * A route whatever its types, as the tables hold it. Handlers of a mixed table have no common input; the
- * pipeline alone calls them, with what it validated by the same record.
+ * A route of any type, as route tables hold it. Handlers in a table have no common input type; only the pipeline
+ * calls them, with input validated by the same record.
  */
 export type AnyRoute = Omit<RouteRecord, "handler" | "heldSecret"> & {
   heldSecret?: (given: never) => Promise<string | null> | string | null;

@@ -1,28 +1,28 @@
 import { AppError } from "../../platform/errors.ts";
 
-/** Name of a parameter -> the segments it takes; without a form it takes any. */
+/** Name of a parameter -> the segments it matches; without a form it matches any. */
 export type SegmentForms = Readonly<Record<string, RegExp>>;
 
-/** What may follow a beginning of paths, one segment further. */
+/** Node of the routing tree: the segments that may follow a path prefix. */
 interface Node<T> {
   literals: Map<string, Node<T>>;
-  /** Parameters, by what they take; a form is tried before `anything`. */
+  /** Parameters by their form; a form is tried before `anything`. */
   parameters: { form: RegExp; next: Node<T> }[];
-  /** Of the paths that end here. */
+  /** Methods of the path that ends here. */
   methods: Map<string, T>;
 }
 
-export interface Match<T> {
+export interface RouteMatch<T> {
   /** Null when the path exists, but not with this method. */
   entry: T | null;
   params: string[];
-  /** Methods the path answers. */
+  /** Methods of the path, for the `Allow` header. */
   allow: string[];
 }
 
 const anything = /^[^]+$/;
 
-/** Finds the entry of a path: of the patterns that fit it, the first with the method. */
+/** Routing tree: finds the first matching pattern with the method. */
 export class Router<T> {
   private readonly root = newNode<T>();
   private readonly takesBadEscapes: (entry: T) => boolean;
@@ -44,9 +44,9 @@ export class Router<T> {
 
   /**
    * Null for an unknown path. One trailing slash is ignored, percent escapes are decoded once
-   * (HTTP-09); throws `request:malformed_url` for a bad escape, unless the entry takes it as it stands.
+   * (HTTP-09); throws `request:malformed_url` for a bad escape, unless the route has a lenient path.
    */
-  match(method: string, path: string): Match<T> | null {
+  match(method: string, path: string): RouteMatch<T> | null {
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
     const segments = trimmed.slice(1).split("/");
     let hasBadEscape = false;
@@ -55,34 +55,34 @@ export class Router<T> {
       hasBadEscape ||= text === null;
       segments[i] = text ?? raw;
     }
-    const fitting: Map<string, T>[] = [];
+    const otherMethods: Map<string, T>[] = [];
     const params: string[] = [];
-    const entry = find(this.root, { segments, method, params, fitting }, 0);
+    const entry = find(this.root, { segments, method, params, otherMethods }, 0);
     const isTaken = entry !== null && this.takesBadEscapes(entry);
     if (hasBadEscape && !isTaken) throw new AppError("request:malformed_url");
     if (entry !== null) return { entry, params, allow: [] };
-    return fitting.length === 0 ? null : { entry, params, allow: methodsOf(fitting) };
+    return otherMethods.length === 0 ? null : { entry, params, allow: methodsOf(otherMethods) };
   }
 }
 
-/** A path that is looked for, and what was found of it so far. */
+/** State of a search in the routing tree. */
 interface Search<T> {
   segments: readonly string[];
   method: string;
-  /** Of the pattern that is tried; those of the entry at the end. */
+  /** Parameters of the current pattern; at the end those of the matched one. */
   params: string[];
-  /** Methods of the patterns that fit the path, but not the method. */
-  fitting: Map<string, T>[];
+  /** Methods of patterns that match the path but not the method. */
+  otherMethods: Map<string, T>[];
 }
 
 /** Literals are tried before forms, and forms before any text, segment by segment. */
 function find<T>(node: Node<T>, search: Search<T>, at: number): T | null {
-  const { segments, method, params, fitting } = search;
+  const { segments, method, params, otherMethods } = search;
   const text = segments[at];
   if (text === undefined) {
     if (node.methods.size === 0) return null;
     const entry = node.methods.get(method) ?? null;
-    if (entry === null) fitting.push(node.methods);
+    if (entry === null) otherMethods.push(node.methods);
     return entry;
   }
   const literal = node.literals.get(text);
@@ -115,8 +115,8 @@ function parameterOf<T>({ parameters }: Node<T>, form: RegExp): Node<T> {
   return next;
 }
 
-const methodsOf = (fitting: readonly Map<string, unknown>[]) => [
-  ...new Set(fitting.flatMap((methods) => [...methods.keys()])),
+const methodsOf = (otherMethods: readonly Map<string, unknown>[]) => [
+  ...new Set(otherMethods.flatMap((methods) => [...methods.keys()])),
 ];
 
 /** Null for a bad escape. */

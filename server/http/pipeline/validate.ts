@@ -28,7 +28,7 @@ export type BodyReader = (body: Record<string, unknown>) => Record<string, unkno
 export function createBodyReader(
   schema: TObject,
   invalid?: { code: ErrorCode },
-  together: (body: Record<string, unknown>) => Violation[] = () => [],
+  crossFieldChecks: (body: Record<string, unknown>) => Violation[] = () => [],
 ): BodyReader {
   const validator = Compile(schema);
   const pick = pickerOf(schema as Shape);
@@ -36,7 +36,7 @@ export function createBodyReader(
     const violations: Violation[] = [];
     const picked = pick(body, "", violations) as Record<string, unknown>;
     if (!validator.Check(picked)) addErrors(schema as Shape, validator.Errors(picked), violations);
-    for (const { propertyPath, title } of together(picked))
+    for (const { propertyPath, title } of crossFieldChecks(picked))
       addViolation(violations, propertyPath, title);
     if (violations.length === 0) return picked;
     if (invalid)

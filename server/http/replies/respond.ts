@@ -4,7 +4,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { Cors } from "../auth/cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
 import { byteLength, isShort, sendInPieces, type Body } from "../uws/pieces.ts";
-import type { Exchange } from "../uws/exchange.ts";
+import type { RequestContext } from "../uws/request-context.ts";
 import type { AppError } from "../../platform/errors.ts";
 import { isForwardedHttps } from "../uws/forwarded.ts";
 import { limitHeaders } from "../limits/rate-limit.ts";
@@ -26,8 +26,8 @@ interface Output {
   payload: Body | null;
 }
 
-/** The length told to HEAD is that of the answer to GET (HTTP-02). */
-const metaOf = ({ method, path }: Exchange): string =>
+/** A HEAD response has the Content-Length of GET (HTTP-02). */
+const metaOf = ({ method, path }: RequestContext): string =>
   metaText(method === "HEAD" ? "GET" : method, path);
 
 /** Turns replies and refusals into bytes on the connection. */
@@ -45,20 +45,20 @@ export class Responder {
   }
 
   /** Writes a handler's reply and returns the status that went out. */
-  send(x: Exchange, reply: Reply): number {
-    if (reply.kind === "stream") return this.sendStream(x, reply);
-    const head = this.startHead(x, reply.status, reply.headers);
+  send(ctx: RequestContext, reply: Reply): number {
+    if (reply.kind === "stream") return this.sendStream(ctx, reply);
+    const head = this.startHead(ctx, reply.status, reply.headers);
     if (reply.kind === "redirect")
-      return write(x, {
+      return write(ctx, {
         status: 302,
         head: `${head}\r\nLocation: ${headerValue(reply.location)}`,
         payload: null,
       });
-    if (reply.kind === "bytes") return this.sendBytes(x, reply, head);
-    return this.sendJson(x, reply, head);
+    if (reply.kind === "bytes") return this.sendBytes(ctx, reply, head);
+    return this.sendJson(ctx, reply, head);
   }
 
-  sendError(x: Exchange, error: AppError): number {
+  sendError(ctx: RequestContext, error: AppError): number {
     const { code, status, detail } = error;
     const params = this.paramsOf(error);
     const one = { code, message: error.message, ...(params ? { params } : {}) };
@@ -66,34 +66,34 @@ export class Responder {
       errors: [one],
       ...(detail.violations ? { violations: detail.violations } : {}),
     };
-    const before = this.envelope.open(status, x.startedAt, metaOf(x));
-    let head = this.startHead(x, status, detail.headers ?? []);
+    const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
+    let head = this.startHead(ctx, status, detail.headers ?? []);
     const wait = detail.params?.["retry_after"];
     if (typeof wait === "number") head += `\r\nRetry-After: ${Math.max(1, Math.ceil(wait))}`;
     head += `\r\nContent-Type: ${jsonType}`;
     const body = detail.body ? `,"body":${JSON.stringify(detail.body)}` : "";
-    return write(x, {
+    return write(ctx, {
       status,
       head,
       payload: `${before}${body},"flash":${JSON.stringify(flash)}}`,
     });
   }
 
-  sendPreflight(x: Exchange, allow: string, isForAll: boolean): number {
-    let head = this.baseHead(x);
+  sendPreflight(ctx: RequestContext, allow: string, isForAll: boolean): number {
+    let head = this.baseHead(ctx);
     head += `\r\nAllow: ${allow}`;
-    for (const [name, value] of this.cors.preflight(x, allow, isForAll))
+    for (const [name, value] of this.cors.preflight(ctx, allow, isForAll))
       head += `\r\n${name}: ${headerValue(value)}`;
-    return write(x, { status: 204, head, payload: null });
+    return write(ctx, { status: 204, head, payload: null });
   }
 
   private sendJson(
-    x: Exchange,
+    ctx: RequestContext,
     reply: Exclude<Reply, { kind: "stream" | "redirect" | "bytes" }>,
     head: string,
   ): number {
     const status: number = reply.status;
-    if (status === 204 || status === 304) return write(x, { status, head, payload: null });
+    if (status === 204 || status === 304) return write(ctx, { status, head, payload: null });
     const json =
       reply.kind === "empty"
         ? null
@@ -101,70 +101,74 @@ export class Responder {
           ? JSON.stringify(reply.body)
           : reply.json;
     const etag =
-      json !== null && isCacheable(x, status)
+      json !== null && isCacheable(ctx, status)
         ? ((reply.kind === "encoded" ? reply.etag : null) ?? etagOf(json))
         : null;
-    if (etag !== null && matches(x, etag))
-      return write(x, {
+    if (etag !== null && matches(ctx, etag))
+      return write(ctx, {
         status: 304,
         head: `${head}\r\nETag: ${etag}`,
         payload: null,
       });
-    const before = this.envelope.open(status, x.startedAt, metaOf(x));
+    const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
     const tag = etag === null ? "" : `\r\nETag: ${etag}`;
     const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, "}");
-    return write(x, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
+    return write(ctx, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
   }
 
-  private sendBytes(x: Exchange, reply: Extract<Reply, { kind: "bytes" }>, start: string): number {
+  private sendBytes(
+    ctx: RequestContext,
+    reply: Extract<Reply, { kind: "bytes" }>,
+    start: string,
+  ): number {
     const { status, type, bytes } = reply;
     let head = start;
     const given = reply.headers.find(([name]) => name.toLowerCase() === "etag")?.[1];
-    if (isCacheable(x, status)) {
+    if (isCacheable(ctx, status)) {
       const etag = given ?? etagOf(bytes);
       if (given === undefined) head += `\r\nETag: ${etag}`;
-      if (matches(x, etag)) return write(x, { status: 304, head, payload: null });
+      if (matches(ctx, etag)) return write(ctx, { status: 304, head, payload: null });
     }
     head += `\r\nContent-Type: ${headerValue(type)}`;
     if (type.startsWith("image/svg+xml")) head += `\r\nContent-Security-Policy: ${svgPolicy}`;
-    return write(x, { status, head, payload: bytes });
+    return write(ctx, { status, head, payload: bytes });
   }
 
-  private sendStream(x: Exchange, reply: Extract<Reply, { kind: "stream" }>): number {
-    const head = `${this.startHead(x, 200, reply.headers)}\r\nContent-Type: ${streamType}`;
-    x.isClosed = true;
-    x.raw.cork(() => {
-      x.raw.writeHeader("X-Request-Id", head);
+  private sendStream(ctx: RequestContext, reply: Extract<Reply, { kind: "stream" }>): number {
+    const head = `${this.startHead(ctx, 200, reply.headers)}\r\nContent-Type: ${streamType}`;
+    ctx.isClosed = true;
+    ctx.raw.cork(() => {
+      ctx.raw.writeHeader("X-Request-Id", head);
     });
     // In place of the listener of the request, which the stream outlives by far.
-    reply.open({ raw: x.raw, onClose: (listener) => void x.raw.onAborted(listener) });
+    reply.open({ raw: ctx.raw, onClose: (listener) => void ctx.raw.onAborted(listener) });
     return 200;
   }
 
   /** The request id and what goes with every answer of this status. */
-  private startHead(x: Exchange, status: number, headers: Headers): string {
-    let head = this.baseHead(x);
+  private startHead(ctx: RequestContext, status: number, headers: Headers): string {
+    let head = this.baseHead(ctx);
     let hasCachePolicy = false;
     for (const [name, value] of headers) {
       head += `\r\n${name}: ${headerValue(value)}`;
       hasCachePolicy ||= name.toLowerCase() === "cache-control";
     }
-    if (!hasCachePolicy) head += cachePolicy(x, status);
+    if (!hasCachePolicy) head += cachePolicy(ctx, status);
     return head;
   }
 
-  private baseHead(x: Exchange): string {
-    let head = x.id + (x.entry?.safety ?? routelessSafety);
-    // Said of a name, so it does not matter who says that it was asked over https: it is heard over https alone.
-    if (this.hasProxies && isForwardedHttps(x.headers["x-forwarded-proto"]))
+  private baseHead(ctx: RequestContext): string {
+    let head = ctx.id + (ctx.entry?.safety ?? routelessSafety);
+    // Browsers ignore the header over http, so a forged X-Forwarded-Proto is harmless.
+    if (this.hasProxies && isForwardedHttps(ctx.headers["x-forwarded-proto"]))
       head += `\r\nStrict-Transport-Security: ${strictTransport}`;
-    if (x.limit !== null)
-      for (const [name, value] of limitHeaders(x.limit)) head += `\r\n${name}: ${value}`;
-    const isForAll = this.cors.isForAll(x.entry?.route);
+    if (ctx.limit !== null)
+      for (const [name, value] of limitHeaders(ctx.limit)) head += `\r\n${name}: ${value}`;
+    const isForAll = this.cors.isForAll(ctx.entry?.route);
     const granted =
-      x.method === "OPTIONS"
+      ctx.method === "OPTIONS"
         ? null
-        : this.cors.answer(x.headers["origin"], isForAll, x.keyOwner !== null);
+        : this.cors.answer(ctx.headers["origin"], isForAll, ctx.keyOwner !== null);
     return granted === null ? head : head + granted;
   }
 
@@ -177,8 +181,8 @@ export class Responder {
   }
 }
 
-/** Shared caches keep only what is the same for everyone: an answer made for a known caller is nobody else's (HTTP-13, S26). */
-function cachePolicy({ entry, caller }: Exchange, status: number): string {
+/** Shared caches may store only responses that are the same for every caller (HTTP-13, S26). */
+function cachePolicy({ entry, caller }: RequestContext, status: number): string {
   if (status >= 400 || entry === null) return "\r\nCache-Control: no-store";
   if (caller !== null) return "\r\nCache-Control: private, no-store\r\nVary: Authorization";
   const { cacheHead } = entry;
@@ -186,16 +190,16 @@ function cachePolicy({ entry, caller }: Exchange, status: number): string {
   return "\r\nCache-Control: no-store";
 }
 
-const isCacheable = (x: Exchange, status: number) =>
-  status === 200 && x.entry?.route.cache !== undefined;
+const isCacheable = (ctx: RequestContext, status: number) =>
+  status === 200 && ctx.entry?.route.cache !== undefined;
 
 /** Strong, over the body alone: the times in the response envelope differ in every answer. */
 function etagOf(bytes: string | Uint8Array): string {
   return `"${hash("sha1", bytes, "base64url")}"`;
 }
 
-function matches(x: Exchange, etag: string): boolean {
-  const wanted = x.headers["if-none-match"];
+function matches(ctx: RequestContext, etag: string): boolean {
+  const wanted = ctx.headers["if-none-match"];
   if (wanted === undefined) return false;
   if (wanted === etag) return true;
   return wanted.split(",").some((one) => {
@@ -204,17 +208,17 @@ function matches(x: Exchange, etag: string): boolean {
   });
 }
 
-function write(x: Exchange, output: Output): number {
-  if (x.isClosed) return output.status;
-  x.isClosed = true;
-  x.raw.cork(() => writeNow(x, x.raw, output));
+function write(ctx: RequestContext, output: Output): number {
+  if (ctx.isClosed) return output.status;
+  ctx.isClosed = true;
+  ctx.raw.cork(() => writeNow(ctx, ctx.raw, output));
   // uWebSockets can end an answer without a body, but not the connection with it.
-  if (x.mustClose && isBodiless(x, output.status)) x.raw.close();
+  if (ctx.mustClose && isBodiless(ctx, output.status)) ctx.raw.close();
   return output.status;
 }
 
 const isBare = (status: number) => status === 204 || status === 304;
-const isBodiless = (x: Exchange, status: number) => isBare(status) || x.method === "HEAD";
+const isBodiless = (ctx: RequestContext, status: number) => isBare(status) || ctx.method === "HEAD";
 
 /**
  * Status and headers in one piece: one call into the server for each header takes 8 % more processor time of a pick
@@ -222,11 +226,11 @@ const isBodiless = (x: Exchange, status: number) => isBare(status) || x.method =
  * connection is never written inside the callback of the server (see `UwsServer.run`), which goes on to what
  * else is in the packet.
  */
-function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Output): void {
+function writeNow(ctx: RequestContext, raw: HttpResponse, { status, head, payload }: Output): void {
   const lines = `${status} ${reasonOf(status)}\r\nX-Request-Id: ${head}`;
-  if (isBodiless(x, status)) {
+  if (isBodiless(ctx, status)) {
     const length = isBare(status) ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
-    if (x.mustClose) return void raw.writeStatus(`${lines}${length}\r\nConnection: close\r\n`);
+    if (ctx.mustClose) return void raw.writeStatus(`${lines}${length}\r\nConnection: close\r\n`);
     raw.writeStatus(lines + length);
     // Any argument here, even undefined, would be a length that uWebSockets waits for.
     raw.endWithoutBody();
@@ -235,9 +239,9 @@ function writeNow(x: Exchange, raw: HttpResponse, { status, head, payload }: Out
   const body = payload ?? "";
   if (isShort(body)) {
     raw.writeStatus(lines);
-    raw.end(body, x.mustClose);
+    raw.end(body, ctx.mustClose);
   } else {
-    raw.writeStatus(x.mustClose ? `${lines}\r\nConnection: close` : lines);
-    sendInPieces(x, body);
+    raw.writeStatus(ctx.mustClose ? `${lines}\r\nConnection: close` : lines);
+    sendInPieces(ctx, body);
   }
 }

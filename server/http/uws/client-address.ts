@@ -4,17 +4,17 @@ import { walkForwarded } from "./forwarded.ts";
 
 export interface ClientAddress {
   /**
-   * Dotted IPv4, or the /64 of an IPv6 client: the unit that limits count (HTTP-12). Null behind a proxy of
-   * ours whose X-Forwarded-For names no address.
+   * Dotted IPv4, or the /64 of an IPv6 client: the unit of rate limits (HTTP-12). Null when a trusted proxy sent an
+   * X-Forwarded-For without an address.
    */
   ip: string | null;
   isFromProxy: boolean;
 }
 
-/** Finds the client by the text of the socket's address and by X-Forwarded-For. */
+/** Resolves the client address from the peer address and X-Forwarded-For. */
 export type AddressReader = (peer: string, forwardedFor: string | undefined) => ClientAddress;
 
-/** The client is the socket, or behind a trusted proxy what that proxy says (HTTP-12, S28). */
+/** The client address is the peer, or the address reported by a trusted proxy (HTTP-12, S28). */
 export function createAddressReader(trustedProxies: string): AddressReader {
   const trusted = parseTrustedProxies(trustedProxies);
   return (peer, forwardedFor) => {

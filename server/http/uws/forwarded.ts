@@ -2,10 +2,10 @@ import { isIP, type BlockList } from "node:net";
 import { embeddedAddress } from "../../platform/net/ip-addresses.ts";
 import { isTrusted } from "../../platform/config/trusted-proxies.ts";
 
-/** Longest X-Forwarded-For that is walked; a longer chain of our own proxies is a mistake. */
+/** Maximum hops of X-Forwarded-For; a longer chain of trusted proxies is a misconfiguration. */
 const maxForwardedHops = 32;
 const port = /:\d{1,5}$/;
-/** What nginx calls a peer that came through a Unix socket: a process of the proxy's own machine. */
+/** nginx's name for a peer on a Unix socket: a process on the proxy's machine. */
 const unixPeer = "unix:";
 
 /**
@@ -28,9 +28,9 @@ function plain(address: string): string {
 }
 
 /**
- * The client as our proxies saw it: the first address from the right that is not one of theirs. Null when the
- * hop where the walk ends names no address. What lies left of it was written by somebody we do not trust,
- * and the proxy itself stands for all players at once, so neither may take its place.
+ * Client address as reported by trusted proxies: the first untrusted address from the right. Null when that hop has
+ * no address. Hops to its left were written by untrusted peers, and the proxy's own address stands for all players,
+ * so neither is a fallback.
  */
 export function walkForwarded(
   trusted: BlockList,
@@ -52,9 +52,9 @@ export function walkForwarded(
 }
 
 /**
- * The scheme the player used, by X-Forwarded-Proto. Of a list the first item counts, which the outermost
- * proxy wrote; proxies behind it add how they were asked themselves. A client that makes it up misleads
- * only itself: its cookies get a `Secure` its browser does not honour.
+ * Scheme of the player's request by X-Forwarded-Proto. The first item of a list is that of the outermost proxy;
+ * inner proxies append their own. A client that forges it affects only itself: its browser rejects the `Secure`
+ * cookies.
  */
 export function isForwardedHttps(forwardedProto: string | undefined): boolean {
   if (forwardedProto === undefined) return false;

@@ -7,16 +7,16 @@ const hostPattern = /^(?:[A-Za-z0-9._~!$&'()*+;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const closePattern = /(?:^|[\s,])close(?:[\s,]|$)/i;
 
-/** Methods whose requests come without a length, one after the other; the next connection of others costs little. */
-const withoutLength = new Set(["GET", "HEAD"]);
-const common = new Set([...withoutLength, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** Methods without a body, whose connections stay open; other methods without a length close theirs. */
+const bodilessMethods = new Set(["GET", "HEAD"]);
+const common = new Set([...bodilessMethods, "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Most requests call us by the same name. */
+/** Cache of the last valid Host header, which most requests repeat. */
 let knownHost = "";
 
 /**
- * What a proxy in front of us may read differently than we do: two lengths, a length beside a transfer
- * coding, a coding we do not know, no host or several. Such a request is refused and its connection closed.
+ * Guard against request smuggling: framing that a proxy may parse differently, such as two lengths, a length beside
+ * a transfer coding, an unknown coding, no host or several. Such a request is refused and its connection closed.
  */
 export function framingProblem(method: string, headers: RequestHeaders): AppError | null {
   if (!common.has(method) && !tokenPattern.test(method)) return malformed("method");
@@ -33,15 +33,15 @@ export function framingProblem(method: string, headers: RequestHeaders): AppErro
 }
 
 /**
- * Whether the connection has to end with the answer, because its next bytes may not be the next request:
+ * True when the response must close the connection, because the next bytes may not be the next request:
  * - uWebSockets misreads extensions, trailers and line ends of chunks, and shows none of them;
- * - it hides the headers behind one without a name, so what has no length may have had one, and its body
- *   would be read as a request; GET and HEAD alone are too many to be asked for a connection each;
- * - the client said that it sends nothing more.
+ * - it hides the headers after one without a name, so a request without a length may have had one, and its body would
+ *   be parsed as a request; GET and HEAD are exempt, since a connection for each would be too expensive;
+ * - the client sent `Connection: close`.
  */
 export function isLastRequest(method: string, headers: RequestHeaders): boolean {
   if (headers["transfer-encoding"] !== undefined) return true;
-  if (headers["content-length"] === undefined && !withoutLength.has(method)) return true;
+  if (headers["content-length"] === undefined && !bodilessMethods.has(method)) return true;
   const connection = headers["connection"];
   if (connection === undefined || connection === "keep-alive") return false;
   return closePattern.test(connection);

@@ -1,12 +1,12 @@
-import type { Exchange } from "./exchange.ts";
+import type { RequestContext } from "./request-context.ts";
 
-/** A body as it is sent; a list is one body in parts, which are never put together. */
+/** A response body; a list is one body in parts, which are never concatenated. */
 export type Body = string | Uint8Array | readonly Uint8Array[];
 
-/** Bytes offered to the socket at a time. A body that is no longer goes out at once. */
+/** Bytes of one write; a body up to this size is sent in one write. */
 export const pieceBytes = 256 * 1024;
 
-/** Whether a body goes out at once. */
+/** True for a body that is sent in one write. */
 export const isShort = (body: Body): body is string | Uint8Array =>
   isWhole(body) && body.length <= pieceBytes;
 
@@ -22,27 +22,27 @@ const lengthOf = (parts: readonly Uint8Array[]) =>
   parts.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * Sends a long body as fast as its reader takes it, with a turn for others after each piece. Given whole, all
- * that the kernel does not take would be copied and kept, for as long as the reader likes; so a reader who
- * stands still costs what the kernel took, until uWebSockets cuts the connection after ten seconds. The request
- * stays in flight to the last byte.
+ * Sends a long body with backpressure, and yields to the event loop after each piece. In one write uWebSockets would
+ * copy and keep all bytes that the kernel does not accept, for as long as the client stalls. A stalled client now
+ * costs the kernel's buffer only, until uWebSockets closes the connection after ten seconds. The request stays in
+ * flight until the last byte.
  */
-export function sendInPieces(x: Exchange, body: Body): void {
-  const { raw } = x;
+export function sendInPieces(ctx: RequestContext, body: Body): void {
+  const { raw } = ctx;
   const parts = isWhole(body) ? [typeof body === "string" ? Buffer.from(body) : body] : body;
   const total = lengthOf(parts);
   let isTaken = true;
   const offer = () => {
     const [taken, isDone] = raw.tryEnd(pieceAt(parts, raw.getWriteOffset()), total);
     isTaken = taken;
-    if (isDone) x.endSending();
+    if (isDone) ctx.endSending();
     else if (taken) setImmediate(goOn);
   };
   const goOn = () => {
-    if (x.isSending) raw.cork(offer);
+    if (ctx.isSending) raw.cork(offer);
     return isTaken;
   };
-  x.isSending = true;
+  ctx.isSending = true;
   raw.onWritable(goOn);
   offer();
 }

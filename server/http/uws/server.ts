@@ -14,12 +14,12 @@ import type { Deps } from "../../app/deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
 import type { OriginSource } from "../auth/cors.ts";
 import type { RouteEntry } from "../pipeline/entry.ts";
-import { addHeader, Exchange } from "./exchange.ts";
+import { addHeader, RequestContext } from "./request-context.ts";
 import { framingProblem, hasBody, isLastRequest } from "./framing.ts";
 import { readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "../pipeline/pipeline.ts";
 import { abortedStatus, RequestRecorder } from "../pipeline/request-record.ts";
-import { UploadPlaces, type Sender } from "./upload-places.ts";
+import { UploadQuota, type Sender } from "./upload-quota.ts";
 import { isOperatorRoute, type AnyRoute } from "../pipeline/route.ts";
 
 export interface HttpServerOptions {
@@ -33,13 +33,13 @@ export interface HttpServerOptions {
 }
 
 export interface HttpServer {
-  /** Resolves to the port; rejects when the address cannot be had. */
+  /** Resolves to the port; rejects when the address is not available. */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no new connections; answers end theirs (S41). */
+  /** Starts the drain: accepts no new connections, and responses close theirs (S41). */
   beginDrain(): void;
-  /** Waits for the requests in flight, at most one deadline, then cuts what is left. */
+  /** Waits for the requests in flight, at most one request deadline, then closes all connections. */
   close(): Promise<void>;
-  /** Requests not answered yet; open streams are not among them. */
+  /** Number of unanswered requests, without open streams. */
   inFlight(): number;
 }
 
@@ -48,7 +48,7 @@ const noOrigins: ReadonlySet<string> = new Set();
 
 /** Serves the routes over HTTP. Nothing listens before `listen`. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  // No mistake in a table may put an operator's address on the public port (S16).
+  // Guard: a mistake in a route table must not expose an operator route on the public port (S16).
   const misplaced = options.routes.find(isOperatorRoute);
   if (misplaced) throw new Error(`${misplaced.path} belongs to the operator listener`);
   return new UwsServer(options);
@@ -59,7 +59,7 @@ class UwsServer implements HttpServer {
   private readonly pipeline: Pipeline;
   private readonly recorder: RequestRecorder;
   private readonly readAddress: AddressReader;
-  private readonly uploads: UploadPlaces;
+  private readonly uploads: UploadQuota;
   private readonly log: Logger;
   private readonly isExclusive: boolean;
   private readonly hasProxies: boolean;
@@ -67,21 +67,23 @@ class UwsServer implements HttpServer {
   private listenSocket: us_listen_socket | null = null;
   private isDraining = false;
   private open = 0;
-  private readonly settled = () => {
+  private readonly completed = () => {
     this.open -= 1;
   };
 
   constructor({ deps, routes, log, realmOrigins, exclusive = false }: HttpServerOptions) {
     this.log = log;
     this.recorder = new RequestRecorder(log, deps.metrics);
-    this.uploads = new UploadPlaces(deps.redis);
+    this.uploads = new UploadQuota(deps.redis);
     this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins ?? (() => noOrigins));
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.readAddress = (peer, forwardedFor) => {
       const address = readAddress(peer, forwardedFor);
-      // Told to the log, since only the operator can mend it.
       if (address.ip === null)
-        log.warn({ proxy: peer, forwardedFor }, "a trusted proxy does not say who its client is");
+        log.warn(
+          { event: "client_address_missing", proxy: peer, forwardedFor },
+          "a trusted proxy sent no client address, configure it to set X-Forwarded-For",
+        );
       return address;
     };
     this.isExclusive = exclusive;
@@ -114,117 +116,123 @@ class UwsServer implements HttpServer {
     return this.open;
   }
 
-  /** An exception that leaves this function ends the process, and so does a return without answer or `onAborted`. */
+  /** uWebSockets ends the process when this handler throws, or returns without a response or `onAborted`. */
   private accept(res: HttpResponse, req: HttpRequest): void {
-    let x: Exchange | null = null;
-    res.onAborted(() => x && this.abort(x));
+    let ctx: RequestContext | null = null;
+    res.onAborted(() => ctx && this.abort(ctx));
     try {
-      x = this.read(res, req);
-      this.serve(x);
+      ctx = this.read(res, req);
+      this.serve(ctx);
     } catch (error) {
-      this.log.error({ err: error }, "request handling failed");
-      if (!x?.isClosed) res.close();
+      this.log.error(
+        { event: "request_handling_failed", err: error },
+        "request handling failed, connection closed",
+      );
+      if (!ctx?.isClosed) res.close();
     }
   }
 
-  /** Copies what the request says: `req` is dead once `accept` returns. */
-  private read(res: HttpResponse, req: HttpRequest): Exchange {
+  /** Copies the request: uWebSockets invalidates `req` when `accept` returns. */
+  private read(res: HttpResponse, req: HttpRequest): RequestContext {
     this.open += 1;
     const method = req.getCaseSensitiveMethod().toUpperCase();
-    // Without a question mark the query is undefined, whatever the typings say.
+    // The typings are wrong: without a question mark the query is undefined.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const x = new Exchange(res, method, req.getUrl(), query, this.settled);
-    req.forEach((name, value) => addHeader(x.headers, name, value));
+    const ctx = new RequestContext(res, method, req.getUrl(), query, this.completed);
+    req.forEach((name, value) => addHeader(ctx.headers, name, value));
     const peer = addressText(res.getRemoteAddressAsText());
-    x.address = this.readAddress(peer, x.headers["x-forwarded-for"]);
-    x.identify();
-    x.mustClose =
-      this.isDraining || !this.keepsAlive || isLastRequest(method, x.headers) || this.isUnmarked(x);
-    return x;
+    ctx.address = this.readAddress(peer, ctx.headers["x-forwarded-for"]);
+    ctx.identify();
+    ctx.mustClose =
+      this.isDraining ||
+      !this.keepsAlive ||
+      isLastRequest(method, ctx.headers) ||
+      this.isUnmarked(ctx);
+    return ctx;
   }
 
-  /** Comes from a proxy of ours without the address every proxy adds, which a header without a name can hide. */
-  private isUnmarked(x: Exchange): boolean {
-    return this.hasProxies && x.headers["x-forwarded-for"] === undefined && x.isFromProxy;
+  /** True when a trusted proxy sent no `X-Forwarded-For`: a header without a name can hide it. */
+  private isUnmarked(ctx: RequestContext): boolean {
+    return this.hasProxies && ctx.headers["x-forwarded-for"] === undefined && ctx.isFromProxy;
   }
 
-  private serve(x: Exchange): void {
-    x.refusal = framingProblem(x.method, x.headers);
-    if (x.refusal !== null) {
-      x.mustClose = true;
-      return this.run(x);
+  private serve(ctx: RequestContext): void {
+    ctx.refusal = framingProblem(ctx.method, ctx.headers);
+    if (ctx.refusal !== null) {
+      ctx.mustClose = true;
+      return this.run(ctx);
     }
-    this.pipeline.locate(x);
-    if (!hasBody(x.headers)) return this.run(x);
-    if (x.entry?.route.form) return this.readForm(x, x.entry);
-    readRequestBody(x, () => this.run(x));
+    this.pipeline.matchRoute(ctx);
+    if (!hasBody(ctx.headers)) return this.run(ctx);
+    if (ctx.entry?.route.form) return this.readForm(ctx, ctx.entry);
+    readRequestBody(ctx, () => this.run(ctx));
   }
 
-  /** Forms are large: few are read at a time, few of one sender, and only of those who may send one. */
-  private readForm(x: Exchange, entry: RouteEntry): void {
-    const names = this.pipeline.previewForm(x, entry);
+  /** Admission control for forms, which are large: checks the credential, then acquires an upload slot. */
+  private readForm(ctx: RequestContext, entry: RouteEntry): void {
+    const names = this.pipeline.previewForm(ctx, entry);
     if (names instanceof AppError) {
-      x.refusal = names;
-      // Read to its end and dropped, so that its sender hears why.
-      return readRequestBody(x, () => this.run(x), false);
+      ctx.refusal = names;
+      // The body is read and discarded, so that the client receives the refusal.
+      return readRequestBody(ctx, () => this.run(ctx), false);
     }
-    const sender = this.senderOf(x, names);
-    x.refusal = this.uploads.take(sender);
-    // Before any of it is read: this answer waits for nothing.
-    if (x.refusal !== null) return this.run(x);
-    // Held until the answer: what is done with the upload costs others more than its bytes do.
-    const { onSettled } = x;
+    const sender = this.senderOf(ctx, names);
+    ctx.refusal = this.uploads.acquire(sender);
+    // Refused before the body is read.
+    if (ctx.refusal !== null) return this.run(ctx);
+    // The slot is held until the response: decoding an upload costs more than receiving it.
+    const { onComplete } = ctx;
     const release = () => this.uploads.release(sender);
-    x.onClose = release;
-    x.onSettled = () => {
+    ctx.onClose = release;
+    ctx.onComplete = () => {
       release();
-      onSettled();
+      onComplete();
     };
-    readRequestBody(x, () => {
+    readRequestBody(ctx, () => {
       this.uploads.finishReading(sender);
-      this.run(x);
+      this.run(ctx);
     });
-    this.uploads.share(sender);
+    this.uploads.acquireShared(sender);
   }
 
-  private senderOf(x: Exchange, names: readonly string[]): Sender {
+  private senderOf(ctx: RequestContext, names: readonly string[]): Sender {
     return {
       names,
       get numBytes() {
-        return x.numBodyBytes;
+        return ctx.numBodyBytes;
       },
       cutOff: (refusal) => {
-        if (x.isClosed || x.refusal !== null) return;
-        x.refusal = refusal;
-        x.onClose = null;
-        // The rest of a body that stands still would keep the connection.
-        x.mustClose ||= refusal.code === "request:too_slow";
-        this.run(x);
+        if (ctx.isClosed || ctx.refusal !== null) return;
+        ctx.refusal = refusal;
+        ctx.onClose = null;
+        // A stalled body would keep the connection open.
+        ctx.mustClose ||= refusal.code === "request:too_slow";
+        this.run(ctx);
       },
     };
   }
 
   /**
-   * Where the connection ends with the answer, that is given a turn later: what follows in the same packet may
-   * be a smuggled request, which uWebSockets would serve after a finished answer; before an unfinished one it
-   * cuts the connection instead.
+   * A response that closes the connection is sent in the next event loop turn: the rest of the packet may hold a
+   * smuggled request, which uWebSockets would serve after a finished response; before that it closes the
+   * connection instead.
    */
-  private run(x: Exchange): void {
-    if (!x.mustClose) return this.pipeline.run(x);
+  private run(ctx: RequestContext): void {
+    if (!ctx.mustClose) return this.pipeline.run(ctx);
     setImmediate(() => {
-      if (!x.isClosed) this.pipeline.run(x);
+      if (!ctx.isClosed) this.pipeline.run(ctx);
     });
   }
 
-  private abort(x: Exchange): void {
-    const wasOpen = !x.isClosed;
-    x.isClosed = true;
+  private abort(ctx: RequestContext): void {
+    const wasOpen = !ctx.isClosed;
+    ctx.isClosed = true;
     if (wasOpen) {
-      this.pipeline.forget(x);
-      this.settled();
-      this.recorder.record(x, abortedStatus);
+      this.pipeline.clearDeadline(ctx);
+      this.completed();
+      this.recorder.record(ctx, abortedStatus);
     }
-    if (x.isSending) x.endSending();
-    x.onClose?.();
+    if (ctx.isSending) ctx.endSending();
+    ctx.onClose?.();
   }
 }

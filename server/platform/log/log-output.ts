@@ -1,14 +1,14 @@
 import { pino, type DestinationStream } from "pino";
 
-/** Bytes that wait for whoever reads, in each process: a reader that stands still must cost no more. */
+/** Buffered bytes per process while the stdout consumer stalls; beyond it new lines are dropped. */
 const maxWaitingBytes = 4 * 1024 * 1024;
-/** Characters of lines that go out in one write. */
+/** Characters of lines in one write. */
 const batchLength = 16_384;
-/** Longest a line waits for others, in milliseconds. */
+/** Longest delay of a line in a batch, in milliseconds. */
 const batchMs = 50;
 let droppedBytes = 0;
 
-/** Bytes of lines this process has dropped, because nobody took them from standard output. */
+/** Bytes of lines this process has dropped because the stdout consumer stalled. */
 export const droppedLogBytes = (): number => droppedBytes;
 
 /** Standard output of a process: its lines leave in batches, at most 50 ms late. */
@@ -19,16 +19,16 @@ export class LogOutput implements DestinationStream {
   private isOpen = true;
   private mayWait = true;
 
-  /** What does not fit into `maxLength` bytes is dropped and counted. */
+  /** Drops and counts lines beyond `maxLength` buffered bytes. */
   constructor(fd: number, maxLength: number) {
     // With a minimum of 0 the library would not say when a line is written.
     const sizes = { minLength: 1, maxLength, maxWrite: batchLength };
     const retryEAGAIN = () => this.mayWait;
     this.file = pino.destination({ dest: fd, sync: false, ...sizes, retryEAGAIN });
     this.file.on("drop", (lines: string) => void (droppedBytes += Buffer.byteLength(lines)));
-    // Nobody reads any more, or the disk is full: who waits for room goes on.
+    // The consumer is gone, or the disk is full: waiting writers continue.
     this.file.on("error", () => this.file.emit("drain"));
-    // The library closes its output once the process has nothing left to do.
+    // pino closes its destination when the process has no work left.
     this.file.on("close", () => (this.isOpen = false));
   }
 
@@ -41,7 +41,7 @@ export class LogOutput implements DestinationStream {
 
   /** Takes lines of another process; false when there is no room for more before `onceDrained`. */
   forward(lines: Buffer): boolean {
-    // Nothing is returned where nobody reads any more.
+    // A closed destination returns nothing.
     return !this.isOpen || this.file.write(lines.toString()) !== false;
   }
 
@@ -55,19 +55,19 @@ export class LogOutput implements DestinationStream {
     this.file.flush(done);
   }
 
-  /** Writes what the reader takes at once; the logger asks for it before the process ends. */
+  /** Writes as much as the consumer accepts without waiting; the logger calls it before the process exits. */
   flushSync(): void {
     this.send();
     this.mayWait = false;
     try {
       if (this.isOpen) this.file.flushSync();
     } catch {
-      // Nobody reads.
+      // The consumer is gone.
     }
     this.mayWait = true;
   }
 
-  /** Hands over the lines that wait. */
+  /** Flushes the batch to the destination. */
   send(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
@@ -76,7 +76,7 @@ export class LogOutput implements DestinationStream {
     if (batch !== "" && this.isOpen) this.file.write(batch);
   }
 
-  /** In place of what the library does when a process ends, which is to wait for a reader. */
+  /** Replaces the exit handler of pino, which would wait for the consumer. */
   end(): void {
     this.flushSync();
     this.file.destroy();
@@ -84,8 +84,8 @@ export class LogOutput implements DestinationStream {
 }
 
 /**
- * Lines for a file descriptor. That of standard output is asked of `process.stdout`, which has a pipe refuse what it
- * has no room for: a thread that waits for a reader would keep the process from ending.
+ * Log output for a file descriptor. Reading `process.stdout.fd` switches a pipe to non-blocking writes: a thread
+ * blocked in a write would keep the process from exiting.
  */
 export function openLogOutput(
   fd: number = process.stdout.fd,

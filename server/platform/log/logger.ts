@@ -24,10 +24,10 @@ export function createLogger(
   );
 }
 
-/** Milliseconds a process that ends waits for whoever reads its lines. */
+/** Milliseconds an exiting process waits for the stdout consumer. */
 const lastLinesMs = 2_000;
 
-/** Resolves when every line so far is written, or nobody took them for so many milliseconds. */
+/** Resolves when all lines are written, or after `limitMs`. */
 export function flushLog(log: Logger, limitMs = lastLinesMs): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limitMs);

@@ -23,7 +23,7 @@ const secretKeys = new Set([
 ]);
 
 const hidden = "[redacted]";
-/** Levels that are searched; what lies deeper is hidden whole, which also ends a circle. */
+/** Searched levels; deeper values are hidden whole, which also ends a cycle. */
 const maxDepth = 5;
 
 /**
@@ -50,6 +50,6 @@ function valueOf(value: unknown, depth: number): unknown {
   if (depth > maxDepth) return hidden;
   if (Array.isArray(value)) return value.map((each: unknown) => valueOf(each, depth + 1));
   if (value instanceof Error) return hideIn(pino.stdSerializers.err(value), depth);
-  // Dates, URLs and the like say themselves how they are written.
+  // Dates, URLs and other objects with `toJSON` are written as they are.
   return "toJSON" in value ? value : hideIn({ ...value }, depth);
 }

@@ -23,8 +23,8 @@ export interface Metrics {
   avatarVerdicts: Counter<"verdict" | "by">;
   walletDifferences: Gauge;
   walletsChecked: Counter;
-  boardTurns: Counter;
-  boardBuilds: Counter;
+  leaderboardProjections: Counter;
+  leaderboardBuilds: Counter;
   archiveCache: Counter<"kind" | "outcome">;
   lobbies: ActorMetrics;
   hubStreams: Gauge<"topic">;
@@ -32,7 +32,7 @@ export interface Metrics {
   hubOpens: Counter;
   hubEnds: Counter<"reason">;
   hubBytes: Counter;
-  hubRingBytes: Gauge;
+  hubReplayBufferBytes: Gauge;
   hubWriteSeconds: Histogram;
 }
 
@@ -65,14 +65,14 @@ export function createMetrics(): Metrics {
     }),
     requestSeconds: new Histogram({
       name: "http_request_seconds",
-      help: "Time to answer",
+      help: "Request duration until the response",
       labelNames: ["route"],
       buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
       registers,
     }),
     rateLimited: new Counter({
       name: "http_rate_limited_total",
-      help: "Requests refused by a limit",
+      help: "Requests refused by a rate limit",
       labelNames: ["route"],
       registers,
     }),
@@ -90,7 +90,7 @@ export function createMetrics(): Metrics {
     }),
     messageSendSeconds: new Histogram({
       name: "message_send_seconds",
-      help: "Time of one attempt at sending",
+      help: "Duration of one send attempt",
       labelNames: ["driver"],
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 20],
       registers,
@@ -103,7 +103,7 @@ export function createMetrics(): Metrics {
     }),
     generatorSeconds: new Histogram({
       name: "generator_call_seconds",
-      help: "Time of one call of the language model",
+      help: "Duration of one call of the language model",
       labelNames: ["model"],
       buckets: [0.1, 0.5, 1, 2, 4, 8, 16],
       registers,
@@ -122,7 +122,7 @@ export function createMetrics(): Metrics {
     }),
     generatorBroken: new Gauge({
       name: "generator_broken",
-      help: "1 while the language model is not asked because it failed too often",
+      help: "1 while the circuit breaker of the language model is open",
       aggregator: "max",
       registers,
     }),
@@ -134,32 +134,32 @@ export function createMetrics(): Metrics {
     }),
     avatarVerdicts: new Counter({
       name: "avatar_verdicts_total",
-      help: "Uploaded pictures judged: approved, queued, rejected; and by whom",
+      help: "Moderation decisions on uploaded pictures: approved, queued, rejected; and by whom",
       labelNames: ["verdict", "by"],
       registers,
     }),
     storeUp: new Gauge({
       name: "store_up",
-      help: "1 while a store answers and takes writes, else 0",
+      help: "1 while a store responds and accepts writes, else 0",
       labelNames: ["store"],
       registers,
     }),
     queueJobs: new Gauge({
       name: "queue_jobs",
-      help: "Jobs that are not done, by state: waiting, active, delayed, failed for good",
+      help: "Unfinished jobs by state: waiting, active, delayed, permanently failed",
       labelNames: ["queue", "state"],
       registers,
     }),
     processRestarts: new Gauge({
       name: "process_restarts",
-      help: "How often the processes of a role were started anew since the service began",
+      help: "Restarts of the processes of a role since the service started",
       labelNames: ["role"],
       registers,
     }),
     walletDifferences: new Gauge({
       name: "wallet_differences",
       help: "Wallets that differ from their ledger",
-      // Every job process counts the same wallets.
+      // Every job process reports the same wallets.
       aggregator: "max",
       registers,
     }),
@@ -168,26 +168,26 @@ export function createMetrics(): Metrics {
       help: "Wallets compared with their ledger",
       registers,
     }),
-    boardTurns: new Counter({
+    leaderboardProjections: new Counter({
       name: "board_turns_total",
-      help: "Looks for changes to carry over to the boards in Redis",
+      help: "Runs of the projection of changes to the leaderboards in Redis",
       registers,
     }),
-    boardBuilds: new Counter({
+    leaderboardBuilds: new Counter({
       name: "board_builds_total",
-      help: "Boards built from the database",
+      help: "Leaderboards rebuilt from Postgres",
       registers,
     }),
     archiveCache: new Counter({
       name: "archive_cache_total",
-      help: "Reads of the archive by whether their answer was kept: hit, miss",
+      help: "Archive reads by cache outcome: hit, miss",
       labelNames: ["kind", "outcome"],
       registers,
     }),
     lobbies: createActorMetrics(registry, "lobby"),
     hubStreams: new Gauge({
       name: "hub_streams",
-      help: "Open event streams by what they follow: list, lobby, several",
+      help: "Open event streams by topic: list, lobby, several",
       labelNames: ["topic"],
       registers,
     }),
@@ -207,9 +207,9 @@ export function createMetrics(): Metrics {
       help: "Bytes of messages written to event streams",
       registers,
     }),
-    hubRingBytes: new Gauge({
+    hubReplayBufferBytes: new Gauge({
       name: "hub_ring_bytes",
-      help: "Bytes of messages kept for returning streams",
+      help: "Bytes in the replay buffers of lobby topics",
       registers,
     }),
     hubEnds: new Counter({
@@ -220,7 +220,7 @@ export function createMetrics(): Metrics {
     }),
     hubWriteSeconds: new Histogram({
       name: "hub_publish_to_write_seconds",
-      help: "Time from making a lobby message to its first write",
+      help: "Time from the creation of a lobby message to its first write",
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
       registers,
     }),

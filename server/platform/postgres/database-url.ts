@@ -37,7 +37,7 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
 const sslParameters: ReadonlySet<string> = new Set(["sslmode", "sslrootcert"]);
 const anyName = () => undefined;
 
-/** Whoever asks for more than we can do must not get less in silence. */
+/** An unsupported TLS parameter throws instead of connecting with less security than requested. */
 function sslOf(query: URLSearchParams, host: string): ConnectionOptions | false {
   const unknown = [...query.keys()].find((key) => key.startsWith("ssl") && !sslParameters.has(key));
   if (unknown !== undefined) throw new TypeError(`${unknown} is not supported`);

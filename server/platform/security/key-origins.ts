@@ -33,15 +33,15 @@ function inAscii(text: string): string {
 
 const originForm = /^https?:\/\/[^\s/\\@?#]+$/i;
 
-/** Whether a page of this `Origin` may present a key with these entries; none means any may. */
+/** True when a page of this `Origin` may present a key with these entries; no entries allow any origin. */
 export function isOriginCovered(entries: readonly string[], origin: string | undefined): boolean {
   if (entries.length === 0) return true;
-  // The parser is kinder to a URL than a browser is to itself: an origin has no user and no path.
+  // The URL parser accepts more than a browser sends: an origin has no user and no path.
   if (origin === undefined || !originForm.test(origin) || !URL.canParse(origin)) return false;
   const { hostname, port, protocol } = new URL(origin);
   if (hostname.split(".").includes("")) return false;
   const usual = usualPorts[protocol];
-  // What is no web page has no host to compare, whatever it calls itself.
+  // An origin of another scheme than http or https has no host to compare.
   if (usual === undefined) return false;
   return entries.some((entry) => covers(entry, hostname, port || usual));
 }

@@ -1,4 +1,4 @@
-/** A wait took longer than it may. */
+/** A wait exceeded its deadline. */
 export class DeadlineError extends Error {
   constructor(ms: number) {
     super(`No answer within ${ms} ms`);

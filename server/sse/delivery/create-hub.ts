@@ -6,14 +6,14 @@ import type { Metrics } from "../../platform/metrics/metrics.ts";
 import type { Counter } from "prom-client";
 import type { StreamResponse } from "../../http/uws/stream-response.ts";
 import { Audience } from "../topics/audience.ts";
-import { Feed } from "./feed.ts";
+import { EventFeed } from "./event-feed.ts";
 import { encodeRetry, type Chunk, type Frame } from "../stream/frames.ts";
 import type { Hub, Subscription } from "./hub.ts";
-import { inTurns } from "../stream/in-turns.ts";
+import { forEachInBatches } from "../stream/for-each-in-batches.ts";
 import { hubLimits, type HubLimits } from "./limits.ts";
 import { OpenTopics, type TopicSources } from "../topics/open-topics.ts";
-import { Places, type Place } from "./places.ts";
-import type { RingBudget } from "../topics/ring.ts";
+import { ConnectionQuota, type QuotaHolder } from "./connection-quota.ts";
+import type { ReplayBufferBudget } from "../topics/replay-buffer.ts";
 import { EventStream, type EndReason, type StreamHost } from "../stream/stream.ts";
 import type { Subscriber } from "../stream/subscriber.ts";
 import { Writer } from "../stream/writer.ts";
@@ -42,15 +42,15 @@ class EventHub implements Hub {
   isDraining = false;
   private readonly deps: HubDeps;
   private readonly limits: HubLimits;
-  private readonly feed: Feed;
+  private readonly feed: EventFeed;
   private readonly writer: Writer;
-  private readonly places: Places;
+  private readonly quota: ConnectionQuota;
   private readonly topics: OpenTopics;
   private readonly streams = new Set<EventStream>();
   private isStopped = false;
   private readonly reports: NodeJS.Timeout;
   private readonly audience: Audience;
-  private readonly budget: RingBudget;
+  private readonly budget: ReplayBufferBudget;
   private readonly host: StreamHost;
   private readonly retry: Buffer;
   private readonly delivered: Counter.Internal;
@@ -63,18 +63,22 @@ class EventHub implements Hub {
     this.deps = deps;
     this.limits = limits;
     this.retry = encodeRetry(limits.retryMs);
-    this.budget = { used: 0, limit: limits.allRingBytes };
-    this.places = new Places(redisUrl, log, limits, config.HUB_STREAMS_PER_ADDRESS);
-    this.feed = new Feed(redisUrl, log, limits);
+    this.budget = { used: 0, limit: limits.totalReplayBufferBytes };
+    this.quota = new ConnectionQuota(redisUrl, log, limits, config.HUB_STREAMS_PER_ADDRESS);
+    this.feed = new EventFeed(redisUrl, log, limits);
     this.writer = new Writer(limits, {
-      onError: (error) => log.error({ err: error }, "a stream could not be written"),
+      onError: (error) =>
+        log.error({ event: "stream_write_failed", err: error }, "event stream not written"),
       onTurn: () => this.reportDeliveries(),
     });
     const onError = (error: unknown) =>
-      log.warn({ reason: String(error) }, "the hub could not read from a store");
+      log.warn(
+        { event: "hub_read_failed", reason: String(error) },
+        "hub read failed, streams retry or end and their clients reconnect",
+      );
     this.audience = new Audience({
       repeatMs: limits.audienceRepeatMs,
-      tell: deps.tellSpectators,
+      publish: deps.tellSpectators,
       onError,
     });
     const counted = (kind: string) => metrics.hubEvents.labels({ kind });
@@ -97,14 +101,14 @@ class EventHub implements Hub {
         gap: counter("gap"),
         resumed: counter("resumed"),
       },
-      onTaken: (frame) => this.measure(frame),
+      onFirstWrite: (frame) => this.measure(frame),
       onError,
     });
     this.host = {
       limits,
       onWritable: (stream) => this.writer.add(stream),
       onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
-      onConcluded: (subscriber) => this.topics.leave(subscriber),
+      onSubscriptionClosed: (subscriber) => this.topics.leave(subscriber),
       onEnd: (stream, reason) => this.leave(stream, reason),
     };
     this.reports = setInterval(() => this.report(), limits.reportMs);
@@ -113,17 +117,17 @@ class EventHub implements Hub {
   }
 
   async admit(subscription: Subscription): Promise<void> {
-    await this.places.take(placeOf(subscription));
+    await this.quota.acquire(quotaHolderOf(subscription));
   }
 
   abandon(subscription: Subscription): void {
-    this.places.give(placeOf(subscription));
+    this.quota.release(quotaHolderOf(subscription));
   }
 
   open(subscription: Subscription, response: StreamResponse): void {
     if (this.isDraining) {
       this.abandon(subscription);
-      return this.sendBack(response);
+      return this.rejectWithRetry(response);
     }
     const stream = new EventStream(subscription, response, this.host);
     this.streams.add(stream);
@@ -133,7 +137,7 @@ class EventHub implements Hub {
     for (const subscriber of stream.subscribers) this.topics.enter(subscriber);
   }
 
-  sendBack({ raw }: StreamResponse): void {
+  rejectWithRetry({ raw }: StreamResponse): void {
     const reason: EndReason = this.isDraining ? "drained" : "unavailable";
     this.deps.metrics.hubEnds.inc({ reason });
     raw.cork(() => {
@@ -148,7 +152,7 @@ class EventHub implements Hub {
     const steps = Math.max(1, Math.floor((graceMs * drainShare) / drainStepMs));
     const perStep = Math.max(1, Math.ceil(streams.length / steps));
     while (streams.length > 0) {
-      await inTurns(streams.splice(0, perStep), this.limits.writesPerTurn, (stream) =>
+      await forEachInBatches(streams.splice(0, perStep), this.limits.writesPerTurn, (stream) =>
         stream.end("drained", this.spreadRetry()),
       );
       if (streams.length > 0 && graceMs > 0) await delay(drainStepMs);
@@ -163,10 +167,10 @@ class EventHub implements Hub {
     this.writer.stop();
     this.topics.clear();
     this.feed.close();
-    this.places.stop();
+    this.quota.stop();
   }
 
-  /** Clients that come back at different times do not overrun the process they come to. */
+  /** Jitter: clients that reconnect at different times do not overload the next process. */
   private spreadRetry(): Buffer {
     const { minDrainRetryMs, maxDrainRetryMs } = this.limits;
     const spreadMs = Math.random() * (maxDrainRetryMs - minDrainRetryMs);
@@ -177,7 +181,7 @@ class EventHub implements Hub {
     if (!this.streams.delete(stream)) return;
     this.deps.metrics.hubEnds.inc({ reason });
     this.countStream(stream, -1);
-    this.places.give(placeOf(stream.subscription));
+    this.quota.release(quotaHolderOf(stream.subscription));
     for (const subscriber of stream.subscribers) this.topics.leave(subscriber);
   }
 
@@ -197,7 +201,7 @@ class EventHub implements Hub {
     if (cursor > 0 && skipped > 0) this.conflated.inc(skipped);
   }
 
-  /** Once for all deliveries of a turn. */
+  /** Batched counter: one update for all deliveries of an event loop turn. */
   private reportDeliveries(): void {
     const { bytes, messages } = this.unreported;
     this.unreported = { bytes: 0, messages: 0 };
@@ -215,20 +219,20 @@ class EventHub implements Hub {
   private report(): void {
     this.audience.flush(performance.now());
     this.reportDeliveries();
-    this.deps.metrics.hubRingBytes.set(this.budget.used);
+    this.deps.metrics.hubReplayBufferBytes.set(this.budget.used);
   }
 
-  /** Ends streams whose time has come and sends heartbeats. */
+  /** Ends expired streams and sends heartbeats. */
   private async watch(): Promise<void> {
     while (!this.isStopped) {
       await delay(this.limits.tickMs, undefined, { ref: false });
-      await inTurns(this.streams, this.limits.writesPerTurn, (stream) => {
+      await forEachInBatches(this.streams, this.limits.writesPerTurn, (stream) => {
         if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);
       });
     }
   }
 }
 
-function placeOf({ topics, ip }: Subscription): Place {
+function quotaHolderOf({ topics, ip }: Subscription): QuotaHolder {
   return { ip, seatIds: topics.flatMap(({ seatId }) => (seatId === null ? [] : [seatId])) };
 }

@@ -1,14 +1,14 @@
 import type { StreamResponse } from "../../http/uws/stream-response.ts";
 import type { Topic } from "../topics/topics.ts";
 
-/** One topic of a stream, and as whom it is followed. */
+/** One topic of a stream, and the subscriber's identity in it. */
 export interface TopicRequest {
   topic: Topic;
   /** Seat the token belongs to; null for the public list and for spectators. */
   seatId: number | null;
   /**
-   * Of a spectator, who sees what anyone may see (HUB-08): number of the lobby's newest message when it said
-   * that it is public; null for all others.
+   * Set for a spectator, who receives public messages only (HUB-08): number of the newest message at the time the
+   * lobby reported itself public. Null for all others.
    */
   publicAt: number | null;
 }
@@ -24,17 +24,17 @@ export interface Subscription {
 }
 
 export interface Hub {
-  /** Streams are only sent back: nothing else may be answered, since it would be final for a browser. */
+  /** New streams get a retry time only: a browser would treat an error status as final. */
   readonly isDraining: boolean;
   /**
-   * Takes the stream's places; throws AppError when a bound is reached. `open` or `abandon` must follow.
+   * Acquires the stream's slots; throws AppError when a quota is exhausted. `open` or `abandon` must follow.
    */
   admit(subscription: Subscription): Promise<void>;
   open(subscription: Subscription, response: StreamResponse): void;
-  /** Gives the places back: the client left before its stream was opened. */
+  /** Releases the slots when the client left before its stream was opened. */
   abandon(subscription: Subscription): void;
-  /** Ends a stream that was never opened with the time to come back. */
-  sendBack(response: StreamResponse): void;
-  /** Ends every stream so that clients come back elsewhere (S41), then closes the hub's connections. */
+  /** Ends a stream that was never opened, with a reconnect time. */
+  rejectWithRetry(response: StreamResponse): void;
+  /** Drains the hub: ends every stream so that clients reconnect elsewhere (S41), then closes its connections. */
   drain(graceMs: number): Promise<void>;
 }

@@ -4,29 +4,29 @@ export const hubLimits = {
   maxStreams: 50_000,
   /** Streams of one seat, over all processes (HUB-07). */
   maxStreamsPerSeat: 8,
-  /** A process is alive to the others so long after its last sign, given this often. */
+  /** Lease of a process in the connection quota, and its renewal interval. */
   leaseMs: 5_000,
-  beatMs: 1_000,
-  /** Counts in Redis that nobody touched for so long are dropped; no stream lives longer. */
-  placeTtlMs: 1_800_000,
-  /** Redis is treated as away after this time and not asked again for as long: each process counts alone. */
-  placeWaitMs: 500,
-  /** What a refused client is told to wait, in seconds. */
+  leaseRenewalMs: 1_000,
+  /** TTL of the quota counts in Redis; no stream lives longer. */
+  quotaTtlMs: 1_800_000,
+  /** Command timeout of the quota, and the pause before its next command; meanwhile each process counts locally. */
+  quotaTimeoutMs: 500,
+  /** `Retry-After` of a refused stream, in seconds. */
   retryAfterSeconds: 10,
-  /** Messages a lobby topic keeps in memory, and their bytes; older ones are read from Redis. */
-  ringMessages: 256,
-  ringBytes: 1_048_576,
-  /** Bytes of all rings of the process. */
-  allRingBytes: 67_108_864,
-  /** Unsent bytes at which a slow reader is closed (HUB-07). */
+  /** Replay buffer of a lobby topic: its messages and bytes; older messages are read from Redis. */
+  replayBufferMessages: 256,
+  replayBufferBytes: 1_048_576,
+  /** Bytes of all replay buffers of the process. */
+  totalReplayBufferBytes: 67_108_864,
+  /** Unsent bytes at which a slow client is disconnected (HUB-07). */
   maxUnsentBytes: 262_144,
-  /** Time in which a reader has to take what it was offered (S42). */
+  /** Write timeout of a blocked socket (S42). */
   maxBlockedMs: 5_000,
-  /** What one write carries: with its framing it fits the 16 KiB cork buffer, so it is one system call. */
+  /** Bytes of one write: with its framing it fits the 16 KiB cork buffer, so it is one system call. */
   maxWriteBytes: 16_000,
-  /** Bytes of a long message that a socket is offered at a time. */
+  /** Bytes of a long message in one write. */
   maxPieceBytes: 65_536,
-  /** Streams written, looked at or ended in one turn of the event loop. */
+  /** Streams written, checked or ended in one turn of the event loop. */
   writesPerTurn: 64,
   /** Messages read from Redis at once for a replay or a repair. */
   pageMessages: 32,
@@ -34,35 +34,35 @@ export const hubLimits = {
   maxPages: 64,
   /** Silence after which a comment is sent (HUB-03). */
   heartbeatMs: 15_000,
-  /** Age at which a stream is ended, drawn per stream: clients spread, and vanished ones are found. */
+  /** Maximum age of a stream, random per stream: reconnects spread out, and half-open connections end. */
   minAgeMs: 600_000,
   maxAgeMs: 1_200_000,
-  /** A stream that could not be started by then is ended; the client returns. */
-  joinMs: 10_000,
+  /** Timeout of the subscription catch-up; the stream is then ended and the client reconnects. */
+  catchUpMs: 10_000,
   /** Time a removed seat's stream may take to deliver the removal (HUB-07: ended within 2 s). */
   removalGraceMs: 1_000,
   /** Time between `lobby.ended` and the end of its streams (HUB-07). */
   endedGraceMs: 10_000,
-  /** How late a stream may be looked at when something of it is due. */
+  /** Interval of the check for heartbeats, expiry and timeouts. */
   tickMs: 500,
-  /** How often owners hear of spectators and the measures of the rings are taken. */
+  /** Interval at which spectator counts are published and gauges are set. */
   reportMs: 500,
-  /** The public list is read and sent at most once in this time (HUB-04). */
+  /** Minimum interval between two reads of the public list (HUB-04). */
   listIntervalMs: 1_000,
-  /** It is written to so many streams, then to as many more after a pause. */
-  listWritesAtOnce: 16,
+  /** Streams in one batch of list writes, and the pause between two batches. */
+  listBatchSize: 16,
   listPauseMs: 2,
-  /** The owner of a lobby hears again how many spectators this process has (HUB-08). */
+  /** Interval at which an unchanged spectator count is published again to the lobby's owner (HUB-08). */
   audienceRepeatMs: 20_000,
   /**
-   * Reconnect times sent to clients: normally; when a stream has grown old, which no two do together; and
-   * drawn between the last two when draining.
+   * Reconnect times sent to clients: the default; at the maximum age of a stream; and while draining, random
+   * between the last two.
    */
   retryMs: 2_000,
   agedRetryMs: 250,
   minDrainRetryMs: 500,
   maxDrainRetryMs: 5_000,
-  /** A failed read or subscription is repeated after this time. */
+  /** Retry delay of a failed read or subscription. */
   repeatMs: 250,
 };
 

@@ -1,10 +1,10 @@
-/** A message of a lobby as it is kept: encoded once, written to every subscriber. */
+/** An encoded message of a lobby: encoded once, written to every subscriber. */
 export interface Frame {
   seq: number;
   bytes: Buffer;
   /** Length of the line with the id, at the beginning of `bytes`. */
   idLength: number;
-  /** When the message was made, by the clock of its process. */
+  /** Creation time of the message, by the clock of its process. */
   atMs: number;
   /** Seat a `lobby.player_removed` is about. */
   removedSeat: number | null;
@@ -18,19 +18,19 @@ export interface Frame {
   opens: boolean;
 }
 
-/** What one write carries: frames in a row. */
+/** The content of one write: consecutive frames. */
 export interface Chunk {
   bytes: Buffer;
-  /** Those that are shown. */
+  /** Visible frames. */
   frames: readonly Frame[];
   /** Number of the last frame, shown or hidden. */
   lastSeq: number;
-  /** The last frame is hidden: only its number is told. */
+  /** The last frame is hidden: only its number is sent. */
   endsHidden: boolean;
   /** A chunk ends behind a removal, so that nothing follows it to the removed seat (S14). */
   removedSeat: number | null;
   isEnd: boolean;
-  /** Behind it nothing more is for spectators. */
+  /** No later message is for spectators. */
   endsSpectators: boolean;
 }
 
@@ -54,7 +54,7 @@ export function encodeRetry(ms: number): Buffer {
   return Buffer.from(`retry: ${ms}\n\n`);
 }
 
-/** Moves a client's last id and shows nothing, so that what was left out is no gap when it returns. */
+/** Advances the client's last id without an event, so that hidden messages are no gap when it reconnects. */
 function encodeId(id: number | string): Buffer {
   return Buffer.from(`id: ${id}\n\n`);
 }
@@ -62,7 +62,7 @@ function encodeId(id: number | string): Buffer {
 /** Anything else could end the line it is written to (S22). */
 const eventName = /^[a-z_.]{1,64}$/;
 
-/** What the hub has to know of a lobby's message. */
+/** The fields of a lobby's message that the hub reads. */
 interface Message {
   type?: string;
   at_ms?: number;
@@ -95,7 +95,7 @@ function readMessage(payload: string): Message {
   try {
     return JSON.parse(payload) as Message;
   } catch {
-    // Damaged in the store: passed on as it is, under its number.
+    // A damaged message is delivered unchanged under its number.
     return {};
   }
 }
@@ -135,7 +135,7 @@ export function joinFrames(
   };
 }
 
-/** A chunk under other ids, for a stream whose ids tell of several topics. */
+/** Replaces the ids of a chunk, for a stream of several topics. */
 export function relabel(chunk: Chunk, idOf: (seq: number) => string): Buffer {
   const parts = chunk.frames.flatMap(({ seq, bytes, idLength }) => [
     Buffer.from(`id: ${idOf(seq)}\n`),

@@ -8,15 +8,15 @@ import type { Topic } from "../topics/topics.ts";
 export type EndReason =
   "client" | "expired" | "aged" | "removed" | "ended" | "slow" | "drained" | "gone" | "unavailable";
 
-/** What all streams of a hub share. */
+/** Limits and callbacks shared by all streams of a hub. */
 export interface StreamHost {
   limits: HubLimits;
-  /** The socket took everything it was given; runs inside a uWebSockets callback. */
+  /** The socket is writable again; runs inside a uWebSockets callback. */
   onWritable: (stream: EventStream) => void;
   /** Before a chunk is written; the subscriber still has its former number. */
   onDeliver: (subscriber: Subscriber, chunk: Chunk) => void;
-  /** Nothing more comes from the subscriber's topic, and its stream goes on with others. */
-  onConcluded: (subscriber: Subscriber) => void;
+  /** The subscriber's topic has ended, and its stream continues with other topics. */
+  onSubscriptionClosed: (subscriber: Subscriber) => void;
   onEnd: (stream: EventStream, reason: EndReason) => void;
 }
 
@@ -29,7 +29,7 @@ const isNumbered = ({ topic }: { topic: Topic }) => topic.code !== undefined;
  */
 const chunkEnd = Buffer.from("\n");
 
-/** In one packet; false when the socket did not take it all. */
+/** Writes in one packet; false when the socket applies backpressure. */
 function writeCorked(raw: StreamResponse["raw"], bytes: Buffer, isWhole: boolean): boolean {
   let wasTaken = true;
   raw.cork(() => {
@@ -44,7 +44,7 @@ export class EventStream {
   readonly subscription: Subscription;
   readonly subscribers: readonly Subscriber[];
   isClosed = false;
-  /** False from the first write the kernel did not take until it has taken all. */
+  /** False while the socket applies backpressure. */
   isWritable = true;
   private needsHeartbeat = false;
   private readonly host: StreamHost;
@@ -53,24 +53,24 @@ export class EventStream {
   private writtenAt = performance.now();
   private endAt: number;
   private endReason: EndReason = "aged";
-  /** Ids tell of these; more than one makes them composed (HUB-03). */
+  /** Subscribers with a cursor in event ids; several compose the id (HUB-03). */
   private readonly numbered: readonly Subscriber[];
   private waiters: (() => void)[] = [];
-  /** What the socket was not offered yet. */
-  private rest: Buffer | null = null;
+  /** Bytes that were not written to the socket yet. */
+  private unsent: Buffer | null = null;
 
   constructor(subscription: Subscription, response: StreamResponse, host: StreamHost) {
     const { limits } = host;
     this.subscription = subscription;
     this.host = host;
     this.raw = response.raw;
-    const joinBy = this.writtenAt + limits.joinMs;
+    const catchUpBy = this.writtenAt + limits.catchUpMs;
     const { topics, lastEventId } = subscription;
     const lastIds = splitLastEventId(lastEventId, topics.filter(isNumbered).length);
     const lastIdOf = (request: TopicRequest) =>
       isNumbered(request) ? (lastIds.shift() ?? null) : null;
     this.subscribers = topics.map(
-      (request) => new Subscriber(this, request, lastIdOf(request), joinBy),
+      (request) => new Subscriber(this, request, lastIdOf(request), catchUpBy),
     );
     this.numbered =
       this.subscribers.length === 1 ? this.subscribers : this.subscribers.filter(isNumbered);
@@ -89,23 +89,23 @@ export class EventStream {
 
   write(bytes: Buffer): void {
     if (this.isClosed) return;
-    if (this.rest === null && bytes.length <= this.host.limits.maxPieceBytes)
+    if (this.unsent === null && bytes.length <= this.host.limits.maxPieceBytes)
       return this.put(bytes, true);
-    this.rest = this.rest === null ? bytes : Buffer.concat([this.rest, bytes]);
+    this.unsent = this.unsent === null ? bytes : Buffer.concat([this.unsent, bytes]);
     if (this.isWritable) this.offer();
   }
 
   /**
-   * The rest goes out piece by piece: the reader of a long message is seen to take it, however slow, and for
-   * one who takes nothing no more than a piece is kept.
+   * Writes a long message in pieces: the progress of a slow client resets the write timeout, and a stalled client
+   * costs one piece of memory only.
    */
   private offer(): void {
     const { maxPieceBytes } = this.host.limits;
     this.isWritable = true;
-    while (this.rest !== null && this.isWritable) {
-      const piece = this.rest.subarray(0, maxPieceBytes);
-      this.rest = piece.length < this.rest.length ? this.rest.subarray(maxPieceBytes) : null;
-      this.put(piece, this.rest === null);
+    while (this.unsent !== null && this.isWritable) {
+      const piece = this.unsent.subarray(0, maxPieceBytes);
+      this.unsent = piece.length < this.unsent.length ? this.unsent.subarray(maxPieceBytes) : null;
+      this.put(piece, this.unsent === null);
     }
   }
 
@@ -126,15 +126,15 @@ export class EventStream {
     const bytes = isComposed ? relabel(chunk, (seq) => this.idAt(subscriber, seq)) : chunk.bytes;
     this.write(bytes);
     subscriber.moveTo(chunk.lastSeq);
-    if (chunk.isEnd) this.conclude(subscriber);
+    if (chunk.isEnd) this.closeSubscription(subscriber);
     if (chunk.removedSeat !== null && chunk.removedSeat === subscriber.seatId) this.end("removed");
     if (chunk.endsSpectators && subscriber.isSpectator) this.end("removed");
   }
 
-  /** The id with which a client returns to `seq` of this subscriber, and to what it has of the others. */
+  /** The event id for `seq` of this subscriber, with the cursors of the other topics. */
   idAt(subscriber: Subscriber, seq: number): string {
     if (this.numbered.length < 2) return String(seq);
-    return this.numbered.map((one) => (one === subscriber ? seq : one.mark)).join(".");
+    return this.numbered.map((one) => (one === subscriber ? seq : one.idCursor)).join(".");
   }
 
   /** Sends a chunk of each topic, or a comment when nothing else is due; true when there is more. */
@@ -153,11 +153,11 @@ export class EventStream {
     return false;
   }
 
-  /** Nothing more comes from its topic: the stream ends a while later, unless others of its topics go on. */
-  conclude(subscriber: Subscriber): void {
+  /** Closes the subscription after its topic ended: the stream ends after a grace time unless other topics continue. */
+  closeSubscription(subscriber: Subscriber): void {
     if (this.subscribers.every((one) => one === subscriber || one.hasLeft))
       this.endIn(this.host.limits.endedGraceMs, "ended");
-    else this.host.onConcluded(subscriber);
+    else this.host.onSubscriptionClosed(subscriber);
   }
 
   /** Brings the end forward; a later one is ignored. */
@@ -168,36 +168,36 @@ export class EventStream {
     this.endReason = reason;
   }
 
-  /** A subscriber is started again; until that time it has to follow its topic. */
+  /** Starts a new catch-up with a new deadline. */
   restart(subscriber: Subscriber): void {
-    subscriber.unfollow(performance.now() + this.host.limits.joinMs);
+    subscriber.unfollow(performance.now() + this.host.limits.catchUpMs);
   }
 
-  /** Ends what is due; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
+  /** Ends an expired or timed-out stream; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
   check(now: number, nowMs: number): boolean {
     const { expiresAt } = this.subscription;
     const { heartbeatMs, maxBlockedMs } = this.host.limits;
     const silentMs = now - this.writtenAt;
     if (expiresAt !== null && expiresAt <= nowMs) this.end("expired");
-    else if (now >= this.endAt && !this.isPatient()) this.endAsDue();
+    else if (now >= this.endAt && !this.isFinishing()) this.endAsDue();
     else if (!this.isWritable && silentMs >= maxBlockedMs) this.end("slow");
-    else if (this.isLate(now)) this.end("unavailable");
+    else if (this.hasCatchUpTimedOut(now)) this.end("unavailable");
     if (this.isClosed || !this.isWritable) return false;
     this.needsHeartbeat = silentMs >= heartbeatMs;
     return this.needsHeartbeat;
   }
 
-  /** Resolves when the socket takes more, or the stream is over. */
+  /** Resolves when the socket is writable or closed. */
   async writable(): Promise<void> {
     if (this.isClosed || this.isWritable) return;
     await new Promise<void>((resolve) => this.waiters.push(resolve));
   }
 
   /**
-   * Ends the response in order, so that a client returns with its last id. A socket that does not
-   * take its bytes would keep them in memory, so it is closed instead (S42).
+   * Ends the response in order, so that a client reconnects with its last id. A blocked socket is closed instead,
+   * since its bytes would stay in memory (S42).
    */
-  end(reason: EndReason, farewell: Buffer | null = null): void {
+  end(reason: EndReason, finalBytes: Buffer | null = null): void {
     if (this.isClosed) return;
     const { isWritable } = this;
     this.finish(reason);
@@ -206,14 +206,14 @@ export class EventStream {
       return;
     }
     this.raw.cork(() => {
-      if (farewell) this.raw.write(farewell);
+      if (finalBytes) this.raw.write(finalBytes);
       // Never end(x, true): after chunked writes it puts a header line into the body.
       this.raw.end();
     });
   }
 
-  /** Nothing more comes, and whoever is cut off in what is left would come back for it again. */
-  private isPatient(): boolean {
+  /** True while a blocked client still receives the last messages: disconnected now, it would reconnect for them. */
+  private isFinishing(): boolean {
     return !this.isWritable && this.endReason === "ended";
   }
 
@@ -222,15 +222,16 @@ export class EventStream {
     this.end(this.endReason, this.endReason === "aged" ? encodeRetry(agedRetryMs) : null);
   }
 
-  private isLate(now: number): boolean {
-    for (const { joinBy } of this.subscribers) if (joinBy !== null && now >= joinBy) return true;
+  private hasCatchUpTimedOut(now: number): boolean {
+    for (const { catchUpBy } of this.subscribers)
+      if (catchUpBy !== null && now >= catchUpBy) return true;
     return false;
   }
 
   private finish(reason: EndReason): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.rest = null;
+    this.unsent = null;
     this.wake();
     this.host.onEnd(this, reason);
   }

@@ -3,13 +3,13 @@ import type { TopicRequest } from "../delivery/hub.ts";
 import type { EventStream } from "./stream.ts";
 import type { Topic } from "../topics/topics.ts";
 
-/** Where a subscriber finds what it has not sent yet. */
+/** Source of the unsent messages of a subscriber. */
 export interface Source {
   /** The next frames after `cursor`, for one write. */
   next(cursor: number, isSpectator: boolean): Chunk | null;
 }
 
-/** One topic on one stream. Holds no messages: only the number of the last one sent. */
+/** One topic on one stream. Holds no messages, only a cursor: the number of the last one sent. */
 export class Subscriber {
   readonly stream: EventStream;
   readonly topic: Topic;
@@ -18,57 +18,62 @@ export class Subscriber {
   /** Set once the subscriber follows its topic. */
   source: Source | null = null;
   cursor = 0;
-  /** Until then it has to follow its topic, by `performance.now()`; null: it does. */
-  joinBy: number | null;
-  /** Follows its topic no more, while its stream may go on. */
+  /** Deadline of the catch-up, by `performance.now()`; null after it. */
+  catchUpBy: number | null;
+  /** The subscription has ended; the stream may continue with other topics. */
   hasLeft = false;
-  /** What an id says until the cursor has a place: what the client came back with; null: the cursor. */
-  private initialMark: string | null;
+  /** Cursor in event ids before the catch-up: that of `Last-Event-ID`; null uses `cursor`. */
+  private initialCursor: string | null;
 
-  /** `lastId` is what the client came back with for this topic; null: it has nothing yet. */
-  constructor(stream: EventStream, request: TopicRequest, lastId: string | null, joinBy: number) {
+  /** `lastId` is the part of `Last-Event-ID` for this topic; null for a new client. */
+  constructor(
+    stream: EventStream,
+    request: TopicRequest,
+    lastId: string | null,
+    catchUpBy: number,
+  ) {
     this.stream = stream;
     this.topic = request.topic;
     this.seatId = request.seatId;
     this.publicAt = request.publicAt;
-    this.initialMark = lastId === null ? unknownMark : markOf(lastId);
-    this.joinBy = joinBy;
+    this.initialCursor = lastId === null ? unknownCursor : idCursorOf(lastId);
+    this.catchUpBy = catchUpBy;
   }
 
   get isSpectator(): boolean {
     return this.publicAt !== null;
   }
 
-  /** What an id says about this topic. */
-  get mark(): string {
-    return this.initialMark ?? String(this.cursor);
+  /** Cursor of this topic in an event id. */
+  get idCursor(): string {
+    return this.initialCursor ?? String(this.cursor);
   }
 
   moveTo(seq: number): void {
     this.cursor = seq;
-    this.initialMark = null;
+    this.initialCursor = null;
   }
 
-  /** The client cannot go on from what it has: until it has a snapshot, its ids have to lead to a gap. */
-  loseMark(): void {
-    this.initialMark = lostMark;
+  /** The client's cursor cannot be resumed: until it has a snapshot, its ids lead to a gap. */
+  invalidateCursor(): void {
+    this.initialCursor = lostCursor;
   }
 
   follow(source: Source): void {
     this.source = source;
-    this.joinBy = null;
+    this.catchUpBy = null;
   }
 
-  /** The subscriber is to be started again. */
-  unfollow(joinBy: number): void {
+  /** Detaches the subscriber for a new catch-up. */
+  unfollow(catchUpBy: number): void {
     this.source = null;
-    this.joinBy = joinBy;
+    this.catchUpBy = catchUpBy;
   }
 
   leave(): void {
     this.hasLeft = true;
     this.source = null;
-    this.joinBy = null;
+    this.catchUpBy = null;
   }
 
   next(): Chunk | null {
@@ -80,22 +85,22 @@ export class Subscriber {
   }
 }
 
-/** Stands in an id for a topic of which the client has nothing yet. */
-export const unknownMark = "-";
-/** Stands for a topic of which it has what nothing can follow. */
-export const lostMark = "";
+/** Cursor in an id for a topic of which the client has no message. */
+export const unknownCursor = "-";
+/** Cursor in an id that cannot be resumed. */
+export const lostCursor = "";
 const numberPattern = /^\d{1,15}$/;
 
-/** Ids are written with it, so that what is no number must not get into one (S22). */
-const markOf = (lastId: string) => (numberPattern.test(lastId) ? lastId : lostMark);
+/** The cursor is written into ids, so it must be a number (S22). */
+const idCursorOf = (lastId: string) => (numberPattern.test(lastId) ? lastId : lostCursor);
 
 /**
- * Divides the id a client came back with among `count` topics: null starts with a snapshot, and a
- * text that is no number with a gap before it.
+ * Splits `Last-Event-ID` into cursors of `count` topics: null starts with a snapshot, and a text that is not a
+ * number starts with a gap before it.
  */
 export function splitLastEventId(id: string | null, count: number): (string | null)[] {
   if (id === null || count === 1) return Array.from({ length: count }, () => id);
-  const marks = id.split(".");
-  if (marks.length !== count) return Array.from({ length: count }, () => "");
-  return marks.map((mark) => (mark === unknownMark ? null : mark));
+  const cursors = id.split(".");
+  if (cursors.length !== count) return Array.from({ length: count }, () => "");
+  return cursors.map((cursor) => (cursor === unknownCursor ? null : cursor));
 }

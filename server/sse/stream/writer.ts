@@ -1,28 +1,28 @@
 import type { HubLimits } from "../delivery/limits.ts";
 import type { EventStream } from "./stream.ts";
 
-/** A topic that has something new. */
-export interface Dirty {
-  /** Hands over every stream that has to be looked at. */
+/** A topic with unsent messages. */
+export interface Flushable {
+  /** Adds every stream with unsent messages. */
   collect(add: (stream: EventStream) => void): void;
 }
 
 export interface WriterHooks {
   /** A stream could not be written. */
   onError(error: unknown): void;
-  /** Everything that a turn of the event loop writes is written. */
+  /** All writes of an event loop turn are done. */
   onTurn(): void;
 }
 
 /**
- * Writes to streams at the next turn of the event loop. uWebSockets has one cork buffer, owned by the running
- * handler's response: written from there, each message would cost four system calls per stream.
- * A turn writes to a bounded number of streams, so that a broadcast does not hold requests up.
+ * Write batching: writes to streams in the next turn of the event loop. uWebSockets has one cork buffer, owned by the
+ * running handler's response: a write from there would cost four system calls per message and stream.
+ * A turn writes to a bounded number of streams, so that a broadcast does not delay requests.
  */
 export class Writer {
   private readonly limits: HubLimits;
   private readonly hooks: WriterHooks;
-  private dirty = new Set<Dirty>();
+  private flushable = new Set<Flushable>();
   private readonly waiting = new Set<EventStream>();
   private turn: NodeJS.Immediate | null = null;
 
@@ -31,9 +31,9 @@ export class Writer {
     this.hooks = hooks;
   }
 
-  /** Messages that come until the next turn are written together. */
-  mark(topic: Dirty): void {
-    this.dirty.add(topic);
+  /** Schedules a flush: messages that arrive before the next turn are written together. */
+  markFlushable(topic: Flushable): void {
+    this.flushable.add(topic);
     this.schedule();
   }
 
@@ -51,11 +51,11 @@ export class Writer {
     this.turn ??= setImmediate(() => this.run());
   }
 
-  /** Whoever has more to send waits again, behind the others. */
+  /** Flushes one batch; a stream with more to send queues again behind the others. */
   private run(): void {
     this.turn = null;
-    const topics = this.dirty;
-    this.dirty = new Set();
+    const topics = this.flushable;
+    this.flushable = new Set();
     for (const topic of topics) topic.collect((stream) => this.waiting.add(stream));
     let left = this.limits.writesPerTurn;
     for (const stream of this.waiting) {

@@ -1,21 +1,21 @@
-/** How many spectators this process has of a lobby, and what its owner was told last. */
-interface Entry {
+/** Spectators of a lobby in this process, and the count published last. */
+interface SpectatorCount {
   count: number;
-  told: number;
-  /** `performance.now()` of the last word. */
-  notifiedAt: number;
+  publishedCount: number;
+  /** `performance.now()` of the last publication. */
+  publishedAt: number;
 }
 
 export interface AudienceDeps {
-  /** Every number is said again after this time, for an owner that is new or did not hear it. */
+  /** Every count is published again after this time, for a new owner or after a lost message. */
   repeatMs: number;
-  tell: (code: string, count: number) => Promise<void>;
+  publish: (code: string, count: number) => Promise<void>;
   onError: (error: unknown) => void;
 }
 
-/** Counts the spectators of this process by lobby and tells the owners (HUB-08). */
+/** Counts the spectators of this process by lobby and publishes the counts to the lobbies' owners (HUB-08). */
 export class Audience {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, SpectatorCount>();
   private readonly deps: AudienceDeps;
 
   constructor(deps: AudienceDeps) {
@@ -23,24 +23,24 @@ export class Audience {
   }
 
   change(code: string, difference: number): void {
-    const entry = this.entries.get(code) ?? { count: 0, told: 0, notifiedAt: 0 };
+    const entry = this.entries.get(code) ?? { count: 0, publishedCount: 0, publishedAt: 0 };
     entry.count += difference;
     this.entries.set(code, entry);
   }
 
-  /** Says what has changed since the last flush, and the rest again when its time has come. */
+  /** Publishes changed counts, and unchanged ones after `repeatMs`. */
   flush(now: number): void {
     for (const [code, entry] of this.entries) {
-      const isNews = entry.count !== entry.told;
-      if (isNews || now - entry.notifiedAt >= this.deps.repeatMs) this.say(code, entry, now);
+      const isNews = entry.count !== entry.publishedCount;
+      if (isNews || now - entry.publishedAt >= this.deps.repeatMs) this.publish(code, entry, now);
     }
   }
 
-  /** A word that is lost is said again with the next repeat, or forgotten by the owner. */
-  private say(code: string, entry: Entry, now: number): void {
-    entry.told = entry.count;
-    entry.notifiedAt = now;
+  /** A lost message is repeated after `repeatMs`, or the count expires at the owner. */
+  private publish(code: string, entry: SpectatorCount, now: number): void {
+    entry.publishedCount = entry.count;
+    entry.publishedAt = now;
     if (entry.count === 0) this.entries.delete(code);
-    this.deps.tell(code, entry.count).catch(this.deps.onError);
+    this.deps.publish(code, entry.count).catch(this.deps.onError);
   }
 }

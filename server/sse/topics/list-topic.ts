@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { encodeFrame, type Chunk } from "../stream/frames.ts";
-import { inTurns } from "../stream/in-turns.ts";
+import { forEachInBatches } from "../stream/for-each-in-batches.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import type { EventStream } from "../stream/stream.ts";
 import type { Source, Subscriber } from "../stream/subscriber.ts";
@@ -24,8 +24,8 @@ const plainChunk = {
 };
 
 /**
- * The public list: only its newest state is kept, so a slow reader skips states and none piles up.
- * Changes are announced without content; the first is read at once, the others at the end of the second.
+ * The public list. Only its newest state is stored (conflation): a slow client skips states and needs no queue.
+ * Change messages have no content; the first triggers a read at once, others are coalesced into one a second.
  */
 export class ListTopic implements Source {
   readonly name: string;
@@ -102,10 +102,15 @@ export class ListTopic implements Source {
     if (this.isWanted) this.refresh();
   }
 
-  /** In small parts with pauses: thousands of readers that wake up at once would take the processors from all others. */
+  /** Sends in small batches with pauses: thousands of clients waking up at once would starve other work of CPU. */
   private async send(): Promise<void> {
     const { limits, write } = this.deps;
     const pause = () => delay(limits.listPauseMs);
-    await inTurns(this.subscribers, limits.listWritesAtOnce, ({ stream }) => write(stream), pause);
+    await forEachInBatches(
+      this.subscribers,
+      limits.listBatchSize,
+      ({ stream }) => write(stream),
+      pause,
+    );
   }
 }

@@ -1,14 +1,14 @@
 import { CoalescedTask } from "../../platform/cache/coalesced-task.ts";
 import type { Chunk, Frame } from "../stream/frames.ts";
 import { frameOf, joinFrames } from "../stream/frames.ts";
-import type { Feed } from "../delivery/feed.ts";
+import type { EventFeed } from "../delivery/event-feed.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import { wasPublic } from "./public-time.ts";
 import { isContiguous } from "./repair.ts";
-import { Ring, type RingBudget } from "./ring.ts";
+import { ReplayBuffer, type ReplayBufferBudget } from "./replay-buffer.ts";
 import type { EventStream } from "../stream/stream.ts";
 import type { Source, Subscriber } from "../stream/subscriber.ts";
-import type { Dirty } from "../stream/writer.ts";
+import type { Flushable } from "../stream/writer.ts";
 
 export interface LobbySnapshot {
   seq: number;
@@ -22,32 +22,32 @@ export interface LobbyTopicDeps {
   name: string;
   channel: string;
   streamKey: string;
-  feed: Feed;
+  feed: EventFeed;
   limits: HubLimits;
-  budget: RingBudget;
+  budget: ReplayBufferBudget;
   snapshot: () => Promise<LobbySnapshot | null>;
-  /** Something is to be written. */
-  onDirty: (topic: LobbyTopic) => void;
-  /** The subscriber can no longer go on from its number: start it again with a gap (HUB-06). */
+  /** The topic has unsent messages. */
+  onFlushable: (topic: LobbyTopic) => void;
+  /** The subscriber's cursor cannot be resumed: restart it with a gap (HUB-06). */
   onLost: (subscriber: Subscriber) => void;
-  /** The subscriber fell behind the ring although its stream takes bytes: read on from Redis. */
+  /** The subscriber fell behind the replay buffer although its socket is writable: catch up from Redis. */
   onBehind: (subscriber: Subscriber) => void;
   /** A message came in. */
   onFrame: () => void;
   /** A message is about to be written for the first time. */
-  onTaken: (frame: Frame) => void;
+  onFirstWrite: (frame: Frame) => void;
   onError: (error: unknown) => void;
 }
 
 /**
- * The messages of one room and who listens. `ring.last` moves by exactly one per message; what does
- * not fit is read from the stream in Redis, so a lost publication is a delay and never a hole.
+ * The messages of one room and its subscribers. Invariant: `buffer.last` advances by exactly one per message. After a
+ * gap the messages are read from the stream in Redis, so a lost publication causes a delay, never a hole.
  */
-export class LobbyTopic implements Source, Dirty {
+export class LobbyTopic implements Source, Flushable {
   readonly kind: string;
   readonly name: string;
   readonly subscribers = new Set<Subscriber>();
-  /** Streams that listen or are about to. */
+  /** Streams that are attached or catching up. */
   users = 0;
   isClosed = false;
   isEnded = false;
@@ -55,12 +55,12 @@ export class LobbyTopic implements Source, Dirty {
   readonly channel: string;
   readonly streamKey: string;
   private readonly deps: LobbyTopicDeps;
-  private ring: Ring | null = null;
+  private buffer: ReplayBuffer | null = null;
   private markReady: () => void = () => undefined;
-  private readonly repairs: CoalescedTask;
+  private readonly repairTask: CoalescedTask;
   private snapshotRead: Promise<LobbySnapshot | null> | null = null;
   /** Number of the last message that was written to anyone. */
-  private taken = 0;
+  private lastWrittenSeq = 0;
   private repeat: NodeJS.Timeout | null = null;
 
   constructor(deps: LobbyTopicDeps) {
@@ -70,54 +70,54 @@ export class LobbyTopic implements Source, Dirty {
     this.channel = deps.channel;
     this.streamKey = deps.streamKey;
     this.ready = new Promise((resolve) => (this.markReady = resolve));
-    this.repairs = new CoalescedTask(() => this.readMissing());
+    this.repairTask = new CoalescedTask(() => this.readMissing());
   }
 
   get last(): number {
-    return this.ring?.last ?? 0;
+    return this.buffer?.last ?? 0;
   }
 
   onConfirmed(): void {
-    this.heal();
+    this.repairWithRetry();
   }
 
   onMessage(text: string): void {
     const end = text.indexOf("\n");
     const seq = Number(text.slice(0, end));
-    // Before the first read nothing is known to be missing; that read runs after the confirmation.
-    if (!this.ring || !Number.isSafeInteger(seq) || end < 1) return this.heal();
-    if (seq <= this.ring.last) return;
-    if (seq > this.ring.last + 1) return this.heal();
+    // Before the first read there is no base to detect gaps against; that read runs after the confirmation.
+    if (!this.buffer || !Number.isSafeInteger(seq) || end < 1) return this.repairWithRetry();
+    if (seq <= this.buffer.last) return;
+    if (seq > this.buffer.last + 1) return this.repairWithRetry();
     this.append(frameOf(seq, text.slice(end + 1)));
   }
 
-  covers(cursor: number): boolean {
-    return this.ring?.covers(cursor) ?? false;
+  contains(cursor: number): boolean {
+    return this.buffer?.contains(cursor) ?? false;
   }
 
   next(cursor: number, isSpectator: boolean): Chunk | null {
-    if (!this.ring || cursor >= this.ring.last || !this.ring.covers(cursor)) return null;
-    const { frames, start } = this.ring.after(cursor);
+    if (!this.buffer || cursor >= this.buffer.last || !this.buffer.contains(cursor)) return null;
+    const { frames, start } = this.buffer.after(cursor);
     const { maxWriteBytes } = this.deps.limits;
     const chunk = joinFrames(frames, start, maxWriteBytes, isSpectator);
     if (chunk) this.measure(chunk);
     return chunk;
   }
 
-  /** The subscriber must be covered; from here on it gets everything after its cursor. */
+  /** Attaches a subscriber whose cursor the buffer contains: it gets all messages after its cursor. */
   attach(subscriber: Subscriber): void {
     if (subscriber.hasLeft) return;
     this.subscribers.add(subscriber);
     subscriber.follow(this);
-    if (subscriber.cursor < this.last) this.deps.onDirty(this);
-    else if (this.isEnded) subscriber.stream.conclude(subscriber);
+    if (subscriber.cursor < this.last) this.deps.onFlushable(this);
+    else if (this.isEnded) subscriber.stream.closeSubscription(subscriber);
   }
 
   collect(add: (stream: EventStream) => void): void {
     for (const subscriber of this.subscribers) {
       const { cursor, stream } = subscriber;
       if (cursor >= this.last) continue;
-      if (stream.isWritable && this.covers(cursor)) add(stream);
+      if (stream.isWritable && this.contains(cursor)) add(stream);
       else if (stream.isWritable) this.detach(subscriber, this.deps.onBehind);
       else if (this.isTooSlow(cursor)) stream.end("slow");
     }
@@ -128,51 +128,51 @@ export class LobbyTopic implements Source, Dirty {
     return wasPublic(after, until, (from) => this.read(from));
   }
 
-  /** One read serves everyone who asks meanwhile: what happens after it is in the ring. */
+  /** Single-flight read of the snapshot: later messages are in the replay buffer. */
   snapshot(): Promise<LobbySnapshot | null> {
     this.snapshotRead ??= this.deps.snapshot().finally(() => (this.snapshotRead = null));
     return this.snapshotRead;
   }
 
-  /** Reads what is missing up to now; rejects while Redis is away. */
+  /** Reads the missing messages; rejects while Redis is down. */
   repair(): Promise<void> {
-    return this.repairs.run();
+    return this.repairTask.run();
   }
 
   close(): void {
     this.isClosed = true;
-    this.ring?.reset(this.ring.newest);
+    this.buffer?.reset(this.buffer.newest);
     if (this.repeat) clearTimeout(this.repeat);
   }
 
-  /** Repairs, and tries again until it has worked. */
-  heal(): void {
+  /** Repairs, and retries until it succeeds. */
+  repairWithRetry(): void {
     this.repair().catch((error: unknown) => {
       if (this.isClosed || this.repeat) return;
       this.deps.onError(error);
       this.repeat = setTimeout(() => {
         this.repeat = null;
-        this.heal();
+        this.repairWithRetry();
       }, this.deps.limits.repeatMs);
     });
   }
 
-  /** From number `from` on: what is in memory, else a page of what Redis has. */
+  /** Messages from number `from` on: from the buffer, else one page from Redis. */
   private read(from: number): Promise<Frame[]> | readonly Frame[] {
-    if (!this.ring?.covers(from - 1)) return this.deps.feed.read(this.streamKey, from);
-    const { frames, start } = this.ring.after(from - 1);
+    if (!this.buffer?.contains(from - 1)) return this.deps.feed.read(this.streamKey, from);
+    const { frames, start } = this.buffer.after(from - 1);
     return frames.slice(start);
   }
 
   private measure({ frames, lastSeq }: Chunk): void {
-    for (const frame of frames) if (frame.seq > this.taken) this.deps.onTaken(frame);
-    this.taken = Math.max(this.taken, lastSeq);
+    for (const frame of frames) if (frame.seq > this.lastWrittenSeq) this.deps.onFirstWrite(frame);
+    this.lastWrittenSeq = Math.max(this.lastWrittenSeq, lastSeq);
   }
 
   private isTooSlow(cursor: number): boolean {
     const limit = this.deps.limits.maxUnsentBytes;
-    if (!this.ring?.covers(cursor)) return true;
-    return this.ring.bytesAfter(cursor, limit) > limit;
+    if (!this.buffer?.contains(cursor)) return true;
+    return this.buffer.bytesAfter(cursor, limit) > limit;
   }
 
   private detach(subscriber: Subscriber, then: (subscriber: Subscriber) => void): void {
@@ -182,60 +182,65 @@ export class LobbyTopic implements Source, Dirty {
   }
 
   private append(frame: Frame): void {
-    if (!this.ring || this.isClosed) return;
-    this.ring.push(frame);
+    if (!this.buffer || this.isClosed) return;
+    this.buffer.push(frame);
     this.isEnded ||= frame.isEnd;
     this.deps.onFrame();
-    if (frame.removedSeat !== null) this.hurry((one) => one.seatId === frame.removedSeat);
-    if (frame.isPrivate) this.hurry((one) => one.isSpectator);
-    if (this.subscribers.size > 0) this.deps.onDirty(this);
+    if (frame.removedSeat !== null) this.endSoon((one) => one.seatId === frame.removedSeat);
+    if (frame.isPrivate) this.endSoon((one) => one.isSpectator);
+    if (this.subscribers.size > 0) this.deps.onFlushable(this);
   }
 
-  /** The stream of a removed seat, or of a spectator, ends soon even when it takes nothing (S14). */
-  private hurry(isMeant: (subscriber: Subscriber) => boolean): void {
+  /** Ends the streams of a removed seat, or of spectators, soon even when their sockets are blocked (S14). */
+  private endSoon(isMeant: (subscriber: Subscriber) => boolean): void {
     for (const subscriber of this.subscribers)
       if (isMeant(subscriber)) subscriber.stream.endIn(this.deps.limits.removalGraceMs, "removed");
   }
 
   private async readMissing(): Promise<void> {
     if (this.isClosed) return;
-    if (!this.ring) return this.prime();
+    if (!this.buffer) return this.initialize();
     const { feed, limits } = this.deps;
     for (let page = 0; page < limits.maxPages && !this.isClosed; page++) {
-      // Publications go on during the read, so it is compared with what was known before it.
-      const { newest } = this.ring;
+      // Publications continue during the read, so it is compared with the newest message before it.
+      const { newest } = this.buffer;
       const frames = await feed.read(this.streamKey, newest?.seq ?? 0);
-      if (!fits(frames, newest)) return this.startOver();
-      for (const frame of frames) if (frame.seq === this.ring.last + 1) this.append(frame);
+      if (!continuesFrom(frames, newest)) return this.startOver();
+      for (const frame of frames) if (frame.seq === this.buffer.last + 1) this.append(frame);
       if (frames.length < limits.pageMessages) return;
     }
   }
 
-  private async prime(): Promise<void> {
+  private async initialize(): Promise<void> {
     const { feed, limits, budget } = this.deps;
     const newest = await feed.newest(this.streamKey);
-    this.ring ??= new Ring(newest, limits.ringMessages, limits.ringBytes, budget);
+    this.buffer ??= new ReplayBuffer(
+      newest,
+      limits.replayBufferMessages,
+      limits.replayBufferBytes,
+      budget,
+    );
     this.isEnded = newest?.isEnd ?? false;
     this.markReady();
   }
 
-  /** The log was trimmed beyond what we had, or went back: every stream needs a snapshot. */
+  /** The stream in Redis was trimmed past our newest message, or went back: every subscriber needs a snapshot. */
   private async startOver(): Promise<void> {
     const newest = await this.deps.feed.newest(this.streamKey);
-    if (!this.ring || this.isClosed) return;
-    this.ring.reset(newest);
+    if (!this.buffer || this.isClosed) return;
+    this.buffer.reset(newest);
     this.isEnded = newest?.isEnd ?? false;
     for (const subscriber of [...this.subscribers]) this.detach(subscriber, this.deps.onLost);
   }
 }
 
-/** The read starts with the newest message known, which proves that nothing was trimmed or lost. */
-function fits(frames: Frame[], newest: Frame | null): boolean {
+/** True when the read begins with our newest message, which proves that no message was trimmed or lost. */
+function continuesFrom(frames: Frame[], newest: Frame | null): boolean {
   const [first] = frames;
   const last = newest?.seq ?? 0;
   if (!first) return last === 0;
   if (first.seq !== last) return isContiguous(frames, last + 1);
-  // A store that lost its last moment may have used the number again for something else.
+  // A Redis that lost its newest messages may have reused the number for another one.
   if (newest && !newest.bytes.equals(first.bytes)) return false;
   return isContiguous(frames, last);
 }

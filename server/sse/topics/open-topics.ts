@@ -1,11 +1,11 @@
 import type { Clock } from "../../platform/time/clock.ts";
-import type { Feed } from "../delivery/feed.ts";
+import type { EventFeed } from "../delivery/event-feed.ts";
 import type { Frame } from "../stream/frames.ts";
-import { Joiner } from "./join.ts";
+import { SubscriptionCatchUp } from "./catch-up.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import { ListTopic } from "./list-topic.ts";
 import { LobbyTopic, type LobbySnapshot } from "./lobby-topic.ts";
-import type { RingBudget } from "./ring.ts";
+import type { ReplayBufferBudget } from "./replay-buffer.ts";
 import type { Subscriber } from "../stream/subscriber.ts";
 import type { Topic } from "./topics.ts";
 import type { Writer } from "../stream/writer.ts";
@@ -29,30 +29,30 @@ export interface TopicSources {
 
 export interface OpenTopicsDeps {
   sources: TopicSources;
-  feed: Feed;
+  feed: EventFeed;
   writer: Writer;
   limits: HubLimits;
   clock: Clock;
-  budget: RingBudget;
+  budget: ReplayBufferBudget;
   count: Record<"in" | "replayed" | "gap" | "resumed", (n?: number) => void>;
   /** A message is about to be written for the first time. */
-  onTaken: (frame: Frame) => void;
+  onFirstWrite: (frame: Frame) => void;
   onError: (error: unknown) => void;
 }
 
 type AnyTopic = LobbyTopic | ListTopic;
 
-/** The topics somebody follows, made when the first one comes. */
+/** Topics with subscribers, created at the first subscription. */
 export class OpenTopics {
   private readonly deps: OpenTopicsDeps;
-  private readonly joiner: Joiner;
+  private readonly catchUp: SubscriptionCatchUp;
   /** By name. */
   private readonly topics = new Map<string, AnyTopic>();
 
   constructor(deps: OpenTopicsDeps) {
     const { feed, limits, clock, count } = deps;
     this.deps = deps;
-    this.joiner = new Joiner({
+    this.catchUp = new SubscriptionCatchUp({
       feed,
       limits,
       clock,
@@ -62,13 +62,13 @@ export class OpenTopics {
     });
   }
 
-  /** Starts the subscriber from what the client has, and lets it follow its topic. */
+  /** Starts the catch-up of the subscriber from the client's cursor, then attaches it to its topic. */
   enter(subscriber: Subscriber): void {
     const { topic } = subscriber;
     const entered = this.topics.get(topic.name) ?? this.create(topic);
     entered.users += 1;
     if (entered instanceof LobbyTopic)
-      return this.guard(subscriber, this.joiner.start(subscriber, entered));
+      return this.guard(subscriber, this.catchUp.start(subscriber, entered));
     const attach = () => (subscriber.stream.isClosed ? undefined : entered.attach(subscriber));
     this.guard(subscriber, entered.ready.then(attach));
   }
@@ -93,10 +93,10 @@ export class OpenTopics {
     this.deps.feed.unfollow(topic.channel);
   }
 
-  private guard(subscriber: Subscriber, joining: Promise<void>): void {
-    joining.catch((error: unknown) => {
+  private guard(subscriber: Subscriber, catchingUp: Promise<void>): void {
+    catchingUp.catch((error: unknown) => {
       this.deps.onError(error);
-      // The client keeps its last id and comes back; nothing is lost by ending.
+      // The client reconnects with its last id, so ending the stream loses nothing.
       subscriber.stream.end("unavailable");
     });
   }
@@ -126,8 +126,8 @@ export class OpenTopics {
   }
 
   private createRoom({ kind, name, code }: Topic & { code: string }): LobbyTopic {
-    const { sources, feed, writer, limits, budget, count, onTaken, onError } = this.deps;
-    const { joiner } = this;
+    const { sources, feed, writer, limits, budget, count, onFirstWrite, onError } = this.deps;
+    const { catchUp } = this;
     const source = sources.rooms[kind];
     if (!source) throw new Error(`the hub has no rooms of the kind ${kind}`);
     const created: LobbyTopic = new LobbyTopic({
@@ -139,11 +139,11 @@ export class OpenTopics {
       limits,
       budget,
       snapshot: () => source.snapshotOf(code),
-      onDirty: (topic) => writer.mark(topic),
-      onLost: (one) => this.guard(one, joiner.snapshot(one, created, true)),
-      onBehind: (one) => this.guard(one, joiner.proceed(one, created)),
+      onFlushable: (topic) => writer.markFlushable(topic),
+      onLost: (one) => this.guard(one, catchUp.snapshot(one, created, true)),
+      onBehind: (one) => this.guard(one, catchUp.proceed(one, created)),
       onFrame: () => count.in(),
-      onTaken,
+      onFirstWrite,
       onError,
     });
     return created;

@@ -1,7 +1,7 @@
 import type { Frame } from "../stream/frames.ts";
 import { isContiguous } from "./repair.ts";
 
-/** The messages from number `from` on, as many as are at hand; none: they are gone. */
+/** Reads available messages from number `from` on; an empty list means that they were trimmed. */
 type Read = (from: number) => Promise<readonly Frame[]> | readonly Frame[];
 
 /**

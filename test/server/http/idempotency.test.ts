@@ -3,7 +3,7 @@ import { after, before, test, describe } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../../../server/platform/errors.ts";
 import { unavailable } from "../../../server/http/pipeline/failures.ts";
-import type { Exchange } from "../../../server/http/uws/exchange.ts";
+import type { RequestContext } from "../../../server/http/uws/request-context.ts";
 import { Idempotency } from "../../../server/http/pipeline/idempotency.ts";
 import type { Reply } from "../../../server/http/pipeline/route.ts";
 import { createClient, type Client } from "../../support/client.ts";
@@ -73,17 +73,17 @@ describe("an Idempotency-Key", () => {
   });
 
   test("a key stays taken while its request is at work, however long that is", async () => {
-    const markMs = 150;
-    const keys = new Idempotency(sample.deps.redis, { markMs });
+    const leaseMs = 150;
+    const keys = new Idempotency(sample.deps.redis, { leaseMs });
     const known = { playerId: 7, ip: "", entry: null, paramValues: [], text: "{}" };
     const run = (work: () => Promise<Reply>) =>
-      keys.run(known as unknown as Exchange, "long", work);
+      keys.run(known as unknown as RequestContext, "long", work);
     const { promise: end, resolve: finish } = Promise.withResolvers<Reply>();
     const first = run(() => end);
     const second = run(() => Promise.reject(new Error("begun twice")));
     const both = Promise.all([first, second]);
     // Time that passes is what would set the key free.
-    await Promise.race([both, wait(4 * markMs)]);
+    await Promise.race([both, wait(4 * leaseMs)]);
     finish({ kind: "empty", status: 201, headers: [] });
     assert.deepEqual((await both)[1], await end);
   });

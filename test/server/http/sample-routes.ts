@@ -77,7 +77,7 @@ const reads: AnyRoute[] = [
     path: "/v1/things/{id}",
     auth: "public",
     params: ById,
-    unknown: "question:not_found",
+    notFoundCode: "question:not_found",
     responses: { 200: ById },
     errors: ["question:not_found"],
     handler: ({ params }) => reply(200, { id: params.id }),
@@ -330,8 +330,8 @@ const writes: AnyRoute[] = [
     body: Echo,
     responses: { 201: Any },
     errors: ["lobby:full"],
-    handler: async ({ once }) => {
-      const number = await once(async () => (knobs.drawn += 1));
+    handler: async ({ memoizeForKey }) => {
+      const number = await memoizeForKey(async () => (knobs.drawn += 1));
       const failure = knobs.failures.shift();
       if (failure) throw failure;
       return reply(201, { number });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeFrame, frameOf, joinFrames } from "../../../server/sse/stream/frames.ts";
-import { Ring } from "../../../server/sse/topics/ring.ts";
+import { ReplayBuffer } from "../../../server/sse/topics/replay-buffer.ts";
 import { parseTopic } from "../../../server/sse/topics/topics.ts";
 
 const frame = (seq: number, length = 10, type = "lobby.pick") =>
@@ -75,21 +75,21 @@ test("frames are joined up to the size of a write, and never past a removal", ()
   assert.equal(joinFrames(frames, 6, 50), null);
 });
 
-test("a ring keeps within its count, its bytes and the bytes of all rings", () => {
+test("a replay buffer keeps within its count, its bytes and the bytes of all buffers", () => {
   const budget = { used: 0, limit: 1_000_000 };
-  const ring = new Ring(frame(10), 4, 2_000, budget);
-  assert.ok(ring.covers(10) && !ring.covers(9));
-  for (let seq = 11; seq <= 20; seq++) ring.push(frame(seq));
-  assert.ok(ring.covers(16) && !ring.covers(15));
-  assert.equal(ring.after(18).frames[ring.after(18).start]?.seq, 19);
-  for (let seq = 21; seq <= 24; seq++) ring.push(frame(seq, 900));
-  assert.ok(ring.covers(23) && !ring.covers(21));
-  const other = new Ring(null, 4, 2_000, { used: 0, limit: 0 });
+  const buffer = new ReplayBuffer(frame(10), 4, 2_000, budget);
+  assert.ok(buffer.contains(10) && !buffer.contains(9));
+  for (let seq = 11; seq <= 20; seq++) buffer.push(frame(seq));
+  assert.ok(buffer.contains(16) && !buffer.contains(15));
+  assert.equal(buffer.after(18).frames[buffer.after(18).start]?.seq, 19);
+  for (let seq = 21; seq <= 24; seq++) buffer.push(frame(seq, 900));
+  assert.ok(buffer.contains(23) && !buffer.contains(21));
+  const other = new ReplayBuffer(null, 4, 2_000, { used: 0, limit: 0 });
   for (let seq = 1; seq <= 4; seq++) other.push(frame(seq));
-  assert.ok(other.covers(3) && !other.covers(2), "the newest is kept whatever the budget");
-  ring.reset(frame(30));
+  assert.ok(other.contains(3) && !other.contains(2), "the newest is kept whatever the budget");
+  buffer.reset(frame(30));
   assert.equal(budget.used, 0);
-  assert.ok(ring.covers(30) && !ring.covers(29));
+  assert.ok(buffer.contains(30) && !buffer.contains(29));
 });
 
 test("only the two forms of a topic are read, and codes in either case", () => {

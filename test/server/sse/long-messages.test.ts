@@ -42,13 +42,13 @@ function openSlow(room: number) {
       limits: hubLimits,
       onWritable: () => undefined,
       onDeliver: () => undefined,
-      onConcluded: () => undefined,
+      onSubscriptionClosed: () => undefined,
       onEnd: (_, reason) => void ends.push(reason),
     },
   );
   const [subscriber] = stream.subscribers;
   assert.ok(subscriber);
-  subscriber.joinBy = null;
+  subscriber.catchUpBy = null;
   return {
     stream,
     subscriber,
@@ -69,7 +69,7 @@ function openSlow(room: number) {
 test("a reader that keeps taking a long message gets it whole, however long that takes, and then the end", () => {
   const { stream, subscriber, ...socket } = openSlow(maxPieceBytes / 2);
   stream.write(longText);
-  stream.conclude(subscriber);
+  stream.closeSubscription(subscriber);
   let reads = 0;
   for (; !stream.isWritable; reads++) {
     socket.lookIn(Math.min(maxBlockedMs - 100, endedGraceMs + 100));
@@ -86,7 +86,7 @@ test("a reader that keeps taking a long message gets it whole, however long that
 test("a reader that takes nothing of it is closed after a while, also when the stream is about to end", () => {
   const { stream, subscriber, ...socket } = openSlow(maxPieceBytes / 2);
   stream.write(longText);
-  stream.conclude(subscriber);
+  stream.closeSubscription(subscriber);
   socket.read();
   socket.lookIn(endedGraceMs + maxBlockedMs);
   assert.deepEqual([socket.state(), socket.ends], ["closed", ["slow"]]);

@@ -94,7 +94,7 @@ describe("streams under random schedules", () => {
     redis = await startTestRedis();
     log = createLobbyLog(redis.url);
     // Rings so short that many returns have to be served from Redis.
-    const limits = { ringMessages: 16, tickMs: 50, maxStreamsPerSeat: 1_000 };
+    const limits = { replayBufferMessages: 16, tickMs: 50, maxStreamsPerSeat: 1_000 };
     const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, limits };
     hubs = [startHubServer(options), startHubServer(options), startHubServer(options)];
   });

@@ -36,7 +36,7 @@ describe("spectator streams", () => {
     hub = startHubServer({
       redisUrl: redis.url,
       snapshotOf: log.snapshotOf,
-      limits: { reportMs: 20, audienceRepeatMs: 100, ringMessages: 8 },
+      limits: { reportMs: 20, audienceRepeatMs: 100, replayBufferMessages: 8 },
       tellSpectators: async (code, count) => void told.push([code, count]),
     });
   });

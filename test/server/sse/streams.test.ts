@@ -197,7 +197,7 @@ function boundedInAgeSilence(): void {
   });
 
   test("a reader that takes nothing for too long is closed, however little there is for it", async () => {
-    const server = start({ maxBlockedMs: 300, maxUnsentBytes: 1e9, ringBytes: 5e7 });
+    const server = start({ maxBlockedMs: 300, maxUnsentBytes: 1e9, replayBufferBytes: 5e7 });
     const code = "BLKAAA";
     const reader = await openRaw(server.url(log.topic(code)));
     await reader.waitForText("lobby.snapshot");
@@ -293,8 +293,8 @@ function boundedInMemoryNumber(): void {
   });
 
   for (const [how, limits, burst] of [
-    ["waits for its socket", { ringBytes: 50_000_000, ringMessages: 2_000 }, 280],
-    ["falls behind the ring", { ringBytes: 200_000 }, 40],
+    ["waits for its socket", { replayBufferBytes: 50_000_000, replayBufferMessages: 2_000 }, 280],
+    ["falls behind the replay buffer", { replayBufferBytes: 200_000 }, 40],
   ] as const)
     test(`a slow reader that ${how} gets everything in order`, async () => {
       const server = start({ maxUnsentBytes: 50_000_000, ...limits });

@@ -65,7 +65,7 @@ export function createLeaderboards(options: LeaderboardsOptions): Leaderboards {
       const entries = await family.read(em(), { after: from, limit: batchSize });
       const isLast = entries.length < batchSize;
       const slice = { from, entries, isLast, now: clock.now() };
-      if ((await store.fill(redis, family, slice)) && isLast) metrics.boardBuilds.inc();
+      if ((await store.fill(redis, family, slice)) && isLast) metrics.leaderboardBuilds.inc();
     }
   }
 

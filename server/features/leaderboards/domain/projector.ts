@@ -64,7 +64,7 @@ export function createLeaderboardProjector({
     let seen = -1;
     let rises = 0;
     for (let tries = 0; tries < maxTries; tries++) {
-      metrics.boardTurns.inc();
+      metrics.leaderboardProjections.inc();
       await acknowledged;
       const base = known;
       known = null;

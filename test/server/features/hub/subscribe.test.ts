@@ -264,7 +264,7 @@ test("a client that left before its stream was opened leaves no place taken", as
   const { reply, given, subscription } = await subscribe({ query: `topic=${base}/lobbies` });
   assert.ok(reply?.kind === "stream");
   assert.deepEqual(given, []);
-  reply.abandon();
+  reply.release();
   assert.deepEqual(given, [subscription]);
 });
 

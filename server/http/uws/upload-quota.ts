@@ -3,29 +3,29 @@ import type { Redis } from "ioredis";
 import { asset } from "../../platform/assets.ts";
 import { AppError } from "../../platform/errors.ts";
 import { unavailable } from "../pipeline/failures.ts";
-import { ownIdStart } from "./exchange.ts";
+import { ownIdStart } from "./request-context.ts";
 
-/** Uploads an account, or an address, may have unanswered at once, at all workers together. */
+/** Quota of concurrent uploads per account and per address over all workers. */
 export const maxUploadsOfOne = 4;
-/** Uploads a process reads and decodes at once: what bounds the memory of their bodies. */
+/** Concurrent uploads of a process; bounds the memory of their bodies. */
 export const maxUploads = 12;
-/** A sender has to bring this much in every window, or its place is given to others. */
+/** Minimum upload rate in every window; a slower upload is refused. */
 const minBytesPerSecond = 16_384;
 const windowMs = 5_000;
 const checkMs = 500;
-/** What a worker that died held is free again after it; others renew theirs. */
+/** Lease of an upload slot: the slots of a killed worker expire, others are renewed. */
 const leaseMs = 15_000;
 const renewMs = 5_000;
 
-const script = readFileSync(asset("server/http/uws/upload-place.lua"), "utf8");
+const script = readFileSync(asset("server/http/uws/upload-quota.lua"), "utf8");
 
-/** Whoever sends, and how far it got. */
+/** The sender of an upload and its progress. */
 export interface Sender {
-  /** Bytes of the body that have come. */
+  /** Received bytes of the body. */
   readonly numBytes: number;
   /** The account and the address. */
   readonly names: readonly string[];
-  /** Ends the upload, whose place is free already. */
+  /** Aborts the upload; its slot is released before the call. */
   cutOff(refusal: AppError): void;
 }
 
@@ -35,7 +35,7 @@ interface Upload {
   windowAt: number;
   windowBytes: number;
   renewAt: number;
-  /** All of it has come: it cannot be slow any more, and is not cut off. */
+  /** The body is complete: the upload can no longer be aborted as slow. */
   isRead: boolean;
 }
 
@@ -45,28 +45,28 @@ const tooMany = () => {
 };
 
 /**
- * Places for uploads. Nobody takes more than a few: one account, or one address, would else keep everybody out by
- * sending slowly; and a slow sender keeps its places for no longer than one window.
+ * Upload quota. One account or address holds at most `maxUploadsOfOne` slots, and a slow sender loses its slot after
+ * one window: otherwise a few slow uploads would block all others.
  */
-export class UploadPlaces {
+export class UploadQuota {
   private readonly redis: Redis;
   private readonly open = new Map<Sender, Upload>();
   private readonly counts = new Map<string, number>();
-  private numTaken = 0;
+  private numAcquired = 0;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(redis: Redis) {
     this.redis = redis;
   }
 
-  /** Null when the sender has a place in this process, to be released once; otherwise why it has none. */
-  take(sender: Sender): AppError | null {
+  /** Acquires a slot of this process, to be released once. Returns null, or the refusal. */
+  acquire(sender: Sender): AppError | null {
     if (sender.names.some((name) => (this.counts.get(name) ?? 0) >= maxUploadsOfOne))
       return tooMany();
     if (this.open.size >= maxUploads) return unavailable();
     const now = performance.now();
-    this.numTaken += 1;
-    const id = `${ownIdStart}${this.numTaken}`;
+    this.numAcquired += 1;
+    const id = `${ownIdStart}${this.numAcquired}`;
     const times = { windowAt: now, renewAt: now + renewMs };
     const upload = { id, sender, ...times, windowBytes: 0, isRead: false };
     this.open.set(sender, upload);
@@ -75,14 +75,14 @@ export class UploadPlaces {
     return null;
   }
 
-  /** Asks whether all workers together have the place that it has in this one, and cuts it off where they have none. */
-  share(sender: Sender): void {
+  /** Acquires the slot in the quota shared by all workers; aborts the upload when that is exhausted. */
+  acquireShared(sender: Sender): void {
     const upload = this.open.get(sender);
     if (upload === undefined) return;
-    for (const name of sender.names) this.hold(name, upload);
+    for (const name of sender.names) this.acquireInRedis(name, upload);
   }
 
-  /** All of the upload has come; its place is its own until it is released. */
+  /** Marks the body as complete; the slot is held until `release`. */
   finishReading(sender: Sender): void {
     const upload = this.open.get(sender);
     if (upload !== undefined) upload.isRead = true;
@@ -96,7 +96,7 @@ export class UploadPlaces {
       const left = (this.counts.get(name) ?? 1) - 1;
       if (left > 0) this.counts.set(name, left);
       else this.counts.delete(name);
-      // What cannot be told to the store ends there with its lease.
+      // A slot that cannot be released in Redis expires with its lease.
       this.redis.zrem(keyOf(name), upload.id).catch(() => undefined);
     }
     if (this.open.size === 0) this.close();
@@ -110,14 +110,14 @@ export class UploadPlaces {
   private check(): void {
     const now = performance.now();
     for (const upload of [...this.open.values()]) {
-      if (!upload.isRead && now >= upload.windowAt + windowMs) this.judge(upload, now);
+      if (!upload.isRead && now >= upload.windowAt + windowMs) this.checkRate(upload, now);
       if (now < upload.renewAt || !this.open.has(upload.sender)) continue;
       upload.renewAt = now + renewMs;
-      this.share(upload.sender);
+      this.acquireShared(upload.sender);
     }
   }
 
-  private judge(upload: Upload, now: number): void {
+  private checkRate(upload: Upload, now: number): void {
     const { sender, windowAt, windowBytes } = upload;
     const least = (minBytesPerSecond * (now - windowAt)) / 1_000;
     const isSlow = sender.numBytes - windowBytes < least;
@@ -132,8 +132,11 @@ export class UploadPlaces {
     sender.cutOff(refusal);
   }
 
-  /** Without its store each worker counts its own. Never by a hash: a release that overtook the script would be lost. */
-  private hold(name: string, { id, sender }: Upload): void {
+  /**
+   * While Redis is down each worker enforces the quota locally. Uses EVAL, not EVALSHA: its NOSCRIPT retry could run
+   * after the release of the same slot.
+   */
+  private acquireInRedis(name: string, { id, sender }: Upload): void {
     this.redis.eval(script, 1, keyOf(name), id, leaseMs, maxUploadsOfOne).then(
       (answer) => answer === 0 && this.cutOff(sender, tooMany()),
       () => undefined,

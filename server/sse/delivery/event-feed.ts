@@ -6,7 +6,7 @@ import { frameOf, type Frame } from "../stream/frames.ts";
 import type { HubLimits } from "./limits.ts";
 
 export interface Follower {
-  /** The subscription holds, for the first time or again: what was published before has to be read. */
+  /** The subscription was confirmed, for the first time or after a reconnect: earlier messages must be read. */
   onConfirmed(): void;
   onMessage(text: string): void;
 }
@@ -15,8 +15,8 @@ const commandTimeoutMs = 5_000;
 
 type RawEntry = [id: string, fields: string[]];
 
-/** What the hub hears from Redis: live messages by channel, older ones from streams. */
-export class Feed {
+/** Event source of the hub in Redis: live messages by pub/sub channel, older ones from streams. */
+export class EventFeed {
   private readonly followers = new Map<string, Follower>();
   private readonly limits: HubLimits;
   private readonly channels: Channels;
@@ -46,7 +46,7 @@ export class Feed {
     this.channels.unfollow(channel);
   }
 
-  /** Messages from number `from` on, at most one page; rejects while Redis is away. */
+  /** Reads up to one page of messages from number `from` on; rejects while Redis is down. */
   async read(stream: string, from: number): Promise<Frame[]> {
     const count = this.limits.pageMessages;
     const entries = await this.reader.xrange(stream, `${from}-0`, "+", "COUNT", count);
@@ -66,7 +66,7 @@ export class Feed {
   }
 }
 
-/** An entry is the message as it was published: its number, a line break, its text. */
+/** A stream entry is the published message: its number, a line break, its text. */
 function frameOfEntry([id, [, message = ""]]: RawEntry): Frame {
   return frameOf(Number.parseInt(id, 10), message.slice(message.indexOf("\n") + 1));
 }

@@ -9,16 +9,16 @@ import type { LimitState } from "../limits/rate-limit.ts";
 import type { RouteEntry } from "../pipeline/entry.ts";
 import { isForwardedHttps } from "./forwarded.ts";
 import type { RequestInfo } from "../pipeline/route.ts";
-import type { Match } from "../pipeline/router.ts";
+import type { RouteMatch } from "../pipeline/router.ts";
 
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
-/** Begins with the pid, so that an operator finds the process a request went to. */
+/** Prefix of generated request ids: it begins with the pid, which identifies the serving process. */
 export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
 let requestCount = 0;
 
-/** One request and what became of it so far. */
-export class Exchange implements RequestInfo {
+/** Request context: one request and the state of its processing. */
+export class RequestContext implements RequestInfo {
   readonly raw: HttpResponse;
   readonly startedAt = performance.now();
   /** Header names come from the network: without a prototype `__proto__` is plain data. */
@@ -28,37 +28,37 @@ export class Exchange implements RequestInfo {
   readonly query: string;
   id = "";
 
-  match: Match<RouteEntry> | null = null;
+  match: RouteMatch<RouteEntry> | null = null;
   entry: RouteEntry | null = null;
-  /** Raw text of the path parameters, in the order of the pattern. */
+  /** Raw path parameters in the order of the pattern. */
   paramValues: string[] = [];
-  /** Methods of a path that does not answer this one. */
+  /** Value of the `Allow` header when the path has no route for this method. */
   allow = "";
-  /** Why the request will not be served, known before its body is in. */
+  /** Refusal decided before the body is read. */
   refusal: AppError | null = null;
   body: Uint8Array | null = null;
-  /** Bytes of the body that have come. */
+  /** Received bytes of the body. */
   numBodyBytes = 0;
   caller: Caller | SeatCaller | null = null;
   playerId: number | null = null;
-  /** Seat of a lobby the request is for, by its token. */
+  /** Seat named by the lobby token. */
   seatId: number | null = null;
-  /** Who gave the valid API key of the request, whether it acts as its owner here or not. */
+  /** Owner of the valid API key of the request, even when the route does not let the key act as its owner. */
   keyOwner: number | null = null;
   limit: LimitState | null = null;
 
   /** The response object may no longer be touched: aborted, answered, or handed to a stream. */
   isClosed = false;
-  /** Answered with a body that is not written to its end yet. */
+  /** A long response body is being written. */
   isSending = false;
-  /** The answer ends the connection (413, framing that may be misread, draining). */
+  /** The response closes the connection (413, ambiguous framing, drain). */
   mustClose = false;
-  /** The client went away while its body was read. */
+  /** Called when the client disconnects while its body is read. */
   onClose: (() => void) | null = null;
-  onSettled: () => void;
-  /** Fires when the answer is overdue; null while nothing is waited for. */
+  onComplete: () => void;
+  /** Timer of the request deadline; null before it starts. */
   deadline: NodeJS.Timeout | null = null;
-  /** Of the client, as soon as the headers are in. */
+  /** Address of the client, set with the headers. */
   address: ClientAddress = { ip: null, isFromProxy: false };
   private parsedCookies: Readonly<Record<string, string>> | null = null;
 
@@ -67,16 +67,16 @@ export class Exchange implements RequestInfo {
     method: string,
     path: string,
     query: string,
-    onSettled: () => void,
+    onComplete: () => void,
   ) {
-    this.onSettled = onSettled;
+    this.onComplete = onComplete;
     this.raw = raw;
     this.method = method;
     this.path = path;
     this.query = query;
   }
 
-  /** To be called once the headers are in: the client's own id when it has the right form, else one of ours (HTTP-14). */
+  /** Sets the request id after the headers were read: a valid `X-Request-Id`, else a generated one (HTTP-14). */
   identify(): void {
     const given = this.headers["x-request-id"];
     if (given !== undefined && requestIdPattern.test(given)) {
@@ -88,8 +88,8 @@ export class Exchange implements RequestInfo {
   }
 
   /**
-   * The client as limits count it. Throws the refusal of a request whose proxy does not say where it comes from:
-   * it cannot be counted as anybody's.
+   * Client address for rate limits. Throws when a trusted proxy sent no client address, since no limit could
+   * count such a request.
    */
   get ip(): string {
     const { ip } = this.address;
@@ -101,10 +101,10 @@ export class Exchange implements RequestInfo {
     return this.address.isFromProxy;
   }
 
-  /** The last piece of a long body is written, or its reader is gone. */
+  /** Ends a long response: its last piece was written, or the client disconnected. */
   endSending(): void {
     this.isSending = false;
-    this.onSettled();
+    this.onComplete();
   }
 
   get cookies(): Readonly<Record<string, string>> {
@@ -113,7 +113,7 @@ export class Exchange implements RequestInfo {
   }
 
   get isSecure(): boolean {
-    // Our own proxies alone are believed (HTTP-12).
+    // Only trusted proxies may set the header (HTTP-12).
     return isForwardedHttps(this.headers["x-forwarded-proto"]) && this.isFromProxy;
   }
 }

@@ -1,5 +1,5 @@
--- Reports a worker alive by the store's own clock and forgets the silent.
--- KEYS: workers. ARGV: worker, lease ms. Returns 1 when the worker was still counted alive, else 0.
+-- Renews the lease of a worker by the clock of Redis and removes expired workers.
+-- KEYS: workers. ARGV: worker, lease ms. Returns 1 when the lease had not expired, else 0.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])

@@ -1,7 +1,7 @@
--- Takes one place of a worker under every key, or under none.
--- KEYS: workers, then counts by worker. ARGV: worker, lease ms, ms until untouched counts are dropped,
--- then for each key its bound and how many the worker holds with this one.
--- Returns 1 when taken, 0 when a bound is reached, -1 when the worker is not counted alive.
+-- Acquires one slot for a worker under every key, or under none.
+-- KEYS: workers, then counts by worker. ARGV: worker, lease ms, TTL of the counts in ms,
+-- then for each key its quota and the worker's count including this slot.
+-- Returns 1 when acquired, 0 when a quota is exhausted, -1 when the worker's lease has expired.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local oldest = now - ARGV[2]

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../platform/time/clock.ts";
 import { encodeFrame } from "../stream/frames.ts";
-import type { Feed } from "../delivery/feed.ts";
+import type { EventFeed } from "../delivery/event-feed.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import type { LobbySnapshot, LobbyTopic } from "./lobby-topic.ts";
 import { chunksOf, isContiguous } from "./repair.ts";
 import type { EventStream } from "../stream/stream.ts";
-import { lostMark, unknownMark, type Subscriber } from "../stream/subscriber.ts";
+import { lostCursor, unknownCursor, type Subscriber } from "../stream/subscriber.ts";
 
-export interface JoinDeps {
-  feed: Feed;
+export interface CatchUpDeps {
+  feed: EventFeed;
   limits: HubLimits;
   clock: Clock;
   onGap: () => void;
@@ -17,27 +17,27 @@ export interface JoinDeps {
   onReplayed: (messages: number) => void;
 }
 
-/** A snapshot may be older than what Redis still has; then a newer one is taken. */
+/** Attempts at a snapshot that is not older than the messages left in Redis. */
 const snapshotTries = 3;
 
-/** Brings a subscriber to the point from which it follows its topic: replay, or snapshot (HUB-06). */
-export class Joiner {
-  private readonly deps: JoinDeps;
+/** Subscription catch-up: brings a subscriber to the live position of its topic by replay or snapshot (HUB-06). */
+export class SubscriptionCatchUp {
+  private readonly deps: CatchUpDeps;
 
-  constructor(deps: JoinDeps) {
+  constructor(deps: CatchUpDeps) {
     this.deps = deps;
   }
 
-  /** Rejects when a store is away. */
+  /** Rejects while Redis is down. */
   async start(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
     await topic.ready;
-    const { mark } = subscriber;
-    if (mark === unknownMark) return this.snapshot(subscriber, topic, false);
-    if (await this.resume(subscriber, topic, mark)) return this.deps.onResumed();
+    const { idCursor } = subscriber;
+    if (idCursor === unknownCursor) return this.snapshot(subscriber, topic, false);
+    if (await this.resume(subscriber, topic, idCursor)) return this.deps.onResumed();
     await this.snapshot(subscriber, topic, true);
   }
 
-  /** Goes on from the subscriber's own number. */
+  /** Continues from the subscriber's cursor. */
   async proceed(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
     if (!(await this.replay(subscriber, topic))) await this.snapshot(subscriber, topic, true);
   }
@@ -46,7 +46,7 @@ export class Joiner {
   async snapshot(subscriber: Subscriber, topic: LobbyTopic, isGap: boolean): Promise<void> {
     const { stream, seatId, isSpectator } = subscriber;
     let hasGap = isGap;
-    if (isGap) subscriber.loseMark();
+    if (isGap) subscriber.invalidateCursor();
     for (let attempt = 0; attempt < snapshotTries && !stream.isClosed; attempt++) {
       const snapshot = await topic.snapshot();
       await turnToWrite(stream);
@@ -55,13 +55,13 @@ export class Joiner {
       const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload, topic.kind);
       if (isSpectator && !isPublic) return stream.end("removed");
       if (seats && seatId !== null && !seats.includes(seatId)) {
-        // The first read may have begun before the seat was taken. Missing in a second one, it was
-        // removed between the check of the token and this moment (S14).
+        // The first snapshot may be older than the seat. A seat missing in the second one was removed after the
+        // token was checked (S14).
         if (attempt > 0) return stream.end("removed");
         continue;
       }
       if (snapshot.seq > topic.last) await topic.repair();
-      // Of a store that lost its last moment; following it from there would miss what comes instead.
+      // The snapshot is ahead of a Redis that lost its newest messages; attaching there would skip their successors.
       if (snapshot.seq > topic.last) {
         await delay(this.deps.limits.repeatMs);
         continue;
@@ -69,7 +69,7 @@ export class Joiner {
       if (stream.isClosed) return;
       this.sendSnapshot(subscriber, topic, snapshot, hasGap);
       if (await this.replay(subscriber, topic)) {
-        if (isFinished) stream.conclude(subscriber);
+        if (isFinished) stream.closeSubscription(subscriber);
         return;
       }
       hasGap = true;
@@ -77,11 +77,15 @@ export class Joiner {
     stream.end("unavailable");
   }
 
-  private async resume(subscriber: Subscriber, topic: LobbyTopic, mark: string): Promise<boolean> {
-    if (mark === lostMark) return false;
-    const seq = Number(mark);
+  private async resume(
+    subscriber: Subscriber,
+    topic: LobbyTopic,
+    idCursor: string,
+  ): Promise<boolean> {
+    if (idCursor === lostCursor) return false;
+    const seq = Number(idCursor);
     const newest = Math.max(seq, subscriber.publicAt ?? 0);
-    // Another process may have been quicker than our subscription; what Redis does not have is made up.
+    // Another process may have sent messages ahead of our subscription; a number beyond Redis is invented.
     if (newest > topic.last) await topic.repair();
     if (newest > topic.last) return false;
     if (subscriber.publicAt !== null && !(await topic.wasPublic(seq, subscriber.publicAt)))
@@ -90,14 +94,14 @@ export class Joiner {
     return this.replay(subscriber, topic);
   }
 
-  /** Sends what the ring no longer has and attaches; false when Redis does not have it either. */
+  /** Replays messages that left the replay buffer and attaches; false when Redis has trimmed them too. */
   private async replay(subscriber: Subscriber, topic: LobbyTopic): Promise<boolean> {
     const { feed, limits, onReplayed } = this.deps;
     const { stream } = subscriber;
     for (let page = 0; page < limits.maxPages; page++) {
       if (stream.isClosed) return true;
       const { cursor } = subscriber;
-      if (topic.covers(cursor)) {
+      if (topic.contains(cursor)) {
         topic.attach(subscriber);
         return true;
       }
@@ -129,7 +133,7 @@ export class Joiner {
     subscriber.moveTo(seq);
   }
 
-  /** Without an id: a client that loses the connection before the snapshot has to come back to a gap. */
+  /** Has no id: a client that disconnects before the snapshot must reconnect to a gap. */
   private gapPayload(topic: LobbyTopic, seq: number): string {
     const atMs = this.deps.clock.now();
     const type = `${topic.kind}.gap`;
@@ -137,7 +141,7 @@ export class Joiner {
   }
 }
 
-/** A turn of its own, outside every handler, in which the socket takes more or is closed. */
+/** Waits for an event loop turn outside every handler in which the socket is writable or closed. */
 async function turnToWrite(stream: EventStream): Promise<void> {
   do {
     await stream.writable();

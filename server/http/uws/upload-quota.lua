@@ -1,6 +1,6 @@
--- A place for one upload of an account or an address, at all workers together; the same upload may ask again to keep it.
--- KEYS[1] uploads -> end of their lease in ms, ARGV[1] the upload, ARGV[2] lease in ms, ARGV[3] places.
--- Answers 1 when it has a place.
+-- Acquires or renews an upload slot of an account or an address, over all workers.
+-- KEYS[1] sorted set of uploads by the end of their lease in ms. ARGV[1] upload, ARGV[2] lease in ms, ARGV[3] quota.
+-- Returns 1 when the slot is held, else 0.
 local time = redis.call("TIME")
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", now)

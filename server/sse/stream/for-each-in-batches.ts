@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Does the work for a bounded number in each turn of the event loop, so that requests are not held up. */
-export async function inTurns<T>(
+/** Processes a bounded batch in each turn of the event loop, so that requests are not delayed. */
+export async function forEachInBatches<T>(
   all: Iterable<T>,
   perTurn: number,
   work: (one: T) => void,

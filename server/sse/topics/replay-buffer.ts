@@ -1,22 +1,27 @@
 import type { Frame } from "../stream/frames.ts";
 
-/** Bytes kept by all rings of a process. */
-export interface RingBudget {
+/** Bytes in all replay buffers of a process. */
+export interface ReplayBufferBudget {
   used: number;
   readonly limit: number;
 }
 
-/** The last messages of a topic, numbered without holes; bounded by count, bytes and the shared budget. */
-export class Ring {
+/** Replay buffer: the last messages of a topic in sequence; bounded by count, bytes and the shared budget. */
+export class ReplayBuffer {
   private frames: Frame[] = [];
   private bytes = 0;
   private readonly maxFrames: number;
   private readonly maxBytes: number;
-  private readonly budget: RingBudget;
-  /** The newest message, also when it is not among those kept for replay; null before the first. */
+  private readonly budget: ReplayBufferBudget;
+  /** The newest message, even when it is not in the buffer; null before the first. */
   newest: Frame | null;
 
-  constructor(newest: Frame | null, maxFrames: number, maxBytes: number, budget: RingBudget) {
+  constructor(
+    newest: Frame | null,
+    maxFrames: number,
+    maxBytes: number,
+    budget: ReplayBufferBudget,
+  ) {
     this.newest = newest;
     this.maxFrames = maxFrames;
     this.maxBytes = maxBytes;
@@ -28,8 +33,8 @@ export class Ring {
     return this.newest?.seq ?? 0;
   }
 
-  /** True when everything after `seq` is kept, or `seq` is not reached yet. */
-  covers(seq: number): boolean {
+  /** True when all messages after `seq` are in the buffer, or `seq` is not reached yet. */
+  contains(seq: number): boolean {
     return seq >= this.last - this.frames.length;
   }
 
@@ -41,12 +46,12 @@ export class Ring {
     while (this.frames.length > 1 && this.isOver()) this.dropOldest();
   }
 
-  /** The kept frames and the index in them of the first one after `seq`. */
+  /** The buffered frames and the index of the first one after `seq`. */
   after(seq: number): { frames: readonly Frame[]; start: number } {
     return { frames: this.frames, start: seq - (this.last - this.frames.length) };
   }
 
-  /** Stops adding up once more than `limit` is certain. */
+  /** Sum of the bytes after `seq`; stops adding once it exceeds `limit`. */
   bytesAfter(seq: number, limit: number): number {
     let sum = 0;
     for (let i = this.after(seq).start; i < this.frames.length && sum <= limit; i++)
@@ -54,7 +59,7 @@ export class Ring {
     return sum;
   }
 
-  /** Forgets everything; numbering goes on after `newest`. */
+  /** Clears the buffer; numbering continues after `newest`. */
   reset(newest: Frame | null): void {
     this.count(-this.bytes);
     this.frames = [];

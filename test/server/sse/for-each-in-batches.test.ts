@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { inTurns } from "../../../server/sse/stream/in-turns.ts";
+import { forEachInBatches } from "../../../server/sse/stream/for-each-in-batches.ts";
 import { hubLimits } from "../../../server/sse/delivery/limits.ts";
 import type { EventStream } from "../../../server/sse/stream/stream.ts";
 import { Writer } from "../../../server/sse/stream/writer.ts";
@@ -37,7 +37,7 @@ function openWriter(hasMore: (n: number) => boolean = () => false) {
 test("a turn writes to a bounded number of streams, the longest waiting first", async () => {
   const { writer, written, streamOf } = openWriter();
   const streams = Array.from({ length: 25 }, (_, n) => streamOf(n));
-  writer.mark({ collect: (add) => streams.forEach(add) });
+  writer.markFlushable({ collect: (add) => streams.forEach(add) });
   assert.deepEqual(await countByTurn(() => written.length, 25), [10, 20, 25]);
   assert.deepEqual(
     written,
@@ -57,7 +57,7 @@ test("a stream that has more to send waits behind the others", async () => {
 test("thousands of streams are looked at over several turns", async () => {
   const seen: number[] = [];
   const all = new Set(Array.from({ length: 25 }, (_, n) => n));
-  const looking = inTurns(all, 10, (n) => {
+  const looking = forEachInBatches(all, 10, (n) => {
     all.delete(n);
     seen.push(n);
   });

@@ -1,0 +1,182 @@
+import { readFileSync } from "node:fs";
+import type { Redis } from "ioredis";
+import { asset } from "../../platform/assets.ts";
+import { AppError } from "../../platform/errors.ts";
+import { randomId } from "../../platform/ids.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import { connectRedis } from "../../platform/redis/redis.ts";
+import type { HubLimits } from "./limits.ts";
+
+/** The holder of the slots of a stream: one slot of its address and one of each of its seats. */
+export interface QuotaHolder {
+  seatIds: readonly number[];
+  ip: string;
+}
+
+interface QuotaScripts {
+  hubAcquire(keyCount: number, ...keysAndArgs: (string | number)[]): Promise<number>;
+  hubRenewLease(workers: string, worker: string, leaseMs: number): Promise<number>;
+}
+
+const workersKey = "{hub}:workers";
+const keysPerCommand = 256;
+
+/**
+ * Connection quota: limits open streams per seat and per address over all processes that share the Redis (HUB-07).
+ * Each process stores its counts under its own worker id and renews a lease; the slots of a killed process expire
+ * with it. A process that lost its lease registers again under a new id with its actual counts. While Redis is
+ * down each process enforces the quota locally.
+ */
+export class ConnectionQuota {
+  private readonly limits: HubLimits;
+  private readonly maxPerAddress: number;
+  private readonly log: Logger;
+  private readonly redis: Redis & QuotaScripts;
+  private readonly counts = new Map<string, number>();
+  private readonly timer: NodeJS.Timeout;
+  private total = 0;
+  private worker = randomId();
+  /** The counts in Redis may differ from ours. */
+  private isStale = true;
+  private registering: Promise<void> | null = null;
+  private awayUntil = 0;
+
+  constructor(url: string, log: Logger, limits: HubLimits, maxPerAddress: number) {
+    this.limits = limits;
+    this.maxPerAddress = maxPerAddress;
+    this.log = log;
+    this.redis = withScripts(
+      connectRedis(url, log, "hub-places", { commandTimeout: limits.quotaTimeoutMs }),
+    );
+    this.redis.on("ready", () => this.attempt(this.reregister()));
+    this.timer = setInterval(() => this.attempt(this.renewLease()), limits.leaseRenewalMs);
+    this.timer.unref();
+  }
+
+  /** Throws `rate_limit:exceeded`, or `server:unavailable` when the process is full. */
+  async acquire(holder: QuotaHolder): Promise<void> {
+    const params = { retry_after: this.limits.retryAfterSeconds };
+    if (this.total >= this.limits.maxStreams) throw new AppError("server:unavailable", { params });
+    const keys = this.keysOf(holder);
+    const isFull = keys.some((key) => this.countOf(key) >= this.limitOf(key));
+    if (isFull) throw new AppError("rate_limit:exceeded", { params });
+    this.add(keys, 1);
+    if (await this.acquireShared(keys)) return;
+    this.release(holder);
+    throw new AppError("rate_limit:exceeded", { params });
+  }
+
+  release(holder: QuotaHolder): void {
+    const keys = this.keysOf(holder);
+    this.add(keys, -1);
+    // While Redis is down nothing is written: `reregister` writes all counts.
+    if (!this.isStale || this.registering) this.attempt(this.write(keys));
+  }
+
+  /** Releases all slots by ending the lease. */
+  stop(): void {
+    clearInterval(this.timer);
+    const end = () => this.redis.disconnect();
+    this.redis.zrem(workersKey, this.worker).then(end, end);
+  }
+
+  /** True when Redis granted the slots, or is down. */
+  private async acquireShared(keys: readonly string[]): Promise<boolean> {
+    if (performance.now() < this.awayUntil) return true;
+    try {
+      if (this.isStale) await this.reregister();
+      const answer = await this.acquireInRedis(keys);
+      if (answer >= 0) return answer === 1;
+      await this.reregister();
+      return (await this.acquireInRedis(keys)) !== 0;
+    } catch (error) {
+      this.fallBackToLocal(error);
+      return true;
+    }
+  }
+
+  private acquireInRedis(keys: readonly string[]): Promise<number> {
+    const { leaseMs, quotaTtlMs } = this.limits;
+    const bounds = keys.flatMap((key) => [this.limitOf(key), this.countOf(key)]);
+    const args = [this.worker, leaseMs, quotaTtlMs, ...bounds];
+    return this.redis.hubAcquire(keys.length + 1, workersKey, ...keys, ...args);
+  }
+
+  private async write(keys: readonly string[]): Promise<void> {
+    for (let n = 0; n < keys.length; n += keysPerCommand) {
+      const batch = this.redis.pipeline();
+      for (const key of keys.slice(n, n + keysPerCommand)) {
+        const count = this.countOf(key);
+        if (count === 0) batch.hdel(key, this.worker);
+        else batch.hset(key, this.worker, count).pexpire(key, this.limits.quotaTtlMs);
+      }
+      const failed = (await batch.exec())?.find(([error]) => error !== null);
+      if (failed?.[0]) throw failed[0];
+    }
+  }
+
+  private async renewLease(): Promise<void> {
+    if (this.isStale) return this.reregister();
+    const known = await this.redis.hubRenewLease(workersKey, this.worker, this.limits.leaseMs);
+    if (known === 0) await this.reregister();
+  }
+
+  /** Registers under a new worker id, since the counts stored under the old one may be wrong. */
+  private reregister(): Promise<void> {
+    this.registering ??= this.register().finally(() => (this.registering = null));
+    return this.registering;
+  }
+
+  private async register(): Promise<void> {
+    await this.redis.zrem(workersKey, this.worker);
+    this.worker = randomId();
+    await this.redis.hubRenewLease(workersKey, this.worker, this.limits.leaseMs);
+    await this.write([...this.counts.keys()]);
+    this.isStale = false;
+  }
+
+  private attempt(work: Promise<void>): void {
+    work.catch((error: unknown) => this.fallBackToLocal(error));
+  }
+
+  private fallBackToLocal(error: unknown): void {
+    if (!this.isStale)
+      this.log.warn(
+        { event: "connection_quota_local", reason: String(error) },
+        "connection quota unavailable in Redis, each process enforces it locally until Redis returns",
+      );
+    this.isStale = true;
+    this.awayUntil = performance.now() + this.limits.quotaTimeoutMs;
+  }
+
+  private add(keys: readonly string[], difference: number): void {
+    this.total += difference;
+    for (const key of keys) {
+      const count = this.countOf(key) + difference;
+      if (count > 0) this.counts.set(key, count);
+      else this.counts.delete(key);
+    }
+  }
+
+  private countOf(key: string): number {
+    return this.counts.get(key) ?? 0;
+  }
+
+  private limitOf(key: string): number {
+    return key.startsWith(seatPrefix) ? this.limits.maxStreamsPerSeat : this.maxPerAddress;
+  }
+
+  private keysOf({ seatIds, ip }: QuotaHolder): string[] {
+    return [`${addressPrefix}${ip}`, ...seatIds.map((seatId) => `${seatPrefix}${seatId}`)];
+  }
+}
+
+const addressPrefix = "{hub}:address:";
+const seatPrefix = "{hub}:seat:";
+
+function withScripts(redis: Redis): Redis & QuotaScripts {
+  const read = (name: string) => readFileSync(asset(`server/sse/delivery/${name}.lua`), "utf8");
+  redis.defineCommand("hubAcquire", { lua: read("acquire") });
+  redis.defineCommand("hubRenewLease", { lua: read("renew-lease"), numberOfKeys: 1 });
+  return redis as Redis & QuotaScripts;
+}
