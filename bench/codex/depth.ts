@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
-import { readDirectory, stretchesBetween } from "../../db/queries/archive/codex-directory.ts";
+import { readDirectory, rangesBetween } from "../../db/queries/archive/codex-directory.ts";
 import { findPresentEntity, listHistory } from "../../db/queries/archive/codex-read.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import type { Service } from "../../test/support/process.ts";
@@ -84,7 +84,7 @@ async function storeReads(em: EntityManager): Promise<((n: number) => Promise<un
   const [first, head] = [patches[0], patches.at(-1)];
   if (directory === undefined || first === undefined || head === undefined)
     throw new Error("there is no game to read");
-  const stretches = stretchesBetween(directory, null, head);
+  const stretches = rangesBetween(directory, null, head);
   // Others than those read over HTTP.
   const key = (n: number) => `id.item.n${n + kinds.length * reads}`;
   return [

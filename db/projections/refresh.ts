@@ -13,7 +13,7 @@ export interface RefreshReport {
 
 /**
  * Brings every table up to the present of the game, inside the caller's transaction, which holds the game's
- * lock (IMP-05). Rows whose inputs are the same are not touched. `touched` as of `readMoment`.
+ * lock (IMP-05). Rows whose inputs are the same are not touched. `touched` as of `readSnapshot`.
  */
 export async function refreshProjection(
   em: EntityManager,

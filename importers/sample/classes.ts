@@ -1,5 +1,13 @@
-import { add, icon, pascal, primary, ref, tag, text, type Book } from "./book.ts";
-import { callings, emotes, perks, skills, spells, type Calling, type Craft } from "./callings.ts";
+import { add, icon, pascal, primary, ref, tag, text, type Dataset } from "./dataset.ts";
+import {
+  classRows,
+  emotes,
+  perks,
+  skills,
+  spells,
+  type ClassRow,
+  type SkillRow,
+} from "./class-table.ts";
 import { said } from "./items.ts";
 
 const values = [
@@ -14,65 +22,69 @@ const values = [
 const night = "#1b2230";
 const folder = "PlayerCharacter/PlayerCharacter";
 
-export const className = (calling: string) => `Id_PlayerCharacter_${calling}`;
+export const className = (row: string) => `Id_PlayerCharacter_${row}`;
 
 const everybody = emotes
-  .filter(([, , calling]) => calling === null)
+  .filter(([, , row]) => row === null)
   .map(([en]) => ref("Emote/Emote", `Id_Emote_${pascal(en)}`));
 
-export function addClasses(book: Book): void {
-  for (const calling of callings) {
-    addClass(book, calling, false);
-    addClass(book, calling, true);
+export function addClasses(dataset: Dataset): void {
+  for (const row of classRows) {
+    addClass(dataset, row, false);
+    addClass(dataset, row, true);
   }
-  addCrafts(book, "Skill", skills);
-  addCrafts(book, "Spell", spells);
-  for (const [calling, en, de, description] of perks) addPerk(book, calling, en, de, description);
-  for (const [en, de, calling] of emotes)
-    add(book, "Emote/Emote", `Id_Emote_${pascal(en)}`, {
+  addSkills(dataset, "Skill", skills);
+  addSkills(dataset, "Spell", spells);
+  for (const [row, en, de, description] of perks) addPerk(dataset, row, en, de, description);
+  for (const [en, de, row] of emotes)
+    add(dataset, "Emote/Emote", `Id_Emote_${pascal(en)}`, {
       IdTag: tag(`Id.Emote.${pascal(en)}`),
-      Name: text(book, `Text_Emote_${pascal(en)}`, said(en, de)),
+      Name: text(dataset, `Text_Emote_${pascal(en)}`, said(en, de)),
       CanUse: true,
-      ...(calling === null ? {} : { Classes: [primary("PlayerCharacter", className(calling))] }),
+      ...(row === null ? {} : { Classes: [primary("PlayerCharacter", className(row))] }),
       Effects: [ref("Emote/EmoteEffect", `Id_EmoteEffect_${pascal(en)}`)],
     });
   // An asset whose members all equal their defaults says nothing at all.
-  for (const [en] of emotes) add(book, "Emote/EmoteEffect", `Id_EmoteEffect_${pascal(en)}`);
+  for (const [en] of emotes) add(dataset, "Emote/EmoteEffect", `Id_EmoteEffect_${pascal(en)}`);
 }
 
 /** Each calling also waits in the arena, played by nobody. */
-function addClass(book: Book, calling: Calling, isArena: boolean): void {
-  const [en, de, zh, shape, colour, numbers, story] = calling;
+function addClass(dataset: Dataset, row: ClassRow, isArena: boolean): void {
+  const [en, de, zh, shape, colour, numbers, story] = row;
   const id = isArena ? `Arena${en}` : en;
-  add(book, folder, className(id), {
+  add(dataset, folder, className(id), {
     IdTag: tag(`Id.PlayerCharacter.${id}`),
-    Name: text(book, `Text_Class_${id}_Name`, isArena ? { en: `Arena ${en}` } : said(en, de, zh)),
+    Name: text(
+      dataset,
+      `Text_Class_${id}_Name`,
+      isArena ? { en: `Arena ${en}` } : said(en, de, zh),
+    ),
     ...(isArena
       ? {}
-      : { FlavorText: text(book, `Text_Class_${id}_Flavor`, { en: story }), CanUse: true }),
+      : { FlavorText: text(dataset, `Text_Class_${id}_Flavor`, { en: story }), CanUse: true }),
     ...(en === "Fighter" && !isArena ? { IsDefault: true } : {}),
     // What everybody knows; what only some do names its classes itself.
     Emotes: isArena ? [] : everybody,
     Effects: [ref("PlayerCharacter/PlayerCharacterEffect", `Id_PlayerCharacterEffect_${id}`)],
-    ArtData: icon(book, `UI/Icons/Classes/Icon_${id}`, {
+    ArtData: icon(dataset, `UI/Icons/Classes/Icon_${id}`, {
       shape,
       ink: isArena ? "#7c8494" : colour,
       ground: night,
     }),
   });
-  add(book, "PlayerCharacter/PlayerCharacterEffect", `Id_PlayerCharacterEffect_${id}`, {
+  add(dataset, "PlayerCharacter/PlayerCharacterEffect", `Id_PlayerCharacterEffect_${id}`, {
     ...Object.fromEntries(values.map((value, at) => [`${value}Base`, numbers[at]])),
     MoveSpeedBase: 300 - (isArena ? 15 : 0),
   });
 }
 
-function addCrafts(book: Book, system: "Skill" | "Spell", crafts: readonly Craft[]): void {
-  for (const [calling, en, de, sort, tier, seconds, description] of crafts) {
+function addSkills(dataset: Dataset, system: "Skill" | "Spell", rows: readonly SkillRow[]): void {
+  for (const [row, en, de, sort, tier, seconds, description] of rows) {
     const id = pascal(en);
-    add(book, `${system}/${system}`, `Id_${system}_${id}`, {
+    add(dataset, `${system}/${system}`, `Id_${system}_${id}`, {
       IdTag: tag(`Id.${system}.${id}`),
-      Name: text(book, `Text_${system}_${id}_Name`, said(en, de)),
-      [system === "Skill" ? "DescData" : "Desc"]: text(book, `Text_${system}_${id}_Desc`, {
+      Name: text(dataset, `Text_${system}_${id}_Name`, said(en, de)),
+      [system === "Skill" ? "DescData" : "Desc"]: text(dataset, `Text_${system}_${id}_Desc`, {
         en: description,
       }),
       [`${system}Type`]: tag(`Type.${system}.${sort}`),
@@ -81,39 +93,47 @@ function addCrafts(book: Book, system: "Skill" | "Spell", crafts: readonly Craft
         ? { Cooldown: seconds }
         : { CastingTime: seconds, MaxCount: 8 - tier }),
       CanUse: true,
-      Classes: [primary("PlayerCharacter", className(calling))],
+      Classes: [primary("PlayerCharacter", className(row))],
       Abilities: [ref(`${system}/${system}Ability`, `Id_${system}Ability_${id}`)],
       Effects: [ref(`${system}/${system}Effect`, `Id_${system}Effect_${id}`)],
-      ArtData: icon(book, `UI/Icons/${system}s/Icon_${id}`, {
-        ...lookOf(calling),
+      ArtData: icon(dataset, `UI/Icons/${system}s/Icon_${id}`, {
+        ...lookOf(row),
         shape: shapeOf(sort),
       }),
     });
-    add(book, `${system}/${system}Ability`, `Id_${system}Ability_${id}`, {
-      Name: text(book, `Text_${system}_${id}_Name`, said(en, de)),
+    add(dataset, `${system}/${system}Ability`, `Id_${system}Ability_${id}`, {
+      Name: text(dataset, `Text_${system}_${id}_Name`, said(en, de)),
     });
-    add(book, `${system}/${system}Effect`, `Id_${system}Effect_${id}`, { Duration: seconds * 2 });
+    add(dataset, `${system}/${system}Effect`, `Id_${system}Effect_${id}`, {
+      Duration: seconds * 2,
+    });
   }
 }
 
-function addPerk(book: Book, calling: string, en: string, de: string | null, description: string) {
+function addPerk(
+  dataset: Dataset,
+  row: string,
+  en: string,
+  de: string | null,
+  description: string,
+) {
   const id = pascal(en);
-  add(book, "Perk/PerkAbility", `Id_PerkAbility_${id}`, {
-    Name: text(book, `Text_Perk_${id}_Name`, said(en, de)),
+  add(dataset, "Perk/PerkAbility", `Id_PerkAbility_${id}`, {
+    Name: text(dataset, `Text_Perk_${id}_Name`, said(en, de)),
   });
-  add(book, "Perk/Perk", `Id_Perk_${id}`, {
+  add(dataset, "Perk/Perk", `Id_Perk_${id}`, {
     IdTag: tag(`Id.Perk.${id}`),
-    Name: text(book, `Text_Perk_${id}_Name`, said(en, de)),
-    DescData: text(book, `Text_Perk_${id}_Desc`, { en: description }),
+    Name: text(dataset, `Text_Perk_${id}_Name`, said(en, de)),
+    DescData: text(dataset, `Text_Perk_${id}_Desc`, { en: description }),
     CanUse: true,
-    Classes: [primary("PlayerCharacter", className(calling))],
+    Classes: [primary("PlayerCharacter", className(row))],
     Abilities: [ref("Perk/PerkAbility", `Id_PerkAbility_${id}`)],
-    ArtData: icon(book, `UI/Icons/Perks/Icon_${id}`, { ...lookOf(calling), shape: "star" }),
+    ArtData: icon(dataset, `UI/Icons/Perks/Icon_${id}`, { ...lookOf(row), shape: "star" }),
   });
 }
 
-const lookOf = (calling: string) => ({
-  ink: callings.find(([en]) => en === calling)?.[4] ?? "#d7dae0",
+const lookOf = (row: string) => ({
+  ink: classRows.find(([en]) => en === row)?.[4] ?? "#d7dae0",
   ground: night,
 });
 

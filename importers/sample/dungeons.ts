@@ -1,4 +1,4 @@
-import { add, icon, pascal, ref, tag, text, type Book } from "./book.ts";
+import { add, icon, pascal, ref, tag, text, type Dataset } from "./dataset.ts";
 import { creatures } from "./creatures.ts";
 import { said } from "./items.ts";
 import { monsterName } from "./monsters.ts";
@@ -9,26 +9,26 @@ const cardName = (tag: string, mode: string) => `Id_DungeonCard_${tag}_${mode}`;
 const layoutName = (tag: string, module: string) => `Id_DungeonLayout_${tag}_${pascal(module)}`;
 const gradeName = (tag: string, tier: number) => `Id_DungeonGrade_${tag}_${tier}`;
 
-export function addDungeons(book: Book): void {
+export function addDungeons(dataset: Dataset): void {
   for (const [en, de] of props)
-    add(book, "Props/Props", `Id_Props_${pascal(en)}`, {
+    add(dataset, "Props/Props", `Id_Props_${pascal(en)}`, {
       IdTag: tag(`Id.Props.${pascal(en)}`),
-      Name: text(book, `Text_Props_${pascal(en)}`, said(en, de)),
+      Name: text(dataset, `Text_Props_${pascal(en)}`, said(en, de)),
     });
   for (const [at, dungeon] of dungeons.entries()) {
-    addDungeon(book, dungeon);
-    addParts(book, dungeon, at + 1);
-    addSpawners(book, dungeon, at);
+    addDungeon(dataset, dungeon);
+    addParts(dataset, dungeon, at + 1);
+    addSpawners(dataset, dungeon, at);
   }
 }
 
 type Dungeon = (typeof dungeons)[number];
 
-function addDungeon(book: Book, [id, en, de, zh, description, rank, modules]: Dungeon): void {
-  add(book, "Dungeon/Dungeon", `Id_Dungeon_${id}`, {
+function addDungeon(dataset: Dataset, [id, en, de, zh, description, rank, modules]: Dungeon): void {
+  add(dataset, "Dungeon/Dungeon", `Id_Dungeon_${id}`, {
     IdTag: tag(`Id.Dungeon.${id}`),
-    Name: text(book, `Text_Dungeon_${id}_Name`, said(en, de, zh)),
-    Desc: text(book, `Text_Dungeon_${id}_Desc`, { en: description }),
+    Name: text(dataset, `Text_Dungeon_${id}_Name`, said(en, de, zh)),
+    Desc: text(dataset, `Text_Dungeon_${id}_Desc`, { en: description }),
     DungeonGrades: gradeNames.map((_, tier) =>
       ref("Dungeon/DungeonGrade", gradeName(id, tier + 1)),
     ),
@@ -36,7 +36,7 @@ function addDungeon(book: Book, [id, en, de, zh, description, rank, modules]: Du
     DungeonCards: modes.map(([mode]) => ref("Dungeon/DungeonCard", cardName(id, mode))),
     ...(rank === 0 ? {} : { RequiredAdventureRank: rank }),
     bFogEnabled: id === "SunkenHalls",
-    ArtData: icon(book, `UI/Icons/Dungeons/Icon_${id}`, {
+    ArtData: icon(dataset, `UI/Icons/Dungeons/Icon_${id}`, {
       shape: "gate",
       ink: "#c9a27a",
       ground: "#191c22",
@@ -44,27 +44,27 @@ function addDungeon(book: Book, [id, en, de, zh, description, rank, modules]: Du
   });
 }
 
-function addParts(book: Book, [id, en, , , , , modules]: Dungeon, floor: number): void {
+function addParts(dataset: Dataset, [id, en, , , , , modules]: Dungeon, floor: number): void {
   for (const [at, name] of gradeNames.entries())
-    add(book, "Dungeon/DungeonGrade", gradeName(id, at + 1), {
-      Name: text(book, `Text_DungeonGrade_${id}_${at + 1}`, { en: `${en}: ${name}` }),
+    add(dataset, "Dungeon/DungeonGrade", gradeName(id, at + 1), {
+      Name: text(dataset, `Text_DungeonGrade_${id}_${at + 1}`, { en: `${en}: ${name}` }),
       DungeonIdTag: tag(`Id.Dungeon.${id}`),
       GearPoolIndex: at + 1,
     });
   for (const [mode, gameType] of modes)
-    add(book, "Dungeon/DungeonCard", cardName(id, mode), {
-      Name: text(book, `Text_DungeonCard_${id}_${mode}`, { en: `${en} (${mode})` }),
+    add(dataset, "Dungeon/DungeonCard", cardName(id, mode), {
+      Name: text(dataset, `Text_DungeonCard_${id}_${mode}`, { en: `${en} (${mode})` }),
       GameType: `EGameType::${gameType}`,
     });
   for (const name of modules) {
     const module = `Id_DungeonModule_${pascal(name)}`;
-    add(book, "Dungeon/DungeonModule", module, {
-      Name: text(book, `Text_Module_${pascal(name)}`, { en: name }),
+    add(dataset, "Dungeon/DungeonModule", module, {
+      Name: text(dataset, `Text_Module_${pascal(name)}`, { en: name }),
       ModuleType: tag(`Type.Module.${name.includes("Throne") ? "Boss" : "Room"}`),
       Size: { X: 2, Y: 2 },
     });
-    add(book, "Dungeon/DungeonLayout", layoutName(id, name), {
-      Name: text(book, `Text_Module_${pascal(name)}`, { en: name }),
+    add(dataset, "Dungeon/DungeonLayout", layoutName(id, name), {
+      Name: text(dataset, `Text_Module_${pascal(name)}`, { en: name }),
       Floor: floor,
       ModuleId: ref("Dungeon/DungeonModule", module),
     });
@@ -72,10 +72,10 @@ function addParts(book: Book, [id, en, , , , , modules]: Dungeon, floor: number)
 }
 
 /** Of each dungeon: two creatures, a chest, an urn, and a place where nothing is. */
-function addSpawners(book: Book, [id]: Dungeon, at: number): void {
+function addSpawners(dataset: Dataset, [id]: Dungeon, at: number): void {
   const name = (what: string) => `Id_Spawner_${id}_${what}`;
   const spawner = (what: string, ...entries: Record<string, unknown>[]) =>
-    add(book, "Spawner/Spawner", name(what), { SpawnerItemArray: entries });
+    add(dataset, "Spawner/Spawner", name(what), { SpawnerItemArray: entries });
   const ordinary = creatures.filter(([, , , , rank]) => rank !== "Boss");
   for (const step of [0, 1, 2]) {
     const [en = ""] = ordinary[(at * 3 + step) % ordinary.length] ?? [];
@@ -102,5 +102,5 @@ function addSpawners(book: Book, [id]: Dungeon, at: number): void {
     { SpawnRate: 1000 },
   );
   spawner("Urn", { SpawnRate: 10000, PropsId: ref("Props/Props", "Id_Props_BurialUrn") });
-  add(book, "Spawner/Spawner", name("Quiet"));
+  add(dataset, "Spawner/Spawner", name("Quiet"));
 }

@@ -1,4 +1,4 @@
-import { add, pascal, pick, ref, tag, text, type Book } from "./book.ts";
+import { add, pascal, pick, ref, tag, text, type Dataset } from "./dataset.ts";
 import { gear, named } from "./gear.ts";
 import { said } from "./items.ts";
 import { digitsOf, rankOf, rarities } from "./rarities.ts";
@@ -26,21 +26,21 @@ const folder = "ItemProperty/ItemProperty";
 const typeFolder = "ItemProperty/ItemPropertyType";
 const typeName = (kind: string) => `Id_ItemPropertyType_${kind}`;
 
-export function addItemProperties(book: Book): void {
+export function addItemProperties(dataset: Dataset): void {
   for (const [kind, en, de, ratio] of kinds)
-    add(book, typeFolder, typeName(kind), {
+    add(dataset, typeFolder, typeName(kind), {
       PropertyType: tag(`Type.Item.Property.${kind}`),
-      Name: text(book, `Text_Property_${kind}`, said(en, de)),
+      Name: text(dataset, `Text_Property_${kind}`, said(en, de)),
       ...(ratio === 1 ? {} : { ValueRatio: ratio }),
     });
   for (const [en, , , , slot, , weapon] of gear)
-    for (const [rarity] of rarities.slice(0, 6)) addPrimary(book, en, rarity, slot, weapon);
+    for (const [rarity] of rarities.slice(0, 6)) addPrimary(dataset, en, rarity, slot, weapon);
   for (const [en, , , base, rarity] of named) {
     const [, , , , slot = "", , weapon = null] = gear.find(([name]) => name === base) ?? [];
-    addPrimary(book, en, rarity, slot, weapon);
+    addPrimary(dataset, en, rarity, slot, weapon);
   }
   for (const [rarity] of rarities.slice(2)) {
-    addSecondary(book, "Held", rarity, [
+    addSecondary(dataset, "Held", rarity, [
       "PhysicalPower",
       "ActionSpeed",
       "ArmorPenetration",
@@ -48,7 +48,7 @@ export function addItemProperties(book: Book): void {
       "Strength",
       "Agility",
     ]);
-    addSecondary(book, "Worn", rarity, [
+    addSecondary(dataset, "Worn", rarity, [
       "MaxHealthAdd",
       "MagicRegistance",
       "Luck",
@@ -61,7 +61,7 @@ export function addItemProperties(book: Book): void {
 
 /** What every piece of a kind has; the least and the most are the same. */
 function addPrimary(
-  book: Book,
+  dataset: Dataset,
   name: string,
   rarity: string,
   slot: string,
@@ -76,15 +76,20 @@ function addPrimary(
         : "PhysicalDamageWeapon";
   const base = weapon === null ? 12 + pick(name, 18) : 18 + pick(name, 22);
   const slow = slot === "Chest" || slot === "Legs" ? [range("MoveSpeed", -4, -4)] : [];
-  add(book, folder, `Id_ItemProperty_Primary_${pascal(name)}_${digitsOf(rarity)}`, {
+  add(dataset, folder, `Id_ItemProperty_Primary_${pascal(name)}_${digitsOf(rarity)}`, {
     ItemPropertyItemArray: [range(main, base + rank * 3, base + rank * 3), ...slow],
   });
 }
 
 /** What a piece may have besides, one of several drawn for each. */
-function addSecondary(book: Book, kind: string, rarity: string, names: readonly string[]): void {
+function addSecondary(
+  dataset: Dataset,
+  kind: string,
+  rarity: string,
+  names: readonly string[],
+): void {
   const rank = rankOf(rarity);
-  add(book, folder, `Id_ItemProperty_Secondary_${kind}_${digitsOf(rarity)}`, {
+  add(dataset, folder, `Id_ItemProperty_Secondary_${kind}_${digitsOf(rarity)}`, {
     ItemPropertyItemArray: names.map((name) => {
       const isShare = kinds.some(([one, , , ratio]) => one === name && ratio < 1);
       const unit = isShare ? 10 : 1;

@@ -1,6 +1,6 @@
-import { add, icon, pascal, pick, primary, ref, tag, tags, text, type Book } from "./book.ts";
+import { add, icon, pascal, pick, primary, ref, tag, tags, text, type Dataset } from "./dataset.ts";
 import { gear, named, type Gear } from "./gear.ts";
-import { goods, type Good } from "./goods.ts";
+import { tradeGoods, type TradeGood } from "./trade-goods.ts";
 import { colourOf, digitsOf, rankOf, rarities } from "./rarities.ts";
 
 const item = "Item/Item";
@@ -12,32 +12,34 @@ const slate = "#20242c";
 export const itemName = (name: string, rarity?: string) =>
   `Id_Item_${pascal(name)}${rarity === undefined ? "" : `_${digitsOf(rarity)}`}`;
 
-export function addItems(book: Book): void {
-  for (const piece of gear) for (const rarity of ordinary) addGear(book, piece, rarity);
+export function addItems(dataset: Dataset): void {
+  for (const piece of gear) for (const rarity of ordinary) addGear(dataset, piece, rarity);
   for (const [en, de, zh, base, rarity, story] of named) {
     const piece = gear.find(([name]) => name === base);
     if (!piece) throw new Error(`there is no gear ${base}`);
     const [, , , shape, ...rest] = piece;
-    addGear(book, [en, de, zh, shape, ...rest], rarity, story);
+    addGear(dataset, [en, de, zh, shape, ...rest], rarity, story);
   }
-  for (const good of goods) addGood(book, good);
+  for (const good of tradeGoods) addTradeGood(dataset, good);
 }
 
 /** A member that equals its default is left out, as the exporter does. */
 const unless = (value: unknown, usual: unknown, members: Record<string, unknown>) =>
   value === usual ? {} : members;
 
-function addGear(book: Book, piece: Gear, rarity: string, story: string | null = null): void {
+function addGear(dataset: Dataset, piece: Gear, rarity: string, story: string | null = null): void {
   const [en, de, zh, shape, slot, hold, weapon, classes] = piece;
   const rank = rankOf(rarity);
   const isWorn = weapon === null;
   const isTrinket = hold === "";
   const id = pascal(en);
   const price = (rank + 1) ** 2 * (8 + pick(en, 9));
-  add(book, item, itemName(en, rarity), {
+  add(dataset, item, itemName(en, rarity), {
     IdTag: tag(`Id.Item.${id}`),
-    Name: text(book, `Text_Item_${id}_Name`, said(en, de, zh)),
-    ...(story === null ? {} : { FlavorText: text(book, `Text_Item_${id}_Flavor`, { en: story }) }),
+    Name: text(dataset, `Text_Item_${id}_Name`, said(en, de, zh)),
+    ...(story === null
+      ? {}
+      : { FlavorText: text(dataset, `Text_Item_${id}_Flavor`, { en: story }) }),
     ItemType: isWorn ? "EItemType::Armor" : "EItemType::Weapon",
     RarityType: tag(`Type.Item.Rarity.${rarity}`),
     SlotType: tag(`Type.Item.Slot.${slot}`),
@@ -81,7 +83,7 @@ function addGear(book: Book, piece: Gear, rarity: string, story: string | null =
         ),
       ],
     }),
-    ArtData: icon(book, `UI/Icons/Items/Icon_${id}_${rarity}`, {
+    ArtData: icon(dataset, `UI/Icons/Items/Icon_${id}_${rarity}`, {
       shape,
       ink: colourOf(rarity),
       ground: slate,
@@ -89,17 +91,22 @@ function addGear(book: Book, piece: Gear, rarity: string, story: string | null =
   });
 }
 
-function addGood(book: Book, [en, de, zh, shape, type, sort, stack, price, story]: Good): void {
+function addTradeGood(
+  dataset: Dataset,
+  [en, de, zh, shape, type, sort, stack, price, story]: TradeGood,
+): void {
   const id = pascal(en);
   const rarity = price >= 90 ? "Rare" : price >= 25 ? "Uncommon" : "Common";
   // Upstream's spelling of asset names cannot be relied on; the tag says what is meant.
-  add(book, item, id === "PotionOfSight" ? "Id_Item_PotionofSight" : itemName(en), {
+  add(dataset, item, id === "PotionOfSight" ? "Id_Item_PotionofSight" : itemName(en), {
     IdTag: tag(`Id.Item.${id}`),
     // The idol was never given a name.
     ...(en === "Cracked Idol"
       ? {}
-      : { Name: text(book, `Text_Item_${id}_Name`, said(en, de, zh)) }),
-    ...(story === null ? {} : { FlavorText: text(book, `Text_Item_${id}_Flavor`, { en: story }) }),
+      : { Name: text(dataset, `Text_Item_${id}_Name`, said(en, de, zh)) }),
+    ...(story === null
+      ? {}
+      : { FlavorText: text(dataset, `Text_Item_${id}_Flavor`, { en: story }) }),
     ItemType: `EItemType::${type}`,
     RarityType: tag(`Type.Item.Rarity.${rarity}`),
     ...(type === "Misc"
@@ -114,7 +121,7 @@ function addGood(book: Book, [en, de, zh, shape, type, sort, stack, price, story
     ...(price === 0
       ? {}
       : {
-          ArtData: icon(book, `UI/Icons/Items/Icon_${id}`, {
+          ArtData: icon(dataset, `UI/Icons/Items/Icon_${id}`, {
             shape,
             ink: colourOf(rarity),
             ground: slate,

@@ -1,9 +1,9 @@
-import type { Book, Said } from "./book.ts";
+import type { Dataset, LocalizedText } from "./dataset.ts";
 import { grades } from "./creatures.ts";
 import { rarities } from "./rarities.ts";
 
 /** Labels of enumerated values that have one; the others are shown by their slug. */
-const labels: readonly (readonly [string, Said])[] = [
+const labels: readonly (readonly [string, LocalizedText])[] = [
   ["EItemType::Weapon", { en: "Weapon", de: "Waffe", zh: "武器" }],
   ["EItemType::Armor", { en: "Armor", de: "Rüstung", zh: "护甲" }],
   ["EItemType::Utility", { en: "Utility", de: "Hilfsmittel", zh: "实用品" }],
@@ -30,10 +30,10 @@ const labels: readonly (readonly [string, Said])[] = [
   ["Label.spawner_type.treasure", { en: "Treasure", de: "Schatz" }],
 ];
 
-export function addLabels(book: Book): void {
-  for (const [key, said] of labels) book.texts.set(key, said);
+export function addLabels(dataset: Dataset): void {
+  for (const [key, said] of labels) dataset.texts.set(key, said);
   for (const [name, , de, zh] of rarities)
-    book.texts.set(`Type.Item.Rarity.${name}`, { en: name, de, ...(zh === null ? {} : { zh }) });
+    dataset.texts.set(`Type.Item.Rarity.${name}`, { en: name, de, ...(zh === null ? {} : { zh }) });
   for (const [name, de, zh] of grades)
-    book.texts.set(`Type.Monster.Grade.${name}`, { en: name, de, zh });
+    dataset.texts.set(`Type.Monster.Grade.${name}`, { en: name, de, zh });
 }

@@ -1,6 +1,6 @@
-import { add, pascal, pick, ref, type Book } from "./book.ts";
+import { add, pascal, pick, ref, type Dataset } from "./dataset.ts";
 import { gear } from "./gear.ts";
-import { goods } from "./goods.ts";
+import { tradeGoods } from "./trade-goods.ts";
 import { itemName } from "./items.ts";
 import { dungeons } from "./places.ts";
 import { rarities } from "./rarities.ts";
@@ -11,10 +11,10 @@ const worn = gear.filter(([, , , , , , weapon]) => weapon === null);
 const held = gear.filter(([, , , , , , weapon]) => weapon !== null);
 
 /** Upstream prefixes the names of these assets in its own way, capitals included. */
-export function addLoot(book: Book): void {
-  addDrops(book);
+export function addLoot(dataset: Dataset): void {
+  addDrops(dataset);
   for (const [name, spread] of rates)
-    add(book, "LootDrop/LootDropRate", `ID_Lootdrop_Rate_${name}`, {
+    add(dataset, "LootDrop/LootDropRate", `ID_Lootdrop_Rate_${name}`, {
       LootDropRateItemArray: spread.map((share, luck) => ({
         // The first luck grade is the default.
         ...(luck === 0 ? {} : { LuckGrade: luck }),
@@ -22,7 +22,7 @@ export function addLoot(book: Book): void {
       })),
     });
   const group = (name: string, entries: readonly (readonly [string, string, number])[]) =>
-    add(book, "LootDrop/LootDropGroup", `ID_LootDropGroup_${name}`, {
+    add(dataset, "LootDrop/LootDropGroup", `ID_LootDropGroup_${name}`, {
       LootDropGroupItemArray: [0, 1, 2, 3].flatMap((grade) =>
         entries.map(([what, luck, count]) => ({
           ...(grade === 0 ? {} : { DungeonGrade: grade }),
@@ -60,7 +60,7 @@ const rates: readonly (readonly [string, readonly number[]])[] = [
   ["High", [0, 2500, 3600, 2400, 1000, 400, 90, 9, 1]],
 ];
 
-function addDrops(book: Book): void {
+function addDrops(dataset: Dataset): void {
   const sorted: readonly (readonly [string, (sort: string) => boolean])[] = [
     ["Trophies", (sort) => ["HuntingLoot", "Powder"].includes(sort)],
     ["Treasure", (sort) => ["Treasure", "Gem", "Currency", "Ingot"].includes(sort)],
@@ -71,8 +71,8 @@ function addDrops(book: Book): void {
     ],
   ];
   for (const [name, has] of sorted)
-    add(book, "LootDrop/LootDrop", `ID_Lootdrop_Drop_${name}`, {
-      LootDropItemArray: goods
+    add(dataset, "LootDrop/LootDrop", `ID_Lootdrop_Drop_${name}`, {
+      LootDropItemArray: tradeGoods
         .filter(([, , , , , sort]) => has(sort))
         .map(([en, , , , , , stack]) => ({
           ItemId: ref("Item/Item", itemName(en)),
@@ -84,7 +84,7 @@ function addDrops(book: Book): void {
     ["Weapons", held],
     ["Armor", worn],
   ] as const)
-    add(book, "LootDrop/LootDrop", `ID_Lootdrop_Drop_${name}`, {
+    add(dataset, "LootDrop/LootDrop", `ID_Lootdrop_Drop_${name}`, {
       LootDropItemArray: pieces.flatMap(([en]) =>
         rarities.slice(0, 6).map(([rarity], luck) => ({
           ItemId: ref("Item/Item", itemName(en, rarity)),

@@ -1,4 +1,4 @@
-import { add, icon, pascal, pick, ref, tag, tags, text, type Book } from "./book.ts";
+import { add, icon, pascal, pick, ref, tag, tags, text, type Dataset } from "./dataset.ts";
 import { creatures, grades, type Creature } from "./creatures.ts";
 import { said } from "./items.ts";
 
@@ -18,26 +18,30 @@ const gradesOf = ([, , , , rank]: Creature) => (rank === "Boss" ? grades.slice(1
 
 export const monsterName = (name: string, grade: string) => `Id_Monster_${pascal(name)}_${grade}`;
 
-export function addMonsters(book: Book): void {
+export function addMonsters(dataset: Dataset): void {
   const abilities = new Set(creatures.flatMap(([, , , , , , , , names]) => names));
   for (const name of abilities)
-    add(book, "Monster/MonsterAbility", `Id_MonsterAbility_${pascal(name)}`, {
-      Name: text(book, `Text_MonsterAbility_${pascal(name)}`, { en: name }),
+    add(dataset, "Monster/MonsterAbility", `Id_MonsterAbility_${pascal(name)}`, {
+      Name: text(dataset, `Text_MonsterAbility_${pascal(name)}`, { en: name }),
     });
   for (const creature of creatures)
-    for (const grade of gradesOf(creature)) addMonster(book, creature, grade);
+    for (const grade of gradesOf(creature)) addMonster(dataset, creature, grade);
 }
 
-function addMonster(book: Book, creature: Creature, [grade, , , times]: (typeof grades)[number]) {
+function addMonster(
+  dataset: Dataset,
+  creature: Creature,
+  [grade, , , times]: (typeof grades)[number],
+) {
   const [en, de, zh, shape, rank, character, health, colour, abilities, story] = creature;
   const id = pascal(en);
   const effect = `Id_MonsterEffect_${id}_${grade}`;
-  add(book, "Monster/Monster", monsterName(en, grade), {
+  add(dataset, "Monster/Monster", monsterName(en, grade), {
     IdTag: tag(`Id.Monster.${id}`),
-    Name: text(book, `Text_Monster_${id}_Name`, said(en, de, zh)),
+    Name: text(dataset, `Text_Monster_${id}_Name`, said(en, de, zh)),
     ...(story === null
       ? {}
-      : { FlavorText: text(book, `Text_Monster_${id}_Flavor`, { en: story }) }),
+      : { FlavorText: text(dataset, `Text_Monster_${id}_Flavor`, { en: story }) }),
     ClassType: tag(`Type.Monster.Class.${rank}`),
     GradeType: tag(`Type.Monster.Grade.${grade}`),
     CharacterTypes: tags(`Type.Monster.Character.${character}`),
@@ -48,9 +52,13 @@ function addMonster(book: Book, creature: Creature, [grade, , , times]: (typeof 
     ),
     Effects: [ref("Monster/MonsterEffect", effect)],
     LootDropGroupId: ref("LootDrop/LootDropGroup", `ID_LootDropGroup_${rank}`),
-    ArtData: icon(book, `UI/Icons/Monsters/Icon_${id}`, { shape, ink: colour, ground: "#241d1f" }),
+    ArtData: icon(dataset, `UI/Icons/Monsters/Icon_${id}`, {
+      shape,
+      ink: colour,
+      ground: "#241d1f",
+    }),
   });
-  add(book, "Monster/MonsterEffect", effect, effectOf(creature, times));
+  add(dataset, "Monster/MonsterEffect", effect, effectOf(creature, times));
 }
 
 /** Upstream's numbers: health, the seven values, and what is taken off damage (of a thousand). */

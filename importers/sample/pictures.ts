@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { PictureOf } from "./book.ts";
+import type { PictureOf } from "./dataset.ts";
 import { shapes } from "./shapes.ts";
 
 /** Width and height of an icon. */

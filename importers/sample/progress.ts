@@ -1,5 +1,5 @@
-import { add, icon, pascal, ref, tag, text, type Book } from "./book.ts";
-import { skills } from "./callings.ts";
+import { add, icon, pascal, ref, tag, text, type Dataset } from "./dataset.ts";
+import { skills } from "./class-table.ts";
 import { said } from "./items.ts";
 import { monsterName } from "./monsters.ts";
 
@@ -41,21 +41,21 @@ const bargains: readonly (readonly [string, string, number, string])[] = [
   ["The Hollow King", "Nightmare", 4, "They kneel. You may not stand."],
 ];
 
-export function addProgress(book: Book): void {
+export function addProgress(dataset: Dataset): void {
   const numbers = new Map<string, number>();
   for (const [at, [category, en, de, description]] of feats.entries()) {
     const number = (numbers.get(category) ?? 0) + 1;
     numbers.set(category, number);
     // The names of these assets have no `Id_`.
-    add(book, "Achievement/Achievement", `Achievement_${category}_0${number}`, {
+    add(dataset, "Achievement/Achievement", `Achievement_${category}_0${number}`, {
       Enable: true,
       ListingOrder: at + 1,
       MainCategory: `EAchievementCategory::${category}`,
-      Name: text(book, `Text_Achievement_${pascal(en)}_Name`, said(en, de)),
-      Description: text(book, `Text_Achievement_${pascal(en)}_Desc`, { en: description }),
+      Name: text(dataset, `Text_Achievement_${pascal(en)}_Name`, said(en, de)),
+      Description: text(dataset, `Text_Achievement_${pascal(en)}_Desc`, { en: description }),
       SequenceGroup: category,
       SequenceGroupOrder: number,
-      ArtData: icon(book, `UI/Icons/Achievements/Icon_${category}`, {
+      ArtData: icon(dataset, `UI/Icons/Achievements/Icon_${category}`, {
         shape: "star",
         ink: "#e4c670",
         ground: "#2a2430",
@@ -63,8 +63,8 @@ export function addProgress(book: Book): void {
     });
   }
   for (let rank = 0; rank <= 20; rank++)
-    add(book, "TriumphLevel/TriumphLevel", `Id_TriumphLevel_Rank_${rank}`, {
-      Name: text(book, `Text_Triumph_${rank}`, {
+    add(dataset, "TriumphLevel/TriumphLevel", `Id_TriumphLevel_Rank_${rank}`, {
+      Name: text(dataset, `Text_Triumph_${rank}`, {
         en: `Adventure rank ${rank}`,
         de: `Abenteuerrang ${rank}`,
       }),
@@ -73,10 +73,10 @@ export function addProgress(book: Book): void {
       ...(rank === 0 ? {} : { TotalExp: totalUpTo(rank) }),
     });
   for (const [at, [creature, grade, tier, offer]] of bargains.entries())
-    add(book, "FaustianBargain/FaustianBargain", `Id_FaustianBargain_${pascal(creature)}`, {
+    add(dataset, "FaustianBargain/FaustianBargain", `Id_FaustianBargain_${pascal(creature)}`, {
       IdTag: tag(`Id.FaustianBargain.${pascal(creature)}`),
-      Name: text(book, `Text_Bargain_${pascal(creature)}`, { en: `Bargain: ${creature}` }),
-      Desc: text(book, `Text_Bargain_${pascal(creature)}_Desc`, { en: offer }),
+      Name: text(dataset, `Text_Bargain_${pascal(creature)}`, { en: `Bargain: ${creature}` }),
+      Desc: text(dataset, `Text_Bargain_${pascal(creature)}_Desc`, { en: offer }),
       MonsterId: ref("Monster/Monster", monsterName(creature, grade)),
       RequiredAffinity: tier,
       Skills: [ref("Skill/Skill", `Id_Skill_${pascal(skills[at]?.[1] ?? "")}`)],

@@ -1,4 +1,4 @@
-import { add, pascal, primary, ref, tag, tags, text, type Book } from "./book.ts";
+import { add, pascal, primary, ref, tag, tags, text, type Dataset } from "./dataset.ts";
 import { creatures } from "./creatures.ts";
 import { itemName, said } from "./items.ts";
 import { chapters, type Objective, type Prize, type Quest } from "./quest-table.ts";
@@ -7,11 +7,11 @@ import { merchantRef } from "./town.ts";
 const nameOf = ([title, , , , , modifier]: Quest) =>
   `Id_Quest_${modifier === null ? "" : `${modifier[0]?.toUpperCase()}${modifier.slice(1)}_`}${pascal(title)}`;
 
-export function addQuests(book: Book): void {
+export function addQuests(dataset: Dataset): void {
   for (const [order, [merchant, title, quests]] of chapters.entries()) {
     const id = pascal(title);
-    add(book, "Quest/QuestChapter", `Id_QuestChapter_${id}`, {
-      Name: text(book, `Text_QuestChapter_${id}`, { en: title }),
+    add(dataset, "Quest/QuestChapter", `Id_QuestChapter_${id}`, {
+      Name: text(dataset, `Text_QuestChapter_${id}`, { en: title }),
       Order: order + 1,
       MerchantId: merchantRef(merchant),
       Quests: quests.map((quest) => ref("Quest/Quest", nameOf(quest))),
@@ -19,23 +19,23 @@ export function addQuests(book: Book): void {
     // What has a modifier stands beside the line of the others.
     const line = quests.filter(([, , , , , modifier]) => modifier === null);
     for (const quest of quests)
-      addQuest(book, merchant, quest, line[line.indexOf(quest) - 1] ?? null);
+      addQuest(dataset, merchant, quest, line[line.indexOf(quest) - 1] ?? null);
   }
 }
 
-function addQuest(book: Book, merchant: string, quest: Quest, before: Quest | null): void {
+function addQuest(dataset: Dataset, merchant: string, quest: Quest, before: Quest | null): void {
   const [title, de, greeting, thanks, rank, , objectives, prizes] = quest;
   const id = pascal(title);
-  const contents = objectives.map((one, at) => addObjective(book, `${id}_${at + 1}`, one));
-  add(book, "Quest/QuestReward", `Id_QuestReward_${id}`, {
+  const contents = objectives.map((one, at) => addObjective(dataset, `${id}_${at + 1}`, one));
+  add(dataset, "Quest/QuestReward", `Id_QuestReward_${id}`, {
     RewardItemArray: prizes.map((prize) => rewardOf(prize, merchant)),
   });
-  add(book, "Quest/Quest", nameOf(quest), {
-    TitleText: text(book, `Text_Quest_${id}_Title`, said(title, de)),
-    GreetingText: text(book, `Text_Quest_${id}_Greeting`, { en: greeting }),
+  add(dataset, "Quest/Quest", nameOf(quest), {
+    TitleText: text(dataset, `Text_Quest_${id}_Title`, said(title, de)),
+    GreetingText: text(dataset, `Text_Quest_${id}_Greeting`, { en: greeting }),
     ...(thanks === null
       ? {}
-      : { CompleteText: text(book, `Text_Quest_${id}_Complete`, { en: thanks }) }),
+      : { CompleteText: text(dataset, `Text_Quest_${id}_Complete`, { en: thanks }) }),
     ...(before === null ? {} : { RequiredQuest: ref("Quest/Quest", nameOf(before)) }),
     ...(rank === 0 ? {} : { RequiredLevel: rank }),
     QuestContents: contents,
@@ -70,10 +70,10 @@ const tasks: Readonly<Record<string, (what: string) => Members>> = {
   Escape: (what) => (what === "" ? {} : { ConsecutiveEscape: true }),
 };
 
-function addObjective(book: Book, id: string, [kind, count, what, where]: Objective) {
+function addObjective(dataset: Dataset, id: string, [kind, count, what, where]: Objective) {
   const folder = `Quest/QuestContent${kind === "FetchRare" ? "Fetch" : kind}`;
   const name = `Id_QuestContent_${id}`;
-  add(book, folder, name, {
+  add(dataset, folder, name, {
     ...(count === 1 ? {} : { ContentCount: count }),
     ...tasks[kind]?.(what),
     ...(where === undefined ? {} : { DungeonIdTags: tags(`Id.Dungeon.${where}`) }),

@@ -1,7 +1,7 @@
 import { readExports } from "../adapters/gamedata/adapter.ts";
 import type { FileTree } from "../adapters/gamedata/tree.ts";
 import type { ImportEnvelope } from "../contract.ts";
-import { languages, namespace, type Book, type PictureOf } from "./book.ts";
+import { languages, namespace, type Dataset, type PictureOf } from "./dataset.ts";
 import { copyOf } from "./edits.ts";
 import { patches, type SamplePatch } from "./patches.ts";
 import { drawPicture } from "./pictures.ts";
@@ -20,10 +20,10 @@ export const sampleVersions = (): readonly string[] => patches.map(({ version })
 export function sampleTree(): FileTree {
   const files = new Map<string, () => unknown>();
   const pictures = new Map<string, Promise<Uint8Array>>();
-  for (const [patch, book] of worlds()) {
+  for (const [patch, dataset] of worlds()) {
     const folder = `${patch.branch?.slug ?? "main"}/${patch.version}`;
     files.set(`${folder}/export.json`, () => factsOf(patch));
-    for (const asset of book.assets.values())
+    for (const asset of dataset.assets.values())
       files.set(`${folder}/Data/Generated/V2/${asset.folder}/${asset.name}.json`, () => [
         {
           Type: `DC${asset.folder.split("/")[1]}DataAsset`,
@@ -33,9 +33,9 @@ export function sampleTree(): FileTree {
       ]);
     for (const [language, locale] of Object.entries(languages))
       files.set(`${folder}/Content/Localization/Game/${locale}/Game.json`, () => ({
-        [namespace]: textsIn(book, language as keyof typeof languages),
+        [namespace]: textsIn(dataset, language as keyof typeof languages),
       }));
-    for (const [path, picture] of book.pictures)
+    for (const [path, picture] of dataset.pictures)
       files.set(`${folder}/Content/${path}.png`, () => drawOnce(pictures, picture));
   }
   const paths = [...files.keys()].sort();
@@ -54,8 +54,8 @@ export const readSample = (game: string): AsyncIterable<ImportEnvelope> =>
   readExports(sampleTree(), { game, knownIds: async () => new Map() });
 
 /** Each patch with the whole game as it left it. */
-function worlds(): [SamplePatch, Book][] {
-  const made: [SamplePatch, Book][] = [];
+function worlds(): [SamplePatch, Dataset][] {
+  const made: [SamplePatch, Dataset][] = [];
   for (const patch of patches) {
     const before = made.findLast(([one]) =>
       // A branch goes on from its fork, `main` from what was before it.
@@ -63,9 +63,9 @@ function worlds(): [SamplePatch, Book][] {
         ? one.branch?.slug === patch.branch.slug || one.version === patch.branch.forkVersion
         : one.branch === undefined,
     );
-    const book = copyOf(before?.[1] ?? firstWorld());
-    patch.change(book);
-    made.push([patch, book]);
+    const dataset = copyOf(before?.[1] ?? firstWorld());
+    patch.change(dataset);
+    made.push([patch, dataset]);
   }
   return made;
 }
@@ -82,9 +82,9 @@ function factsOf({ version, released, branch }: SamplePatch) {
   };
 }
 
-function textsIn(book: Book, language: keyof typeof languages): Record<string, string> {
+function textsIn(dataset: Dataset, language: keyof typeof languages): Record<string, string> {
   const texts: Record<string, string> = {};
-  for (const [key, said] of book.texts) {
+  for (const [key, said] of dataset.texts) {
     const one = said[language];
     if (one !== undefined) texts[key] = one;
   }

@@ -1,4 +1,4 @@
-import { add, icon, pascal, ref, tag, tags, text, type Book } from "./book.ts";
+import { add, icon, pascal, ref, tag, tags, text, type Dataset } from "./dataset.ts";
 import { itemName, said } from "./items.ts";
 import { merchantRef } from "./town.ts";
 
@@ -13,13 +13,13 @@ interface NewGood {
   story: string;
 }
 
-function addGood(book: Book, good: NewGood): void {
+function addSeasonGood(dataset: Dataset, good: NewGood): void {
   const id = pascal(good.en);
   const kind = good.type === "Misc" ? "Misc" : "Utility";
-  add(book, "Item/Item", itemName(good.en), {
+  add(dataset, "Item/Item", itemName(good.en), {
     IdTag: tag(`Id.Item.${id}`),
-    Name: text(book, `Text_Item_${id}_Name`, said(good.en, good.de, good.zh)),
-    FlavorText: text(book, `Text_Item_${id}_Flavor`, { en: good.story }),
+    Name: text(dataset, `Text_Item_${id}_Name`, said(good.en, good.de, good.zh)),
+    FlavorText: text(dataset, `Text_Item_${id}_Flavor`, { en: good.story }),
     ItemType: `EItemType::${good.type}`,
     RarityType: tag("Type.Item.Rarity.Uncommon"),
     [`${kind}Type`]: tag(`Type.Item.${kind}.${good.sort}`),
@@ -27,7 +27,7 @@ function addGood(book: Book, good: NewGood): void {
     InventoryHeight: 1,
     MaxCount: 3,
     VendorPrice: good.price,
-    ArtData: icon(book, `UI/Icons/Items/Icon_${id}`, {
+    ArtData: icon(dataset, `UI/Icons/Items/Icon_${id}`, {
       shape: good.shape,
       ink: "#62b360",
       ground: "#20242c",
@@ -36,8 +36,8 @@ function addGood(book: Book, good: NewGood): void {
 }
 
 /** 1.1: the still room learns two more things. */
-export function addAlchemy(book: Book): void {
-  addGood(book, {
+export function addAlchemy(dataset: Dataset): void {
+  addSeasonGood(dataset, {
     en: "Draught of Stillness",
     de: "Trank der Stille",
     zh: "静谧药剂",
@@ -47,7 +47,7 @@ export function addAlchemy(book: Book): void {
     price: 55,
     story: "Nothing hears you. You hear nothing.",
   });
-  addGood(book, {
+  addSeasonGood(dataset, {
     en: "Moth Dust",
     de: "Mottenstaub",
     shape: "powder",
@@ -56,8 +56,8 @@ export function addAlchemy(book: Book): void {
     price: 14,
     story: "Sneeze, and you will see stars for a week.",
   });
-  add(book, "Workshop/WorkshopCraft", "Id_WorkshopCraft_BrewDraughtOfStillness", {
-    Name: text(book, "Text_WorkshopService_BrewDraughtOfStillness", {
+  add(dataset, "Workshop/WorkshopCraft", "Id_WorkshopCraft_BrewDraughtOfStillness", {
+    Name: text(dataset, "Text_WorkshopService_BrewDraughtOfStillness", {
       en: "Brew Draught of Stillness",
     }),
     WorkshopId: ref("Workshop/Workshop", "Id_Workshop_StillRoom"),
@@ -68,8 +68,8 @@ export function addAlchemy(book: Book): void {
 }
 
 /** 1.2: the forge below wakes up. */
-export function addForge(book: Book): void {
-  addGood(book, {
+export function addForge(dataset: Dataset): void {
+  addSeasonGood(dataset, {
     en: "Slag Key",
     de: "Schlackenschlüssel",
     zh: "炉渣钥匙",
@@ -79,7 +79,7 @@ export function addForge(book: Book): void {
     price: 80,
     story: "Opens one bellows. Once.",
   });
-  addGood(book, {
+  addSeasonGood(dataset, {
     en: "Quenching Oil",
     de: "Härteöl",
     shape: "flask",
@@ -89,10 +89,10 @@ export function addForge(book: Book): void {
     story: "For blades, or for whoever holds one.",
   });
   const id = "BellowsTender";
-  add(book, "Monster/Monster", `Id_Monster_${id}_Common`, {
+  add(dataset, "Monster/Monster", `Id_Monster_${id}_Common`, {
     IdTag: tag(`Id.Monster.${id}`),
-    Name: text(book, `Text_Monster_${id}_Name`, { en: "Bellows Tender", de: "Balgtreter" }),
-    FlavorText: text(book, `Text_Monster_${id}_Flavor`, {
+    Name: text(dataset, `Text_Monster_${id}_Name`, { en: "Bellows Tender", de: "Balgtreter" }),
+    FlavorText: text(dataset, `Text_Monster_${id}_Flavor`, {
       en: "It breathes so that the forge may.",
     }),
     ClassType: tag("Type.Monster.Class.Normal"),
@@ -102,13 +102,13 @@ export function addForge(book: Book): void {
     Abilities: [ref("Monster/MonsterAbility", "Id_MonsterAbility_Slam")],
     Effects: [ref("Monster/MonsterEffect", `Id_MonsterEffect_${id}_Common`)],
     LootDropGroupId: ref("LootDrop/LootDropGroup", "ID_LootDropGroup_Normal"),
-    ArtData: icon(book, `UI/Icons/Monsters/Icon_${id}`, {
+    ArtData: icon(dataset, `UI/Icons/Monsters/Icon_${id}`, {
       shape: "fist",
       ink: "#c98a5a",
       ground: "#241d1f",
     }),
   });
-  add(book, "Monster/MonsterEffect", `Id_MonsterEffect_${id}_Common`, {
+  add(dataset, "Monster/MonsterEffect", `Id_MonsterEffect_${id}_Common`, {
     MaxHealthAdd: 160,
     StrengthBase: 18,
     VigorBase: 16,
@@ -116,7 +116,7 @@ export function addForge(book: Book): void {
     FireMagicalReduction: 2500,
     IceMagicalReduction: -1000,
   });
-  add(book, "Spawner/Spawner", `Id_Spawner_Forge_${id}`, {
+  add(dataset, "Spawner/Spawner", `Id_Spawner_Forge_${id}`, {
     SpawnerItemArray: [
       {
         SpawnRate: 10000,
@@ -128,27 +128,27 @@ export function addForge(book: Book): void {
 }
 
 /** 1.3, and before it on the playtest: a system that nothing of ours knows. */
-export function addCompanions(book: Book): void {
+export function addCompanions(dataset: Dataset): void {
   for (const [en, de, mood] of [
     ["Cinder Pup", "Aschewelpe", "Loyal"],
     ["Lantern Toad", "Laternenkröte", "Calm"],
   ] as const)
-    add(book, "Companion/Companion", `Id_Companion_${pascal(en)}`, {
+    add(dataset, "Companion/Companion", `Id_Companion_${pascal(en)}`, {
       IdTag: tag(`Id.Companion.${pascal(en)}`),
-      Name: text(book, `Text_Companion_${pascal(en)}`, { en, de }),
+      Name: text(dataset, `Text_Companion_${pascal(en)}`, { en, de }),
       Mood: tag(`Type.Companion.Mood.${mood}`),
       FavouriteFood: ref("Item/Item", itemName("Dried Trout")),
     });
 }
 
 /** 1.3: an objective and a reward of kinds that came later. */
-export function addRite(book: Book): void {
-  add(book, "Quest/QuestContentRitual", "Id_QuestContent_TheUnlitRite_1", {
+export function addRite(dataset: Dataset): void {
+  add(dataset, "Quest/QuestContentRitual", "Id_QuestContent_TheUnlitRite_1", {
     ContentCount: 3,
     RitualCircle: ref("Props/Props", "Id_Props_EmberBrazier"),
     MoonPhase: "EMoonPhase::New",
   });
-  add(book, "Quest/QuestReward", "Id_QuestReward_TheUnlitRite", {
+  add(dataset, "Quest/QuestReward", "Id_QuestReward_TheUnlitRite", {
     RewardItemArray: [
       { RewardType: "EQuestRewardType::Exp", RewardCount: 800 },
       {
@@ -158,12 +158,12 @@ export function addRite(book: Book): void {
       },
     ],
   });
-  add(book, "Quest/Quest", "Id_Quest_TheUnlitRite", {
-    TitleText: text(book, "Text_Quest_TheUnlitRite_Title", {
+  add(dataset, "Quest/Quest", "Id_Quest_TheUnlitRite", {
+    TitleText: text(dataset, "Text_Quest_TheUnlitRite_Title", {
       en: "The Unlit Rite",
       de: "Der unentzündete Ritus",
     }),
-    GreetingText: text(book, "Text_Quest_TheUnlitRite_Greeting", {
+    GreetingText: text(dataset, "Text_Quest_TheUnlitRite_Greeting", {
       en: "Three braziers, no flame. Stand by each of them in the dark of the moon and say nothing. You will know when to leave.",
     }),
     RequiredQuest: ref("Quest/Quest", "Id_Quest_TheLongWatch"),
@@ -171,8 +171,8 @@ export function addRite(book: Book): void {
     QuestContents: [ref("Quest/QuestContentRitual", "Id_QuestContent_TheUnlitRite_1")],
     QuestReward: ref("Quest/QuestReward", "Id_QuestReward_TheUnlitRite"),
   });
-  add(book, "Quest/QuestChapter", "Id_QuestChapter_WithoutLight", {
-    Name: text(book, "Text_QuestChapter_WithoutLight", { en: "Without Light" }),
+  add(dataset, "Quest/QuestChapter", "Id_QuestChapter_WithoutLight", {
+    Name: text(dataset, "Text_QuestChapter_WithoutLight", { en: "Without Light" }),
     Order: 7,
     MerchantId: merchantRef("Lanternkeeper"),
     Quests: [ref("Quest/Quest", "Id_Quest_TheUnlitRite")],

@@ -1,7 +1,7 @@
-import { add, icon, pascal, pick, ref, tag, text, type Book } from "./book.ts";
-import { emotes } from "./callings.ts";
+import { add, icon, pascal, pick, ref, tag, text, type Dataset } from "./dataset.ts";
+import { emotes } from "./class-table.ts";
 import { gear } from "./gear.ts";
-import { goods } from "./goods.ts";
+import { tradeGoods } from "./trade-goods.ts";
 import { itemName, said } from "./items.ts";
 import { merchants, religions } from "./people.ts";
 
@@ -12,56 +12,56 @@ export const merchantRef = (name: string) =>
   ref("Merchant/Merchant", `Id_Merchant_${pascal(name)}`);
 
 /** The hold above the dungeons: who prays to what, who sells what. */
-export function addTown(book: Book): void {
-  for (const [order, religion] of religions.entries()) addReligion(book, religion, order + 1);
-  for (const [order, merchant] of merchants.entries()) addMerchant(book, merchant, order + 1);
+export function addTown(dataset: Dataset): void {
+  for (const [order, religion] of religions.entries()) addReligion(dataset, religion, order + 1);
+  for (const [order, merchant] of merchants.entries()) addMerchant(dataset, merchant, order + 1);
   for (const [en] of merchants)
-    add(book, "Shop/Shop", `Id_Shop_${pascal(en)}`, {
-      Name: text(book, `Text_Shop_${pascal(en)}`, { en: `${en}'s wares` }),
+    add(dataset, "Shop/Shop", `Id_Shop_${pascal(en)}`, {
+      Name: text(dataset, `Text_Shop_${pascal(en)}`, { en: `${en}'s wares` }),
       MerchantId: merchantRef(en),
     });
-  addWares(book);
-  addSkins(book);
+  addWares(dataset);
+  addSkins(dataset);
 }
 
-function addReligion(book: Book, row: (typeof religions)[number], order: number): void {
+function addReligion(dataset: Dataset, row: (typeof religions)[number], order: number): void {
   const [en, de, subtitle, gift, cost, colour] = row;
   const id = pascal(en);
   // These assets have their system's name written out.
-  add(book, "Religion/Religion", `Id_DesignDataReligion_${id}`, {
+  add(dataset, "Religion/Religion", `Id_DesignDataReligion_${id}`, {
     IdTag: tag(`Id.Religion.${id}`),
-    Name: text(book, `Text_Religion_${id}_Name`, said(en, de)),
-    Subtitle: text(book, `Text_Religion_${id}_Subtitle`, { en: subtitle }),
-    Desc: text(book, `Text_Religion_${id}_Desc`, { en: gift }),
+    Name: text(dataset, `Text_Religion_${id}_Name`, said(en, de)),
+    Subtitle: text(dataset, `Text_Religion_${id}_Subtitle`, { en: subtitle }),
+    Desc: text(dataset, `Text_Religion_${id}_Desc`, { en: gift }),
     Order: order,
     OfferingCost: cost,
-    ArtData: icon(book, `UI/Icons/Religions/Icon_${id}`, {
+    ArtData: icon(dataset, `UI/Icons/Religions/Icon_${id}`, {
       shape: "sun",
       ink: colour,
       ground: "#201a26",
     }),
   });
   for (let level = 1; level <= 5; level++)
-    add(book, "Religion/ReligionOfferingLevel", `Id_ReligionOfferingLevel_${id}_${level}`, {
+    add(dataset, "Religion/ReligionOfferingLevel", `Id_ReligionOfferingLevel_${id}_${level}`, {
       ReligionId: ref("Religion/Religion", `Id_DesignDataReligion_${id}`),
       Level: level,
       Exp: cost * level * level,
     });
 }
 
-function addMerchant(book: Book, row: (typeof merchants)[number], order: number): void {
+function addMerchant(dataset: Dataset, row: (typeof merchants)[number], order: number): void {
   const [en, de, zh, shape, services, religion, greeting] = row;
   const id = pascal(en);
   const look = { shape, ink: "#e6d3b0", ground: "#2b2320" };
-  const portrait = icon(book, `UI/Portraits/Portrait_${id}`, { ...look, ground: "#4a3527" });
-  add(book, "ArtData/ArtDataMerchant", `Id_ArtDataMerchant_${id}`, {
-    IconTexture: icon(book, `UI/Icons/Merchants/Icon_${id}`, look),
+  const portrait = icon(dataset, `UI/Portraits/Portrait_${id}`, { ...look, ground: "#4a3527" });
+  add(dataset, "ArtData/ArtDataMerchant", `Id_ArtDataMerchant_${id}`, {
+    IconTexture: icon(dataset, `UI/Icons/Merchants/Icon_${id}`, look),
     PortraitTextures: [portrait],
   });
-  add(book, "Merchant/Merchant", `Id_Merchant_${id}`, {
+  add(dataset, "Merchant/Merchant", `Id_Merchant_${id}`, {
     IdTag: tag(`Id.Merchant.${id}`),
-    Name: text(book, `Text_Merchant_${id}_Name`, said(en, de, zh)),
-    GreetingText: text(book, `Text_Merchant_${id}_Greeting`, { en: greeting }),
+    Name: text(dataset, `Text_Merchant_${id}_Name`, said(en, de, zh)),
+    GreetingText: text(dataset, `Text_Merchant_${id}_Greeting`, { en: greeting }),
     ServiceTypes: services.map((one) => `EMerchantService::${one}`),
     Order: order,
     ...(religion === null
@@ -82,12 +82,12 @@ const ranges: readonly (readonly [merchant: string, wares: readonly string[]])[]
   ["Tavern Keeper", ["Dried Trout", "Lute String"]],
 ];
 
-function addWares(book: Book): void {
+function addWares(dataset: Dataset): void {
   for (const [merchant, wares] of ranges)
     for (const [order, ware] of wares.entries()) {
-      const good = goods.find(([en]) => en === ware);
+      const good = tradeGoods.find(([en]) => en === ware);
       const name = good ? goodName(ware) : itemName(ware, "Common");
-      add(book, "Shop/ShopItem", `Id_ShopItem_${pascal(merchant)}_${pascal(ware)}`, {
+      add(dataset, "Shop/ShopItem", `Id_ShopItem_${pascal(merchant)}_${pascal(ware)}`, {
         ShopId: ref("Shop/Shop", `Id_Shop_${pascal(merchant)}`),
         ItemId: item(name),
         // One of a thing needs no count.
@@ -110,17 +110,17 @@ const skins = [
   ["ShopLobbyEmote", "LobbyEmote", "Warm Hands", 90],
 ] as const;
 
-function addSkins(book: Book): void {
+function addSkins(dataset: Dataset): void {
   for (const [kind, type, en, price] of skins)
-    add(book, `Shop/${kind}`, `Id_${kind}_${pascal(en)}`, {
+    add(dataset, `Shop/${kind}`, `Id_${kind}_${pascal(en)}`, {
       ShopId: ref("Shop/Shop", "Id_Shop_Treasurer"),
-      Name: text(book, `Text_Skin_${pascal(en)}`, { en }),
+      Name: text(dataset, `Text_Skin_${pascal(en)}`, { en }),
       [`${type}Id`]: ref(`${type}/${type}`, `Id_${type}_${pascal(en)}`),
       Price: price,
       PriceItemId: shard,
     });
   for (const [en] of emotes.slice(-3))
-    add(book, "Shop/ShopEmote", `Id_ShopEmote_${pascal(en)}`, {
+    add(dataset, "Shop/ShopEmote", `Id_ShopEmote_${pascal(en)}`, {
       ShopId: ref("Shop/Shop", "Id_Shop_TavernKeeper"),
       EmoteId: ref("Emote/Emote", `Id_Emote_${pascal(en)}`),
       Price: 90,

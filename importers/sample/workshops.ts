@@ -1,4 +1,4 @@
-import { add, icon, pascal, ref, tag, text, type Book } from "./book.ts";
+import { add, icon, pascal, ref, tag, text, type Dataset } from "./dataset.ts";
 import { itemName, said } from "./items.ts";
 
 const item = (name: string, count: number) => ({
@@ -104,23 +104,23 @@ const services: readonly (readonly [
 
 const workshop = (name: string) => ref("Workshop/Workshop", `Id_Workshop_${pascal(name)}`);
 
-export function addWorkshops(book: Book): void {
+export function addWorkshops(dataset: Dataset): void {
   for (const [en, de, shape, description, material] of workshops) {
     const id = pascal(en);
-    add(book, "Workshop/Workshop", `Id_Workshop_${id}`, {
+    add(dataset, "Workshop/Workshop", `Id_Workshop_${id}`, {
       IdTag: tag(`Id.Workshop.${id}`),
-      Name: text(book, `Text_Workshop_${id}_Name`, said(en, de)),
-      Desc: text(book, `Text_Workshop_${id}_Desc`, { en: description }),
+      Name: text(dataset, `Text_Workshop_${id}_Name`, said(en, de)),
+      Desc: text(dataset, `Text_Workshop_${id}_Desc`, { en: description }),
       Tier: 1,
-      ArtData: icon(book, `UI/Icons/Workshops/Icon_${id}`, {
+      ArtData: icon(dataset, `UI/Icons/Workshops/Icon_${id}`, {
         shape,
         ink: "#e0b080",
         ground: "#26211d",
       }),
     });
     for (let level = 1; level <= 4; level++)
-      add(book, "Workshop/WorkshopLevel", `Id_WorkshopLevel_${id}_${level}`, {
-        Name: text(book, `Text_WorkshopLevel_${id}_${level}`, { en: `${en} ${level}` }),
+      add(dataset, "Workshop/WorkshopLevel", `Id_WorkshopLevel_${id}_${level}`, {
+        Name: text(dataset, `Text_WorkshopLevel_${id}_${level}`, { en: `${en} ${level}` }),
         WorkshopId: workshop(en),
         Tier: level,
         ...(level === 1 ? {} : { XpRequirement: level * level * 150 }),
@@ -128,16 +128,16 @@ export function addWorkshops(book: Book): void {
           ? {}
           : { Requirements: [thing(material, level * 2), thing("Gold Coin", level * 50)] }),
       });
-    add(book, "Workshop/WorkshopUpgrade", `Id_WorkshopUpgrade_${id}_Chimney`, {
-      Name: text(book, `Text_WorkshopUpgrade_${id}`, { en: `Better chimney: ${en}` }),
+    add(dataset, "Workshop/WorkshopUpgrade", `Id_WorkshopUpgrade_${id}_Chimney`, {
+      Name: text(dataset, `Text_WorkshopUpgrade_${id}`, { en: `Better chimney: ${en}` }),
       WorkshopId: workshop(en),
       Tier: 2,
       Requirements: [thing("Iron Ingot", 3), thing("Ember Shard", 25)],
     });
   }
   for (const [where, kind, en, inputs, outputs, cost] of services)
-    add(book, `Workshop/Workshop${kind}`, `Id_Workshop${kind}_${pascal(en)}`, {
-      Name: text(book, `Text_WorkshopService_${pascal(en)}`, { en }),
+    add(dataset, `Workshop/Workshop${kind}`, `Id_Workshop${kind}_${pascal(en)}`, {
+      Name: text(dataset, `Text_WorkshopService_${pascal(en)}`, { en }),
       WorkshopId: workshop(where),
       Inputs: inputs.map(([name, count]) => thing(name, count)),
       Outputs: outputs.map(([name, rarity]) => item(itemName(name, rarity ?? undefined), 1)),

@@ -1,4 +1,4 @@
-import { createBook, type Book } from "./book.ts";
+import { createDataset, type Dataset } from "./dataset.ts";
 import { addClasses } from "./classes.ts";
 import { addDungeons } from "./dungeons.ts";
 import { addItemProperties } from "./item-properties.ts";
@@ -26,8 +26,8 @@ const chapters = [
 ];
 
 /** The game as its first patch had it. */
-export function firstWorld(): Book {
-  const book = createBook();
-  for (const chapter of chapters) chapter(book);
-  return book;
+export function firstWorld(): Dataset {
+  const dataset = createDataset();
+  for (const chapter of chapters) chapter(dataset);
+  return dataset;
 }

@@ -7,7 +7,7 @@ import type { QueueDefinition } from "../../workers/queues.ts";
 import type { PictureCache } from "../features/avatars/domain/picture-cache.ts";
 import type { PictureStore } from "../features/avatars/domain/picture-store.ts";
 import type { ProviderPictures } from "../features/avatars/domain/provider-pictures.ts";
-import type { Moderator } from "../features/avatars/domain/verdict.ts";
+import type { Moderator } from "../features/avatars/domain/moderation.ts";
 import type { Leaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import type { ResponseCache } from "../platform/cache/response-cache.ts";
 import type { ClosedAccounts } from "../platform/security/closed-accounts.ts";

@@ -4,7 +4,7 @@ import type { Player } from "../../db/entities/player.ts";
 import { reopenAccount, voidReclaimTokens } from "../../db/queries/accounts/accounts.ts";
 import { countOpenFamilies, revokeFamiliesOf } from "../../db/queries/sessions/token-families.ts";
 import { addressOf } from "../platform/text/account-names.ts";
-import { tellAccountNews } from "../features/accounts/domain/account-news.ts";
+import { publishAccountEvent } from "../features/accounts/domain/account-events.ts";
 import { systemClock, timestamp } from "../platform/time/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import { AppError } from "../platform/errors.ts";
@@ -59,7 +59,7 @@ export const restoreAccount: AccountChange = async ({ em, redis, afterwards }, p
   if (!(await reopenAccount(em, player.id))) throw new AppError("account:not_restorable");
   const news = { type: "reopened", playerId: player.id } as const;
   // The account is open already; processes that lost the store read it when that is back.
-  afterwards(() => tellAccountNews(redis, news).catch(() => undefined));
+  afterwards(() => publishAccountEvent(redis, news).catch(() => undefined));
   return { is_deleted: false };
 };
 

@@ -1,5 +1,8 @@
 import type { ListedUpload, ReviewStatus } from "../../db/queries/avatars/avatar-reviews.ts";
-import { DecidedMeanwhile, judgementOf } from "../features/avatars/domain/judgement.ts";
+import {
+  DecisionConflict,
+  decisionVersionOf,
+} from "../features/avatars/domain/decision-version.ts";
 import type { Decision } from "../features/avatars/domain/review.ts";
 import { timestamp } from "../platform/time/clock.ts";
 import { AppError } from "../platform/errors.ts";
@@ -50,7 +53,7 @@ export function avatarPages(avatars: AvatarService): PageRoute[] {
         try {
           await avatars.decide(id, decision, { caller, reason, seen: form.get("seen") });
         } catch (error) {
-          if (error instanceof DecidedMeanwhile) return show(form, error.message);
+          if (error instanceof DecisionConflict) return show(form, error.message);
           if (!(error instanceof AppError) || error.status >= 500) throw error;
           return show(form, error.message);
         }
@@ -125,7 +128,7 @@ function entry(upload: ListedUpload, place: Place, next: number | undefined): st
     ...(rejectionReason === null ? [] : [rejectionReason]),
     ...Object.entries(scores ?? {}).map(([name, score]) => `${name} ${score.toFixed(2)}`),
   ];
-  const seen = judgementOf(upload);
+  const seen = decisionVersionOf(upload);
   const fields = Object.entries({ id, ...place, next, seen }).map(([name, value]) =>
     hidden(name, value),
   );

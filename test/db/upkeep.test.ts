@@ -6,8 +6,8 @@ import { createOrm } from "../../db/orm.ts";
 import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
 import {
   countWaiting,
-  listSpentPictures,
-  listUnjudged,
+  listUnusedPictures,
+  listPendingReview,
 } from "../../db/queries/avatars/avatar-reviews.ts";
 import { trimChanges } from "../../db/queries/leaderboards/leaderboard-changes.ts";
 import { releaseQuestions } from "../../db/queries/runs/challenges.ts";
@@ -38,7 +38,8 @@ const upkeep: Readonly<Record<string, (em: EntityManager) => Promise<unknown>>> 
   "ended credentials": (em) => purgeCredentials(em, { now, before: before30 }),
   "ended phone codes": (em) => purgeCodes(em, now),
   "accounts closed long ago": (em) => purgeAccounts(em, { before: before30, now, limit }),
-  "uploads whose job was lost": (em) => listUnjudged(em, { since: before30, before: now, limit }),
+  "uploads whose job was lost": (em) =>
+    listPendingReview(em, { since: before30, before: now, limit }),
   "pictures that wait for a person": (em) => countWaiting(em, limit),
   "idle play sessions": (em) => endIdleSessions(em, { idleSince: now, limit }),
   "forgotten endless runs": (em) => endStaleRuns(em, { before: now, now, limit }),
@@ -107,7 +108,7 @@ describe("the upkeep of tables that grow", () => {
     const limits = { unfinishedBefore: now, rejectedBefore: before30, keptEach: 5, limit };
     const rows = await orm.em
       .fork()
-      .transactional((em) => countReadBy(em, () => listSpentPictures(em, slice, limits)));
+      .transactional((em) => countReadBy(em, () => listUnusedPictures(em, slice, limits)));
     assert.ok((rows.get("avatar_uploads") ?? 0) >= size);
     assert.deepEqual(
       [...rows].filter(([, read]) => read > size + fewRows),

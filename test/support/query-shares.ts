@@ -4,7 +4,7 @@ import { sourceFiles } from "./imports.ts";
 
 /** Calls that hand a text of SQL to the database, those of the query builder, and those of the EntityManager. */
 const kinds = {
-  text: /\b(?:rowsOf|preparedRowsOf|inSlices)(?:<[^(]*>)?\(|\bem\.execute\(|\.execute\(\w+\.getKysely\(\)\)/g,
+  text: /\b(?:rowsOf|preparedRowsOf|inBatches)(?:<[^(]*>)?\(|\bem\.execute\(|\.execute\(\w+\.getKysely\(\)\)/g,
   builder: /\b(?:findRows|findRow|changeRows|deleteWhere|prepared)(?:<[^(]*>)?\(/g,
   entities:
     /\b(?:em|tx)\.(?:find|findOne|findAll|count|insert|insertMany|upsert|upsertMany|nativeUpdate|nativeDelete|persist|remove)\(/g,

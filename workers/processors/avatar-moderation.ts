@@ -1,12 +1,15 @@
 import { findRejectedLike, findUpload } from "../../db/queries/avatars/avatar-uploads.ts";
-import { isUnjudged, settleVerdict } from "../../server/features/avatars/domain/decisions.ts";
+import { isPendingReview, applyDecision } from "../../server/features/avatars/domain/decisions.ts";
 import { readStored } from "../../server/features/avatars/domain/picture-store.ts";
 import { perceptualHash } from "../../server/features/avatars/domain/perceptual-hash.ts";
-import { leaveTo, type Verdict } from "../../server/features/avatars/domain/verdict.ts";
+import {
+  queueForReview,
+  type ModerationDecision,
+} from "../../server/features/avatars/domain/moderation.ts";
 import type { JobDeps } from "../../server/app/deps.ts";
 import type { avatarModeration, PayloadOf } from "../queues.ts";
 
-const likeRejected: Verdict = {
+const likeRejected: ModerationDecision = {
   status: "rejected",
   by: "similarity",
   reason: "The picture looks like one that was rejected before.",
@@ -20,11 +23,11 @@ export async function moderateAvatar(
 ): Promise<void> {
   const { em } = deps;
   const upload = await findUpload(em, uploadId);
-  if (!upload || upload.file === null || !isUnjudged(upload)) return;
+  if (!upload || upload.file === null || !isPendingReview(upload)) return;
   const webp = await readStored(deps.pictureStore, upload.file);
   const hash = await perceptualHash(webp);
   const decision =
-    (await compare(deps, hash)) ?? (await deps.moderator.judge({ id: uploadId, webp }));
+    (await compare(deps, hash)) ?? (await deps.moderator.moderate({ id: uploadId, webp }));
   await saveDecision(deps, uploadId, decision, hash);
 }
 
@@ -33,25 +36,28 @@ export async function sendToManualReview(
   { uploadId }: PayloadOf<typeof avatarModeration>,
   deps: JobDeps,
 ): Promise<void> {
-  await saveDecision(deps, uploadId, leaveTo("unavailable"), null);
+  await saveDecision(deps, uploadId, queueForReview("unavailable"), null);
 }
 
 async function saveDecision(
   { em, clock, metrics, log }: JobDeps,
   uploadId: number,
-  decision: Verdict,
+  decision: ModerationDecision,
   hash: string | null,
 ): Promise<void> {
   const now = new Date(clock.now());
   const isSettled = await em.transactional((tx) =>
-    settleVerdict(tx, uploadId, { verdict: decision, hash, now }),
+    applyDecision(tx, uploadId, { decision, hash, now }),
   );
   if (!isSettled) return;
   metrics.avatarVerdicts.inc({ verdict: decision.status, by: decision.by });
   log.info({ upload: uploadId, verdict: decision.status, by: decision.by }, "avatar moderated");
 }
 
-async function compare({ em, config }: JobDeps, hash: string | null): Promise<Verdict | null> {
+async function compare(
+  { em, config }: JobDeps,
+  hash: string | null,
+): Promise<ModerationDecision | null> {
   if (hash === null) return null;
   const like = await findRejectedLike(em, hash, config.AVATAR_HASH_DISTANCE);
   return like === null ? null : likeRejected;

@@ -1,10 +1,10 @@
 import {
-  endOfSlice,
-  forgetPicture,
-  listSpentPictures,
-  listUnjudged,
-  lockSpentPicture,
-  type SpentPicture,
+  endOfBatch,
+  clearPicture,
+  listUnusedPictures,
+  listPendingReview,
+  lockUnusedPicture,
+  type UnusedPicture,
 } from "../../db/queries/avatars/avatar-reviews.ts";
 import type { JobDeps } from "../../server/app/deps.ts";
 import { avatarModeration } from "../queues.ts";
@@ -34,12 +34,12 @@ export async function tidyAvatars(deps: JobDeps, batchSize = defaultBatch): Prom
   const now = deps.clock.now();
   const [since, before] = [new Date(now - hopelessMs), new Date(now - orphanedAfterMs)];
   const round = Math.ceil(now / orphanedAfterMs);
-  for (const uploadId of await listUnjudged(em, { since, before, limit: maxOrphaned }))
+  for (const uploadId of await listPendingReview(em, { since, before, limit: maxOrphaned }))
     await deps.enqueue(avatarModeration, { uploadId, round });
   const after = Number(await deps.redis.get(placeKey));
-  const end = await endOfSlice(em, { after, size: batchSize });
+  const end = await endOfBatch(em, { after, size: batchSize });
   const slice = { after, upTo: end ?? highestId };
-  const spent = await listSpentPictures(em, slice, {
+  const spent = await listUnusedPictures(em, slice, {
     unfinishedBefore: new Date(now - unfinishedMs),
     rejectedBefore: new Date(now - rejectedMs),
     keptEach,
@@ -53,12 +53,12 @@ export async function tidyAvatars(deps: JobDeps, batchSize = defaultBatch): Prom
 }
 
 /** One that cannot be removed stays for the next time, and does not hold back the others. */
-async function removePicture(deps: JobDeps, picture: SpentPicture): Promise<boolean> {
+async function removePicture(deps: JobDeps, picture: UnusedPicture): Promise<boolean> {
   try {
     return await deps.em.transactional(async (em) => {
-      if (!(await lockSpentPicture(em, picture))) return false;
+      if (!(await lockUnusedPicture(em, picture))) return false;
       await deps.pictureStore.remove(picture.file);
-      await forgetPicture(em, picture);
+      await clearPicture(em, picture);
       return true;
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { StateAt } from "./codex-import.ts";
-import type { Stretch } from "./codex-directory.ts";
+import type { OrdRange } from "./codex-directory.ts";
 import { anyOf } from "../expressions.ts";
 import { findRows, rowsOf } from "../rows.ts";
 
@@ -16,25 +16,25 @@ export interface DiffPair {
 const pairsPerBlock = 500;
 
 /**
- * What differs between two states of one line, by type and id. Only entities with a row in the stretches
+ * What differs between two states of one line, by type and id. Only entities with a row in the ranges
  * between them are looked at; `entity` narrows it to one.
  */
 export async function listDiffPairs(
   em: EntityManager,
   range: {
-    stretches: readonly Stretch[];
+    ranges: readonly OrdRange[];
     from: StateAt | null;
     to: StateAt;
     entity?: { gameId: number; key: string };
   },
 ): Promise<DiffPair[]> {
-  const { stretches, from, to, entity } = range;
+  const { ranges, from, to, entity } = range;
   const only =
     entity === undefined
       ? sql`true`
       : sql`entity_id = (select id from codex_entities
           where game_id = ${entity.gameId} and key = ${entity.key})`;
-  const parts = stretches.map(
+  const parts = ranges.map(
     ({ branchId, after, upTo }) => sql`
       select distinct entity_id from codex_versions
       where branch_id = ${branchId} and from_ord > ${after} and from_ord <= ${upTo}

@@ -127,32 +127,32 @@ export function findPatch(branch: CodexBranch, version: string): CodexPatch | nu
   );
 }
 
-/** A stretch of one branch: rows with `fromOrd` in (after, upTo]. */
-export interface Stretch {
+/** A range of one branch: rows with `fromOrd` in (after, upTo]. */
+export interface OrdRange {
   branchId: number;
   after: number;
   upTo: number;
 }
 
 /**
- * The stretches of branches that lead from `from` (null: the very beginning) to `to`, newest first. Both are
+ * The ranges of branches that lead from `from` (null: the very beginning) to `to`, newest first. Both are
  * patches of one branch, `from` not later than `to`.
  */
-export function stretchesBetween(
+export function rangesBetween(
   game: CodexGame,
   from: CodexPatch | null,
   to: CodexPatch,
-): Stretch[] {
+): OrdRange[] {
   const byId = new Map([...game.branches.values()].map((branch) => [branch.id, branch]));
-  const stretches: Stretch[] = [];
+  const ranges: OrdRange[] = [];
   let [branchId, upTo] = [to.branchId, to.ord];
   for (;;) {
     const fork = byId.get(branchId)?.fork ?? null;
     if (from?.branchId === branchId || fork === null) {
-      stretches.push({ branchId, after: from?.ord ?? 0, upTo });
-      return stretches;
+      ranges.push({ branchId, after: from?.ord ?? 0, upTo });
+      return ranges;
     }
-    stretches.push({ branchId, after: fork.ord, upTo });
+    ranges.push({ branchId, after: fork.ord, upTo });
     [branchId, upTo] = [fork.branchId, fork.ord];
   }
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import type { Stretch } from "./codex-directory.ts";
+import type { OrdRange } from "./codex-directory.ts";
 import type { StateAt } from "./codex-import.ts";
 import { preparedRowsOf } from "../../prepared.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
@@ -20,8 +20,8 @@ export interface EntityRow {
   body: string;
 }
 
-/** Stretches of a branch whose text is kept as a prepared statement; deeper ones are rare. */
-const fewStretches = 3;
+/** Ranges of a branch whose text is kept as a prepared statement; deeper ones are rare. */
+const fewRanges = 3;
 /** Of a game that is not there. */
 const noGeneration = -1;
 
@@ -166,14 +166,14 @@ export interface HistoryRow {
   hash: string | null;
 }
 
-/** Every change of an entity along the stretches, oldest first, with the generation of the game. */
+/** Every change of an entity along the ranges, oldest first, with the generation of the game. */
 export async function listHistory(
   em: EntityManager,
   gameId: number,
   key: string,
-  stretches: readonly Stretch[],
+  ranges: readonly OrdRange[],
 ): Promise<{ generation: number; history: HistoryRow[] }> {
-  const along = stretches.map(
+  const along = ranges.map(
     ({ branchId, after, upTo }) =>
       sql`(v.branch_id = ${branchId} and v.from_ord > ${after} and v.from_ord <= ${upTo})`,
   );
@@ -191,7 +191,7 @@ export async function listHistory(
       where e.game_id = g.id and e.key = ${key} and (${sql.join(along, sql` or `)})
     ) x on true
     where g.id = ${gameId} order by x.from_ord`;
-  const rows = await (along.length <= fewStretches ? preparedRowsOf(em, query) : rowsOf(em, query));
+  const rows = await (along.length <= fewRanges ? preparedRowsOf(em, query) : rowsOf(em, query));
   return {
     generation: rows[0]?.generation ?? noGeneration,
     history: rows.filter((row) => row.rowId !== null),

@@ -62,7 +62,7 @@ export function findForReview(em: EntityManager, id: number): Promise<ListedUplo
 }
 
 /** Uploads whose job was lost: nobody judged them for long. */
-export async function listUnjudged(
+export async function listPendingReview(
   em: EntityManager,
   { since, before, limit }: { since: Date; before: Date; limit: number },
 ): Promise<number[]> {
@@ -81,7 +81,7 @@ export async function listUnjudged(
   return rows.map(({ id }) => id);
 }
 
-export interface SpentPicture {
+export interface UnusedPicture {
   id: number;
   file: string;
   status: UploadStatus;
@@ -89,13 +89,13 @@ export interface SpentPicture {
 }
 
 /** Players from the one behind `after` to `upTo`. */
-export interface PlayerSlice {
+export interface PlayerRange {
   after: number;
   upTo: number;
 }
 
 /** The last player of a slice that has about `size` uploads; null when fewer are left. */
-export async function endOfSlice(
+export async function endOfBatch(
   em: EntityManager,
   { after, size }: { after: number; size: number },
 ): Promise<number | null> {
@@ -115,18 +115,18 @@ export async function endOfSlice(
  * Pictures nobody needs any more: of accounts that were cleared, of uploads whose storing was cut off,
  * of old rejections, and all but the newest of each player, the approved and the shown one excepted.
  */
-export function listSpentPictures(
+export function listUnusedPictures(
   em: EntityManager,
-  { after, upTo }: PlayerSlice,
+  { after, upTo }: PlayerRange,
   limits: { unfinishedBefore: Date; rejectedBefore: Date; keptEach: number; limit: number },
-): Promise<SpentPicture[]> {
+): Promise<UnusedPicture[]> {
   const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
   // Of both tables: of one alone, Postgres would read the other one whole.
   const inSlice = sql`u.player_id > ${after} and u.player_id <= ${upTo}
     and p.id > ${after} and p.id <= ${upTo}`;
   return rowsOf(
     em,
-    sql<SpentPicture>`select id, file, status,
+    sql<UnusedPicture>`select id, file, status,
         (extract(epoch from judged_at) * 1000)::float8 as "judgedAtMs" from (
         select u.*, p.purged_at, p.avatar_upload_id,
           row_number() over (partition by u.player_id order by u.id desc) as place,
@@ -144,7 +144,10 @@ export function listSpentPictures(
 }
 
 /** True while a picture is as spent as it was found, and until the transaction of `em` ends it stays so. */
-export async function lockSpentPicture(em: EntityManager, picture: SpentPicture): Promise<boolean> {
+export async function lockUnusedPicture(
+  em: EntityManager,
+  picture: UnusedPicture,
+): Promise<boolean> {
   if (picture.status === "storing") return true;
   const now = await lockUpload(em, picture.id);
   const isSame = now?.status === picture.status && now.judgedAtMs === picture.judgedAtMs;
@@ -152,7 +155,7 @@ export async function lockSpentPicture(em: EntityManager, picture: SpentPicture)
 }
 
 /** The file of an upload was removed. An upload that never had one is forgotten. */
-export async function forgetPicture(em: EntityManager, { id, file }: SpentPicture): Promise<void> {
+export async function clearPicture(em: EntityManager, { id, file }: UnusedPicture): Promise<void> {
   await changeRows(em, (db) =>
     db.deleteFrom("avatar_uploads").where("id", "=", id).where("status", "=", "storing"),
   );

@@ -162,7 +162,7 @@ export async function carryVersion(
   );
 }
 
-export interface Judgement {
+export interface StoredDecision {
   status: UploadStatus;
   rejectionReason: string | null;
   judgedBy: string | null;
@@ -170,10 +170,10 @@ export interface Judgement {
   undo: UploadBefore | null;
 }
 
-export async function writeJudgement(
+export async function writeDecision(
   em: EntityManager,
   id: number,
-  { status, rejectionReason, judgedBy, judgedAt, undo }: Judgement,
+  { status, rejectionReason, judgedBy, judgedAt, undo }: StoredDecision,
 ): Promise<void> {
   await changeRows(em, (db) =>
     db

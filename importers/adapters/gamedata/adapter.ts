@@ -13,7 +13,7 @@ import { createNames, type Names } from "./names.ts";
 import { artSystem, createPictures, type Pictures } from "./pictures.ts";
 import { relate, type Draft } from "./relations.ts";
 import { diskTree, type FileTree } from "./tree.ts";
-import { convertFields, type Told, type ValueContext } from "./values.ts";
+import { convertFields, type ConvertedFields, type ValueContext } from "./values.ts";
 
 /** The game of the typed projection, from the files its exporter writes (shapes.ts says what becomes of them). */
 export const gamedata = defineAdapter({
@@ -65,7 +65,7 @@ function entityOf(
   pictures: Pictures,
 ): SourceEntity & Draft {
   const { type, rename = {}, set = {} } = kindOf(asset.folder);
-  const told: Told = { links: [], tags: [] };
+  const told: ConvertedFields = { links: [], tags: [] };
   const data = convertFields(without(asset.properties, apart), rename, context, told);
   const links = new Map(told.links.map((link) => [`${link.rel} ${link.target}`, link]));
   return {

@@ -4,7 +4,7 @@ import { kindOf, typeOfName } from "./kinds.ts";
 import { idOfTag, type Names } from "./names.ts";
 
 /** What the values of one asset tell besides themselves. */
-export interface Told {
+export interface ConvertedFields {
   /** Property and id of everything that is referred to. */
   links: { rel: string; target: string }[];
   /** Tags, but those that name the asset. */
@@ -27,7 +27,7 @@ export function convertFields(
   properties: Fields,
   rename: Readonly<Record<string, string>>,
   context: ValueContext,
-  told: Told,
+  told: ConvertedFields,
 ): Record<string, unknown> {
   const data: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(properties)) {
@@ -47,7 +47,12 @@ export function convertFields(
 }
 
 /** Undefined where upstream says nothing. */
-function convert(value: unknown, name: string, context: ValueContext, told: Told): unknown {
+function convert(
+  value: unknown,
+  name: string,
+  context: ValueContext,
+  told: ConvertedFields,
+): unknown {
   if (isNothing(value)) return undefined;
   if (Array.isArray(value))
     return value.map((one) => convert(one, name, context, told)).filter((one) => one !== undefined);
@@ -68,7 +73,12 @@ const idTag = /^Id(?:\.\w*[a-z0-9]\w*){2,}$/i;
 const quoted = /^\w+'.+'$/;
 
 /** A text that names an asset is a reference as any other; all others stay as they are. */
-function readPlain(value: string, name: string, { names }: ValueContext, told: Told): string {
+function readPlain(
+  value: string,
+  name: string,
+  { names }: ValueContext,
+  told: ConvertedFields,
+): string {
   const [, wrapper = "", bare] = plainReference.exec(value) ?? [];
   const known = referring.test(name) ? referredBy(value, names) : null;
   const id = bare === undefined ? known : names.resolve(bare, typeOfHint(wrapper));
@@ -89,7 +99,12 @@ function referredBy(text: string, names: Names): string | null {
   return names.find(text.slice(text.lastIndexOf(":") + 1));
 }
 
-type Form = (value: Fields, name: string, context: ValueContext, told: Told) => string | null;
+type Form = (
+  value: Fields,
+  name: string,
+  context: ValueContext,
+  told: ConvertedFields,
+) => string | null;
 
 /** Objects that stand for one value, by the member that tells them from others. */
 const forms: readonly [member: string, read: Form][] = [
@@ -101,7 +116,12 @@ const forms: readonly [member: string, read: Form][] = [
   ["SourceString", readText],
 ];
 
-function readTag(value: Fields, name: string, context: ValueContext, told: Told): string | null {
+function readTag(
+  value: Fields,
+  name: string,
+  context: ValueContext,
+  told: ConvertedFields,
+): string | null {
   const tag = something(value["TagName"]);
   if (tag !== null && referring.test(name) && idTag.test(tag))
     return readPlain(tag, name, context, told);

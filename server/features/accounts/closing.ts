@@ -2,7 +2,7 @@ import { closeAccount, dropSentCredentials } from "../../../db/queries/accounts/
 import { forgetAddress } from "../../../db/queries/verification/email-verifications.ts";
 import { spendCodes } from "../../../db/queries/accounts/phone-codes.ts";
 import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
-import { tellAccountNews } from "./domain/account-news.ts";
+import { publishAccountEvent } from "./domain/account-events.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -27,7 +27,7 @@ export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void>
   });
   logSecurity(deps, "account_closed", { player: playerId });
   // The account is closed already; processes that do not hear of it read it within seconds.
-  await tellAccountNews(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
+  await publishAccountEvent(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
     deps.log.warn({ player: playerId, reason: String(error) }, "closed account not announced"),
   );
 }

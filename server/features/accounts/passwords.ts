@@ -66,7 +66,7 @@ export async function setInitialPassword(
       wanted,
       keptFamily: "",
       by: caller.family,
-      opener: caller,
+      caller,
     }));
   if (!isSet) throw new AppError("user:password_exists");
 }
@@ -85,20 +85,20 @@ interface PasswordStep {
   /** The session it is chosen in. */
   by: string;
   /** Who need not know a password, but be signed in still. */
-  opener?: Caller;
+  caller?: Caller;
 }
 
 /** False when `before` is no longer the stored hash: of any number at once one succeeds. */
 async function setPassword(
   deps: Deps,
   { id, emailKey, locale, realm }: Player,
-  { before, wanted, keptFamily, by, opener }: PasswordStep,
+  { before, wanted, keptFamily, by, caller }: PasswordStep,
 ): Promise<boolean> {
   const after = await deps.passwords.hash(wanted);
   const now = new Date(deps.clock.now());
   const mail = await deps.em.transactional(async (em) => {
     if (!(await replacePassword(em, id, { before, after, by }))) return undefined;
-    if (opener) await requireOpenSession({ em, clock: deps.clock }, opener);
+    if (caller) await requireOpenSession({ em, clock: deps.clock }, caller);
     await revokeFamiliesOf(em, id, now, keptFamily);
     if (!emailKey) return null;
     return writeMessage(em, deps, {

@@ -1,6 +1,6 @@
 import { preferredLocale } from "../../platform/text/locales.ts";
 import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
-import { openerOf, sessionReply } from "../sessions/service.ts";
+import { clientInfoOf, sessionReply } from "../sessions/service.ts";
 import { newDevice } from "../verification/service.ts";
 import { closeOwnAccount } from "./closing.ts";
 import { passwordRoutes } from "./password-routes.ts";
@@ -28,8 +28,8 @@ const create = defineRoute({
     const locale = preferredLocale(request.headers["accept-language"]);
     const { deviceHash, headers } = newDevice();
     const input = { email, username, password, displayName: body.display_name ?? null, locale };
-    const opener = await openerOf(deps, request);
-    return sessionReply(201, await register(deps, { ...input, deviceHash }, opener), headers);
+    const client = await clientInfoOf(deps, request);
+    return sessionReply(201, await register(deps, { ...input, deviceHash }, client), headers);
   },
 });
 
@@ -76,7 +76,7 @@ const change = defineRoute({
   errors: ["request:no_fields", "user:email_taken", "user:username_taken", "user:not_found"],
   handler: async ({ body, caller, deps, request }) => {
     const { deviceHash, headers } = newDevice();
-    const { userAgent } = await openerOf(deps, request);
+    const { userAgent } = await clientInfoOf(deps, request);
     const origin = { userAgent, ip: request.ip, deviceHash };
     const user = s.presentUser(await changeProfile(deps, caller, body, origin));
     return reply(200, user, typeof body.email === "string" ? headers : []);

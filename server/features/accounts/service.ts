@@ -17,7 +17,7 @@ import {
   emailProblem,
   openSession,
   withCredentials,
-  type Opener,
+  type ClientInfo,
   type Session,
 } from "../sessions/service.ts";
 
@@ -32,7 +32,11 @@ export interface RegisterInput {
 }
 
 /** Creates an account and signs it in, in one transaction; constraints decide who was first (S9). */
-export async function register(deps: Deps, input: RegisterInput, opener: Opener): Promise<Session> {
+export async function register(
+  deps: Deps,
+  input: RegisterInput,
+  client: ClientInfo,
+): Promise<Session> {
   const emailKey = normalizeEmail(input.email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
   const passwordHash = await deps.passwords.hash(input.password);
@@ -48,12 +52,12 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
         isGuest: false,
         email: emailKey,
         emailKey,
-        ...addressOrigin(opener, { now, deviceHash }),
+        ...addressOrigin(client, { now, deviceHash }),
         passwordHash,
         passwordBy: family,
         locale,
         channels: ["email:account"],
-        realm: opener.realm,
+        realm: client.realm,
         lastLoginAt: now,
         createdAt: now,
       });
@@ -61,7 +65,7 @@ export async function register(deps: Deps, input: RegisterInput, opener: Opener)
       await em.flush();
       const verification = await writeVerification(em, deps, player);
       const signIn = { ...withCredentials("registration", now.getTime()), id: family };
-      return [openSession(em, deps, player, opener, signIn), verification] as const;
+      return [openSession(em, deps, player, client, signIn), verification] as const;
     }),
   );
   await postMessages(deps, [mailId]);

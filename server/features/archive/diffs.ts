@@ -4,7 +4,7 @@ import {
   readDocuments,
   type DiffPair,
 } from "../../../db/queries/archive/codex-diff.ts";
-import { stretchesBetween, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
+import { rangesBetween, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
 import { compareBodies, type Outcome } from "./compared.ts";
 import { canonicalId } from "./entities.ts";
 import { finishedBody, stateKey, type Place } from "./places.ts";
@@ -36,7 +36,7 @@ export async function pairsOf(
     `${stateKey(from)} ${stateKey(to)}`,
     () =>
       listDiffPairs(archive.fork(), {
-        stretches: stretchesBetween(game, from, to),
+        ranges: rangesBetween(game, from, to),
         from: from === null ? null : stateOf(from),
         to: stateOf(to),
       }),
@@ -119,8 +119,8 @@ export async function readEntityDiff(
 ): Promise<ArchiveBody> {
   const em = archive.fork();
   const key = await canonicalId(em, game.id, to, id);
-  const stretches = stretchesBetween(game, from, to);
-  const states = { stretches, from: stateOf(from), to: stateOf(to) };
+  const ranges = rangesBetween(game, from, to);
+  const states = { ranges, from: stateOf(from), to: stateOf(to) };
   const pairs =
     key === null ? [] : await listDiffPairs(em, { ...states, entity: { gameId: game.id, key } });
   const refs = { from: presentPatchRef(from), to: presentPatchRef(to) };

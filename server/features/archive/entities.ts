@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Archive, ArchiveBody } from "../../../db/archive.ts";
-import { stretchesBetween, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
+import { rangesBetween, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
 import {
   countTypes,
   findByUpstreamKey,
@@ -130,7 +130,7 @@ export function readHistory(archive: Archive, place: Place, id: string): Promise
     const head = headOf(branch);
     const key = head === null ? null : await canonicalId(em, game.id, head, id);
     if (key === null || head === null) throw new AppError("codex:entity_not_found");
-    const found = await listHistory(em, game.id, key, stretchesBetween(game, null, head));
+    const found = await listHistory(em, game.id, key, rangesBetween(game, null, head));
     assertPresent(current, found.generation);
     if (found.history.length === 0) throw new AppError("codex:entity_not_found");
     const history = found.history.map(presentHistoryRow);

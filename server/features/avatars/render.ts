@@ -87,7 +87,7 @@ async function renderUpload(
   }
 }
 
-export interface IconWish {
+export interface IconOptions {
   color: string;
   bg: string;
   /** Empty means none. */
@@ -110,19 +110,19 @@ const drawnIcons = createByteLruCache<DrawnIcon>({
 /** An icon in the look that was asked for; what no palette has is `avatar:invalid_option`. */
 export function renderIcon<T>(
   slug: string,
-  { color, bg, border, shape }: IconWish,
+  { color, bg, border, shape }: IconOptions,
   { size, present }: { size: number; present: (icon: DrawnIcon) => T },
 ): T | Promise<T> {
   const key = JSON.stringify([slug, color, bg, border, shape, size]);
   return drawnIcons.fetch(key, () => draw(slug, { color, bg, border, shape }, size), present);
 }
 
-async function draw(slug: string, wish: IconWish, size: number): Promise<DrawnIcon> {
-  const color = colorOf(wish.color);
-  const bg = backgroundOf(wish.bg);
-  const border = wish.border === "" ? null : borderOf(wish.border);
-  const shape = shapes.find((one) => one === wish.shape);
-  const isBorderKnown = wish.border === "" || border !== null;
+async function draw(slug: string, options: IconOptions, size: number): Promise<DrawnIcon> {
+  const color = colorOf(options.color);
+  const bg = backgroundOf(options.bg);
+  const border = options.border === "" ? null : borderOf(options.border);
+  const shape = shapes.find((one) => one === options.shape);
+  const isBorderKnown = options.border === "" || border !== null;
   if (color === null || bg === null || shape === undefined || !isBorderKnown)
     throw new AppError("avatar:invalid_option");
   const icon = (await loadCatalogue()).bySlug(slug);

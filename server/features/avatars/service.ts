@@ -34,11 +34,11 @@ const maxPlayerId = 2_147_483_647;
 export async function changeSelection(
   deps: Pick<Deps, "em" | "clock" | "config">,
   caller: Pick<Caller, "playerId" | "isGuest">,
-  wish: SelectionBody,
+  requested: SelectionBody,
 ): Promise<AvatarRow> {
   for (let tries = 1; ; tries++) {
     try {
-      return await tryChange(deps, caller, wish);
+      return await tryChange(deps, caller, requested);
     } catch (error) {
       if (!isDeadlock(error) || tries >= claimTries) throw error;
     }
@@ -48,21 +48,21 @@ export async function changeSelection(
 async function tryChange(
   deps: Pick<Deps, "em" | "clock" | "config">,
   caller: Pick<Caller, "playerId" | "isGuest">,
-  wish: SelectionBody,
+  requested: SelectionBody,
 ): Promise<AvatarRow> {
   const { playerId } = caller;
   const { em, clock, config } = deps;
   const providers = config.oauthProviders.map(({ id }) => id);
   // What is so already, or belongs to somebody else, needs no lock: whoever repeats it would wait for nothing.
-  const seen = require(await readAvatar(em, playerId), caller, wish);
-  const wanted = await choose(em, { playerId, before: seen, wish, providers });
+  const seen = require(await readAvatar(em, playerId), caller, requested);
+  const wanted = await choose(em, { playerId, before: seen, requested, providers });
   if (isSame(seen, wanted)) return seen;
   if (wanted.icon !== null && !(await isClaimFree(em, playerId, wanted))) throw taken(wanted);
   let choice = wanted;
   try {
     return await em.transactional(async (tx) => {
-      const before = require(await lockAvatar(tx, playerId), caller, wish);
-      choice = await choose(tx, { playerId, before, wish, providers });
+      const before = require(await lockAvatar(tx, playerId), caller, requested);
+      choice = await choose(tx, { playerId, before, requested, providers });
       if (isSame(before, choice)) return before;
       const after = await writeAvatar(tx, playerId, { choice, now: new Date(clock.now()) });
       if (!after) throw new AppError("user:not_found");
@@ -84,32 +84,33 @@ const taken = ({ icon, color, bg }: AvatarChoice, cause?: unknown) =>
 function require(
   before: AvatarRow | null,
   { isGuest }: Pick<Caller, "isGuest">,
-  wish: SelectionBody,
+  requested: SelectionBody,
 ): AvatarRow {
   if (!before) throw new AppError("user:not_found");
   // A guest's token does not act for the account the guest has become (S8).
   if (before.isGuest !== isGuest) throw new AppError("auth:token_invalid");
-  if (before.isGuest && wish.source !== null) throw new AppError("avatar:guest_forbidden");
+  if (before.isGuest && requested.source !== null) throw new AppError("avatar:guest_forbidden");
   return before;
 }
 
-interface Wish {
+interface SelectionChange {
   playerId: number;
   before: AvatarRow;
-  wish: SelectionBody;
+  requested: SelectionBody;
   /** Ids of the configured social logins. */
   providers: readonly string[];
 }
 
 async function choose(
   em: EntityManager,
-  { playerId, before, wish, providers }: Wish,
+  { playerId, before, requested, providers }: SelectionChange,
 ): Promise<AvatarChoice> {
-  const { source } = wish;
+  const { source } = requested;
   // Another source than custom leaves the claim as it is; null gives it up (AV-02).
   const kept: AvatarChoice = { ...pick(before), source, uploadId: null };
   if (source === null) return nothingChosen;
-  if (source === "custom") return { ...(await readClaim(before, wish)), source, uploadId: null };
+  if (source === "custom")
+    return { ...(await readClaim(before, requested)), source, uploadId: null };
   if (source === "upload") {
     const uploadId = await findLatestApproved(em, playerId);
     if (uploadId === null) throw new AppError("avatar:no_approved_upload");
@@ -122,11 +123,11 @@ async function choose(
   );
 }
 
-async function readClaim(before: AvatarRow, wish: SelectionBody) {
-  const icon = (await loadCatalogue()).byName(wish.icon ?? "");
-  const color = colorOf(wish.color ?? defaultColor);
-  const bg = backgroundOf(wish.bg ?? defaultBackground);
-  const wanted = wish.border === undefined ? before.border : wish.border;
+async function readClaim(before: AvatarRow, requested: SelectionBody) {
+  const icon = (await loadCatalogue()).byName(requested.icon ?? "");
+  const color = colorOf(requested.color ?? defaultColor);
+  const bg = backgroundOf(requested.bg ?? defaultBackground);
+  const wanted = requested.border === undefined ? before.border : requested.border;
   const border = wanted === null ? null : borderOf(wanted);
   const wrong = {
     icon: icon === null,

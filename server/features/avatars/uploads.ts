@@ -15,7 +15,7 @@ import { unavailable } from "../../http/pipeline/failures.ts";
 import type { FormFile } from "../../http/pipeline/route.ts";
 
 /** How long a request waits for the verdict (AV-05). */
-export const verdictWaitMs = 5_000;
+export const decisionWaitMs = 5_000;
 export const imageField = "image";
 
 export interface Uploaded {
@@ -36,7 +36,7 @@ export async function uploadAvatar(
   const uploadId = await store(deps, playerId, webp);
   // A job that cannot be queued, or is not done in time, is found by the clean-up.
   await deps
-    .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, verdictWaitMs)
+    .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, decisionWaitMs)
     .catch((error: unknown) => deps.log.warn({ err: error }, "avatar moderation not queued"));
   const em = deps.em;
   const upload = await findUpload(em, uploadId);

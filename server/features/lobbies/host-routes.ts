@@ -18,7 +18,7 @@ import { Results, ResultsQuery } from "./results-schema.ts";
 import * as s from "./schemas.ts";
 import { base, commandRoute, guessableCode, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
 import {
-  askerOf,
+  lobbyCallerOf,
   blankToNull,
   command,
   defaultTimer,
@@ -42,7 +42,7 @@ const settings = defineRoute({
     await command(
       deps,
       readCode(params.code),
-      { type: "settings", changes, by: askerOf(caller) },
+      { type: "settings", changes, by: lobbyCallerOf(caller) },
       keyOf(request),
     );
     return reply(204);
@@ -115,7 +115,7 @@ const hostRoutes = hostCommands.map(({ type, run, summary, source, errors, ...ti
     responses: { 200: s.LobbyOnly },
     errors: [...hostErrors, ...errors],
     handler: async ({ deps, caller, params, body, request }) => {
-      const asked = { index: body.index ?? null, by: askerOf(caller) };
+      const asked = { index: body.index ?? null, by: lobbyCallerOf(caller) };
       return encodedReply(
         200,
         (await run(deps, readCode(params.code), asked, keyOf(request))) ?? "{}",
@@ -138,7 +138,7 @@ const end = defineRoute({
       (await command(
         deps,
         readCode(params.code),
-        { type: "end", by: askerOf(caller) },
+        { type: "end", by: lobbyCallerOf(caller) },
         keyOf(request),
       )) ?? "{}",
     ),
@@ -160,7 +160,7 @@ const kick = defineRoute({
       type: "kick",
       seatId: params.playerId,
       ban: query.ban ?? false,
-      by: askerOf(caller),
+      by: lobbyCallerOf(caller),
     };
     await command(deps, readCode(params.code), asked, keyOf(request));
     return reply(204);

@@ -3,13 +3,13 @@ import type { Deps } from "../../app/deps.ts";
 import type { SeatCaller } from "../../http/auth/auth.ts";
 import type { Headers } from "../../http/pipeline/route.ts";
 import { cookieSeconds } from "./seat-route.ts";
-import { askerOf, command } from "./service.ts";
+import { lobbyCallerOf, command } from "./service.ts";
 
 const tokenSeconds = 86_400;
 
 /** A hub token for exactly this lobby (HUB-02). Refused to whoever has no seat in it. */
 export async function hubToken(deps: Deps, caller: SeatCaller, code: string): Promise<string> {
-  const body = await command(deps, code, { type: "check_seat", by: askerOf(caller) });
+  const body = await command(deps, code, { type: "check_seat", by: lobbyCallerOf(caller) });
   const { player } = JSON.parse(body ?? "null") as { player: { id: number } };
   return deps.tokens.sign("hub", String(caller.player?.playerId ?? 0), tokenSeconds, {
     ...coverOf(deps, code),

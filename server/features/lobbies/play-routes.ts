@@ -12,7 +12,7 @@ import {
   seatRoute,
   tag,
 } from "./seat-route.ts";
-import { askerOf, command, jsonReply, readCode } from "./service.ts";
+import { lobbyCallerOf, command, jsonReply, readCode } from "./service.ts";
 
 const token = defineRoute({
   ...seatRoute,
@@ -70,7 +70,7 @@ const answer = defineRoute({
       selectedIndex: body.selected_index,
       claimedMs: body.time_taken_ms,
       index: body.index ?? null,
-      by: askerOf(caller),
+      by: lobbyCallerOf(caller),
     };
     return jsonReply(await command(deps, readCode(params.code), asked, keyOf(request)));
   },
@@ -90,7 +90,7 @@ const pick = defineRoute({
       type: "pick",
       selectedIndex: body.selected_index,
       index: body.index ?? null,
-      by: askerOf(caller),
+      by: lobbyCallerOf(caller),
     };
     await command(deps, readCode(params.code), asked, keyOf(request));
     return reply(204);
@@ -110,7 +110,7 @@ const reveal = defineRoute({
   responses: { 200: s.Ok },
   errors: ["lobby:not_found"],
   handler: async ({ deps, params }) => {
-    const asked: LobbyCommand = { type: "reveal", by: askerOf(null) };
+    const asked: LobbyCommand = { type: "reveal", by: lobbyCallerOf(null) };
     await command(deps, readCode(params.code), asked);
     return reply(200, { ok: true });
   },
@@ -125,7 +125,7 @@ const heartbeat = defineRoute({
   responses: { 200: s.Ok },
   errors: seatErrors,
   handler: async ({ deps, caller, params }) => {
-    const asked: LobbyCommand = { type: "heartbeat", by: askerOf(caller) };
+    const asked: LobbyCommand = { type: "heartbeat", by: lobbyCallerOf(caller) };
     await command(deps, readCode(params.code), asked);
     return reply(200, { ok: true });
   },
@@ -140,7 +140,7 @@ const leave = defineRoute({
   responses: { 204: null },
   errors: commandErrors,
   handler: async ({ deps, caller, params, request }) => {
-    const asked: LobbyCommand = { type: "leave", by: askerOf(caller) };
+    const asked: LobbyCommand = { type: "leave", by: lobbyCallerOf(caller) };
     await command(deps, readCode(params.code), asked, keyOf(request));
     return reply(204);
   },

@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { SeatCaller } from "../../http/auth/auth.ts";
 import type { Results } from "./results-schema.ts";
-import { askerOf } from "./service.ts";
+import { lobbyCallerOf } from "./service.ts";
 
 /**
  * What was played, for the host: from the lobby as long as it is readable, then from the database, where
@@ -18,7 +18,7 @@ export async function readResults(
   caller: SeatCaller,
   code: string,
 ): Promise<ResultSheet> {
-  const reply = await deps.lobbies.ask(code, { type: "results", by: askerOf(caller) });
+  const reply = await deps.lobbies.ask(code, { type: "results", by: lobbyCallerOf(caller) });
   if (reply.ok) return JSON.parse(reply.body ?? "null") as ResultSheet;
   const isTaken = reply.code === "lobby:not_host";
   if (!isTaken && reply.code !== "lobby:not_found")

@@ -11,7 +11,7 @@ import { playRoutes } from "./play-routes.ts";
 import * as s from "./schemas.ts";
 import { base, cookieSeconds, guessableCode, tag } from "./seat-route.ts";
 import {
-  askerOf,
+  lobbyCallerOf,
   command,
   createLobby,
   drawLobby,
@@ -63,7 +63,7 @@ const readRoutes = ["", "/status"].map((suffix) =>
     responses: { 200: s.LobbyAndPlayer },
     errors: ["lobby:not_found"],
     handler: async ({ deps, caller, params }) => {
-      const asked: LobbyCommand = { type: "read", by: askerOf(caller) };
+      const asked: LobbyCommand = { type: "read", by: lobbyCallerOf(caller) };
       return jsonReply(await command(deps, readCode(params.code), asked));
     },
   }),

@@ -22,7 +22,7 @@ import { seatLimitOf } from "./seat-limit.ts";
 
 export { StreamMessage } from "./messages.ts";
 
-type Asker = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
+type LobbyCaller = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
 
 const codeTries = 5;
 /** How often a start draws again because the settings moved under it. */
@@ -68,7 +68,7 @@ export function readCode(text: string): string {
 }
 
 /** Header, then player, then cookie decide who asks (LOB-01). */
-export function askerOf(caller: SeatCaller | null): Asker {
+export function lobbyCallerOf(caller: SeatCaller | null): LobbyCaller {
   const seatId = caller?.seatId ?? null;
   const playerId = caller?.player?.playerId ?? null;
   return caller?.isCookieSeat
@@ -138,7 +138,12 @@ export async function joinLobby(
   draft: Pick<NewSeat, "id" | "name">,
 ): Promise<TakenSeat> {
   const seat = await newSeat(deps, draft, caller?.player ?? null);
-  const body = await command(deps, code, { type: "join", seat, by: askerOf(caller) }, takingId);
+  const body = await command(
+    deps,
+    code,
+    { type: "join", seat, by: lobbyCallerOf(caller) },
+    takingId,
+  );
   return takenSeat(deps, code, seat, body);
 }
 
@@ -152,7 +157,7 @@ export async function startLobby(
   code: string,
   id?: string,
 ): Promise<string | null> {
-  const by = askerOf(caller);
+  const by = lobbyCallerOf(caller);
   const plan = await planStart(deps, by, code, id);
   if (plan === null) return startDrawn(deps, by, code, id);
   if (id === undefined) return drawAndStart(deps, code, by, plan, id);
@@ -165,13 +170,13 @@ export async function startLobby(
 }
 
 /** A repeat of the start that held is answered from memory, and any other start of that lobby refused. */
-const startDrawn = (deps: Deps, by: Asker, code: string, id: string | undefined) =>
+const startDrawn = (deps: Deps, by: LobbyCaller, code: string, id: string | undefined) =>
   command(deps, code, { type: "start", revision: 0, questions: [], by }, id);
 
 /** Null when the lobby was started: whether by this command, which another try has given up since, its memory knows. */
 async function planStart(
   deps: Deps,
-  by: Asker,
+  by: LobbyCaller,
   code: string,
   id: string | undefined,
 ): Promise<DrawPlan | null> {
@@ -188,7 +193,7 @@ async function planStart(
 async function drawAndStart(
   deps: Deps,
   code: string,
-  by: Asker,
+  by: LobbyCaller,
   plan: DrawPlan,
   id: string | undefined,
 ): Promise<string | null> {
@@ -204,7 +209,7 @@ async function drawAndStart(
 /** What the host means: a question, or the current one (LOB-28). */
 interface HostMove {
   index: number | null;
-  by: Asker;
+  by: LobbyCaller;
 }
 
 export const lockQuestion = async (deps: Deps, code: string, move: HostMove, id?: string) =>
@@ -237,7 +242,7 @@ export async function nextQuestion(
 async function startAsPlanned(
   deps: Deps,
   code: string,
-  by: Asker,
+  by: LobbyCaller,
   firstPlan: DrawPlan,
   id: string | undefined,
 ): Promise<string | null> {
@@ -253,7 +258,7 @@ async function startAsPlanned(
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
 }
 
-async function isWaiting(deps: Deps, code: string, by: Asker): Promise<boolean> {
+async function isWaiting(deps: Deps, code: string, by: LobbyCaller): Promise<boolean> {
   return statusOf(await command(deps, code, { type: "read", by })) === "waiting";
 }
 

@@ -6,10 +6,10 @@ import { AppError } from "../../platform/errors.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import {
-  judge,
+  scoreAnswer,
   repeated,
-  saveJudged,
-  type Judged,
+  saveScored,
+  type ScoredAnswer,
   type RecordedAnswer,
 } from "../runs/domain/record.ts";
 import { idleSince } from "../runs/domain/sessions.ts";
@@ -89,14 +89,19 @@ async function tryToAnswer(
     ...{ timeMs: given.timeTakenMs, timerMs: given.timerDurationMs },
     ...{ source: "practice" as const, ref, at: new Date(now) },
   };
-  const judged = judge(answer, standing);
+  const judged = scoreAnswer(answer, standing);
   const grown = grow(session, judged, now);
-  const recorded = await saveJudged(em, { input: answer, standing, judged, session: grown });
+  const recorded = await saveScored(em, {
+    input: answer,
+    standing,
+    scored: judged,
+    session: grown,
+  });
   if (recorded === null) return null;
   return { ...recorded, ...shown, session: grown };
 }
 
-function grow(session: SessionRow, answer: Judged, now: number): SessionRow {
+function grow(session: SessionRow, answer: ScoredAnswer, now: number): SessionRow {
   return {
     ...session,
     totalPoints: session.totalPoints + answer.points,

@@ -16,7 +16,7 @@ import {
   openSession,
   withCredentials,
   type HeldSession,
-  type Opener,
+  type ClientInfo,
   type Session,
 } from "./sessions.ts";
 
@@ -59,7 +59,7 @@ export async function requestCredential(
 export async function signInWithCode(
   deps: Deps,
   input: { email: string; code: string },
-  opener: Opener,
+  client: ClientInfo,
   held: HeldSession | null = null,
 ): Promise<Session> {
   const code = readCode(input.code);
@@ -78,7 +78,7 @@ export async function signInWithCode(
     const account = await findOpenPlayer(em, playerId);
     if (!account) return null;
     const signIn = withCredentials("code", now.getTime());
-    return { account, session: openSession(em, deps, account, opener, signIn), proven };
+    return { account, session: openSession(em, deps, account, client, signIn), proven };
   });
   if (!opened) throw new AppError("auth:code_invalid");
   const { account, session, proven } = opened;

@@ -6,7 +6,7 @@ import { requestCredential, signInWithCode } from "./codes.ts";
 import { sessionReply } from "./replies.ts";
 import { resetPassword } from "./resets.ts";
 import { NewPassword, SessionBody } from "./schemas.ts";
-import { heldSession, openerOf } from "./sessions.ts";
+import { heldSession, clientInfoOf } from "./sessions.ts";
 
 const tag = "Gateway";
 const missing = { status: 400, code: "request:missing_field" } as const;
@@ -35,7 +35,7 @@ const codeRequest = defineRoute({
   handler: async ({ body, deps, request }) => {
     const channel = body.channel ?? "email";
     if (!isChannel(channel)) throw new AppError("validation:failed", channelProblem);
-    const { realm } = await openerOf(deps, request);
+    const { realm } = await clientInfoOf(deps, request);
     await requestCredential(deps, { purpose: "code", email: body.email, channel, realm });
     return reply(200);
   },
@@ -57,7 +57,12 @@ const codeVerify = defineRoute({
   handler: async ({ body, deps, request }) =>
     sessionReply(
       200,
-      await signInWithCode(deps, body, await openerOf(deps, request), heldSession(deps, request)),
+      await signInWithCode(
+        deps,
+        body,
+        await clientInfoOf(deps, request),
+        heldSession(deps, request),
+      ),
     ),
 });
 
@@ -74,7 +79,7 @@ const resetRequest = defineRoute({
   responses: { 200: null },
   errors: ["request:missing_field"],
   handler: async ({ body, deps, request }) => {
-    const { realm } = await openerOf(deps, request);
+    const { realm } = await clientInfoOf(deps, request);
     const input = { purpose: "reset", email: body.email, channel: "email", realm } as const;
     await requestCredential(deps, input);
     return reply(200);

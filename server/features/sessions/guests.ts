@@ -7,7 +7,7 @@ import {
   upgradeGuest,
 } from "../../../db/queries/accounts/players.ts";
 import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
-import { tellAccountNews } from "../accounts/domain/account-news.ts";
+import { publishAccountEvent } from "../accounts/domain/account-events.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId, randomString } from "../../platform/ids.ts";
@@ -21,7 +21,7 @@ import {
   openSession,
   requireOpenSession,
   withoutCredentials,
-  type Opener,
+  type ClientInfo,
   type Session,
 } from "./sessions.ts";
 
@@ -45,14 +45,14 @@ const firstGenerations = 2 ** 30;
 export async function enterAsGuest(
   deps: Deps,
   input: { username: string | null; reclaimToken: string | null },
-  opener: Opener,
+  client: ClientInfo,
   newName: () => string = randomGuestName,
 ): Promise<Session> {
-  if (input.reclaimToken !== null) return reclaimGuest(deps, input.reclaimToken, opener);
-  if (input.username !== null) return createGuest(deps, input.username, opener);
+  if (input.reclaimToken !== null) return reclaimGuest(deps, input.reclaimToken, client);
+  if (input.username !== null) return createGuest(deps, input.username, client);
   for (let attempt = 0; attempt < nameTries; attempt++) {
     try {
-      return await createGuest(deps, newName(), opener);
+      return await createGuest(deps, newName(), client);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "guest:username_taken") throw error;
     }
@@ -60,7 +60,7 @@ export async function enterAsGuest(
   throw new AppError("guest:username_unavailable");
 }
 
-function createGuest(deps: Deps, name: string, opener: Opener): Promise<Session> {
+function createGuest(deps: Deps, name: string, client: ClientInfo): Promise<Session> {
   const now = new Date(deps.clock.now());
   const generation = randomInt(firstGenerations);
   return claiming(
@@ -72,19 +72,19 @@ function createGuest(deps: Deps, name: string, opener: Opener): Promise<Session>
           reclaimGeneration: generation,
           reclaimVoidBelow: generation,
           channels: [],
-          realm: opener.realm,
+          realm: client.realm,
           createdAt: now,
         });
         // The tokens carry the id, so the row has to exist before the session is made.
         await em.flush();
-        return openSession(em, deps, player, opener, withoutCredentials("guest"));
+        return openSession(em, deps, player, client, withoutCredentials("guest"));
       }),
     guestCodes,
   );
 }
 
 /** A refused token never makes a new guest: the client would lose its player without a word. */
-async function reclaimGuest(deps: Deps, token: string, opener: Opener): Promise<Session> {
+async function reclaimGuest(deps: Deps, token: string, client: ClientInfo): Promise<Session> {
   const claims = deps.tokens.verify("reclaim", token);
   if (!claims) throw new AppError("auth:token_invalid");
   const playerId = Number(claims.sub);
@@ -93,7 +93,7 @@ async function reclaimGuest(deps: Deps, token: string, opener: Opener): Promise<
     const isOpen = await advanceReclaim(em, { playerId, generation });
     const player = isOpen ? await findOpenPlayer(em, playerId) : null;
     if (!player) throw new AppError("auth:token_invalid");
-    return openSession(em, deps, player, opener, withoutCredentials("reclaim"));
+    return openSession(em, deps, player, client, withoutCredentials("reclaim"));
   });
 }
 
@@ -111,7 +111,7 @@ export async function upgrade(
   deps: Deps,
   caller: Caller,
   input: UpgradeInput,
-  opener: Opener,
+  client: ClientInfo,
 ): Promise<Session> {
   const emailKey = normalizeEmail(input.email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
@@ -138,13 +138,13 @@ export async function upgrade(
       // Its password was chosen, and not yet asked for.
       const signIn = { ...withoutCredentials("upgrade"), id: family };
       const { deviceHash = null } = input;
-      Object.assign(player, addressOrigin(opener, { now, deviceHash }), { passwordBy: family });
-      return [openSession(em, deps, player, opener, signIn), verification] as const;
+      Object.assign(player, addressOrigin(client, { now, deviceHash }), { passwordBy: family });
+      return [openSession(em, deps, player, client, signIn), verification] as const;
     }),
   );
   // Processes that do not hear of it read it when the news come again.
   const news = { type: "upgraded", playerId: caller.playerId } as const;
-  await tellAccountNews(deps.redis, news).catch((error: unknown) =>
+  await publishAccountEvent(deps.redis, news).catch((error: unknown) =>
     deps.log.warn({ player: caller.playerId, reason: String(error) }, "upgrade not announced"),
   );
   await postMessages(deps, [mailId]);

@@ -3,7 +3,7 @@ import { useToken } from "../../../db/queries/sessions/used-tokens.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { inheritSignIn, openSession, type Opener, type Session } from "./sessions.ts";
+import { inheritSignIn, openSession, type ClientInfo, type Session } from "./sessions.ts";
 
 /** Document 1, Limits. */
 export const passportSeconds = 60;
@@ -21,7 +21,7 @@ export function issuePassport({ tokens }: Pick<Deps, "tokens">, caller: Caller):
 export async function redeemPassport(
   deps: Deps,
   passport: string | undefined,
-  opener: Opener,
+  client: ClientInfo,
 ): Promise<Session> {
   const claims = passport === undefined ? null : deps.tokens.verify("passport", passport);
   if (!claims) throw invalid();
@@ -35,7 +35,7 @@ export async function redeemPassport(
     const signIn = await inheritSignIn(em, deps, { method: "passport", playerId, parent });
     if (!player || signIn === null) throw invalid();
     const { realm } = claims;
-    return openSession(em, deps, player, { ...opener, realm: realm ?? opener.realm }, signIn);
+    return openSession(em, deps, player, { ...client, realm: realm ?? client.realm }, signIn);
   });
 }
 

@@ -9,7 +9,7 @@ import { sessionReply } from "./replies.ts";
 import * as s from "./schemas.ts";
 import { familyOf, login, logout, refresh } from "./service.ts";
 import { sessionRoutes } from "./session-routes.ts";
-import { openerOf } from "./sessions.ts";
+import { clientInfoOf } from "./sessions.ts";
 import { ssoRoutes } from "./sso-routes.ts";
 
 const tag = "Gateway";
@@ -30,7 +30,7 @@ const guest = defineRoute({
   errors: ["guest:username_taken", "auth:token_invalid", "guest:username_unavailable"],
   handler: async ({ body, deps, request }) => {
     const input = { username: body.username ?? null, reclaimToken: body.reclaimToken ?? null };
-    return sessionReply(200, await enterAsGuest(deps, input, await openerOf(deps, request)));
+    return sessionReply(200, await enterAsGuest(deps, input, await clientInfoOf(deps, request)));
   },
 });
 
@@ -47,7 +47,7 @@ const loginRoute = defineRoute({
   responses: { 200: s.SessionBody },
   errors: ["auth:invalid", "auth:locked", "server:unavailable"],
   handler: async ({ body, deps, request }) =>
-    sessionReply(200, await login(deps, body, await openerOf(deps, request))),
+    sessionReply(200, await login(deps, body, await clientInfoOf(deps, request))),
 });
 
 const refreshRoute = defineRoute({
@@ -109,8 +109,8 @@ const upgradeRoute = defineRoute({
       locale: preferredLocale(request.headers["accept-language"]),
       deviceHash,
     };
-    const opener = await openerOf(deps, request);
-    return sessionReply(200, await upgrade(deps, caller, input, opener), headers);
+    const client = await clientInfoOf(deps, request);
+    return sessionReply(200, await upgrade(deps, caller, input, client), headers);
   },
 });
 

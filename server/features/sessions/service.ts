@@ -6,7 +6,7 @@ import type { TokenClaims } from "../../platform/security/tokens.ts";
 import type { Deps } from "../../app/deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
 import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
-import { openLoginSession, sessionOf, type Opener, type Session } from "./sessions.ts";
+import { openLoginSession, sessionOf, type ClientInfo, type Session } from "./sessions.ts";
 
 export { sessionReply } from "./replies.ts";
 export { setRefreshCookie } from "./cookies.ts";
@@ -24,13 +24,13 @@ export { emailProblem } from "./guests.ts";
 export {
   heldSession,
   inheritSignIn,
-  openerOf,
+  clientInfoOf,
   openSession,
   requireOpenSession,
   requireSameRole,
   withCredentials,
   type HeldSession,
-  type Opener,
+  type ClientInfo,
   type Session,
 } from "./sessions.ts";
 export * as sessionSchemas from "./schemas.ts";
@@ -51,7 +51,7 @@ function loginKeyOf(identifier: string): LoginKey {
 export async function login(
   deps: Deps,
   input: { identifier: string; password: string },
-  opener: Opener,
+  client: ClientInfo,
 ): Promise<Session> {
   const key = loginKeyOf(input.identifier);
   const account = await findLogin(deps.em, key);
@@ -70,7 +70,7 @@ export async function login(
     : null;
   const now = new Date(deps.clock.now());
   const record = { now, checkedHash: hash, passwordHash };
-  const session = await openLoginSession(deps, account.id, opener, record);
+  const session = await openLoginSession(deps, account.id, client, record);
   if (!session) throw new AppError("auth:invalid");
   return session;
 }

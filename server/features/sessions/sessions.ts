@@ -38,7 +38,7 @@ export const refreshWindowMs = lifetimes.registered.refreshSeconds * 1_000;
 const lifetimeOf = (isGuest: boolean) => (isGuest ? lifetimes.guest : lifetimes.registered);
 
 /** Who opens a session, as far as the session records it. */
-export interface Opener {
+export interface ClientInfo {
   realm: string;
   userAgent: string | null;
   /** Address the request came from. */
@@ -58,10 +58,10 @@ export interface Session {
   cookieSeconds: number;
 }
 
-export async function openerOf(
+export async function clientInfoOf(
   deps: Pick<Deps, "em" | "config">,
   request: Pick<RequestInfo, "headers" | "ip">,
-): Promise<Opener> {
+): Promise<ClientInfo> {
   const { headers } = request;
   const realm = await resolveRealm(deps, { named: headers["x-realm"], origin: headers["origin"] });
   return {
@@ -117,10 +117,10 @@ export function openSession(
   em: EntityManager,
   deps: Pick<Deps, "clock" | "tokens">,
   player: Player,
-  opener: Opener,
+  client: ClientInfo,
   signIn: SignIn = withoutCredentials("guest"),
 ): Session {
-  const family = newFamily(player, opener, { now: deps.clock.now(), signIn });
+  const family = newFamily(player, client, { now: deps.clock.now(), signIn });
   const number = family.signInNumber;
   const signInNumber = number === "next" ? raw<number>(nextSignInNumber) : number;
   em.create(TokenFamilySchema, { ...family, signInNumber });
@@ -131,19 +131,19 @@ export function openSession(
 export async function openLoginSession(
   deps: Pick<Deps, "em" | "clock" | "tokens">,
   accountId: number,
-  opener: Opener,
+  client: ClientInfo,
   record: LoginRecord,
 ): Promise<Session | null> {
   const now = record.now.getTime();
   const signIn = withCredentials("password", now);
-  const family = newFamily({ id: accountId, isGuest: false }, opener, { now, signIn });
+  const family = newFamily({ id: accountId, isGuest: false }, client, { now, signIn });
   const account = await recordLoginWithFamily(deps.em, record, family);
   return account && sessionOf(deps, account, family, now);
 }
 
 function newFamily(
   player: Pick<Player, "id" | "isGuest">,
-  { realm, userAgent }: Opener,
+  { realm, userAgent }: ClientInfo,
   { now, signIn }: { now: number; signIn: SignIn },
 ): NewFamily {
   const { familySeconds } = lifetimeOf(player.isGuest);

@@ -12,7 +12,7 @@ import { isPreview } from "../../http/pipeline/preview.ts";
 import { setRefreshCookie } from "./cookies.ts";
 import { isPassport, issuePassport, passportSeconds, redeemPassport } from "./passports.ts";
 import { allowedRedirect } from "./redirects.ts";
-import { openerOf } from "./sessions.ts";
+import { clientInfoOf } from "./sessions.ts";
 
 const passport = defineRoute({
   method: "GET",
@@ -53,8 +53,8 @@ const customs = defineRoute({
         return redirectReply(location, quiet);
       throw new AppError("sso:passport_invalid", { headers: quiet });
     }
-    const opener = await openerOf(deps, request);
-    const session = await redeemPassport(deps, query.passport, opener).catch(unreferred);
+    const client = await clientInfoOf(deps, request);
+    const session = await redeemPassport(deps, query.passport, client).catch(unreferred);
     const cookie = setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
     return redirectReply(location, [...quiet, ...cookie]);
   },

@@ -15,7 +15,7 @@ import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages } from "../delivery/domain/send.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { inheritSignIn, openSession, type Opener, type Session } from "../sessions/service.ts";
+import { inheritSignIn, openSession, type ClientInfo, type Session } from "../sessions/service.ts";
 import { addressOrigin, writeVerification } from "../verification/service.ts";
 import type { Profile } from "./profiles.ts";
 
@@ -37,11 +37,11 @@ export interface SocialSignIn {
 export async function signInSocially(
   deps: Deps,
   signIn: SocialSignIn,
-  opener: Opener,
+  client: ClientInfo,
 ): Promise<Session> {
   for (let attempt = 0; attempt < maxTries; attempt++) {
     try {
-      return await tryToSignIn(deps, signIn, opener);
+      return await tryToSignIn(deps, signIn, client);
     } catch (error) {
       if (brokenConstraint(error) === null && !(error instanceof Overtaken)) throw error;
     }
@@ -52,12 +52,12 @@ export async function signInSocially(
 /** Another request linked this login to an account meanwhile: the next try finds it. */
 class Overtaken extends Error {}
 
-async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Promise<Session> {
+async function tryToSignIn(deps: Deps, signIn: SocialSignIn, client: ClientInfo): Promise<Session> {
   const { provider, profile } = signIn;
   const now = new Date(deps.clock.now());
   const [session, mailId] = await deps.em.transactional(async (em) => {
     const known = await findKnown(em, signIn);
-    const player = known ?? (await createAccount(em, deps, signIn, opener));
+    const player = known ?? (await createAccount(em, deps, signIn, client));
     if (!(await recordLogin(em, player.id, { now }))) throw new AppError("oauth:already_linked");
     // Its row is locked by now: what led to the account may have been taken away while this waited.
     if (known && (await findKnown(em, signIn)) !== known)
@@ -72,7 +72,7 @@ async function tryToSignIn(deps: Deps, signIn: SocialSignIn, opener: Opener): Pr
     const isNew = authenticatedAt !== null && now.getTime() - authenticatedAt.getTime() <= newMs;
     const signInNumber = isNew ? "next" : null;
     const opening = { id, method: "social", authenticatedAt, signInNumber, parent: null } as const;
-    return [openSession(em, deps, player, opener, opening), mail] as const;
+    return [openSession(em, deps, player, client, opening), mail] as const;
   });
   await postMessages(deps, [mailId]);
   return session;
@@ -103,7 +103,7 @@ async function createAccount(
   em: EntityManager,
   deps: Pick<Deps, "clock">,
   { provider, profile, locale }: SocialSignIn,
-  opener: Opener,
+  client: ClientInfo,
 ): Promise<Player> {
   const username = usernameOf(profile.name ?? provider);
   const now = new Date(deps.clock.now());
@@ -116,10 +116,10 @@ async function createAccount(
     email: profile.email,
     emailKey: profile.email,
     emailVerifiedAt: isProven ? now : null,
-    ...(isProven ? {} : addressOrigin(opener, { now, deviceHash: null })),
+    ...(isProven ? {} : addressOrigin(client, { now, deviceHash: null })),
     locale,
     channels: profile.email === null ? [] : ["email:account"],
-    realm: opener.realm,
+    realm: client.realm,
     lastLoginAt: now,
     createdAt: now,
   });
@@ -140,13 +140,13 @@ async function hasConnection(em: EntityManager, playerId: number, provider: stri
 
 /**
  * Adds a login to an account; one that leads elsewhere, or a second of the provider, is refused. Opens
- * a session for whoever is given as its opener.
+ * a session for the given client.
  */
 export async function linkSocially(
   deps: Deps,
   linker: Pick<Caller, "playerId" | "family">,
   { provider, profile }: Pick<SocialSignIn, "provider" | "profile">,
-  opener: Opener | null,
+  client: ClientInfo | null,
 ): Promise<Session | null> {
   const { playerId } = linker;
   const now = new Date(deps.clock.now());
@@ -160,7 +160,7 @@ export async function linkSocially(
       const link = { ...profile, provider, playerId, linkedBy: linker.family };
       const isSaved = await saveConnection(em, link, now);
       if (!isSaved) throw new AppError("oauth:already_linked");
-      return opener && openSession(em, deps, player, opener, signIn);
+      return client && openSession(em, deps, player, client, signIn);
     });
   } catch (error) {
     if (brokenConstraint(error) === null) throw error;

@@ -14,7 +14,7 @@ import {
 } from "../../http/pipeline/route.ts";
 import {
   allowedRedirect,
-  openerOf,
+  clientInfoOf,
   sessionReply,
   sessionSchemas,
   setRefreshCookie,
@@ -87,7 +87,7 @@ const begin = defineRoute({
   ],
   handler: async ({ params, query, caller, deps, request }) => {
     const provider = findProvider(deps, params.provider);
-    const { realm } = await openerOf(deps, request);
+    const { realm } = await clientInfoOf(deps, request);
     const goal =
       query.redirect === undefined
         ? `${await readFrontEnd(deps, realm)}/`
@@ -186,8 +186,8 @@ const nativeCallback = defineRoute({
 });
 
 async function returningOf(deps: Deps, request: RequestInfo, { realm }: PendingSignIn) {
-  const opener = { ...(await openerOf(deps, request)), realm };
-  return { opener, locale: preferredLocale(request.headers["accept-language"]) };
+  const client = { ...(await clientInfoOf(deps, request)), realm };
+  return { client, locale: preferredLocale(request.headers["accept-language"]) };
 }
 
 /** The address that was asked carries the code; nobody else need see or keep it. */

@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { OauthProvider } from "../../platform/config/oauth-providers.ts";
 import type { Deps } from "../../app/deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireOpenSession, type Opener, type Session } from "../sessions/service.ts";
+import { requireOpenSession, type ClientInfo, type Session } from "../sessions/service.ts";
 import { linkSocially, signInSocially } from "./accounts.ts";
 import { authorizationUrl, readProfile } from "./profiles.ts";
 import { browserHash, randomSecret, saveState, type PendingSignIn } from "./states.ts";
@@ -72,7 +72,7 @@ export interface CallbackParams {
 }
 
 export interface Returning {
-  opener: Opener;
+  client: ClientInfo;
   locale: string;
 }
 
@@ -82,7 +82,7 @@ export async function finishSignIn(
   provider: OauthProvider,
   pending: PendingSignIn,
   params: CallbackParams,
-  { opener, locale, isNative = false }: Returning & { isNative?: boolean },
+  { client, locale, isNative = false }: Returning & { isNative?: boolean },
 ): Promise<Session | null> {
   if (params.error !== undefined || !params.code) throw new AppError("oauth:provider_denied");
   const callback = new URL(redirectUriOf(deps, provider));
@@ -91,8 +91,8 @@ export async function finishSignIn(
     if (value !== undefined) callback.searchParams.set(name, value);
   const profile = await readProfile(deps, provider, { callback, state, pending });
   const signIn = { provider: provider.id, profile, locale };
-  if (pending.linker === null) return signInSocially(deps, signIn, opener);
-  return linkSocially(deps, pending.linker, signIn, isNative ? opener : null);
+  if (pending.linker === null) return signInSocially(deps, signIn, client);
+  return linkSocially(deps, pending.linker, signIn, isNative ? client : null);
 }
 
 /** Takes a login away from an account, but never the last way to sign in; its picture goes too (OA-05). */

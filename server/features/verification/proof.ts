@@ -8,7 +8,7 @@ import {
 import { resetAvatar } from "../../../db/queries/avatars/avatars.ts";
 import { spendCodes } from "../../../db/queries/accounts/phone-codes.ts";
 import { findMailTarget } from "../../../db/queries/accounts/players.ts";
-import { tellAccountNews } from "../accounts/domain/account-news.ts";
+import { publishAccountEvent } from "../accounts/domain/account-events.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -69,7 +69,7 @@ export async function announceProof(
   logSecurity(deps, "address_proven", { player: playerId });
   for (let at = 0; at < families.length; at += maxTold) {
     const news = { type: "ended", playerId, families: families.slice(at, at + maxTold) } as const;
-    await tellAccountNews(deps.redis, news).catch((error: unknown) =>
+    await publishAccountEvent(deps.redis, news).catch((error: unknown) =>
       deps.log.warn({ player: playerId, reason: String(error) }, "ended sessions not announced"),
     );
   }

@@ -1,7 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { listVoidFamilies } from "../../../../db/queries/accounts/address-proofs.ts";
 import { listClosedSince, listUpgradedSince } from "../../../../db/queries/accounts/players.ts";
-import { followAccountNews } from "./account-news.ts";
+import { followAccountEvents } from "./account-events.ts";
 import {
   maxEntries,
   retentionMs,
@@ -57,10 +57,10 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
     }
   }
 
-  const news = followAccountNews({
+  const news = followAccountEvents({
     redisUrl,
     log,
-    hear: (item) => {
+    onMessage: (item) => {
       if (item.type === "closed") {
         accounts.add(item.playerId);
         reopened?.delete(item.playerId);
@@ -72,7 +72,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
         reopened?.add(item.playerId);
       }
     },
-    confirmed: () => {
+    onConfirmed: () => {
       clearTimeout(timer);
       void readAll(++reading);
     },

@@ -4,7 +4,7 @@ import {
   isNewestUpload,
   lockUpload,
   writeFindings,
-  writeJudgement,
+  writeDecision,
   type UploadRow,
 } from "../../../../db/queries/avatars/avatar-uploads.ts";
 import {
@@ -14,32 +14,32 @@ import {
   type AvatarChoice,
   type AvatarRow,
 } from "../../../../db/queries/avatars/avatars.ts";
-import type { Verdict } from "./verdict.ts";
+import type { ModerationDecision } from "./moderation.ts";
 
 /** An upload nobody has judged yet. */
-export const isUnjudged = ({ status, judgedAtMs }: UploadRow): boolean =>
+export const isPendingReview = ({ status, judgedAtMs }: UploadRow): boolean =>
   status === "queued" && judgedAtMs === null;
 
 /**
- * Writes a moderator's verdict, once: false when the upload has one, whoever gave it (S38). An
+ * Writes a moderator's decision, once: false when the upload has one, whoever gave it (S38). An
  * approved picture is shown at once if nothing came in between (AV-06). To be called in a transaction.
  */
-export async function settleVerdict(
+export async function applyDecision(
   em: EntityManager,
   uploadId: number,
-  { verdict, hash, now }: { verdict: Verdict; hash: string | null; now: Date },
+  { decision, hash, now }: { decision: ModerationDecision; hash: string | null; now: Date },
 ): Promise<boolean> {
   const row = await lockUpload(em, uploadId);
-  if (!row || !isUnjudged(row)) return false;
-  await writeFindings(em, uploadId, { hash, scores: verdict.scores });
-  await writeJudgement(em, uploadId, {
-    status: verdict.status,
-    rejectionReason: verdict.reason,
-    judgedBy: verdict.by,
+  if (!row || !isPendingReview(row)) return false;
+  await writeFindings(em, uploadId, { hash, scores: decision.scores });
+  await writeDecision(em, uploadId, {
+    status: decision.status,
+    rejectionReason: decision.reason,
+    judgedBy: decision.by,
     judgedAt: now,
     undo: null,
   });
-  if (verdict.status === "approved") await showIfLatest(em, row, now);
+  if (decision.status === "approved") await showIfLatest(em, row, now);
   return true;
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from "../../../platform/log/logger.ts";
 import { createClassifier } from "../classifier/classifier.ts";
 import { inputSide, type Scores } from "../classifier/contract.ts";
 import { readPixels } from "./images.ts";
-import { leaveTo, type Moderator, type Verdict } from "./verdict.ts";
+import { queueForReview, type Moderator, type ModerationDecision } from "./moderation.ts";
 import { createWebhookModerator } from "./webhook-moderator.ts";
 
 const sexualContent = "The picture seems to show nudity or sexual content.";
@@ -21,16 +21,20 @@ export function createModerator(
   entry?: URL,
 ): Moderator {
   if (config.AVATAR_MODERATION === "manual")
-    return { judge: async () => leaveTo("manual"), state: () => "manual", stop: () => undefined };
+    return {
+      moderate: async () => queueForReview("manual"),
+      state: () => "manual",
+      stop: () => undefined,
+    };
   if (config.AVATAR_MODERATION === "webhook") return createWebhookModerator(config, log);
   const classifier = createClassifier({ log, ...(entry ? { entry } : {}) });
   return {
-    judge: async ({ id, webp }) => {
+    moderate: async ({ id, webp }) => {
       try {
-        return judgeScores(await classifier.classify(await readPixels(webp, inputSide)), config);
+        return decideByScores(await classifier.classify(await readPixels(webp, inputSide)), config);
       } catch (error) {
         log.warn({ upload: id, reason: String(error) }, "picture left to a person");
-        return leaveTo("unavailable");
+        return queueForReview("unavailable");
       }
     },
     state: () => classifier.state(),
@@ -39,13 +43,13 @@ export function createModerator(
 }
 
 /** Explicit pictures are rejected; what is merely doubtful, suggestive ones too, a person looks at. */
-export function judgeScores(
+export function decideByScores(
   scores: Scores,
   {
     AVATAR_REJECT_SCORE: reject,
     AVATAR_REVIEW_SCORE: review,
   }: Pick<ModeratorConfig, "AVATAR_REJECT_SCORE" | "AVATAR_REVIEW_SCORE">,
-): Verdict {
+): ModerationDecision {
   const explicit = (scores["porn"] ?? 0) + (scores["hentai"] ?? 0);
   const doubtful = explicit + (scores["sexy"] ?? 0);
   const status = explicit >= reject ? "rejected" : doubtful >= review ? "queued" : "approved";

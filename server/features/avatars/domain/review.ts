@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import {
   findUpload,
   lockUpload,
-  writeJudgement,
+  writeDecision,
   type UploadBefore,
   type UploadRow,
 } from "../../../../db/queries/avatars/avatar-uploads.ts";
@@ -16,7 +16,7 @@ import {
 import { listConnections } from "../../../../db/queries/social/oauth-connections.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { hide, replaceChoice, showIfLatest, type Change } from "./decisions.ts";
-import { DecidedMeanwhile, judgementOf } from "./judgement.ts";
+import { DecisionConflict, decisionVersionOf } from "./decision-version.ts";
 
 /** What an operator does about an upload (AV-06). */
 export type Decision = { verb: "approve" } | { verb: "reject"; reason: string } | { verb: "undo" };
@@ -24,7 +24,7 @@ export type Decision = { verb: "approve" } | { verb: "reject"; reason: string } 
 export interface Decider {
   operator: string;
   now: Date;
-  /** The judgement the decider looked at (`judgementOf`); null decides whatever it is now. */
+  /** The decision version the decider saw (`decisionVersionOf`); null decides whatever it is now. */
   seen?: string | null;
 }
 
@@ -41,7 +41,7 @@ export async function decideUpload(
 ): Promise<void> {
   const row = await lockUpload(em, id);
   if (!row) throw new AppError("avatar:upload_not_found");
-  if (by.seen != null && by.seen !== judgementOf(row)) throw new DecidedMeanwhile(row);
+  if (by.seen != null && by.seen !== decisionVersionOf(row)) throw new DecisionConflict(row);
   if (decision.verb === "undo") return undo(em, row, by.now);
   if (decision.verb === "reject") return reject(em, row, decision.reason, by);
   return approve(em, row, by);
@@ -73,7 +73,7 @@ async function write(
 ): Promise<void> {
   const { status, rejectionReason, judgedBy, judgedAtMs } = row;
   const choice = change && chosen(change.before);
-  await writeJudgement(em, row.id, {
+  await writeDecision(em, row.id, {
     ...result,
     judgedBy: `operator:${operator}`,
     judgedAt: now,
@@ -86,7 +86,7 @@ async function undo(em: EntityManager, row: UploadRow, now: Date): Promise<void>
   if (!before) throw new AppError("avatar:nothing_to_undo");
   if (row.file === null && before.status !== "rejected")
     throw new AppError("avatar:picture_removed");
-  await writeJudgement(em, row.id, {
+  await writeDecision(em, row.id, {
     status: before.status,
     rejectionReason: before.rejectionReason,
     judgedBy: before.judgedBy,

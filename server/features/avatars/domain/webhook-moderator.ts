@@ -2,7 +2,7 @@ import Type from "typebox";
 import Value from "typebox/value";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
-import { leaveTo, type Moderator, type Verdict } from "./verdict.ts";
+import { queueForReview, type Moderator, type ModerationDecision } from "./moderation.ts";
 
 /** An answer that takes longer counts as none. */
 const limitMs = 15_000;
@@ -30,12 +30,12 @@ export function createWebhookModerator(
     username === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`;
   target.username = target.password = "";
   return {
-    judge: async ({ id, webp }) => {
+    moderate: async ({ id, webp }) => {
       try {
         return await ask(target, authorization, id, webp);
       } catch (error) {
         log.warn({ upload: id, reason: String(error) }, "no verdict by webhook");
-        return leaveTo("unavailable");
+        return queueForReview("unavailable");
       }
     },
     state: () => "webhook",
@@ -48,7 +48,7 @@ async function ask(
   authorization: string | null,
   id: number,
   webp: Buffer,
-): Promise<Verdict> {
+): Promise<ModerationDecision> {
   const response = await fetch(target, {
     method: "POST",
     redirect: "manual",

@@ -111,8 +111,8 @@ async function makeOne(
     const category =
       kind === "daily_shuffle" ? places[at % places.length] : places[randomInt(places.length)];
     const chosen = questions.map(({ id }) => id);
-    const wish = { category: category ?? categories[0], difficulty };
-    const found = await drawOne(em, { wish, chosen, used, avoid: options.avoid });
+    const criteria = { category: category ?? categories[0], difficulty };
+    const found = await drawOne(em, { criteria, chosen, used, avoid: options.avoid });
     // Everything was tried: the pool has no more.
     if (found.length === 0) break;
     questions.push(...found);
@@ -126,8 +126,8 @@ async function makeOne(
   await insertChallenge(em, { kind, date, questionIds, at: new Date(options.now) });
 }
 
-interface Wish {
-  wish: { category: string; difficulty: Difficulty };
+interface DrawRequest {
+  criteria: { category: string; difficulty: Difficulty };
   /** In this challenge already. */
   chosen: readonly number[];
   /** In another challenge of late. */
@@ -138,9 +138,9 @@ interface Wish {
 /** One question of the wish, or else of another difficulty or category; none in an empty pool. */
 async function drawOne(
   em: EntityManager,
-  { wish, chosen, used, avoid }: Wish,
+  { criteria, chosen, used, avoid }: DrawRequest,
 ): Promise<QuestionRow[]> {
-  const live = (await avoid?.(wish.category, wish.difficulty)) ?? [];
+  const live = (await avoid?.(criteria.category, criteria.difficulty)) ?? [];
   const filter = {
     pool: "competition" as const,
     promptHash: null,
@@ -148,11 +148,11 @@ async function drawOne(
     preferUnseenBy: [],
   };
   const fresh = { ...filter, excludeIds: [...chosen, ...used, ...live], freshOnly: true };
-  for (const choice of [wish, ...alternatives(wish)]) {
+  for (const choice of [criteria, ...alternatives(criteria)]) {
     const found = await drawQuestions(em, { ...fresh, ...choice });
     if (found.length > 0) return found;
   }
-  for (const choice of [wish, ...alternatives(wish)]) {
+  for (const choice of [criteria, ...alternatives(criteria)]) {
     const found = await drawQuestions(em, { ...filter, excludeIds: chosen, ...choice });
     if (found.length > 0) return found;
   }
@@ -160,7 +160,7 @@ async function drawOne(
 }
 
 /** The same category at other difficulties of the weight, then other categories, then anything. */
-function alternatives({ category, difficulty }: Wish["wish"]) {
+function alternatives({ category, difficulty }: DrawRequest["criteria"]) {
   const weight = weightOf(difficulty);
   const others = shuffled(categories.filter((name) => name !== category));
   const distance = (name: Difficulty) => Math.abs(weightOf(name) - weight);

@@ -58,7 +58,7 @@ export async function recordAnswerWithin(
   return second;
 }
 
-/** Null when it could not be written, as `saveJudged` says. */
+/** Null when it could not be written, as `saveScored` says. */
 async function tryToRecord(em: EntityManager, input: AnswerInput): Promise<RecordedAnswer | null> {
   const { playerId, questionId, ref, streak, at } = input;
   const idle = idleSince(at.getTime());
@@ -66,7 +66,7 @@ async function tryToRecord(em: EntityManager, input: AnswerInput): Promise<Recor
   if (standing === null) throw new AppError("question:not_found");
   const { earlier, question } = standing;
   if (earlier !== null) return repeated(earlier, { question, streak });
-  return saveJudged(em, { input, standing, judged: judge(input, standing), session: null });
+  return saveScored(em, { input, standing, scored: scoreAnswer(input, standing), session: null });
 }
 
 /** What was recorded under a name before, told again. */
@@ -81,7 +81,7 @@ export const repeated = (
   isRepeat: true,
 });
 
-export interface Judged extends Score {
+export interface ScoredAnswer extends Score {
   isCorrect: boolean;
   /** How the player answered this question last time. */
   previous: GivenAnswer["previous"];
@@ -89,7 +89,7 @@ export interface Judged extends Score {
 }
 
 /** What an answer is worth by the rules. */
-export function judge(input: AnswerInput, { question, known }: Standing): Judged {
+export function scoreAnswer(input: AnswerInput, { question, known }: Standing): ScoredAnswer {
   const { selectedIndex, streak, timeMs, timerMs } = input;
   const previous = known === null ? null : known.isCorrect ? "right" : "wrong";
   const isCorrect = selectedIndex === question.correctIndex;
@@ -103,23 +103,23 @@ export function judge(input: AnswerInput, { question, known }: Standing): Judged
 interface ToSave {
   input: AnswerInput;
   standing: Standing;
-  judged: Judged;
+  scored: ScoredAnswer;
   /** The session it goes into, grown; null = none. */
   session: SessionRow | null;
 }
 
 /**
- * Writes an answer judged by a standing, in one statement. Null and nothing done when other answers
+ * Writes an answer scored by a standing, in one statement. Null and nothing done when other answers
  * of the player were faster, the session is over, or there is no row of totals yet.
  */
-export async function saveJudged(
+export async function saveScored(
   em: EntityManager,
-  { input, standing, judged, session }: ToSave,
+  { input, standing, scored, session }: ToSave,
 ): Promise<RecordedAnswer | null> {
   const { question, totals, inCategory } = standing;
   if (totals === null) return null;
   const { playerId, questionId, selectedIndex, source, ref, at } = input;
-  const { given, ...rest } = judged;
+  const { given, ...rest } = scored;
   const { isCorrect, points, xp } = rest;
   const served = await saveIfUnchanged(em, {
     answer: { playerId, questionId, selectedIndex, isCorrect, points, xp, source, ref, at },

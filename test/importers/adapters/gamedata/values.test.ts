@@ -4,14 +4,14 @@ import { createNames } from "../../../../importers/adapters/gamedata/names.ts";
 import {
   convertFields,
   textKey,
-  type Told,
+  type ConvertedFields,
 } from "../../../../importers/adapters/gamedata/values.ts";
 
 /** Properties of an asset in a game that has a torch, with what they tell besides. */
 function convert(properties: Record<string, unknown>) {
   const names = createNames();
   names.learn([{ name: "Id_Item_Torch", folder: "Item/Item", idTag: null }]);
-  const told: Told = { links: [], tags: [] };
+  const told: ConvertedFields = { links: [], tags: [] };
   const sources = new Map<string, string>();
   const context = {
     names,

@@ -14,10 +14,10 @@ const rounds = 300;
 /** Takes and releases the folder many times; a second holder finds the file of the first. */
 const racer = `
   import { rmSync, writeFileSync } from "node:fs";
-  import { takeUnlessHeld } from "./server/runtime/boot/lock.ts";
+  import { acquireExclusive } from "./server/runtime/boot/lock.ts";
   const [dir] = process.argv.slice(1);
   for (let taken = 0; taken < ${rounds}; ) {
-    const lock = takeUnlessHeld(dir);
+    const lock = acquireExclusive(dir);
     if (!("release" in lock)) continue;
     taken++;
     writeFileSync(dir + "/held", "", { flag: "wx" });

@@ -8,7 +8,7 @@ import { QuestionSchema } from "../../../../../db/entities/question.ts";
 import { saveReport } from "../../../../../db/queries/questions/question-quality.ts";
 import { seedQuestions } from "../../../../../db/seeds/questions.ts";
 import { followClosedAccounts } from "../../../../../server/features/accounts/domain/follow-closed-accounts.ts";
-import { tellAccountNews } from "../../../../../server/features/accounts/domain/account-news.ts";
+import { publishAccountEvent } from "../../../../../server/features/accounts/domain/account-events.ts";
 import {
   ClosedAccounts,
   maxEntries,
@@ -67,7 +67,7 @@ describe("the access token of a closed account", () => {
     const token = session.access_token;
     const bystander = await registerAccount(app);
     await write(app, id, new Date());
-    await tellAccountNews(app.deps.redis, { type: "closed", playerId: id });
+    await publishAccountEvent(app.deps.redis, { type: "closed", playerId: id });
     await until("closed", () => closed(id));
     for (const path of ["/v1/users/@me", "/v1/users/@me/sessions", "/v1/users/%40me/sessions"]) {
       const answer = await app.client.get(path, { token });
@@ -92,7 +92,7 @@ describe("the access token of a closed account", () => {
     const other = { token: bystander.session.access_token };
     assert.equal((await app.client.get("/v1/tokens/validate", other)).status, 200);
     await write(app, id, null);
-    await tellAccountNews(app.deps.redis, { type: "reopened", playerId: id });
+    await publishAccountEvent(app.deps.redis, { type: "reopened", playerId: id });
     await until("reopened", () => !closed(id));
     assert.equal((await app.client.get("/v1/users/@me", { token })).status, 200);
   });
@@ -119,8 +119,8 @@ describe("the access token of a closed account", () => {
     const closings = followClosedAccounts({ redisUrl, orm, clock, log, accounts });
     try {
       await read.promise;
-      await tellAccountNews(app.deps.redis, { type: "reopened", playerId: reopenedId });
-      await tellAccountNews(app.deps.redis, { type: "closed", playerId: closedId });
+      await publishAccountEvent(app.deps.redis, { type: "reopened", playerId: reopenedId });
+      await publishAccountEvent(app.deps.redis, { type: "closed", playerId: closedId });
       await until("heard", () => accounts.has(closedId));
       gate.resolve();
       await until("read", () => accounts.has(witnessId));
@@ -133,7 +133,10 @@ describe("the access token of a closed account", () => {
   it("is known again after the store with the news was away", async () => {
     const stale = await registerAccount(app);
     const missed = await registerAccount(app);
-    await tellAccountNews(app.deps.redis, { type: "closed", playerId: stale.session.player.id });
+    await publishAccountEvent(app.deps.redis, {
+      type: "closed",
+      playerId: stale.session.player.id,
+    });
     await until("closed", () => closed(stale.session.player.id));
     await app.stores.redis.kill();
     await write(app, missed.session.player.id, new Date());

@@ -22,7 +22,7 @@ import {
 } from "../../../../../server/features/avatars/domain/images.ts";
 import {
   createModerator,
-  judgeScores,
+  decideByScores,
 } from "../../../../../server/features/avatars/domain/moderator.ts";
 import { perceptualHash } from "../../../../../server/features/avatars/domain/perceptual-hash.ts";
 import { parseConfig } from "../../../../../server/platform/config/config.ts";
@@ -93,8 +93,8 @@ describe("the classifier", () => {
       [{}, "approved"],
     ];
     for (const [scores, status] of cases)
-      assert.equal(judgeScores(scores, limits).status, status, JSON.stringify(scores));
-    assert.ok(judgeScores({ porn: 1 }, limits).reason);
+      assert.equal(decideByScores(scores, limits).status, status, JSON.stringify(scores));
+    assert.ok(decideByScores({ porn: 1 }, limits).reason);
   });
 
   it("that cannot be loaded, or dies over a picture, leaves it to a person and says so", async () => {
@@ -111,7 +111,7 @@ describe("the classifier", () => {
       const moderator = createModerator(parseConfig({}), silentLogger, entry);
       assert.equal(moderator.state(), "idle");
       for (let id = 1; id <= 2; id++) {
-        const verdict = await moderator.judge({ id, webp });
+        const verdict = await moderator.moderate({ id, webp });
         assert.deepEqual([verdict.status, verdict.by], ["queued", "unavailable"], entry.href);
         assert.equal(moderator.state(), "unavailable");
       }
@@ -221,12 +221,12 @@ describe("uploads judged by the real model and kept in a bucket", () => {
   };
 
   it("are judged offline, with scores, and drawn from the bucket", async () => {
-    const verdict = await app.deps.moderator.judge({ id: 1, webp: await stored(30) });
+    const verdict = await app.deps.moderator.moderate({ id: 1, webp: await stored(30) });
     assert.equal(verdict.by, "classifier");
     const sum = Object.values(verdict.scores ?? {}).reduce((total, score) => total + score, 0);
     assert.ok(Math.abs(sum - 1) < 0.01);
     const before = { AVATAR_REJECT_SCORE: 0.85, AVATAR_REVIEW_SCORE: 0.4 };
-    assert.equal(verdict.status, judgeScores(verdict.scores ?? {}, before).status);
+    assert.equal(verdict.status, decideByScores(verdict.scores ?? {}, before).status);
     assert.equal(app.deps.moderator.state(), "ready");
     assert.equal((await send(3)).status, 200);
     const [path = ""] = bucket.objects.keys();

@@ -1,11 +1,11 @@
 import type { ClassifierState } from "../classifier/classifier.ts";
 import type { Scores } from "../classifier/contract.ts";
 
-export type VerdictStatus = "approved" | "queued" | "rejected";
+export type DecisionStatus = "approved" | "queued" | "rejected";
 
 /** What a moderator says of a picture; `queued` leaves it to a person. */
-export interface Verdict {
-  status: VerdictStatus;
+export interface ModerationDecision {
+  status: DecisionStatus;
   /** `classifier`, `webhook`, `similarity`, `manual`, `unavailable`. */
   by: string;
   /** Shown to the player; only of a rejection. */
@@ -17,12 +17,12 @@ export type ModeratorState = ClassifierState | "manual" | "webhook";
 
 export interface Moderator {
   /** Never rejects: what cannot be judged is left to a person (AV-05). */
-  judge(upload: { id: number; webp: Buffer }): Promise<Verdict>;
+  moderate(upload: { id: number; webp: Buffer }): Promise<ModerationDecision>;
   state(): ModeratorState;
   stop(): void;
 }
 
-export const leaveTo = (by: string): Verdict => ({
+export const queueForReview = (by: string): ModerationDecision => ({
   status: "queued",
   by,
   reason: null,

@@ -7,7 +7,7 @@ export interface SampleAsset {
 }
 
 /** A text in the languages of the sample; German and Chinese have gaps, as translations do. */
-export interface Said {
+export interface LocalizedText {
   en?: string;
   de?: string;
   zh?: string;
@@ -20,9 +20,9 @@ export const languages = { en: "en", de: "de", zh: "zh-Hans" } as const;
 export const namespace = "CH";
 
 /** Everything one patch of the sample game consists of. */
-export interface Book {
+export interface Dataset {
   readonly assets: Map<string, SampleAsset>;
-  readonly texts: Map<string, Said>;
+  readonly texts: Map<string, LocalizedText>;
   /** Pictures by path below `Content/`: what is drawn there. */
   readonly pictures: Map<string, PictureOf>;
 }
@@ -36,20 +36,20 @@ export interface PictureOf {
   ground: string;
 }
 
-export const createBook = (): Book => ({
+export const createDataset = (): Dataset => ({
   assets: new Map(),
   texts: new Map(),
   pictures: new Map(),
 });
 
 export function add(
-  book: Book,
+  dataset: Dataset,
   folder: string,
   name: string,
   properties: SampleAsset["properties"] = {},
 ): void {
-  if (book.assets.has(name)) throw new Error(`the sample has ${name} twice`);
-  book.assets.set(name, { folder, name, properties });
+  if (dataset.assets.has(name)) throw new Error(`the sample has ${name} twice`);
+  dataset.assets.set(name, { folder, name, properties });
 }
 
 export const tag = (name: string) => ({ TagName: name });
@@ -68,14 +68,14 @@ export const primary = (type: string, name: string) => ({
 });
 
 /** A text property; the tables have it in every language it is given in. */
-export function text(book: Book, key: string, said: Said) {
-  book.texts.set(key, said);
+export function text(dataset: Dataset, key: string, localized: LocalizedText) {
+  dataset.texts.set(key, localized);
   return { Namespace: namespace, Key: key };
 }
 
 /** `ArtData` of an asset with an icon, which is drawn at this path. */
-export function icon(book: Book, path: string, picture: PictureOf) {
-  book.pictures.set(path, picture);
+export function icon(dataset: Dataset, path: string, picture: PictureOf) {
+  dataset.pictures.set(path, picture);
   const name = path.split("/").at(-1);
   return { AssetPathName: `/Game/${path}.${name}`, SubPathString: "" };
 }

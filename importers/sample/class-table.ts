@@ -1,5 +1,5 @@
 /** Classes players choose: [English, German, Chinese, shape, colour, seven base values, story] */
-export type Calling = readonly [
+export type ClassRow = readonly [
   en: string,
   de: string,
   zh: string | null,
@@ -9,7 +9,7 @@ export type Calling = readonly [
   story: string,
 ];
 
-export const callings: readonly Calling[] = [
+export const classRows: readonly ClassRow[] = [
   [
     "Fighter",
     "Kämpfer",
@@ -103,7 +103,7 @@ export const callings: readonly Calling[] = [
 ];
 
 /** What a calling can do: [calling, English, German, sort, tier, number, what it says] */
-export type Craft = readonly [
+export type SkillRow = readonly [
   calling: string,
   en: string,
   de: string | null,
@@ -113,7 +113,7 @@ export type Craft = readonly [
   description: string,
 ];
 
-export const skills: readonly Craft[] = [
+export const skills: readonly SkillRow[] = [
   [
     "Fighter",
     "Second Wind",
@@ -211,7 +211,7 @@ export const skills: readonly Craft[] = [
   ["Emberwright", "Flashover", null, "Instant", 3, 75, "Give all of it back at once."],
 ];
 
-export const spells: readonly Craft[] = [
+export const spells: readonly SkillRow[] = [
   ["Wizard", "Cinder Bolt", "Aschepfeil", "Arcane", 1, 0.8, "A bolt that burns where it lands."],
   ["Wizard", "Frost Lance", "Frostlanze", "Arcane", 2, 1.2, "Pierces, then slows."],
   [

@@ -1,14 +1,14 @@
 import type { UploadRow } from "../../../../db/queries/avatars/avatar-uploads.ts";
 
-type Judged = Pick<UploadRow, "status" | "judgedBy" | "judgedAtMs">;
+type Reviewed = Pick<UploadRow, "status" | "judgedBy" | "judgedAtMs">;
 
 /** Differs from that of every earlier judgement of the upload. */
-export const judgementOf = ({ status, judgedBy, judgedAtMs }: Judged): string =>
+export const decisionVersionOf = ({ status, judgedBy, judgedAtMs }: Reviewed): string =>
   [status, judgedAtMs ?? "", judgedBy ?? ""].join(" ");
 
 /** Somebody else decided since the decider looked. */
-export class DecidedMeanwhile extends Error {
-  constructor({ status, judgedBy }: Judged) {
+export class DecisionConflict extends Error {
+  constructor({ status, judgedBy }: Reviewed) {
     super(`Somebody decided meanwhile: ${status}${judgedBy === null ? "" : ` by ${judgedBy}`}.`);
   }
 }

@@ -1,5 +1,5 @@
 /** Everything else one can carry: [English, German, Chinese, shape, item type, sort, stack, price, story] */
-export type Good = readonly [
+export type TradeGood = readonly [
   en: string,
   de: string | null,
   zh: string | null,
@@ -11,7 +11,7 @@ export type Good = readonly [
   story: string | null,
 ];
 
-export const goods: readonly Good[] = [
+export const tradeGoods: readonly TradeGood[] = [
   [
     "Torch",
     "Fackel",
