@@ -27,7 +27,7 @@ function setUp() {
     stores: { postgres: "ok", redis: "ok" } as StoreStates,
     pictures: 0 as number | null,
   };
-  const glance = createDashboard(
+  const dashboard = createDashboard(
     {
       totals: async () => state.totals,
       processes: async () => [{ ...process, isReady: state.isReady }],
@@ -40,8 +40,8 @@ function setUp() {
   const look = async (seconds: number, totals: Partial<Totals> = {}) => {
     state.now = seconds * 1000;
     state.totals = { ...nothing, ...totals };
-    const figures = await glance();
-    return Object.fromEntries(figures.map(({ name, value, isBad }) => [name, [value, isBad]]));
+    const stats = await dashboard();
+    return Object.fromEntries(stats.map(({ name, value, isBad }) => [name, [value, isBad]]));
   };
   return { state, look };
 }
@@ -112,8 +112,8 @@ test("the start page is shown in time while the store of the queues is silent", 
     avatars: {} as Sources["avatars"],
   };
   const none = {} as never;
-  const figures = [{ name: "Service", value: "not ready; redis does not answer", isBad: true }];
-  const pages = pageRoutes(sources, async () => figures, none, none);
+  const stats = [{ name: "Service", value: "not ready; redis does not answer", isBad: true }];
+  const pages = pageRoutes(sources, async () => stats, none, none);
   const start = pages.find(({ path }) => path === "/operator");
   const shown = start?.handler({ operator: { name: "Ada", role: "viewer" } } as OperatorRequest);
   t.mock.timers.tick(1_500);

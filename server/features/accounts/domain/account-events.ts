@@ -4,8 +4,8 @@ import type { Logger } from "../../../platform/log/logger.ts";
 import { publish } from "../../../platform/redis/redis.ts";
 
 /**
- * What every HTTP process has to hear at once, because it remembers such things: an account was
- * closed or opened again (TOK-11), a guest became an account (S8), sessions ended with their access tokens (S44).
+ * Events that invalidate caches of every HTTP process: an account was closed or reopened (TOK-11), a guest became an
+ * account (S8), sessions ended with their access tokens (S44).
  */
 export type AccountEvent =
   | { type: "closed" | "reopened" | "upgraded"; playerId: number }
@@ -13,7 +13,7 @@ export type AccountEvent =
 
 const channel = "news:accounts";
 
-/** Tells all processes; call it after the commit. Rejects while the store is away. */
+/** Publishes to all processes; call it after the commit. Rejects while Redis is unavailable. */
 export async function publishAccountEvent(redis: Redis, event: AccountEvent): Promise<void> {
   await publish(redis, channel, JSON.stringify(event));
 }
@@ -22,11 +22,11 @@ export interface AccountEventsOptions {
   redisUrl: string;
   log: Logger;
   onMessage: (event: AccountEvent) => void;
-  /** News come from now on, for the first time or again: what was remembered before may be wrong. */
+  /** The subscription is active, for the first time or again: caches filled before may be stale. */
   onConfirmed: () => void;
 }
 
-/** Follows the news over every loss of the connection until it is closed. */
+/** Subscribes, and resubscribes after each lost connection, until it is closed. */
 export function followAccountEvents(options: AccountEventsOptions): { close(): void } {
   const channels = createChannels({
     url: options.redisUrl,
