@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,42 +8,19 @@ import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { builtProgram } from "../support/programs.ts";
 import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
 import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
+import { endOf, ImportCommand } from "./import-command.ts";
 
 const many = 4_000;
 let archive: Archive;
 let folder: string;
 const file = (name: string) => join(folder, name);
-const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
-
-const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
-  spawn(process.execPath, [...builtProgram("import"), ...args], {
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: archive.stores.redisUrl,
-      DATA_DIR: file("data"),
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-
-const run = (...args: string[]) => endOf(start(...args));
-
-const endOf = async (child: ChildProcess) => {
-  const { stdout, stderr } = child;
-  if (!stdout || !stderr) throw new Error("no output");
-  const [out, problems, [code]] = await Promise.all([
-    text(stdout),
-    text(stderr),
-    once(child, "close"),
-  ]);
-  return { out, problems, code: code as number };
-};
+let command: ImportCommand;
+const run = (...args: string[]) => command.run(...args);
 
 const one = async <T>(query: ReturnType<typeof sql<T>>) =>
   (await rowsOf(archive.orm.em.fork(), query))[0];
@@ -53,6 +29,7 @@ describe("npm run import", () => {
   before(async () => {
     archive = await startArchive();
     folder = mkdtempSync(join(tmpdir(), "ember-import-"));
+    command = new ImportCommand(archive, file("data"));
     const big = Array.from({ length: many }, (_, n) =>
       entity(`id.item.n${n}`, { data: { n, text: "x".repeat(400) } }),
     );
@@ -72,7 +49,7 @@ describe("npm run import", () => {
 
 function refused2(): void {
   it("goes on when nobody reads what it prints", async () => {
-    const child = start("dun", file("dun"), "--dry-run", "--allow-shrink");
+    const child = command.start("dun", file("dun"), "--dry-run", "--allow-shrink");
     child.stdout?.destroy();
     const [problems, [code]] = await Promise.all([
       text(child.stderr ?? Readable.from([])),
@@ -140,7 +117,7 @@ function leavesNoTrace(): void {
     const databases = () =>
       one(sql<{ n: number }>`select count(*)::int as n from pg_database where datname = ${name}`);
     const url = withDatabase(archive.stores.databaseUrl, name);
-    const dryRun = () => endOf(startAt(url, "dun", file("dun"), "--dry-run"));
+    const dryRun = () => endOf(command.startAt(url, "dun", file("dun"), "--dry-run"));
     const refused = {
       out: "",
       problems: "a dry run needs a database of this version; import or start the service first\n",
@@ -164,7 +141,7 @@ function leavesNoTrace(): void {
 
   it("leaves no trace when it is killed or cancelled, and works the next time", async () => {
     for (const signal of ["SIGKILL", "SIGINT"] as const) {
-      const child = start("--envelope", file("big.json.gz"), "--json");
+      const child = command.start("--envelope", file("big.json.gz"), "--json");
       const closed = once(child, "close");
       const isBusy = async () =>
         (

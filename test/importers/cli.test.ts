@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
-import { builtProgram } from "../support/programs.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { sampleTree } from "../../importers/sample/sample.ts";
 import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
@@ -14,6 +10,7 @@ import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport, type PayloadOf } from "../../workers/queues.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
+import { endOf, ImportCommand } from "./import-command.ts";
 
 const many = 4_000;
 
@@ -21,32 +18,13 @@ describe("npm run import", () => {
   let archive: Archive;
   let folder: string;
   const file = (name: string) => join(folder, name);
-  const start = (...args: string[]): ChildProcess => startAt(archive.stores.databaseUrl, ...args);
-  const startAt = (databaseUrl: string, ...args: string[]): ChildProcess =>
-    spawn(process.execPath, [...builtProgram("import"), ...args], {
-      env: {
-        ...process.env,
-        DATABASE_URL: databaseUrl,
-        REDIS_URL: archive.stores.redisUrl,
-        DATA_DIR: file("data"),
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-  const run = (...args: string[]) => endOf(start(...args));
-  const endOf = async (child: ChildProcess) => {
-    const { stdout, stderr } = child;
-    if (!stdout || !stderr) throw new Error("no output");
-    const [out, problems, [code]] = await Promise.all([
-      text(stdout),
-      text(stderr),
-      once(child, "close"),
-    ]);
-    return { out, problems, code: code as number };
-  };
+  let command: ImportCommand;
+  const run = (...args: string[]) => command.run(...args);
 
   before(async () => {
     archive = await startArchive();
     folder = mkdtempSync(join(tmpdir(), "ember-import-"));
+    command = new ImportCommand(archive, file("data"));
     const big = Array.from({ length: many }, (_, n) =>
       entity(`id.item.n${n}`, { data: { n, text: "x".repeat(400) } }),
     );
@@ -120,7 +98,7 @@ describe("npm run import", () => {
       [run("--queue", "--envelope", missing), `${missing}: there is no such file`],
       [run("--envelope", folder), `  ${basename(folder)}: there is no such file`],
       [
-        endOf(startAt(unreachable, "dun", file("dun"))),
+        endOf(command.startAt(unreachable, "dun", file("dun"))),
         "the database (DATABASE_URL) cannot be prepared: connect ECONNREFUSED 127.0.0.1:1",
       ],
     ] as const;
