@@ -1,5 +1,5 @@
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
-import type { Reply, SnapshotMessage } from "./runtime/definition.ts";
+import type { ActorNode, Reply, SnapshotMessage } from "./runtime/definition.ts";
 
 export type LobbyReply = Reply;
 export type LobbySnapshotMessage = SnapshotMessage;
@@ -27,6 +27,8 @@ export interface Holder {
 
 /** The only door to the lobbies, whichever process they live in. */
 export interface Lobbies {
+  /** This process, for `publishNodeDown` once it is gone. */
+  readonly node: ActorNode;
   /**
    * Asks a lobby; the answer is there after the effect is committed (S34). Waits up to 5 s for an owner, then
    * `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command harmless (LOB-28).

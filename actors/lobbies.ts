@@ -69,10 +69,11 @@ async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise
 /** Lobbies as the rest of the service sees them. */
 export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
   return {
+    node: actors.node,
     ask: (code, command, id) => actors.ask(code, command, id),
     snapshot: (code) => actors.snapshot(code),
     async tellSpectators(code, count) {
-      await actors.ask(code, { type: "spectators", worker: actors.incarnation, count });
+      await actors.ask(code, { type: "spectators", worker: actors.node.incarnation, count });
     },
     listPublic: () => actors.listIndex(),
     describe() {

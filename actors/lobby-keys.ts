@@ -1,7 +1,8 @@
+import { lobbyKeyPrefix } from "./lobby/actor.ts";
 import { indexKeys, Keyspace } from "./runtime/storage/keys.ts";
 
 /** Keys and channels of the lobbies, as every release has written them. */
-export const lobbyKeyspace = new Keyspace("");
+export const lobbyKeyspace = new Keyspace(lobbyKeyPrefix);
 
 export const {
   owner: ownerKey,

@@ -15,6 +15,9 @@ import type { Answer, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 export type LobbyActor = ActorDefinition<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
 export type LobbyRules = ActorRules<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
 
+/** Lobbies were the first kind of actor: their keys have no prefix. */
+export const lobbyKeyPrefix = "";
+
 const nobody = { seatId: null, playerId: null };
 
 /** The rules of lobbies; the jobs, which reach out of the actor, come from the caller. */
@@ -26,8 +29,7 @@ export function lobbyRules(
 ): LobbyRules {
   return {
     kind: "lobby",
-    // Lobbies were the first kind of actor: their keys have no prefix.
-    keyPrefix: "",
+    keyPrefix: lobbyKeyPrefix,
     decide,
     evolve,
     snapshot: (lobby, now) => lobbySnapshot(lobby, now, context),

@@ -180,10 +180,18 @@ export interface OwnedActors<State> {
   states: State[];
 }
 
+/** One process among those that share the actors of a kind. */
+export interface ActorNode {
+  /** Of the kind. */
+  readonly keyPrefix: string;
+  /** Name of the process; never used before. */
+  readonly incarnation: string;
+}
+
 /** The actors of one kind, whichever process they live in. */
 export interface Actors<State extends BaseState, Command extends BaseCommand> {
-  /** Name of this process among those that share the actors. */
-  readonly incarnation: string;
+  /** This process, for `publishNodeDown` once it is gone. */
+  readonly node: ActorNode;
   /**
    * Asks an actor; the answer is there after the effect is committed. Waits up to 5 s for an owner, then
    * `server:unavailable`. `key` makes a repeat of the same sender's command harmless.

@@ -38,7 +38,7 @@ export async function startHttpWorker(): Promise<void> {
       await close();
     },
   });
-  link.announce(deps.lobbies.describe().incarnation);
+  link.announce(deps.lobbies.node);
   await deps.lobbies.join();
   await server.listen(config.HOST, config.PORT);
   link.ready();

@@ -1,3 +1,4 @@
+import type { ActorNode } from "../../actors/index.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
 /** What the processes of one service are, in the order in which they stop. */
@@ -12,6 +13,7 @@ export interface ProcessInfo {
   isReady: boolean;
   restarts: number;
   startedAt: number;
+  /** Of the first kind of actor that it has. */
   incarnation: string | null;
 }
 
@@ -21,8 +23,8 @@ export type Question = "metrics" | "processes" | "lobbies" | "moderation" | "pul
 export type ToPrimary =
   /** `port` only from the operator process. */
   | { type: "ready"; port?: number }
-  /** Name of the lobby owner in this process, for its node-down notice. */
-  | { type: "incarnation"; value: string }
+  /** One for each kind of actor in this process, for its node-down notice. */
+  | { type: "node"; node: ActorNode }
   /** One readable line; the process ends by itself. */
   | { type: "failed"; reason: string }
   | { type: "ask"; id: number; question: Question }
@@ -39,7 +41,7 @@ const maxPendingAsks = 64;
 
 export interface PrimaryLink {
   ready(port?: number): void;
-  announce(incarnation: string): void;
+  announce(node: ActorNode): void;
   /** Asks the primary; null when it does not answer in time. */
   ask(question: Question): Promise<unknown>;
 }
@@ -71,7 +73,7 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   process.on("disconnect", () => process.exit(1));
   return {
     ready: (port) => send(port === undefined ? { type: "ready" } : { type: "ready", port }),
-    announce: (value) => send({ type: "incarnation", value }),
+    announce: (node) => send({ type: "node", node }),
     ask: (question) => {
       if (pending.size >= maxPendingAsks) return Promise.resolve(null);
       const id = nextId++;

@@ -26,7 +26,7 @@ it("a command to a lobby is refused, not kept waiting, when the last worker goes
   const stores = await testStores();
   try {
     const members = await Promise.all(
-      [1, 2].map(() => newMember(stores.redisUrl, { patienceMs: 60 * minuteMs })),
+      [1, 2].map(() => newMember(stores.redisUrl, { timings: { timeoutMs: 60 * minuteMs } })),
     );
     await Promise.all(members.map(({ lobbies }) => lobbies.handOver()));
     for (const { lobbies } of members) {
@@ -47,7 +47,7 @@ it("a store that is away is told of in a few lines, however often it is asked", 
   const member = await newMember(stores.redisUrl, {
     log,
     clock: { now: () => 1 },
-    patienceMs: 300,
+    timings: { timeoutMs: 300 },
   });
   try {
     await stores.redis.kill();

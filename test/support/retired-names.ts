@@ -199,7 +199,7 @@ export const retiredFiles: readonly RetiredName[] = [
   { name: "callings.ts", instead: "class-table.ts" },
   { name: "card.ts", instead: "startup-banner.ts" },
   { name: "carry.ts", instead: "projector.ts" },
-  { name: "death-notice.ts", instead: "node-down-notice.ts" },
+  { name: "death-notice.ts", instead: "node-down.ts" },
   {
     name: "draft.ts",
     instead: "idempotent-input.ts",

@@ -17,7 +17,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["processors", /^workers\/processors\//],
   ["lobby", /^actors\/lobby\//],
   ["actor-runtime", /^actors\/runtime\//],
-  ["actors", /^actors\/(index|contract|lobbies|lobby-keys)\.ts$/],
+  ["actors", /^actors\/(index|contract|kinds|lobbies|lobby-keys)\.ts$/],
   ["import-run", /^importers\/(run|envelope-file|contract|sample\/sample)\.ts$/],
   ["importers", /^importers\/(?!cli\.ts)/],
   ["db", /^db\/(?!create-migration\.ts)/],

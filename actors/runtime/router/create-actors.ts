@@ -8,7 +8,7 @@ import { createListener } from "./listener.ts";
 import type { Connections } from "../storage/connection.ts";
 import { connectionOf } from "../storage/cluster-connection.ts";
 import { allShards } from "../storage/keys.ts";
-import { defaultAskTimings, Router } from "./router.ts";
+import { defaultAskTimings, Router, type ActorTimings } from "./router.ts";
 import { defaultTimings } from "../placement/membership.ts";
 import { systemTiming } from "../timing.ts";
 
@@ -25,8 +25,8 @@ export interface ActorsDeps {
   metrics: ActorMetrics;
   /** Leaves joining to the caller: a process still busy with its start would hold actors up. */
   joinsLater?: boolean;
-  /** How long a command waits for an owner of its actor; for tests. */
-  patienceMs?: number;
+  /** Other than the usual ones; for tests. */
+  timings?: Partial<ActorTimings>;
 }
 
 /** Joins the processes that share the actors of a kind; resolves when this one holds its part of the shards. */
@@ -40,14 +40,13 @@ export async function createActors<
   definition: ActorDefinition<State, Command, Event, Answer, Memo>,
   deps: ActorsDeps,
 ): Promise<Actors<State, Command>> {
-  const { joinsLater = false, patienceMs, log, clock, metrics } = deps;
-  const patience = patienceMs === undefined ? {} : { patienceMs };
+  const { joinsLater = false, timings = {}, log, clock, metrics } = deps;
   const router = new Router({
     definition,
     incarnation: newIncarnation(),
     connections: await connect(definition.kind, deps),
     timing: systemTiming,
-    timings: { ...defaultTimings, ...defaultAskTimings, ...patience },
+    timings: { ...defaultTimings, ...defaultAskTimings, ...timings },
     shards: allShards,
     log,
     clock,

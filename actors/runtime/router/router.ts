@@ -2,6 +2,7 @@ import type { Clock } from "../../../server/platform/time/clock.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type {
+  ActorNode,
   Actors,
   AnyActor,
   BaseCommand,
@@ -39,17 +40,19 @@ export interface RouterDeps {
   log: Logger;
   clock: Clock;
   metrics: ActorMetrics;
-  timings: ShardTimings & AskTimings;
+  timings: ActorTimings;
 }
 
 /** In milliseconds. */
 export interface AskTimings {
-  /** How long a caller waits for an owner (LOB-27). */
-  patienceMs: number;
+  /** How long a command waits for an owner of its actor (LOB-27). */
+  timeoutMs: number;
   retryMs: number;
 }
 
-export const defaultAskTimings: AskTimings = { patienceMs: 5_000, retryMs: 20 };
+export type ActorTimings = ShardTimings & AskTimings;
+
+export const defaultAskTimings: AskTimings = { timeoutMs: 5_000, retryMs: 20 };
 
 const sweepMs = 30_000;
 
@@ -58,7 +61,7 @@ const maxDescribed = 100;
 
 /** Takes commands for all actors of a kind: to the mailbox here, or to the process that owns the shard. */
 export class Router implements Actors<BaseState, BaseCommand> {
-  readonly incarnation: string;
+  readonly node: ActorNode;
   readonly #deps: RouterDeps;
   readonly #definition: AnyActor;
   readonly #keys: Keyspace;
@@ -80,7 +83,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const { definition, log, metrics, clock, incarnation, timing } = deps;
     const { commits, control } = deps.connections;
     const now = () => clock.now();
-    this.incarnation = incarnation;
+    this.node = { keyPrefix: definition.keyPrefix, incarnation };
     this.#deps = deps;
     this.#definition = definition;
     this.#keys = new Keyspace(definition.keyPrefix);
@@ -149,7 +152,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const { subscriber } = connections;
     const changed = (isUp: boolean) => this.#placement.connectionChanged(isUp);
     connections.watch(changed, () => this.#placement.connectionRefused());
-    const ownChannel = this.#keys.workerChannel(this.incarnation);
+    const ownChannel = this.#keys.workerChannel(this.node.incarnation);
     subscriber.on("message", (channel: string, message: string) => {
       if (channel === ownChannel) this.#remote.receive(message);
       else this.#placement.receive(channel, message);
@@ -167,7 +170,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
   async ask(code: string, command: BaseCommand, key?: string): Promise<Reply> {
     const { timing, timings } = this.#deps;
     const id = key === undefined ? this.#nextId() : keyedId(command.type, key);
-    const deadline = timing.elapsed() + timings.patienceMs;
+    const deadline = timing.elapsed() + timings.timeoutMs;
     let outcome = await this.#attempt(code, command, id);
     while (
       outcome === notOwner &&
@@ -207,7 +210,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
 
   describe(): OwnedActors<BaseState> {
     return {
-      incarnation: this.incarnation,
+      incarnation: this.node.incarnation,
       shards: this.#placement.owned,
       actors: this.#mailboxes.actors,
       pending: this.#mailboxes.waiting + this.#remote.pending + this.#waiting.count,
@@ -241,13 +244,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const shard = shardOf(code);
     if (this.#placement.tokenOf(shard) !== null) return this.#mailboxes.deliver(code, command, id);
     const owner = this.#placement.ownerOf(shard);
-    if (!owner || owner.incarnation === this.incarnation) return notOwner;
+    if (!owner || owner.incarnation === this.node.incarnation) return notOwner;
     return this.#remote.send(owner.incarnation, code, command, id);
   }
 
   /** For a command or a commit: no other of this process has it, and no other process its name. */
   #nextId(): string {
-    return `${this.incarnation}.${++this.#numIds}`;
+    return `${this.node.incarnation}.${++this.#numIds}`;
   }
 
   /** Each pair of labels is looked up once: that takes longer than to count. */

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ActorNode } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { childFlags } from "../../platform/config/node-flags.ts";
@@ -53,7 +54,8 @@ interface Slot {
   restarts: number;
   /** Deaths in a row without a stable life between them. */
   failures: number;
-  incarnation: string | null;
+  /** What it has announced, until it is down. */
+  nodes: ActorNode[];
   reason: string | null;
   timer: NodeJS.Timeout | null;
   stopWatching: (() => void) | null;
@@ -68,8 +70,8 @@ export interface ChildrenOptions {
   log: Logger;
   /** Where the lines of all children go. */
   lines: LogOutput;
-  /** Called once for each process that announced an incarnation, as soon as it can do nothing more. */
-  onNodeDown: (incarnation: string) => void;
+  /** Called once for each node that a process announced, as soon as the process can do nothing more. */
+  onNodeDown: (node: ActorNode) => void;
 }
 
 export interface Children {
@@ -102,7 +104,7 @@ export function createChildren(options: ChildrenOptions): Children {
       worker,
       isReady: false,
       startedAt: Date.now(),
-      incarnation: null,
+      nodes: [],
       reason: null,
       missed: 0,
     });
@@ -117,7 +119,7 @@ export function createChildren(options: ChildrenOptions): Children {
   };
 
   const receive = (slot: Slot, message: ToPrimary): void => {
-    if (message.type === "incarnation") onIncarnation(slot, message.value);
+    if (message.type === "node") onNode(slot, message.node);
     if (message.type === "failed") slot.reason = message.reason;
     if (message.type === "answer") answers.get(message.id)?.(message.value);
     if (message.type === "ask")
@@ -131,8 +133,9 @@ export function createChildren(options: ChildrenOptions): Children {
     }
   };
 
-  const onIncarnation = (slot: Slot, incarnation: string): void => {
-    slot.incarnation = incarnation;
+  const onNode = (slot: Slot, node: ActorNode): void => {
+    slot.nodes.push(node);
+    if (slot.stopWatching !== null) return;
     const pid = slot.worker?.process.pid;
     if (pid !== undefined) slot.stopWatching = watchExit(pid, () => onDying(slot));
   };
@@ -141,8 +144,8 @@ export function createChildren(options: ChildrenOptions): Children {
     slot.isReady = false;
     slot.stopWatching?.();
     slot.stopWatching = null;
-    if (slot.incarnation !== null) options.onNodeDown(slot.incarnation);
-    slot.incarnation = null;
+    for (const node of slot.nodes) options.onNodeDown(node);
+    slot.nodes = [];
   };
 
   const onExit = (slot: Slot, code: number | null, signal: string | null): void => {
@@ -217,7 +220,7 @@ export function createChildren(options: ChildrenOptions): Children {
   };
 
   const list = (): ProcessInfo[] =>
-    slots.map(({ role, index, worker, isReady, restarts, startedAt, incarnation }) => {
+    slots.map(({ role, index, worker, isReady, restarts, startedAt, nodes }) => {
       return {
         role,
         index,
@@ -225,7 +228,7 @@ export function createChildren(options: ChildrenOptions): Children {
         isReady,
         restarts,
         startedAt,
-        incarnation,
+        incarnation: nodes[0]?.incarnation ?? null,
       };
     });
 
@@ -267,7 +270,7 @@ function slotsOf(role: Role, count: number): Slot[] {
     startedAt: 0,
     restarts: 0,
     failures: 0,
-    incarnation: null,
+    nodes: [],
     reason: null,
     timer: null,
     stopWatching: null,

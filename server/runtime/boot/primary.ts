@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { publishNodeDown } from "../../../actors/index.ts";
 import { listenUrl } from "../../platform/net/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../../platform/config/config.ts";
 import { createLogger, flushLog, type Logger } from "../../platform/log/logger.ts";
@@ -10,7 +11,6 @@ import { cacheFolder } from "../stores/cache-folder.ts";
 import { checkRedisPersistence } from "../stores/redis.ts";
 import { createChildren, type Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
-import { publishNodeDown } from "./node-down-notice.ts";
 import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
 import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
@@ -95,7 +95,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
     env: { ...configToEnv(config), ...headerLimit, ...compiled },
     log,
     lines: run.lines,
-    onNodeDown: (incarnation) => void publishNodeDown(redis, incarnation, log),
+    onNodeDown: (node) => void publishNodeDown(redis, node, log),
   });
   holder.current = children;
   run.cleanups.push(() => children.stop());

@@ -12,12 +12,15 @@ const ended = "ended";
  */
 export class RedisHistory {
   private readonly dataDir: string;
+  private readonly keyPrefixes: readonly string[];
   /** The history of writes of which everything is there; "" for none. */
   private whole = "";
   private present = "";
 
-  constructor(dataDir: string) {
+  /** `keyPrefixes`: of each kind of actor whose writes count. */
+  constructor(dataDir: string, keyPrefixes: readonly string[]) {
     this.dataDir = dataDir;
+    this.keyPrefixes = keyPrefixes;
   }
 
   /** Before a start. The note counts for this one only, and is gone for good before anything new can be lost. */
@@ -31,7 +34,7 @@ export class RedisHistory {
 
   /** After a start. */
   async tell(redis: Redis): Promise<void> {
-    this.present = await continueHistory(redis, this.whole);
+    this.present = await continueHistory(redis, this.whole, this.keyPrefixes);
     this.whole = "";
     this.note(machineId());
   }

@@ -16,6 +16,7 @@ import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { createTokenService } from "../../../server/platform/security/tokens.ts";
 import { systemClock as clock } from "../../../server/platform/time/clock.ts";
+import { joinPrimary } from "../../../server/runtime/ipc.ts";
 import { createHub } from "../../../server/sse/delivery/create-hub.ts";
 import { parseTopic } from "../../../server/sse/topics/topics.ts";
 import { createQueues } from "../../../workers/producer.ts";
@@ -24,6 +25,8 @@ import { counterResults } from "./counter-results.ts";
 
 /** A worker that serves counters. Arguments: address of Redis, and the port that all such processes share. */
 const [, , redisUrl = "", port = ""] = process.argv;
+/** Silence makes no node count as dead: only a node-down notice has its counters taken over. */
+const neverMs = 1e9;
 const config = parseConfig({ REDIS_URL: redisUrl, HUB_STREAMS_PER_ADDRESS: "1000" });
 const metrics = createMetrics();
 const redis = connectRedis(redisUrl, log, "general");
@@ -32,7 +35,10 @@ const queues = createQueues(redisUrl, log);
 
 const counters = await createActors(
   counterActor((code, count) => queues.enqueue(counterResults, { code, count })),
-  { redisUrl, log, clock, metrics: createActorMetrics(metrics.registry, "counter") },
+  {
+    ...{ redisUrl, log, clock, metrics: createActorMetrics(metrics.registry, "counter") },
+    timings: { deadMs: neverMs },
+  },
 );
 const hub = createHub({
   ...{ redisUrl, config, log, clock, metrics },
@@ -98,5 +104,6 @@ const tokens = createTokenService(config, clock);
 const deps = { config, log, metrics, clock, redis, hub, tokens } as unknown as Deps;
 const server = createHttpServer({ deps, routes: [command, subscribe], log });
 await server.listen("127.0.0.1", Number(port));
-process.send?.({ ready: true });
-process.on("disconnect", () => process.exit(0));
+const link = joinPrimary({ log, stop: async () => undefined, answers: {} });
+link.announce(counters.node);
+link.ready();

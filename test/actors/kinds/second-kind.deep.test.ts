@@ -5,9 +5,12 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { Keyspace } from "../../../actors/index.ts";
+import { Keyspace, publishNodeDown, type ActorNode } from "../../../actors/index.ts";
+import { parseOwner } from "../../../actors/runtime/placement/owners.ts";
+import { allShards } from "../../../actors/runtime/storage/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
+import type { ToPrimary } from "../../../server/runtime/ipc.ts";
 import { queuePrefixOf } from "../../../workers/producer.ts";
 import { insist } from "../../survival/caller.ts";
 import { listen, type Listener } from "../../survival/listener.ts";
@@ -29,6 +32,7 @@ const codes = [
   "CNTJJJ",
   "CNTKKK",
 ];
+const keys = new Keyspace("counter:");
 const processCount = 3;
 /** Counts of each room between two kills. */
 const countsPerKill = 20;
@@ -46,13 +50,25 @@ describe("a second kind of actor, in processes of which one after another is kil
   let redis: Redis;
   let url = "";
   const processes: ChildProcess[] = [];
+  const nodes = new Map<ChildProcess, ActorNode>();
   const listeners = new Map<string, Listener>();
 
+  /** Starts a process and watches it, as the primary does. */
   async function start(): Promise<void> {
     const file = new URL("counter-process.ts", import.meta.url);
     const child = forked(file, [stores.redisUrl, new URL(url).port]);
     processes.push(child);
-    await once(child, "message");
+    await new Promise<void>((ready) =>
+      child.on("message", (message: ToPrimary) => {
+        if (message.type === "node") watch(child, message.node);
+        if (message.type === "ready") ready();
+      }),
+    );
+  }
+
+  function watch(child: ChildProcess, node: ActorNode): void {
+    nodes.set(child, node);
+    child.once("exit", () => void publishNodeDown(redis, node, silentLogger));
   }
 
   const command = async (code: string, type: "open" | "read" | "count", by = 1): Promise<View> => {
@@ -101,7 +117,9 @@ describe("a second kind of actor, in processes of which one after another is kil
       const exited = victim ? once(victim, "exit") : undefined;
       victim?.kill("SIGKILL");
       await exited;
-      await Promise.all([start(), ...counting]);
+      // Silence makes no node count as dead here, so its shards move by the notice alone.
+      const takenOver = untilTakenOver(victim ? nodes.get(victim) : undefined);
+      await Promise.all([start(), takenOver, ...counting]);
       // Nobody counts for a turn, which the owner notices by itself.
       if (kill < kills - 1) await untilSkipped(listeners.get(codes[0] ?? ""));
     }
@@ -125,6 +143,17 @@ describe("a second kind of actor, in processes of which one after another is kil
       codes.map((code) => ({ code, count: target })),
     );
   });
+
+  /** Another node owns each shard of the killed one. */
+  async function untilTakenOver(victim: ActorNode | undefined): Promise<void> {
+    const { incarnation = "" } = victim ?? {};
+    const owned = async () => {
+      const owners = await redis.mget(allShards.map(keys.owner));
+      return owners.filter((owner) => parseOwner(owner)?.incarnation === incarnation).length;
+    };
+    for (const end = performance.now() + 60_000; (await owned()) > 0; await delay(pollMs))
+      assert.ok(performance.now() < end, `${await owned()} shards of ${incarnation} have no owner`);
+  }
 
   async function untilSkipped(listener: Listener | undefined): Promise<void> {
     const skips = () =>
@@ -178,7 +207,6 @@ describe("a second kind of actor, in processes of which one after another is kil
   }
 
   it("keeps its keys apart from those of the lobbies", async () => {
-    const keys = new Keyspace("counter:");
     const all = await redis.keys("*");
     const others = all.filter((key) => /^\{\d+\}:|^workers$/.test(key));
     assert.deepEqual(others, []);

@@ -6,6 +6,7 @@ import {
   type LobbyCommand,
   type LobbyReply,
 } from "../../../actors/index.ts";
+import type { ActorTimings } from "../../../actors/runtime/router/router.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { silentLogger, type Logger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
@@ -47,7 +48,7 @@ export async function newMember(
   options: {
     clock?: Clock;
     draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
-    patienceMs?: number;
+    timings?: Partial<ActorTimings>;
     log?: Logger;
   } = {},
 ): Promise<Member> {

@@ -13,7 +13,7 @@ test("a worker that the store counts as dead says so, writes nothing, and serves
   await redisReady(redis);
   const lines: { lobby?: string; msg: string }[] = [];
   const log = pino({ level: "warn" }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const { lobbies } = await newMember(stores.redisUrl, { log, patienceMs: 30_000 });
+  const { lobbies } = await newMember(stores.redisUrl, { log, timings: { timeoutMs: 30_000 } });
   try {
     await startedLobby(lobbies, "AAAAAA", { seats: [1, 2] });
     const before = await redis.hgetall(lobbyKey("AAAAAA"));

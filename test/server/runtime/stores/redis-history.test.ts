@@ -4,12 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { eventStreamKey } from "../../../../actors/index.ts";
+import { createActors, eventStreamKey, Keyspace } from "../../../../actors/index.ts";
 import { shardOf } from "../../../../actors/runtime/storage/keys.ts";
 import { historyKey } from "../../../../actors/lobby-keys.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
+import { createActorMetrics } from "../../../../server/platform/metrics/actor-metrics.ts";
+import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
+import { systemClock } from "../../../../server/platform/time/clock.ts";
 import { startLocalRedis, type LocalRedis } from "../../../../server/runtime/stores/redis.ts";
+import { counterActor, type Command as CounterCommand } from "../../../actors/kinds/counter.ts";
 import { bodyOf, by, newMember, startedLobby } from "../../../actors/runtime/fleet.ts";
 import { starts } from "../../../support/cleanup.ts";
 
@@ -89,5 +93,53 @@ describe("lobbies in an embedded Redis that is started again", () => {
       const [note, info] = await first;
       assert.equal(note?.split(" ")[0], /master_replid:(\w+)/.exec(info)?.[1]);
     }
+  });
+});
+
+describe("a second kind of actor in an embedded Redis that is started again", () => {
+  const code = "CNTAAA";
+  let dir: string;
+  let redis: LocalRedis;
+  const start = async () => {
+    const folders = { dataDir: join(dir, "d"), socketDir: join(dir, "s") };
+    const keyPrefixes = [counterActor(async () => undefined).keyPrefix];
+    redis = await starts(() => startLocalRedis({ ...folders, keyPrefixes, log: silentLogger }));
+  };
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), "ember-rc-"));
+    await start();
+  });
+  after(async () => {
+    await redis.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  /** A service of its own carries out one command; the types of all messages so far, without skipped turns. */
+  async function change(command: CounterCommand): Promise<string[]> {
+    const counters = await createActors(
+      counterActor(async () => undefined),
+      {
+        ...{ redisUrl: redis.url, log: silentLogger, clock: systemClock },
+        metrics: createActorMetrics(createMetrics().registry, "counter"),
+      },
+    );
+    const reply = await counters.ask(code, command);
+    assert.ok(reply.ok);
+    await counters.stop();
+    const reader = connectRedis(redis.url, silentLogger, "test");
+    await redisReady(reader);
+    const entries = await reader.xrange(new Keyspace("counter:").stream(code), "-", "+");
+    reader.disconnect();
+    const types = entries.map(([, [, text = ""]]) => /"type":"([^"]+)"/.exec(text)?.[1] ?? "");
+    return types.filter((type) => type !== "counter.skipped");
+  }
+
+  it("goes on without a hole", async () => {
+    assert.deepEqual(await change({ type: "open" }), []);
+    assert.deepEqual(await change({ type: "count", by: 1 }), ["counter.counted"]);
+    await redis.kill();
+    await start();
+    const counted = ["counter.counted", "counter.counted"];
+    assert.deepEqual(await change({ type: "count", by: 2 }), counted);
   });
 });

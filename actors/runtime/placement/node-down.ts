@@ -1,6 +1,8 @@
 import type { Redis } from "ioredis";
-import type { Logger } from "../../platform/log/logger.ts";
-import { publish } from "../../platform/redis/redis.ts";
+import type { Logger } from "../../../server/platform/log/logger.ts";
+import { publish } from "../../../server/platform/redis/redis.ts";
+import type { ActorNode } from "../definition.ts";
+import { Keyspace } from "../storage/keys.ts";
 
 /**
  * Publishes that a node is down, so that its shards move at once instead of after the heartbeat timeout. In a cluster
@@ -8,12 +10,13 @@ import { publish } from "../../platform/redis/redis.ts";
  */
 export async function publishNodeDown(
   redis: Redis,
-  incarnation: string,
+  { keyPrefix, incarnation }: ActorNode,
   log: Logger,
 ): Promise<void> {
+  const { workers, deadChannel } = new Keyspace(keyPrefix);
   const ends = await Promise.allSettled([
-    redis.zrem("workers", incarnation),
-    publish(redis, "dead", incarnation),
+    redis.zrem(workers, incarnation),
+    publish(redis, deadChannel, incarnation),
   ]);
   for (const end of ends)
     if (end.status === "rejected")

@@ -2,34 +2,20 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { publishNodeDown } from "../../server/runtime/boot/node-down-notice.ts";
 import { watchExit } from "../../server/runtime/boot/exit-detection.ts";
-import { silentLogger } from "../../server/platform/log/logger.ts";
 
-describe("the death of a process", () => {
-  for (const failing of ["zrem", "publish"])
-    it(`is told in the other way when ${failing} fails`, async () => {
-      const told: string[] = [];
-      const tell = async (way: string) => {
-        if (way === failing) throw new Error("CLUSTERDOWN");
-        told.push(way);
-      };
-      const redis = { zrem: () => tell("zrem"), publish: () => tell("publish") };
-      await publishNodeDown(redis as never, "w1", silentLogger);
-      assert.deepEqual(told, [failing === "zrem" ? "publish" : "zrem"]);
-    });
-
+describe("the exit of a process", () => {
   it("is seen before its memory is given back", async () => {
     for (let i = 0; i < maxTries; i++) {
-      const [first] = await signsOfDeath();
-      if (first === "dying") return;
+      const [first] = await signsOfExit();
+      if (first === "exiting") return;
     }
     assert.fail("the exit was always seen first");
   });
 
   it("is seen once, and not after the watch has ended", async () => {
-    assert.deepEqual((await signsOfDeath()).toSorted(), ["dying", "exit"]);
-    assert.deepEqual(await signsOfDeath(true), ["exit"]);
+    assert.deepEqual((await signsOfExit()).toSorted(), ["exit", "exiting"]);
+    assert.deepEqual(await signsOfExit(true), ["exit"]);
   });
 });
 
@@ -38,14 +24,14 @@ const maxTries = 10;
 /** To give back so much takes several looks. */
 const fill = "globalThis.held = Buffer.alloc(4e8, 1); console.log(1); setInterval(() => {}, 1e6)";
 
-/** What is seen of the death of a large process, in order. */
-async function signsOfDeath(isEnded = false): Promise<string[]> {
+/** What is seen of the exit of a killed large process, in order. */
+async function signsOfExit(isEnded = false): Promise<string[]> {
   const child = spawn(process.execPath, ["-e", fill], { stdio: ["ignore", "pipe", "inherit"] });
   const signs: string[] = [];
   await once(child.stdout, "data");
-  const dying = new Promise<void>((resolve) => {
+  const exiting = new Promise<void>((resolve) => {
     const stop = watchExit(child.pid ?? 0, () => {
-      signs.push("dying");
+      signs.push("exiting");
       resolve();
     });
     if (!isEnded) return;
@@ -56,7 +42,7 @@ async function signsOfDeath(isEnded = false): Promise<string[]> {
   child.kill("SIGKILL");
   // The watch keeps no process alive, and this one has nothing else to do once the child is gone.
   const alive = setInterval(() => {}, 1_000);
-  await Promise.all([exit, dying]);
+  await Promise.all([exit, exiting]);
   clearInterval(alive);
   return signs;
 }
