@@ -1,5 +1,6 @@
+import type { RoomSource, SnapshotMessage } from "../server/platform/room-source.ts";
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
-import type { ActorNode, Reply, SnapshotMessage } from "./runtime/definition.ts";
+import type { ActorNode, Reply } from "./runtime/definition.ts";
 
 export type LobbyReply = Reply;
 export type LobbySnapshotMessage = SnapshotMessage;
@@ -34,6 +35,8 @@ export interface Lobbies {
    * `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command harmless (LOB-28).
    */
   ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
+  /** The lobbies as rooms of a hub. */
+  readonly room: RoomSource;
   /** What a new subscriber starts with, or null when there is no such lobby. */
   snapshot(code: string): Promise<LobbySnapshotMessage | null>;
   /** How many spectators this process has of a lobby; forgotten 60 s after the last word (HUB-08). */

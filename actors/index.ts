@@ -3,7 +3,7 @@ export type { Holder, Lobbies, LobbyReply, LobbySnapshotMessage } from "./contra
 export { createLobbies } from "./lobbies.ts";
 export type { LobbiesDeps } from "./lobbies.ts";
 export { actorKeyPrefixes } from "./kinds.ts";
-export { eventChannel, eventStreamKey } from "./lobby-keys.ts";
+export { eventChannel, eventStreamKey, lobbyRoom, publicListChannel } from "./lobby-keys.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";
 export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";
 export type {
@@ -11,6 +11,7 @@ export type {
   ActorNode,
   Actors,
   Decision,
+  DeliveryRules,
   Reply,
   SenderLimit,
 } from "./runtime/definition.ts";

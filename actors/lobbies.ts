@@ -70,6 +70,7 @@ async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise
 export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
   return {
     node: actors.node,
+    room: actors.room,
     ask: (code, command, id) => actors.ask(code, command, id),
     snapshot: (code) => actors.snapshot(code),
     async tellSpectators(code, count) {

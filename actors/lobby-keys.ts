@@ -1,4 +1,6 @@
+import type { RoomSource } from "../server/platform/room-source.ts";
 import { lobbyKeyPrefix } from "./lobby/actor.ts";
+import { lobbyDelivery } from "./lobby/delivery.ts";
 import { indexKeys, Keyspace } from "./runtime/storage/keys.ts";
 
 /** Keys and channels of the lobbies, as every release has written them. */
@@ -18,6 +20,12 @@ export const {
   deadChannel,
   mapChannel,
 } = lobbyKeyspace;
+
+/** What a hub needs of lobbies that are not in this process, but for their snapshots. */
+export const lobbyRoom: Omit<RoomSource, "snapshotOf"> = {
+  keys: lobbyKeyspace,
+  delivery: lobbyDelivery,
+};
 
 /** The list of public lobbies, and the channel of its changes. */
 export const publicListChannel = "lobbies";

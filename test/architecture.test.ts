@@ -36,6 +36,21 @@ describe("the architecture", () => {
   });
 });
 
+describe("the hub", () => {
+  it("names no kind of room but in comments: a kind says itself who receives its messages", () => {
+    const wrong = files
+      .filter((file) => zoneOf(file) === "sse")
+      .flatMap((file) =>
+        linesOf(file)
+          .filter((line) => !isComment(line) && /lobb(y|ies)/i.test(line))
+          .map((line) => `${file}: ${line}`),
+      );
+    assert.deepEqual(wrong, []);
+  });
+});
+
+const linesOf = (file: string): string[] => readFileSync(join(root, file), "utf8").split("\n");
+
 const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*)/.test(line);
 
 /** Patches of a library, and members it calls private. */
@@ -53,8 +68,7 @@ const patchers: Readonly<Record<string, string>> = {
 
 describe("libraries", () => {
   const patching = files.filter((file) => {
-    const text = readFileSync(join(root, file), "utf8");
-    return text.split("\n").some((line) => !isComment(line) && patches.some((p) => p.test(line)));
+    return linesOf(file).some((line) => !isComment(line) && patches.some((p) => p.test(line)));
   });
 
   it("are patched nowhere and reached by declared members only, but for the files named here", () => {
@@ -122,8 +136,7 @@ describe("the reader of imports", () => {
 function environmentReads(file: string): string[] {
   const allowed = ["server/platform/config/config.ts"];
   if (allowed.includes(file) || zoneOf(file) === "bench") return [];
-  const text = readFileSync(join(root, file), "utf8");
-  const lines = text.split("\n").filter((line) => line.includes("process.env"));
+  const lines = linesOf(file).filter((line) => line.includes("process.env"));
   if (zoneOf(file) !== "process") return lines;
   return lines.filter(
     (line) => !/\.\.\.process\.env\b|process\.env(\["PATH"\]|\.PATH\b)/.test(line),

@@ -3,6 +3,7 @@ import { answerBody } from "./answers.ts";
 import { audienceDue, newAudience, withAudience, type Audience } from "./audience.ts";
 import { nextDeadline } from "./deadlines.ts";
 import { decide } from "./decide.ts";
+import { lobbyDelivery } from "./delivery.ts";
 import { evolve } from "./evolve.ts";
 import { lobbyIdempotency } from "./idempotency.ts";
 import { lobbyIndex } from "./index-entry.ts";
@@ -43,6 +44,7 @@ export function lobbyRules(
     topic: (code) => `${context.topicBase}/lobby/${code}`,
     messages: messageTypes,
     message: (lobby, event) => messageData(lobby, event, context),
+    delivery: lobbyDelivery,
     jobs,
     idempotency: lobbyIdempotency,
     limits: {

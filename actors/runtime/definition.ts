@@ -1,4 +1,11 @@
 import type { ErrorCode } from "../../server/platform/errors.ts";
+import type {
+  DeliveryRules,
+  RoomSource,
+  SnapshotMessage,
+} from "../../server/platform/room-source.ts";
+
+export type { DeliveryRules } from "../../server/platform/room-source.ts";
 
 /** State of one actor as plain JSON; times are milliseconds since the epoch. */
 export interface BaseState {
@@ -27,13 +34,6 @@ export type Decision<Event, Answer> =
 export type Reply =
   | { ok: true; body: string | null }
   | { ok: false; code: ErrorCode; params?: Record<string, unknown> };
-
-/** A snapshot ready to be sent as an event. */
-export interface SnapshotMessage {
-  seq: number;
-  /** JSON text of the whole `<kind>.snapshot` message. */
-  payload: string;
-}
 
 /**
  * Work outside of the actor that a commit calls for. It runs at least once: after the event, and again by whoever
@@ -122,6 +122,12 @@ export interface IndexRules<State, Event extends BaseEvent> {
   change(state: State, events: readonly Event[]): IndexChange;
 }
 
+/** All subscribers receive all messages. */
+const toAll: DeliveryRules = {
+  message: () => ({}),
+  snapshot: () => ({ isPublic: true, seats: null }),
+};
+
 /**
  * One kind of actor: its rules as pure functions, without clock, randomness or IO. `Answer` is what `decide` answers
  * and `reply` turns into a body; `Memo` what an owner keeps in memory only.
@@ -160,6 +166,7 @@ export interface ActorDefinition<
   readonly messages: Readonly<Partial<Record<Event["type"], string | null>>>;
   /** Data of a published message, given the state right after its event. */
   message(state: State, event: Event): Record<string, unknown>;
+  readonly delivery: DeliveryRules;
   readonly jobs: Readonly<Record<string, ActorJob<State, Command, Event>>>;
   readonly idempotency: IdempotencyRules<State, Command, Event, Answer>;
   readonly limits: ActorLimits<Command>;
@@ -197,6 +204,8 @@ export interface Actors<State extends BaseState, Command extends BaseCommand> {
    * `server:unavailable`. `key` makes a repeat of the same sender's command harmless.
    */
   ask(code: string, command: Command, key?: string): Promise<Reply>;
+  /** The actors as rooms of a hub. */
+  readonly room: RoomSource;
   /** What a new subscriber starts with, or null when there is no such actor. */
   snapshot(code: string): Promise<SnapshotMessage | null>;
   /** JSON text of the array of indexed actors, newest first. */
@@ -217,6 +226,7 @@ type Defaulted =
   | "nextDeadline"
   | "isFinished"
   | "message"
+  | "delivery"
   | "jobs"
   | "idempotency"
   | "limits";
@@ -262,6 +272,7 @@ export function defineActor<
     nextDeadline: () => null,
     isFinished: () => false,
     message: (state, event) => view(state, event.at),
+    delivery: toAll,
     jobs: {},
     idempotency: { senderOf: (_state, command) => senderIn(command) },
     limits: { finishedTtlMs: defaultFinishedTtlMs, perSender: null },

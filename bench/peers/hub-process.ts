@@ -1,5 +1,5 @@
 import type { Lobbies } from "../../actors/index.ts";
-import { eventChannel, eventStreamKey } from "../../actors/index.ts";
+import { eventStreamKey, lobbyRoom } from "../../actors/index.ts";
 import { systemClock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -37,9 +37,8 @@ const hub = createHub({
   log,
   clock: systemClock,
   metrics,
-  rooms: { lobby: { keys: { stream: eventStreamKey, channel: eventChannel }, snapshotOf } },
-  publicList: async () => "[]",
-  tellSpectators: async () => undefined,
+  rooms: { lobby: { ...lobbyRoom, snapshotOf } },
+  lists: {},
 });
 const lobbies: Pick<Lobbies, "ask"> = { ask: async () => ({ ok: true, body: null }) };
 const tokens = createTokenService(config, systemClock);

@@ -1,4 +1,4 @@
-import { createLobbies, eventChannel, eventStreamKey } from "../../actors/index.ts";
+import { createLobbies, publicListChannel } from "../../actors/index.ts";
 import { createOrm, forkFor, usualAnswerMs } from "../../db/orm.ts";
 import { nextIdBlock } from "../../db/queries/ids.ts";
 import { lobbyResults } from "../../workers/queues.ts";
@@ -122,14 +122,8 @@ export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
     log,
     clock,
     metrics,
-    rooms: {
-      lobby: {
-        keys: { stream: eventStreamKey, channel: eventChannel },
-        snapshotOf: lobbies.snapshot,
-      },
-    },
-    publicList: lobbies.listPublic,
-    tellSpectators: lobbies.tellSpectators,
+    rooms: { lobby: { ...lobbies.room, publishSpectators: lobbies.tellSpectators } },
+    lists: { lobbies: { channel: publicListChannel, read: lobbies.listPublic } },
   });
   const archive = createArchive({ orm, metrics });
   const closedAccounts = new ClosedAccounts(clock);

@@ -40,7 +40,7 @@ export interface Kind {
     readonly deadMs: number;
     readonly freshMs: number;
     readonly reloadMs: number;
-    readonly patienceMs: number;
+    readonly timeoutMs: number;
     readonly retryMs: number;
   };
 }
@@ -80,7 +80,7 @@ export const small: Kind = {
     deadMs: 400,
     freshMs: 300,
     reloadMs: 1_000,
-    patienceMs: 1_500,
+    timeoutMs: 1_500,
     retryMs: 80,
   },
 };
@@ -119,7 +119,7 @@ export const large: Kind = {
     deadMs: 1_000,
     freshMs: 750,
     reloadMs: 2_000,
-    patienceMs: 2_500,
+    timeoutMs: 2_500,
     retryMs: 50,
   },
 };
@@ -142,7 +142,7 @@ export const wide: Kind = {
     deadMs: 400,
     freshMs: 300,
     reloadMs: 1_000,
-    patienceMs: 1_000,
+    timeoutMs: 1_000,
     retryMs: 20,
   },
 };

@@ -1,4 +1,4 @@
-import type { LobbyCommand } from "../../actors/index.ts";
+import { lobbyRoom, publicListChannel, type LobbyCommand } from "../../actors/index.ts";
 import { App, us_socket_local_port } from "../../server/http/uws/uws.ts";
 import type * as Parts from "./parts.ts";
 
@@ -18,6 +18,7 @@ const [, , redisUrl = "", file = ""] = process.argv;
 const parts = (await import(file)) as typeof Parts;
 const { silentLogger: log, systemClock: clock } = parts;
 const topicBase = "/games/trivia";
+const topicNames = { rooms: ["lobby"], lists: ["lobbies"] };
 
 const metrics = parts.createMetrics();
 let drawn = 0;
@@ -44,21 +45,26 @@ const lobbies = await parts.createLobbies({
       numCorrect: 0,
     })),
 });
+const tellSpectators = (code: string, count: number) => lobbies.tellSpectators(code, count);
 const lobby = {
   keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
   snapshotOf: (code: string) => lobbies.snapshot(code),
 };
-const hub = parts.createHub({
-  // The earlier version has no other kind of room.
+/** The earlier version has no other kind of room, and no other list. */
+const earlier = {
   ...lobby,
-  rooms: { lobby },
+  publicList: () => lobbies.listPublic(),
+  tellSpectators,
+};
+const hub = parts.createHub({
+  ...earlier,
+  rooms: { lobby: { ...lobbyRoom, ...lobby, publishSpectators: tellSpectators } },
+  lists: { lobbies: { channel: publicListChannel, read: () => lobbies.listPublic() } },
   config: parts.parseConfig({ HUB_STREAMS_PER_ADDRESS: "100" }),
   log,
   clock,
   metrics,
   redisUrl,
-  publicList: () => lobbies.listPublic(),
-  tellSpectators: (code, count) => lobbies.tellSpectators(code, count),
 });
 
 /** Seat, and for a spectator the number at which the lobby said that it is public, stand for what a token tells. */
@@ -70,7 +76,7 @@ const app = App().get("/v1/hub", (res, req) => {
     leaving.forEach((leave) => leave());
   });
   const query = new URLSearchParams(req.getQuery());
-  const topic = parts.parseTopic(query.get("topic") ?? "", topicBase);
+  const topic = parts.parseTopic(query.get("topic") ?? "", topicBase, topicNames);
   if (!topic) throw new Error(`no topic: ${query}`);
   const numberOf = (name: string) => (query.has(name) ? Number(query.get(name)) : null);
   const subscription = {

@@ -6,7 +6,7 @@ import type { Redis } from "ioredis";
 import type { LobbyCommand, LobbyReply } from "../../actors/index.ts";
 import { deadChannel, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
 import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
-import { codeAlphabet, codeLength } from "../../server/platform/text/lobby-codes.ts";
+import { codeAlphabet, codeLength } from "../../server/platform/text/room-codes.ts";
 import { accept, type Heard } from "../survival/listener.ts";
 import { eventually } from "../support/eventually.ts";
 import { forked } from "../support/forked.ts";

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../server/platform/time/clock.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
+import type { RoomSource, SnapshotMessage } from "../../../server/platform/room-source.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type {
   ActorNode,
@@ -10,7 +11,6 @@ import type {
   BaseState,
   OwnedActors,
   Reply,
-  SnapshotMessage,
 } from "../definition.ts";
 import { keyedId } from "../mailbox/command-id.ts";
 import { ActorJobs } from "../mailbox/jobs.ts";
@@ -62,6 +62,7 @@ const maxDescribed = 100;
 /** Takes commands for all actors of a kind: to the mailbox here, or to the process that owns the shard. */
 export class Router implements Actors<BaseState, BaseCommand> {
   readonly node: ActorNode;
+  readonly room: RoomSource;
   readonly #deps: RouterDeps;
   readonly #definition: AnyActor;
   readonly #keys: Keyspace;
@@ -87,6 +88,11 @@ export class Router implements Actors<BaseState, BaseCommand> {
     this.#deps = deps;
     this.#definition = definition;
     this.#keys = new Keyspace(definition.keyPrefix);
+    this.room = {
+      keys: this.#keys,
+      delivery: definition.delivery,
+      snapshotOf: (code) => this.snapshot(code),
+    };
     const ofKind = { definition, keys: this.#keys, incarnation, timing, log };
     this.#ticker = createTicker(now, timing, (code) => this.#mailboxes.fire(code));
     this.#journal = new Journal({

@@ -26,6 +26,7 @@ const streamHeaders: Headers = [
 ];
 /** Well before the deadline of the request, whose answer would be final for a browser. */
 const openWithinMs = 8_000;
+const topicNames = { rooms: ["lobby"], lists: ["lobbies"] };
 /** Topics of one stream beside the first, and tokens given for them. */
 const maxFurtherTopics = 15;
 const maxTokens = 16;
@@ -115,11 +116,12 @@ async function openStream(deps: Deps, request: RequestInfo) {
  */
 function readTopics(query: URLSearchParams, base: string): Topic[] {
   const [first, ...again] = query.getAll("topic");
-  const topic = first === undefined || again.length > 0 ? null : parseTopic(first, base);
+  const topic =
+    first === undefined || again.length > 0 ? null : parseTopic(first, base, topicNames);
   if (!topic) throw invalidQuery("topic");
   const further = query.getAll("also");
   if (further.length > maxFurtherTopics) throw invalidQuery("also");
-  const topics = [topic, ...further.flatMap((text) => parseTopic(text, base) ?? [])];
+  const topics = [topic, ...further.flatMap((text) => parseTopic(text, base, topicNames) ?? [])];
   const names = new Set(topics.map(({ name }) => name));
   if (names.size <= further.length) throw invalidQuery("also");
   return topics;

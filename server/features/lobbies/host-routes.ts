@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import type { LobbyCommand } from "../../../actors/index.ts";
 import { findLobbyResult } from "../../../db/queries/lobbies/lobby-results.ts";
 import type { ErrorCode } from "../../platform/errors.ts";
-import { lobbyCodeOf } from "../../platform/text/lobby-codes.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import {
   bytesReply,
   defineRoute,
@@ -192,7 +192,7 @@ const results = defineRoute({
 async function playedIn(given: GuessCheck): Promise<boolean> {
   if (await guessableCode.isKnownTo(given)) return true;
   const { playerId, params, deps } = given;
-  const code = lobbyCodeOf(String(params["code"])) ?? "";
+  const code = roomCodeOf(String(params["code"])) ?? "";
   return (await findLobbyResult(deps.em, code, playerId))?.hostPlayerId === playerId;
 }
 

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
-import { lobbyCodeOf } from "../../platform/text/lobby-codes.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { Guessable, RequestInfo } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
 
@@ -32,7 +32,7 @@ export const guessableCode = {
   kind: "lobby",
   misses: ["lobby:not_found"],
   isKnownTo: async ({ playerId, params, deps }) => {
-    const code = lobbyCodeOf(String(params["code"]));
+    const code = roomCodeOf(String(params["code"]));
     if (code === null) return false;
     const by = { seatId: null, playerId };
     const isSeated =

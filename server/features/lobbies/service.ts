@@ -9,7 +9,7 @@ import type {
 } from "../../../actors/index.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomString } from "../../platform/ids.ts";
-import { codeAlphabet, codeLength, lobbyCodeOf } from "../../platform/text/lobby-codes.ts";
+import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
 import { withLock } from "../../platform/redis/distributed-lock.ts";
 import type { Deps } from "../../app/deps.ts";
@@ -62,7 +62,7 @@ export interface TakenSeat {
 
 /** What cannot be a code names no lobby. */
 export function readCode(text: string): string {
-  const code = lobbyCodeOf(text);
+  const code = roomCodeOf(text);
   if (code === null) throw new AppError("lobby:not_found");
   return code;
 }

@@ -6,7 +6,7 @@ import {
 } from "../../platform/security/api-keys.ts";
 import type { ClosedAccounts } from "../../platform/security/closed-accounts.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
-import { lobbyCodeOf } from "../../platform/text/lobby-codes.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { TokenClaims, TokenService } from "../../platform/security/tokens.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { AuthLevel, RequestInfo } from "../pipeline/route.ts";
@@ -102,7 +102,7 @@ export class Authenticator {
 
   /** Whether a request carries the token of a seat in this lobby, at whatever level. */
   holdsSeat({ headers, cookies }: RequestInfo, code: string): boolean {
-    const lobby = lobbyCodeOf(code);
+    const lobby = roomCodeOf(code);
     const tokens = [headers[seatHeader]?.trim(), cookies[seatCookie]];
     return tokens.some((token) => token !== undefined && this.seatOf(token, lobby) !== null);
   }
@@ -133,7 +133,7 @@ export class Authenticator {
     { level, lobby: code, key }: AuthRequirement,
   ): Identity {
     const isRequired = level === "seat";
-    const lobby = lobbyCodeOf(code);
+    const lobby = roomCodeOf(code);
     const header = request.headers[seatHeader];
     if (header !== undefined) {
       const seat = this.seatOf(header.trim(), lobby);

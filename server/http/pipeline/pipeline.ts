@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Deps } from "../../app/deps.ts";
 import { AppError } from "../../platform/errors.ts";
-import { lobbyCodeOf } from "../../platform/text/lobby-codes.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { KeyCheck } from "../../platform/security/api-keys.ts";
 import { Authenticator } from "../auth/authenticate.ts";
 import { parseJsonObject, requireJson } from "./body.ts";
@@ -287,7 +287,7 @@ export class Pipeline {
   private isGuess(ctx: RequestContext, entry: RouteEntry): boolean {
     const { lobbyParam } = entry;
     if (lobbyParam < 0) return true;
-    return lobbyCodeOf(ctx.paramValues[lobbyParam] ?? "") !== null && !this.holdsSeat(ctx, entry);
+    return roomCodeOf(ctx.paramValues[lobbyParam] ?? "") !== null && !this.holdsSeat(ctx, entry);
   }
 
   private holdsSeat(ctx: RequestContext, { lobbyParam }: RouteEntry): boolean {

@@ -24,8 +24,6 @@ export interface HubDeps extends TopicSources {
   clock: Clock;
   metrics: Metrics;
   redisUrl: string;
-  /** Tells the owner of a lobby how many spectators this process has (HUB-08). */
-  tellSpectators(code: string, count: number): Promise<void>;
   limits?: Partial<HubLimits>;
 }
 
@@ -78,7 +76,7 @@ class EventHub implements Hub {
       );
     this.audience = new Audience({
       repeatMs: limits.audienceRepeatMs,
-      publish: deps.tellSpectators,
+      publish: async ({ kind, code }, count) => deps.rooms[kind]?.publishSpectators?.(code, count),
       onError,
     });
     const counted = (kind: string) => metrics.hubEvents.labels({ kind });
@@ -190,7 +188,7 @@ class EventHub implements Hub {
     const kind = second ? "several" : (first?.topic.kind ?? "list");
     this.deps.metrics.hubStreams.inc({ topic: kind }, difference);
     for (const { topic, isSpectator } of subscribers)
-      if (isSpectator && topic.code !== undefined) this.audience.change(topic.code, difference);
+      if (isSpectator && topic.code !== undefined) this.audience.change(topic, difference);
   }
 
   private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {

@@ -2,7 +2,6 @@ import type { Redis } from "ioredis";
 import type { Logger } from "../../platform/log/logger.ts";
 import { createChannels, type Channels } from "../../platform/redis/channels.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
-import { frameOf, type Frame } from "../stream/frames.ts";
 import type { HubLimits } from "./limits.ts";
 
 export interface Follower {
@@ -14,6 +13,12 @@ export interface Follower {
 const commandTimeoutMs = 5_000;
 
 type RawEntry = [id: string, fields: string[]];
+
+/** A message as it is stored: its number and its JSON text. */
+export interface StoredMessage {
+  seq: number;
+  text: string;
+}
 
 /** Event source of the hub in Redis: live messages by pub/sub channel, older ones from streams. */
 export class EventFeed {
@@ -47,16 +52,16 @@ export class EventFeed {
   }
 
   /** Reads up to one page of messages from number `from` on; rejects while Redis is down. */
-  async read(stream: string, from: number): Promise<Frame[]> {
+  async read(stream: string, from: number): Promise<StoredMessage[]> {
     const count = this.limits.pageMessages;
     const entries = await this.reader.xrange(stream, `${from}-0`, "+", "COUNT", count);
-    return (entries as RawEntry[]).map(frameOfEntry);
+    return (entries as RawEntry[]).map(messageIn);
   }
 
   /** The newest message, or null when there is none. */
-  async newest(stream: string): Promise<Frame | null> {
+  async newest(stream: string): Promise<StoredMessage | null> {
     const [entry] = (await this.reader.xrevrange(stream, "+", "-", "COUNT", 1)) as RawEntry[];
-    return entry ? frameOfEntry(entry) : null;
+    return entry ? messageIn(entry) : null;
   }
 
   close(): void {
@@ -67,6 +72,6 @@ export class EventFeed {
 }
 
 /** A stream entry is the published message: its number, a line break, its text. */
-function frameOfEntry([id, [, message = ""]]: RawEntry): Frame {
-  return frameOf(Number.parseInt(id, 10), message.slice(message.indexOf("\n") + 1));
+function messageIn([id, [, message = ""]]: RawEntry): StoredMessage {
+  return { seq: Number.parseInt(id, 10), text: message.slice(message.indexOf("\n") + 1) };
 }

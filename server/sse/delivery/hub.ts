@@ -4,11 +4,11 @@ import type { Topic } from "../topics/topics.ts";
 /** One topic of a stream, and the subscriber's identity in it. */
 export interface TopicRequest {
   topic: Topic;
-  /** Seat the token belongs to; null for the public list and for spectators. */
+  /** Seat the token belongs to; null for lists and for spectators. */
   seatId: number | null;
   /**
    * Set for a spectator, who receives public messages only (HUB-08): number of the newest message at the time the
-   * lobby reported itself public. Null for all others.
+   * room reported itself public. Null for all others.
    */
   publicAt: number | null;
 }

@@ -13,7 +13,7 @@ export const hubLimits = {
   quotaTimeoutMs: 500,
   /** `Retry-After` of a refused stream, in seconds. */
   retryAfterSeconds: 10,
-  /** Replay buffer of a lobby topic: its messages and bytes; older messages are read from Redis. */
+  /** Replay buffer of a room: its messages and bytes; older messages are read from Redis. */
   replayBufferMessages: 256,
   replayBufferBytes: 1_048_576,
   /** Bytes of all replay buffers of the process. */
@@ -41,18 +41,18 @@ export const hubLimits = {
   catchUpMs: 10_000,
   /** Time a removed seat's stream may take to deliver the removal (HUB-07: ended within 2 s). */
   removalGraceMs: 1_000,
-  /** Time between `lobby.ended` and the end of its streams (HUB-07). */
+  /** Time between `<kind>.ended` and the end of its streams (HUB-07). */
   endedGraceMs: 10_000,
   /** Interval of the check for heartbeats, expiry and timeouts. */
   tickMs: 500,
   /** Interval at which spectator counts are published and gauges are set. */
   reportMs: 500,
-  /** Minimum interval between two reads of the public list (HUB-04). */
+  /** Minimum interval between two reads of a list (HUB-04). */
   listIntervalMs: 1_000,
   /** Streams in one batch of list writes, and the pause between two batches. */
   listBatchSize: 16,
   listPauseMs: 2,
-  /** Interval at which an unchanged spectator count is published again to the lobby's owner (HUB-08). */
+  /** Interval at which an unchanged spectator count is published again to the room's owner (HUB-08). */
   audienceRepeatMs: 20_000,
   /**
    * Reconnect times sent to clients: the default; at the maximum age of a stream; and while draining, random

@@ -1,4 +1,6 @@
-/** An encoded message of a lobby: encoded once, written to every subscriber. */
+import type { DeliveryRules } from "../../platform/room-source.ts";
+
+/** An encoded message of a room: encoded once, written to every subscriber. */
 export interface Frame {
   seq: number;
   bytes: Buffer;
@@ -6,15 +8,15 @@ export interface Frame {
   idLength: number;
   /** Creation time of the message, by the clock of its process. */
   atMs: number;
-  /** Seat a `lobby.player_removed` is about. */
+  /** Seat that the message removes. */
   removedSeat: number | null;
   isEnd: boolean;
-  /** Not shown to spectators: a pick, or what happens in a private lobby (HUB-08). */
+  /** Not shown to spectators, such as what happens in a private room (HUB-08). */
   isHidden: boolean;
-  /** As the lobby in the message says; neither when there is none in it. */
+  /** As the room in the message says; neither when there is none in it. */
   isPublic: boolean;
   isPrivate: boolean;
-  /** Makes the lobby public, unless it was before. */
+  /** Makes the room public, unless it was before. */
   opens: boolean;
 }
 
@@ -62,32 +64,34 @@ function encodeId(id: number | string): Buffer {
 /** Anything else could end the line it is written to (S22). */
 const eventName = /^[a-z_.]{1,64}$/;
 
-/** The fields of a lobby's message that the hub reads. */
+/** The fields of a message that the hub reads. */
 interface Message {
   type?: string;
   at_ms?: number;
-  data?: {
-    player_id?: number;
-    changes?: { visibility?: string };
-    lobby?: { visibility?: string };
-  };
+  data?: object;
 }
 
-/** Encodes the finished JSON of a lobby's message. */
-export function frameOf(seq: number, payload: string): Frame {
+/** Encodes the finished JSON of a message; `delivery` says who receives it. */
+export function frameOf(seq: number, payload: string, delivery: DeliveryRules): Frame {
   const { type = "message", at_ms: atMs = 0, data = {} } = readMessage(payload);
-  const isPrivate = data.lobby?.visibility === "private";
+  const {
+    removedSeat = null,
+    isHidden = false,
+    visibility,
+    opens = false,
+  } = delivery.message(type, data);
+  const isPrivate = visibility === "private";
   return {
     seq,
     bytes: encodeFrame(eventName.test(type) ? type : "message", payload, seq),
     idLength: `id: ${seq}\n`.length,
     atMs,
-    removedSeat: type === "lobby.player_removed" ? (data.player_id ?? null) : null,
+    removedSeat,
     isEnd: type.endsWith(".ended"),
-    isHidden: isPrivate || type === "lobby.pick",
-    isPublic: data.lobby?.visibility === "public",
+    isHidden: isPrivate || isHidden,
+    isPublic: visibility === "public",
     isPrivate,
-    opens: type === "lobby.settings" && data.changes?.visibility === "public",
+    opens,
   };
 }
 

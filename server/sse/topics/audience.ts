@@ -1,5 +1,8 @@
-/** Spectators of a lobby in this process, and the count published last. */
+import type { RoomName } from "./topics.ts";
+
+/** Spectators of a room in this process, and the count published last. */
 interface SpectatorCount {
+  room: RoomName;
   count: number;
   publishedCount: number;
   /** `performance.now()` of the last publication. */
@@ -9,12 +12,13 @@ interface SpectatorCount {
 export interface AudienceDeps {
   /** Every count is published again after this time, for a new owner or after a lost message. */
   repeatMs: number;
-  publish: (code: string, count: number) => Promise<void>;
+  publish: (room: RoomName, count: number) => Promise<void>;
   onError: (error: unknown) => void;
 }
 
-/** Counts the spectators of this process by lobby and publishes the counts to the lobbies' owners (HUB-08). */
+/** Counts the spectators of this process by room and publishes the counts to the rooms' owners (HUB-08). */
 export class Audience {
+  /** By the name of the topic. */
   private readonly entries = new Map<string, SpectatorCount>();
   private readonly deps: AudienceDeps;
 
@@ -22,25 +26,26 @@ export class Audience {
     this.deps = deps;
   }
 
-  change(code: string, difference: number): void {
-    const entry = this.entries.get(code) ?? { count: 0, publishedCount: 0, publishedAt: 0 };
+  change(room: RoomName, difference: number): void {
+    const none = { room, count: 0, publishedCount: 0, publishedAt: 0 };
+    const entry = this.entries.get(room.name) ?? none;
     entry.count += difference;
-    this.entries.set(code, entry);
+    this.entries.set(room.name, entry);
   }
 
   /** Publishes changed counts, and unchanged ones after `repeatMs`. */
   flush(now: number): void {
-    for (const [code, entry] of this.entries) {
+    for (const entry of this.entries.values()) {
       const isNews = entry.count !== entry.publishedCount;
-      if (isNews || now - entry.publishedAt >= this.deps.repeatMs) this.publish(code, entry, now);
+      if (isNews || now - entry.publishedAt >= this.deps.repeatMs) this.publish(entry, now);
     }
   }
 
   /** A lost message is repeated after `repeatMs`, or the count expires at the owner. */
-  private publish(code: string, entry: SpectatorCount, now: number): void {
+  private publish(entry: SpectatorCount, now: number): void {
     entry.publishedCount = entry.count;
     entry.publishedAt = now;
-    if (entry.count === 0) this.entries.delete(code);
-    this.deps.publish(code, entry.count).catch(this.deps.onError);
+    if (entry.count === 0) this.entries.delete(entry.room.name);
+    this.deps.publish(entry.room, entry.count).catch(this.deps.onError);
   }
 }

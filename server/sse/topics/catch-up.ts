@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import type { SnapshotMessage } from "../../platform/room-source.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { encodeFrame } from "../stream/frames.ts";
-import type { EventFeed } from "../delivery/event-feed.ts";
 import type { HubLimits } from "../delivery/limits.ts";
-import type { LobbySnapshot, LobbyTopic } from "./lobby-topic.ts";
+import type { RoomTopic } from "./room-topic.ts";
 import { chunksOf, isContiguous } from "./repair.ts";
 import type { EventStream } from "../stream/stream.ts";
 import { lostCursor, unknownCursor, type Subscriber } from "../stream/subscriber.ts";
 
 export interface CatchUpDeps {
-  feed: EventFeed;
   limits: HubLimits;
   clock: Clock;
   onGap: () => void;
@@ -29,7 +28,7 @@ export class SubscriptionCatchUp {
   }
 
   /** Rejects while Redis is down. */
-  async start(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
+  async start(subscriber: Subscriber, topic: RoomTopic): Promise<void> {
     await topic.ready;
     const { idCursor } = subscriber;
     if (idCursor === unknownCursor) return this.snapshot(subscriber, topic, false);
@@ -38,12 +37,12 @@ export class SubscriptionCatchUp {
   }
 
   /** Continues from the subscriber's cursor. */
-  async proceed(subscriber: Subscriber, topic: LobbyTopic): Promise<void> {
+  async proceed(subscriber: Subscriber, topic: RoomTopic): Promise<void> {
     if (!(await this.replay(subscriber, topic))) await this.snapshot(subscriber, topic, true);
   }
 
-  /** Sends a snapshot, with `lobby.gap` before it when something could not be replayed. */
-  async snapshot(subscriber: Subscriber, topic: LobbyTopic, isGap: boolean): Promise<void> {
+  /** Sends a snapshot, with `<kind>.gap` before it when something could not be replayed. */
+  async snapshot(subscriber: Subscriber, topic: RoomTopic, isGap: boolean): Promise<void> {
     const { stream, seatId, isSpectator } = subscriber;
     let hasGap = isGap;
     if (isGap) subscriber.invalidateCursor();
@@ -52,7 +51,7 @@ export class SubscriptionCatchUp {
       await turnToWrite(stream);
       if (stream.isClosed) return;
       if (!snapshot) return stream.end("gone");
-      const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload, topic.kind);
+      const { isFinished, isPublic, seats } = readSnapshot(snapshot.payload, topic);
       if (isSpectator && !isPublic) return stream.end("removed");
       if (seats && seatId !== null && !seats.includes(seatId)) {
         // The first snapshot may be older than the seat. A seat missing in the second one was removed after the
@@ -79,7 +78,7 @@ export class SubscriptionCatchUp {
 
   private async resume(
     subscriber: Subscriber,
-    topic: LobbyTopic,
+    topic: RoomTopic,
     idCursor: string,
   ): Promise<boolean> {
     if (idCursor === lostCursor) return false;
@@ -95,8 +94,8 @@ export class SubscriptionCatchUp {
   }
 
   /** Replays messages that left the replay buffer and attaches; false when Redis has trimmed them too. */
-  private async replay(subscriber: Subscriber, topic: LobbyTopic): Promise<boolean> {
-    const { feed, limits, onReplayed } = this.deps;
+  private async replay(subscriber: Subscriber, topic: RoomTopic): Promise<boolean> {
+    const { limits, onReplayed } = this.deps;
     const { stream } = subscriber;
     for (let page = 0; page < limits.maxPages; page++) {
       if (stream.isClosed) return true;
@@ -105,7 +104,7 @@ export class SubscriptionCatchUp {
         topic.attach(subscriber);
         return true;
       }
-      const frames = await feed.read(topic.streamKey, cursor + 1);
+      const frames = await topic.readStored(cursor + 1);
       if (frames.length === 0 || !isContiguous(frames, cursor + 1)) return false;
       for (const chunk of chunksOf(frames, limits.maxWriteBytes, subscriber.isSpectator)) {
         await turnToWrite(stream);
@@ -120,8 +119,8 @@ export class SubscriptionCatchUp {
 
   private sendSnapshot(
     subscriber: Subscriber,
-    topic: LobbyTopic,
-    snapshot: LobbySnapshot,
+    topic: RoomTopic,
+    snapshot: SnapshotMessage,
     isGap: boolean,
   ): void {
     const { stream } = subscriber;
@@ -134,7 +133,7 @@ export class SubscriptionCatchUp {
   }
 
   /** Has no id: a client that disconnects before the snapshot must reconnect to a gap. */
-  private gapPayload(topic: LobbyTopic, seq: number): string {
+  private gapPayload(topic: RoomTopic, seq: number): string {
     const atMs = this.deps.clock.now();
     const type = `${topic.kind}.gap`;
     return JSON.stringify({ type, topic: topic.name, seq, at_ms: atMs, data: {} });
@@ -150,16 +149,12 @@ async function turnToWrite(stream: EventStream): Promise<void> {
 }
 
 interface SnapshotShape {
-  data?: Record<string, { status?: string; visibility?: string; players?: { id: number }[] }>;
+  data?: Record<string, { status?: string }>;
 }
 
-function readSnapshot(payload: string, kind: string) {
+/** A room whose `status` is `finished` has no further messages. */
+function readSnapshot(payload: string, { kind, delivery }: RoomTopic) {
   const { data } = JSON.parse(payload) as SnapshotShape;
-  const room = data?.[kind];
-  const seats = room?.players?.map((player) => player.id) ?? null;
-  return {
-    isFinished: room?.status === "finished",
-    isPublic: room?.visibility === "public",
-    seats,
-  };
+  const room = data?.[kind] ?? {};
+  return { isFinished: room.status === "finished", ...delivery.snapshot(room) };
 }

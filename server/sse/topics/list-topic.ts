@@ -9,7 +9,9 @@ export interface ListTopicDeps {
   name: string;
   channel: string;
   limits: HubLimits;
-  /** JSON text of the whole `lobbies.updated` message. */
+  /** Of its messages. */
+  type: string;
+  /** JSON text of a whole message. */
   readMessage: () => Promise<string>;
   write: (stream: EventStream) => void;
   onError: (error: unknown) => void;
@@ -24,7 +26,7 @@ const plainChunk = {
 };
 
 /**
- * The public list. Only its newest state is stored (conflation): a slow client skips states and needs no queue.
+ * A list. Only its newest state is stored (conflation): a slow client skips states and needs no queue.
  * Change messages have no content; the first triggers a read at once, others are coalesced into one a second.
  */
 export class ListTopic implements Source {
@@ -87,7 +89,7 @@ export class ListTopic implements Source {
     this.isWanted = false;
     this.isReading = true;
     try {
-      const bytes = encodeFrame("lobbies.updated", await this.deps.readMessage(), null);
+      const bytes = encodeFrame(this.deps.type, await this.deps.readMessage(), null);
       const lastSeq = (this.chunk?.lastSeq ?? 0) + 1;
       this.chunk = { ...plainChunk, bytes, lastSeq };
       this.readAt = performance.now();

@@ -1,30 +1,29 @@
+import type { RoomSource } from "../../platform/room-source.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { EventFeed } from "../delivery/event-feed.ts";
 import type { Frame } from "../stream/frames.ts";
 import { SubscriptionCatchUp } from "./catch-up.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import { ListTopic } from "./list-topic.ts";
-import { LobbyTopic, type LobbySnapshot } from "./lobby-topic.ts";
+import { RoomTopic } from "./room-topic.ts";
 import type { ReplayBufferBudget } from "./replay-buffer.ts";
 import type { Subscriber } from "../stream/subscriber.ts";
-import type { Topic } from "./topics.ts";
+import type { ListName, RoomName, Topic } from "./topics.ts";
 import type { Writer } from "../stream/writer.ts";
 
-/** Rooms of one kind. */
-export interface RoomSource {
-  /** Where they publish: stream key and channel of a code. */
-  keys: { stream(code: string): string; channel(code: string): string };
-  /** The ready `<kind>.snapshot` message, or null when there is no such room. */
-  snapshotOf(code: string): Promise<LobbySnapshot | null>;
+/** A list that is sent anew, whole, after each change. */
+export interface ListSource {
+  /** Where changes are published, without content. */
+  channel: string;
+  /** JSON text of the array. */
+  read(): Promise<string>;
 }
 
 export interface TopicSources {
   /** By the kind that their topics name. */
   rooms: Readonly<Record<string, RoomSource>>;
-  /** Channel of changes of the public list. */
-  listChannel?: string;
-  /** JSON text of the array of public lobbies. */
-  publicList(): Promise<string>;
+  /** By the name that ends their topics. */
+  lists: Readonly<Record<string, ListSource>>;
 }
 
 export interface OpenTopicsDeps {
@@ -40,7 +39,7 @@ export interface OpenTopicsDeps {
   onError: (error: unknown) => void;
 }
 
-type AnyTopic = LobbyTopic | ListTopic;
+type AnyTopic = RoomTopic | ListTopic;
 
 /** Topics with subscribers, created at the first subscription. */
 export class OpenTopics {
@@ -50,10 +49,9 @@ export class OpenTopics {
   private readonly topics = new Map<string, AnyTopic>();
 
   constructor(deps: OpenTopicsDeps) {
-    const { feed, limits, clock, count } = deps;
+    const { limits, clock, count } = deps;
     this.deps = deps;
     this.catchUp = new SubscriptionCatchUp({
-      feed,
       limits,
       clock,
       onGap: count.gap,
@@ -67,7 +65,7 @@ export class OpenTopics {
     const { topic } = subscriber;
     const entered = this.topics.get(topic.name) ?? this.create(topic);
     entered.users += 1;
-    if (entered instanceof LobbyTopic)
+    if (entered instanceof RoomTopic)
       return this.guard(subscriber, this.catchUp.start(subscriber, entered));
     const attach = () => (subscriber.stream.isClosed ? undefined : entered.attach(subscriber));
     this.guard(subscriber, entered.ready.then(attach));
@@ -108,33 +106,37 @@ export class OpenTopics {
     return created;
   }
 
-  private createList({ name }: Topic): ListTopic {
-    const { sources, writer, limits, onError } = this.deps;
+  private createList({ list, name }: ListName): ListTopic {
+    const { sources, writer, limits, clock, onError } = this.deps;
+    const source = sources.lists[list];
+    if (!source) throw new Error(`the hub has no list ${list}`);
+    const type = `${list}.updated`;
     return new ListTopic({
       name,
-      channel: sources.listChannel ?? "lobbies",
+      type,
+      channel: source.channel,
       limits,
-      readMessage: async () => this.listMessage(name, await sources.publicList()),
+      async readMessage() {
+        const entries = await source.read();
+        const head = JSON.stringify({ type, topic: name, at_ms: clock.now() });
+        return `${head.slice(0, -1)},"data":{"${list}":${entries}}}`;
+      },
       write: (stream) => writer.add(stream),
       onError,
     });
   }
 
-  private listMessage(topic: string, lobbies: string): string {
-    const head = JSON.stringify({ type: "lobbies.updated", topic, at_ms: this.deps.clock.now() });
-    return `${head.slice(0, -1)},"data":{"lobbies":${lobbies}}}`;
-  }
-
-  private createRoom({ kind, name, code }: Topic & { code: string }): LobbyTopic {
+  private createRoom({ kind, name, code }: RoomName): RoomTopic {
     const { sources, feed, writer, limits, budget, count, onFirstWrite, onError } = this.deps;
     const { catchUp } = this;
     const source = sources.rooms[kind];
     if (!source) throw new Error(`the hub has no rooms of the kind ${kind}`);
-    const created: LobbyTopic = new LobbyTopic({
+    const created: RoomTopic = new RoomTopic({
       kind,
       name,
       channel: source.keys.channel(code),
       streamKey: source.keys.stream(code),
+      delivery: source.delivery,
       feed,
       limits,
       budget,

@@ -5,8 +5,8 @@ import { isContiguous } from "./repair.ts";
 type Read = (from: number) => Promise<readonly Frame[]> | readonly Frame[];
 
 /**
- * Whether a lobby was public during all messages behind `after`, which are to be replayed to a spectator (HUB-08); at
- * number `until` it has said itself that it is public. Not every message carries the lobby; of those that do not, a
+ * Whether a room was public during all messages behind `after`, which are to be replayed to a spectator (HUB-08); at
+ * number `until` it has said itself that it is public. Not every message carries the room; of those that do not, a
  * later one that makes it public tells that they are private.
  */
 export async function wasPublic(after: number, until: number, read: Read): Promise<boolean> {

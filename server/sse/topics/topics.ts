@@ -1,17 +1,38 @@
-import { exactCodeOf } from "../../platform/text/lobby-codes.ts";
+import { exactCodeOf } from "../../platform/text/room-codes.ts";
 
-/** One room of a kind, or the list of public lobbies. */
-export type Topic =
-  { kind: string; name: string; code: string } | { kind: "list"; name: string; code?: undefined };
+/** Topic of one room of a kind. */
+export interface RoomName {
+  kind: string;
+  name: string;
+  code: string;
+}
+
+/** Topic of a list. */
+export interface ListName {
+  kind: "list";
+  name: string;
+  list: string;
+  code?: undefined;
+}
+
+export type Topic = RoomName | ListName;
+
+/** Kinds of rooms and names of lists that topics may name. */
+export interface TopicNames {
+  rooms: readonly string[];
+  lists: readonly string[];
+}
 
 /**
- * Reads `<base>/<kind>/{CODE}` or `<base>/lobbies`; null for every other text (HUB-01).
+ * Reads `<base>/<kind>/{CODE}` or `<base>/<list>`; null for every other text (HUB-01).
  * The code may be in lower case (LOB-03); `name` has it as events do.
  */
-export function parseTopic(text: string, base: string, kind = "lobby"): Topic | null {
-  if (text === `${base}/lobbies`) return { kind: "list", name: text };
+export function parseTopic(text: string, base: string, { rooms, lists }: TopicNames): Topic | null {
+  const list = lists.find((one) => text === `${base}/${one}`);
+  if (list !== undefined) return { kind: "list", name: text, list };
+  const kind = rooms.find((one) => text.startsWith(`${base}/${one}/`));
+  if (kind === undefined) return null;
   const prefix = `${base}/${kind}/`;
-  if (!text.startsWith(prefix)) return null;
   const code = exactCodeOf(text.slice(prefix.length));
   return code === null ? null : { kind, name: prefix + code, code };
 }

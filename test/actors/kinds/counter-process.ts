@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { createActors, Keyspace } from "../../../actors/index.ts";
+import { createActors } from "../../../actors/index.ts";
 import type { Deps } from "../../../server/app/deps.ts";
 import {
   defineRoute,
@@ -42,14 +42,8 @@ const counters = await createActors(
 );
 const hub = createHub({
   ...{ redisUrl, config, log, clock, metrics },
-  rooms: {
-    counter: {
-      keys: new Keyspace("counter:"),
-      snapshotOf: (code) => counters.snapshot(code),
-    },
-  },
-  publicList: () => counters.listIndex(),
-  tellSpectators: async () => undefined,
+  rooms: { counter: counters.room },
+  lists: {},
 });
 
 const tag = "Counters";
@@ -83,7 +77,7 @@ const subscribe = defineRoute({
   responses: { 200: stream(Type.Object({})) },
   errors: ["request:invalid_query"],
   async handler({ query, request }) {
-    const topic = parseTopic(query.topic, "/games/counting", "counter");
+    const topic = parseTopic(query.topic, "/games/counting", { rooms: ["counter"], lists: [] });
     if (!topic) throw new AppError("request:invalid_query");
     const { headers, ip } = request;
     const topics = [{ topic, seatId: null, publicAt: null }];

@@ -165,35 +165,6 @@ describe("a second kind of actor, in processes of which one after another is kil
       assert.ok(performance.now() < end, `no turn was skipped, which takes ${turnMs} ms`);
   }
 
-  /** What the listener heard is what the room says it is, number by number. */
-  function checkMessages(
-    code: string,
-    messages: ReadonlyMap<number, string>,
-    skipped: number,
-  ): void {
-    let last: View = { count: 0, skipped: 0, status: "running", seq: 0 };
-    for (const [seq, text] of messages) {
-      const { type, data } = JSON.parse(text) as { type: string; data: { counter: View } };
-      const { counter } = data;
-      assert.equal(counter.seq, seq, `${code}: ${text}`);
-      if (last.seq > 0) {
-        const [count, skip] = [
-          type === "counter.counted" ? 1 : 0,
-          type === "counter.skipped" ? 1 : 0,
-        ];
-        const expected = [last.seq + 1, last.count + count, last.skipped + skip];
-        assert.deepEqual([seq, counter.count, counter.skipped], expected, `${code}: ${text}`);
-      }
-      last = counter;
-    }
-    const { count, status } = last;
-    assert.deepEqual(
-      { count, skipped: last.skipped, status },
-      { count: target, skipped, status: "ended" },
-      code,
-    );
-  }
-
   async function results(): Promise<unknown[]> {
     const prefix = queuePrefixOf(redis);
     const queue = new Queue(counterResults.name, { connection: redis, prefix });
@@ -214,3 +185,28 @@ describe("a second kind of actor, in processes of which one after another is kil
     assert.ok(all.includes(keys.state("CNTAAA")));
   });
 });
+
+/** What the listener heard is what the room says it is, number by number. */
+function checkMessages(code: string, messages: ReadonlyMap<number, string>, skipped: number): void {
+  let last: View = { count: 0, skipped: 0, status: "running", seq: 0 };
+  for (const [seq, text] of messages) {
+    const { type, data } = JSON.parse(text) as { type: string; data: { counter: View } };
+    const { counter } = data;
+    assert.equal(counter.seq, seq, `${code}: ${text}`);
+    if (last.seq > 0) {
+      const [count, skip] = [
+        type === "counter.counted" ? 1 : 0,
+        type === "counter.skipped" ? 1 : 0,
+      ];
+      const expected = [last.seq + 1, last.count + count, last.skipped + skip];
+      assert.deepEqual([seq, counter.count, counter.skipped], expected, `${code}: ${text}`);
+    }
+    last = counter;
+  }
+  const { count, status } = last;
+  assert.deepEqual(
+    { count, skipped: last.skipped, status },
+    { count: target, skipped, status: "ended" },
+    code,
+  );
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
 import { eventStreamKey } from "../../../actors/index.ts";
-import type { LobbySnapshot } from "../../../server/sse/topics/lobby-topic.ts";
+import type { SnapshotMessage } from "../../../server/platform/room-source.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
@@ -14,7 +14,7 @@ let hubs: [HubServer, HubServer];
 const unreadable = new Map<string, () => void>();
 const streams = new Set<EventStream>();
 
-async function snapshotOf(code: string): Promise<LobbySnapshot | null> {
+async function snapshotOf(code: string): Promise<SnapshotMessage | null> {
   const tell = unreadable.get(code);
   if (!tell) return log.snapshotOf(code);
   tell();

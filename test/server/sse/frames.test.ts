@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeFrame, frameOf, joinFrames } from "../../../server/sse/stream/frames.ts";
+import { lobbyRoom } from "../../../actors/index.ts";
+import {
+  encodeFrame,
+  frameOf as frameWith,
+  joinFrames,
+} from "../../../server/sse/stream/frames.ts";
 import { ReplayBuffer } from "../../../server/sse/topics/replay-buffer.ts";
 import { parseTopic } from "../../../server/sse/topics/topics.ts";
+
+const frameOf = (seq: number, payload: string) => frameWith(seq, payload, lobbyRoom.delivery);
+const topicNames = { rooms: ["lobby"], lists: ["lobbies"] };
 
 const frame = (seq: number, length = 10, type = "lobby.pick") =>
   frameOf(
@@ -94,9 +102,11 @@ test("a replay buffer keeps within its count, its bytes and the bytes of all buf
 
 test("only the two forms of a topic are read, and codes in either case", () => {
   const base = "/games/trivia";
-  assert.deepEqual(parseTopic(`${base}/lobbies`, base), { kind: "list", name: `${base}/lobbies` });
+  const parse = (text: string) => parseTopic(text, base, topicNames);
+  const list = { kind: "list", name: `${base}/lobbies`, list: "lobbies" };
+  assert.deepEqual(parse(list.name), list);
   const expected = { kind: "lobby", name: `${base}/lobby/ABC234`, code: "ABC234" };
-  assert.deepEqual(parseTopic(`${base}/lobby/abc234`, base), expected);
+  assert.deepEqual(parse(`${base}/lobby/abc234`), expected);
   const others = [
     "",
     "*",
@@ -112,5 +122,5 @@ test("only the two forms of a topic are read, and codes in either case", () => {
     `${base}/lobbies/`,
     `${base}/lobby/ſBC234`,
   ];
-  for (const text of others) assert.equal(parseTopic(text, base), null, text);
+  for (const text of others) assert.equal(parse(text), null, text);
 });

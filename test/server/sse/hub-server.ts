@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, us_socket_local_port } from "../../../server/http/uws/uws.ts";
-import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
+import { lobbyRoom, publicListChannel } from "../../../actors/index.ts";
+import type { SnapshotMessage } from "../../../server/platform/room-source.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { parseConfig } from "../../../server/platform/config/config.ts";
 import { AppError } from "../../../server/platform/errors.ts";
@@ -12,7 +13,6 @@ import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores
 import { createHub } from "../../../server/sse/delivery/create-hub.ts";
 import type { Hub, Subscription } from "../../../server/sse/delivery/hub.ts";
 import type { HubLimits } from "../../../server/sse/delivery/limits.ts";
-import type { LobbySnapshot } from "../../../server/sse/topics/lobby-topic.ts";
 import { parseTopic } from "../../../server/sse/topics/topics.ts";
 
 export interface TestRedis {
@@ -42,9 +42,9 @@ export async function startTestRedis(): Promise<TestRedis> {
 
 export interface HubServerOptions {
   redisUrl: string;
-  snapshotOf: (code: string) => Promise<LobbySnapshot | null>;
+  snapshotOf: (code: string) => Promise<SnapshotMessage | null>;
   publicList?: () => Promise<string>;
-  tellSpectators?: (code: string, count: number) => Promise<void>;
+  publishSpectators?: (code: string, count: number) => Promise<void>;
   limits?: Partial<HubLimits>;
   clock?: Clock;
   perAddress?: number;
@@ -60,6 +60,7 @@ export interface HubServer {
 }
 
 let numServers = 0;
+const topicNames = { rooms: ["lobby"], lists: ["lobbies"] };
 
 /** `seat`, `exp`, `ip` and `last` stand for what a token and headers would tell. */
 function readSubscription(query: URLSearchParams, header: string, home: string): Subscription {
@@ -67,7 +68,7 @@ function readSubscription(query: URLSearchParams, header: string, home: string):
   const names = [...query.getAll("topic"), ...query.getAll("also")];
   return {
     topics: names.map((name) => {
-      const topic = parseTopic(name, "/games/trivia");
+      const topic = parseTopic(name, "/games/trivia", topicNames);
       if (!topic) throw new Error(`${name} is no topic`);
       return { topic, seatId, publicAt: null };
     }),
@@ -105,12 +106,14 @@ export function startHubServer(options: HubServerOptions): HubServer {
     redisUrl: options.redisUrl,
     rooms: {
       lobby: {
-        keys: { stream: eventStreamKey, channel: eventChannel },
+        ...lobbyRoom,
         snapshotOf: options.snapshotOf,
+        publishSpectators: options.publishSpectators ?? (async () => undefined),
       },
     },
-    publicList: options.publicList ?? (async () => "[]"),
-    tellSpectators: options.tellSpectators ?? (async () => undefined),
+    lists: {
+      lobbies: { channel: publicListChannel, read: options.publicList ?? (async () => "[]") },
+    },
     limits: options.limits ?? {},
   });
   const app = App();

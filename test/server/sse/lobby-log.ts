@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
-import type { LobbySnapshot } from "../../../server/sse/topics/lobby-topic.ts";
+import type { SnapshotMessage } from "../../../server/platform/room-source.ts";
 
 /** Publishes as the commit script does: all messages of a lobby and their publication in one step. */
 const publishScript = `
@@ -23,7 +23,7 @@ export interface LobbyLog {
   /** Commits without publication, as when a publication is lost. */
   publishSilently(code: string, ...messages: [type: string, data: unknown][]): Promise<number>;
   /** What a lobby answers: its newest number, and these members. */
-  snapshotOf: (code: string) => Promise<LobbySnapshot | null>;
+  snapshotOf: (code: string) => Promise<SnapshotMessage | null>;
   state: Map<string, { status?: string; visibility?: string; players?: { id: number }[] } | null>;
   close(): void;
 }

@@ -32,7 +32,9 @@ function openSlow(room: number) {
   };
   const stream = new EventStream(
     {
-      topics: [{ topic: { kind: "list", name: "list" }, seatId: null, publicAt: null }],
+      topics: [
+        { topic: { kind: "list", list: "lobbies", name: "list" }, seatId: null, publicAt: null },
+      ],
       lastEventId: null,
       expiresAt: null,
       ip: "",

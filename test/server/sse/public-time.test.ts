@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { lobbyRoom } from "../../../actors/index.ts";
 import { frameOf } from "../../../server/sse/stream/frames.ts";
 import { wasPublic } from "../../../server/sse/topics/public-time.ts";
 
@@ -10,7 +11,11 @@ function logOf(kinds: string) {
     o: { visibility: "public" },
   };
   const frames = [...kinds].map((kind, i) =>
-    frameOf(i + 1, JSON.stringify({ type: "lobby.started", data: { lobby: lobbies[kind] } })),
+    frameOf(
+      i + 1,
+      JSON.stringify({ type: "lobby.started", data: { lobby: lobbies[kind] } }),
+      lobbyRoom.delivery,
+    ),
   );
   return async (from: number) => {
     await new Promise(setImmediate);

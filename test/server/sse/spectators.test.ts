@@ -37,7 +37,7 @@ describe("spectator streams", () => {
       redisUrl: redis.url,
       snapshotOf: log.snapshotOf,
       limits: { reportMs: 20, audienceRepeatMs: 100, replayBufferMessages: 8 },
-      tellSpectators: async (code, count) => void told.push([code, count]),
+      publishSpectators: async (code, count) => void told.push([code, count]),
     });
   });
   after(async () => {

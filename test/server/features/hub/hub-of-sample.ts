@@ -1,4 +1,4 @@
-import { eventChannel, eventStreamKey } from "../../../../actors/index.ts";
+import { lobbyRoom, publicListChannel } from "../../../../actors/index.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createHub } from "../../../../server/sse/delivery/create-hub.ts";
 import type { Hub } from "../../../../server/sse/delivery/hub.ts";
@@ -24,14 +24,8 @@ export function hubOf(
     clock,
     metrics,
     redisUrl: store.url,
-    rooms: {
-      lobby: {
-        keys: { stream: eventStreamKey, channel: eventChannel },
-        snapshotOf: log.snapshotOf,
-      },
-    },
-    publicList,
-    tellSpectators: async () => undefined,
+    rooms: { lobby: { ...lobbyRoom, snapshotOf: log.snapshotOf } },
+    lists: { lobbies: { channel: publicListChannel, read: publicList } },
     limits,
   });
 }

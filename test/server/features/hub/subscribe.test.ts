@@ -73,8 +73,9 @@ const codeOf = async (request: Request) => (await subscribe(request)).code;
 
 test("the list needs no token", async () => {
   const { subscription, reply } = await subscribe({ query: `topic=${base}/lobbies` });
+  const topic = { kind: "list", name: `${base}/lobbies`, list: "lobbies" };
   assert.deepEqual(subscription, {
-    topics: [{ topic: { kind: "list", name: `${base}/lobbies` }, seatId: null, publicAt: null }],
+    topics: [{ topic, seatId: null, publicAt: null }],
     lastEventId: null,
     expiresAt: null,
     ip: "192.0.2.1",

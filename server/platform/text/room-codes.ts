@@ -13,6 +13,6 @@ export function exactCodeOf(text: string): string | null {
 }
 
 /** The code in what a person hands in: with spaces or dashes, or as a whole link to the lobby (LOB-03). */
-export function lobbyCodeOf(text: string): string | null {
+export function roomCodeOf(text: string): string | null {
   return exactCodeOf(text) ?? codeIn(text, codePattern);
 }

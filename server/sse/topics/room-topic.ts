@@ -1,7 +1,8 @@
+import type { DeliveryRules, SnapshotMessage } from "../../platform/room-source.ts";
 import { CoalescedTask } from "../../platform/cache/coalesced-task.ts";
 import type { Chunk, Frame } from "../stream/frames.ts";
 import { frameOf, joinFrames } from "../stream/frames.ts";
-import type { EventFeed } from "../delivery/event-feed.ts";
+import type { EventFeed, StoredMessage } from "../delivery/event-feed.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import { wasPublic } from "./public-time.ts";
 import { isContiguous } from "./repair.ts";
@@ -10,24 +11,19 @@ import type { EventStream } from "../stream/stream.ts";
 import type { Source, Subscriber } from "../stream/subscriber.ts";
 import type { Flushable } from "../stream/writer.ts";
 
-export interface LobbySnapshot {
-  seq: number;
-  /** JSON text of the whole `lobby.snapshot` message. */
-  payload: string;
-}
-
-export interface LobbyTopicDeps {
+export interface RoomTopicDeps {
   /** What its snapshots and gaps are named after. */
   kind: string;
   name: string;
   channel: string;
   streamKey: string;
+  delivery: DeliveryRules;
   feed: EventFeed;
   limits: HubLimits;
   budget: ReplayBufferBudget;
-  snapshot: () => Promise<LobbySnapshot | null>;
+  snapshot: () => Promise<SnapshotMessage | null>;
   /** The topic has unsent messages. */
-  onFlushable: (topic: LobbyTopic) => void;
+  onFlushable: (topic: RoomTopic) => void;
   /** The subscriber's cursor cannot be resumed: restart it with a gap (HUB-06). */
   onLost: (subscriber: Subscriber) => void;
   /** The subscriber fell behind the replay buffer although its socket is writable: catch up from Redis. */
@@ -43,7 +39,7 @@ export interface LobbyTopicDeps {
  * The messages of one room and its subscribers. Invariant: `buffer.last` advances by exactly one per message. After a
  * gap the messages are read from the stream in Redis, so a lost publication causes a delay, never a hole.
  */
-export class LobbyTopic implements Source, Flushable {
+export class RoomTopic implements Source, Flushable {
   readonly kind: string;
   readonly name: string;
   readonly subscribers = new Set<Subscriber>();
@@ -53,21 +49,23 @@ export class LobbyTopic implements Source, Flushable {
   isEnded = false;
   readonly ready: Promise<void>;
   readonly channel: string;
-  readonly streamKey: string;
-  private readonly deps: LobbyTopicDeps;
+  readonly delivery: DeliveryRules;
+  private readonly streamKey: string;
+  private readonly deps: RoomTopicDeps;
   private buffer: ReplayBuffer | null = null;
   private markReady: () => void = () => undefined;
   private readonly repairTask: CoalescedTask;
-  private snapshotRead: Promise<LobbySnapshot | null> | null = null;
+  private snapshotRead: Promise<SnapshotMessage | null> | null = null;
   /** Number of the last message that was written to anyone. */
   private lastWrittenSeq = 0;
   private repeat: NodeJS.Timeout | null = null;
 
-  constructor(deps: LobbyTopicDeps) {
+  constructor(deps: RoomTopicDeps) {
     this.deps = deps;
     this.kind = deps.kind;
     this.name = deps.name;
     this.channel = deps.channel;
+    this.delivery = deps.delivery;
     this.streamKey = deps.streamKey;
     this.ready = new Promise((resolve) => (this.markReady = resolve));
     this.repairTask = new CoalescedTask(() => this.readMissing());
@@ -88,7 +86,7 @@ export class LobbyTopic implements Source, Flushable {
     if (!this.buffer || !Number.isSafeInteger(seq) || end < 1) return this.repairWithRetry();
     if (seq <= this.buffer.last) return;
     if (seq > this.buffer.last + 1) return this.repairWithRetry();
-    this.append(frameOf(seq, text.slice(end + 1)));
+    this.append(this.encode({ seq, text: text.slice(end + 1) }));
   }
 
   contains(cursor: number): boolean {
@@ -123,15 +121,21 @@ export class LobbyTopic implements Source, Flushable {
     }
   }
 
-  /** Whether the lobby was public behind number `after`, given that it said so itself at `until`. */
+  /** Whether the room was public behind number `after`, given that it said so itself at `until`. */
   wasPublic(after: number, until: number): Promise<boolean> {
     return wasPublic(after, until, (from) => this.read(from));
   }
 
   /** Single-flight read of the snapshot: later messages are in the replay buffer. */
-  snapshot(): Promise<LobbySnapshot | null> {
+  snapshot(): Promise<SnapshotMessage | null> {
     this.snapshotRead ??= this.deps.snapshot().finally(() => (this.snapshotRead = null));
     return this.snapshotRead;
+  }
+
+  /** One page of messages from number `from` on, from Redis; rejects while it is down. */
+  async readStored(from: number): Promise<Frame[]> {
+    const messages = await this.deps.feed.read(this.streamKey, from);
+    return messages.map((message) => this.encode(message));
   }
 
   /** Reads the missing messages; rejects while Redis is down. */
@@ -159,9 +163,18 @@ export class LobbyTopic implements Source, Flushable {
 
   /** Messages from number `from` on: from the buffer, else one page from Redis. */
   private read(from: number): Promise<Frame[]> | readonly Frame[] {
-    if (!this.buffer?.contains(from - 1)) return this.deps.feed.read(this.streamKey, from);
+    if (!this.buffer?.contains(from - 1)) return this.readStored(from);
     const { frames, start } = this.buffer.after(from - 1);
     return frames.slice(start);
+  }
+
+  private async readNewest(): Promise<Frame | null> {
+    const message = await this.deps.feed.newest(this.streamKey);
+    return message && this.encode(message);
+  }
+
+  private encode({ seq, text }: StoredMessage): Frame {
+    return frameOf(seq, text, this.delivery);
   }
 
   private measure({ frames, lastSeq }: Chunk): void {
@@ -200,11 +213,11 @@ export class LobbyTopic implements Source, Flushable {
   private async readMissing(): Promise<void> {
     if (this.isClosed) return;
     if (!this.buffer) return this.initialize();
-    const { feed, limits } = this.deps;
+    const { limits } = this.deps;
     for (let page = 0; page < limits.maxPages && !this.isClosed; page++) {
       // Publications continue during the read, so it is compared with the newest message before it.
       const { newest } = this.buffer;
-      const frames = await feed.read(this.streamKey, newest?.seq ?? 0);
+      const frames = await this.readStored(newest?.seq ?? 0);
       if (!continuesFrom(frames, newest)) return this.startOver();
       for (const frame of frames) if (frame.seq === this.buffer.last + 1) this.append(frame);
       if (frames.length < limits.pageMessages) return;
@@ -212,8 +225,8 @@ export class LobbyTopic implements Source, Flushable {
   }
 
   private async initialize(): Promise<void> {
-    const { feed, limits, budget } = this.deps;
-    const newest = await feed.newest(this.streamKey);
+    const { limits, budget } = this.deps;
+    const newest = await this.readNewest();
     this.buffer ??= new ReplayBuffer(
       newest,
       limits.replayBufferMessages,
@@ -226,7 +239,7 @@ export class LobbyTopic implements Source, Flushable {
 
   /** The stream in Redis was trimmed past our newest message, or went back: every subscriber needs a snapshot. */
   private async startOver(): Promise<void> {
-    const newest = await this.deps.feed.newest(this.streamKey);
+    const newest = await this.readNewest();
     if (!this.buffer || this.isClosed) return;
     this.buffer.reset(newest);
     this.isEnded = newest?.isEnd ?? false;

@@ -4,28 +4,28 @@ import {
   codeAlphabet,
   codeLength,
   exactCodeOf,
-  lobbyCodeOf,
-} from "../../../../server/platform/text/lobby-codes.ts";
+  roomCodeOf,
+} from "../../../../server/platform/text/room-codes.ts";
 import { lobbyCode } from "../../../../server/web/client/emberline.ts";
 
 test("a code is read in any case", () => {
   for (let at = 0; at < codeAlphabet.length; at += 1) {
     const code = (codeAlphabet + codeAlphabet).slice(at, at + codeLength);
-    assert.equal(lobbyCodeOf(code), code);
-    assert.equal(lobbyCodeOf(code.toLowerCase()), code);
+    assert.equal(roomCodeOf(code), code);
+    assert.equal(roomCodeOf(code.toLowerCase()), code);
   }
 });
 
 test("letters that upper case makes a code of are none", () => {
   for (const text of ["ABCDß", "ABCDEſ", "ABCDﬀ", "ABCDﬆ"]) {
     assert.match(text.toUpperCase(), new RegExp(`^[${codeAlphabet}]{${codeLength}}$`));
-    assert.equal(lobbyCodeOf(text), null);
+    assert.equal(roomCodeOf(text), null);
   }
 });
 
 test("other texts are no codes", () => {
   for (const text of ["", "ABCDE", "ABCDEFG", "ABCDE0", "ABCDEI", "ABCDEO", "ABCDE1", "ABC DEFG"])
-    assert.equal(lobbyCodeOf(text), null);
+    assert.equal(roomCodeOf(text), null);
 });
 
 test("a code is read as people hand it on", () => {
@@ -65,19 +65,19 @@ test("a code is read as people hand it on", () => {
     "code=ABC234",
     "Please join with ABC234!",
   ];
-  for (const text of texts) assert.equal(lobbyCodeOf(text), "ABC234", text);
+  for (const text of texts) assert.equal(roomCodeOf(text), "ABC234", text);
 });
 
 test("a link without a code, or of no end, has none", () => {
   const long = `https://games.example/${"x".repeat(10_000)}#ABC234`;
   for (const text of ["https://games.example/play", "/#", "%E0%A4%A", "x/%", long])
-    assert.equal(lobbyCodeOf(text), null);
+    assert.equal(roomCodeOf(text), null);
 });
 
 test("a text is read in no time, whatever is sent", () => {
   const started = performance.now();
   for (const unit of [".", "-a", "a.", "\u0301", ". /", "%", "ー"])
-    lobbyCodeOf(`${unit.repeat(2_048 / unit.length)}`);
+    roomCodeOf(`${unit.repeat(2_048 / unit.length)}`);
   assert.ok(performance.now() - started < 500);
 });
 

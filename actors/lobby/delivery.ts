@@ -1,0 +1,38 @@
+import type { DeliveryRules } from "../runtime/definition.ts";
+import type { LobbyMessage } from "./types.ts";
+
+type Visibility = "public" | "private";
+
+/** The data of a lobby's message, as far as it decides who receives it. */
+interface DeliveredData {
+  player_id?: number;
+  changes?: { visibility?: Visibility };
+  lobby?: { visibility?: Visibility };
+}
+
+/** The lobby in a snapshot. */
+interface DeliveredLobby {
+  visibility?: Visibility;
+  players?: { id: number }[];
+}
+
+const removal: LobbyMessage["type"] = "lobby.player_removed";
+const settings: LobbyMessage["type"] = "lobby.settings";
+const pick: LobbyMessage["type"] = "lobby.pick";
+
+/**
+ * Who receives the messages of a lobby: a removed seat nothing more (S14), spectators no pick and nothing of a private
+ * lobby (HUB-08).
+ */
+export const lobbyDelivery: DeliveryRules = {
+  message: (type, { player_id, changes, lobby }: DeliveredData) => ({
+    removedSeat: type === removal ? (player_id ?? null) : null,
+    visibility: lobby?.visibility ?? null,
+    isHidden: type === pick,
+    opens: type === settings && changes?.visibility === "public",
+  }),
+  snapshot: ({ visibility, players }: DeliveredLobby) => ({
+    isPublic: visibility === "public",
+    seats: players?.map(({ id }) => id) ?? null,
+  }),
+};

@@ -1,0 +1,45 @@
+/** Contract between the actors of a kind, which are rooms to their clients, and the hub that delivers their messages. */
+export interface RoomSource {
+  /** Where the rooms publish: stream key and channel of a code. */
+  readonly keys: { stream(code: string): string; channel(code: string): string };
+  readonly delivery: DeliveryRules;
+  /** What a new subscriber starts with, or null when there is no such room. */
+  snapshotOf(code: string): Promise<SnapshotMessage | null>;
+  /** Publishes how many spectators of a room this process has (HUB-08). */
+  publishSpectators?(code: string, count: number): Promise<void>;
+}
+
+/** A snapshot ready to be sent as an event. */
+export interface SnapshotMessage {
+  seq: number;
+  /** JSON text of the whole `<kind>.snapshot` message. */
+  payload: string;
+}
+
+/** Who receives the messages of a kind. */
+export interface DeliveryRules {
+  /** `data`: of the message; empty when it has none. */
+  message(type: string, data: object): MessageTraits;
+  /** `room`: what is in the snapshot under the name of the kind. */
+  snapshot(room: object): SnapshotTraits;
+}
+
+/** What a message means to its subscribers, besides its text. */
+export interface MessageTraits {
+  /** Seat that it removes: nothing follows it on the streams of that seat, which end. */
+  removedSeat?: number | null;
+  /** Not for spectators. */
+  isHidden?: boolean;
+  /** As the room in the message says; without it when there is none in it. Spectators watch public rooms only. */
+  visibility?: "public" | "private" | null;
+  /** Makes the room public, unless it was before. */
+  opens?: boolean;
+}
+
+/** What a snapshot says about who may receive it. */
+export interface SnapshotTraits {
+  /** Spectators may watch. */
+  isPublic: boolean;
+  /** Seats that are taken; null when the room has none. */
+  seats: readonly number[] | null;
+}
