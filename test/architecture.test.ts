@@ -83,6 +83,30 @@ describe("queries", () => {
   });
 });
 
+describe("the type of all dependencies", () => {
+  it("is known to server/app, to the entries and to tests alone", () => {
+    const name = (from: string) =>
+      refuse({ from, to: "server/app/deps.ts", isTypeOnly: true }) === null;
+    for (const from of [
+      "server/app/routes.ts",
+      "server/entries/http-worker.ts",
+      "test/support/app.ts",
+    ])
+      assert.ok(name(from), from);
+    for (const from of [
+      "bench/peers/hub-process.ts",
+      "server/console/wallet.ts",
+      "server/features/keys/service.ts",
+      "server/features/runs/domain/live.ts",
+      "server/http/pipeline/pipeline.ts",
+      "server/operator/main.ts",
+      "workers/main.ts",
+      "workers/processors/mail.ts",
+    ])
+      assert.ok(!name(from), from);
+  });
+});
+
 describe("the reader of imports", () => {
   it("sees every form of an import and tells types apart", () => {
     const text = [
@@ -123,7 +147,8 @@ describe("the reader of imports", () => {
     assert.ok(!load("server/features/accounts/routes.ts", "actors/runtime/router/router.ts"));
     assert.ok(!load("db/orm.ts", "server/http/pipeline/route.ts"));
     assert.ok(!load("actors/lobby/decide.ts", "server/platform/errors.ts"));
-    assert.ok(!load("server/http/pipeline/pipeline.ts", "server/app/deps.ts"));
+    assert.ok(load("server/app/assemble.ts", "server/app/deps.ts"));
+    assert.ok(load("server/features/runs/deps.ts", "server/features/questions/deps.ts"));
     assert.ok(!load("workers/processors/mail.ts", "server/features/accounts/service.ts"));
     assert.ok(!load("server/platform/log/logger.ts", "test/support/stores.ts"));
   });

@@ -33,6 +33,21 @@ export interface JobWatch {
   report: (progress: JobProgress) => void;
 }
 
+/** What hands jobs to the queues takes from the dependencies. */
+export interface WithEnqueue {
+  /** Adds a job; the same job id twice is one job. */
+  enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
+}
+
+export interface WithEnqueueAndWait {
+  /** Adds a job and waits for it: true when it completed within `timeoutMs`. */
+  enqueueAndWait: <P extends TObject>(
+    queue: QueueDefinition<P>,
+    payload: Static<P>,
+    timeoutMs: number,
+  ) => Promise<boolean>;
+}
+
 export type PayloadOf<Q> = Q extends QueueDefinition<infer P> ? Static<P> : never;
 
 export function defineQueue<P extends TObject>(definition: QueueDefinition<P>): QueueDefinition<P> {

@@ -5,8 +5,9 @@ import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import type { ApiKeyCache } from "../../server/platform/security/api-keys.ts";
+import { ClosedAccounts } from "../../server/platform/security/closed-accounts.ts";
 import { createTokenService } from "../../server/platform/security/tokens.ts";
-import type { Deps } from "../../server/app/deps.ts";
 import { createHttpServer } from "../../server/http/uws/server.ts";
 import { hubRoutes } from "../../server/features/hub/routes.ts";
 import { createHub } from "../../server/sse/delivery/create-hub.ts";
@@ -41,15 +42,17 @@ const hub = createHub({
   lists: {},
 });
 const lobbies: Pick<Lobbies, "ask"> = { ask: async () => ({ ok: true, body: null }) };
-const tokens = createTokenService(config, systemClock);
-// What the route of the hub and the pipeline use; the rest of a service's dependencies is not there.
-const deps = { config, log, metrics, clock: systemClock, redis, hub, lobbies, tokens };
-const server = createHttpServer({
-  deps: deps as unknown as Deps,
-  routes: hubRoutes,
-  log,
-  exclusive: true,
-});
+const keys: ApiKeyCache = { find: () => null, recordUse: () => undefined };
+const deps = {
+  ...{ config, metrics, redis, hub, lobbies, keys },
+  clock: systemClock,
+  tokens: createTokenService(config, systemClock),
+  closedAccounts: new ClosedAccounts(systemClock),
+  emFor: (): never => {
+    throw new Error("no route here reads from the database");
+  },
+};
+const server = createHttpServer({ deps, routes: hubRoutes, log, exclusive: true });
 const port = await server.listen("127.0.0.1", 0);
 const calls = { port: () => port, collect: () => collectGarbage() };
 export type HubCalls = typeof calls;

@@ -1,4 +1,5 @@
-import type { AnyRoute } from "../http/pipeline/route.ts";
+import type { Route } from "../http/pipeline/route.ts";
+import type { Deps } from "./deps.ts";
 import { avatarRoutes } from "../features/avatars/routes.ts";
 import { codexRoutes } from "../features/archive/routes.ts";
 import { gatewayRoutes } from "../features/sessions/routes.ts";
@@ -24,8 +25,8 @@ import { openApiRoute } from "../features/pages/openapi-route.ts";
 import { pageRoutes } from "../features/pages/routes.ts";
 import { statusPageRoutes } from "../features/pages/status-pages.ts";
 
-/** Every address of the public listener. */
-export const routes: readonly AnyRoute[] = [
+/** Every address of the public listener. A route whose feature takes what `Deps` has not does not compile here. */
+export const routes: readonly Route<Deps>[] = [
   ...gatewayRoutes,
   ...socialRoutes,
   ...oauthRoutes,

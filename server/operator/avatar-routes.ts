@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { ListedUpload } from "../../db/queries/avatars/avatar-reviews.ts";
 import { timestamp } from "../platform/time/clock.ts";
-import { bytesReply, media, reply, type AnyRoute } from "../http/pipeline/route.ts";
+import { bytesReply, media, reply, type Route } from "../http/pipeline/route.ts";
 import type { AvatarService } from "./avatar-service.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { Instant, OptionalReasonBody, orNull } from "./schemas.ts";
@@ -57,7 +57,7 @@ function presentUpload(upload: ListedUpload): Static<typeof UploadBody> {
   };
 }
 
-const readRoutes = (avatars: AvatarService): AnyRoute[] => [
+const readRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "GET",
     path,
@@ -92,7 +92,7 @@ const readRoutes = (avatars: AvatarService): AnyRoute[] => [
   }),
 ];
 
-const decisionRoutes = (avatars: AvatarService): AnyRoute[] => [
+const decisionRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "POST",
     path: `${path}/{id}/approve`,
@@ -148,7 +148,7 @@ const decisionRoutes = (avatars: AvatarService): AnyRoute[] => [
 ];
 
 /** Review of uploaded avatars. */
-export const avatarRoutes = (avatars: AvatarService): AnyRoute[] => [
+export const avatarRoutes = (avatars: AvatarService): Route<unknown>[] => [
   ...readRoutes(avatars),
   ...decisionRoutes(avatars),
 ];

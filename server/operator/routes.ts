@@ -3,7 +3,7 @@ import { normalizeEmail } from "../platform/text/account-names.ts";
 import { maxOutboxMessages } from "../features/delivery/domain/outbox.ts";
 import { buildOpenApi } from "../http/openapi/openapi.ts";
 import { serviceVersion } from "../http/replies/envelope.ts";
-import { bytesReply, media, reply, type AnyRoute } from "../http/pipeline/route.ts";
+import { bytesReply, media, reply, type Route } from "../http/pipeline/route.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { jobRoutes } from "./job-routes.ts";
@@ -36,7 +36,9 @@ const MessageBody = Type.Object({
 });
 
 /** Health for machines: no answer names more than it must (OPS-04). */
-const healthRoutes = (sources: Sources) => [
+const healthRoutes = (
+  sources: Pick<Sources, "processes" | "stores" | "moderators" | "metrics">,
+) => [
   defineOperatorRoute({
     method: "GET",
     path: "/live",
@@ -72,7 +74,7 @@ const healthRoutes = (sources: Sources) => [
   }),
 ];
 
-const viewRoutes = (sources: Sources) => [
+const viewRoutes = (sources: Pick<Sources, "processes" | "lobbies" | "outbox" | "wallets">) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/workers",
@@ -125,8 +127,8 @@ const viewRoutes = (sources: Sources) => [
 ];
 
 /** Every address of the operator listener besides the pages (page-routes.ts, board.ts). */
-export function operatorRoutes(sources: Sources): readonly AnyRoute[] {
-  const routes: AnyRoute[] = [
+export function operatorRoutes(sources: Sources): readonly Route<unknown>[] {
+  const routes: Route<unknown>[] = [
     ...healthRoutes(sources),
     ...viewRoutes(sources),
     ...jobRoutes(sources.jobs, sources.audit),
@@ -149,6 +151,6 @@ export function operatorRoutes(sources: Sources): readonly AnyRoute[] {
   return routes;
 }
 
-export function operatorDocument(routes: readonly AnyRoute[]): object {
+export function operatorDocument(routes: readonly Route<unknown>[]): object {
   return buildOpenApi(routes, { title: "emberline operator", version: serviceVersion });
 }

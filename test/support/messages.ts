@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { rowsOf } from "../../db/queries/rows.ts";
-import type { Deps } from "../../server/app/deps.ts";
+import type { WithEm } from "../../server/platform/capabilities.ts";
 
 export interface StoredMessage {
   id: number;
@@ -22,7 +22,7 @@ export interface StoredMessage {
 }
 
 /** Every message to an address, oldest first. */
-export function messagesTo(deps: Pick<Deps, "em">, to: string): Promise<StoredMessage[]> {
+export function messagesTo(deps: WithEm, to: string): Promise<StoredMessage[]> {
   return rowsOf(
     deps.em,
     sql<StoredMessage>`select id, kind, template, locale, recipient as to, status, attempts, sealed,
@@ -35,7 +35,7 @@ const pollMs = 20;
 
 /** The newest message of a template to an address, once it is sent and more than `numKnown` are there. */
 export async function sentMessage(
-  deps: Pick<Deps, "em">,
+  deps: WithEm,
   to: string,
   template: string,
   numKnown = 0,

@@ -61,14 +61,15 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
 const mayName: Readonly<Record<string, readonly string[]>> = {
   // The shape of a definition, and the error codes.
   lobby: ["platform", "actor-runtime"],
-  http: ["deps"],
   // A stream is handed over by the pipeline in the shape the route contract gives it.
   sse: ["http"],
-  feature: ["deps"],
-  domain: ["deps"],
-  processors: ["deps"],
+  // All dependencies together are what every feature and processor names for itself.
+  deps: ["feature"],
+  routes: ["deps"],
   db: ["lobby"],
 };
+
+const knowsAllDeps = /^(server\/(app|entries)|test)\//;
 
 export function zoneOf(file: string): string | null {
   return zones.find(([, pattern]) => pattern.test(file))?.[0] ?? null;
@@ -78,6 +79,8 @@ export function zoneOf(file: string): string | null {
 export function refuse({ from, to, isTypeOnly }: Import): string | null {
   const [source, target] = [zoneOf(from), zoneOf(to)];
   if (source === null || target === null) return "one of the two belongs to no zone";
+  if (target === "deps" && !knowsAllDeps.test(from))
+    return "only server/app knows all dependencies: name what is needed in an interface beside its use";
   if (source === "feature" && target === "feature") return refuseFeature(from, to);
   if (source === target) return null;
   if (source === "lobby" && target === "platform" && to !== "server/platform/errors.ts")
@@ -92,6 +95,6 @@ export function refuse({ from, to, isTypeOnly }: Import): string | null {
 function refuseFeature(from: string, to: string): string | null {
   const [, , ownName] = from.split("/");
   const [, , otherName, file] = to.split("/");
-  if (ownName === otherName || file === "service.ts") return null;
-  return "another feature is used through its service.ts or its domain only";
+  if (ownName === otherName || file === "service.ts" || file === "deps.ts") return null;
+  return "another feature is used through its service.ts, its deps.ts or its domain only";
 }

@@ -1,13 +1,28 @@
 import { findRejectedLike, findUpload } from "../../db/queries/avatars/avatar-uploads.ts";
 import { isPendingReview, applyDecision } from "../../server/features/avatars/domain/decisions.ts";
-import { readStored } from "../../server/features/avatars/domain/picture-store.ts";
+import {
+  readStored,
+  type PictureStore,
+} from "../../server/features/avatars/domain/picture-store.ts";
 import { perceptualHash } from "../../server/features/avatars/domain/perceptual-hash.ts";
 import {
   queueForReview,
   type ModerationDecision,
+  type Moderator,
 } from "../../server/features/avatars/domain/moderation.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithEm,
+  WithLog,
+  WithMetrics,
+} from "../../server/platform/capabilities.ts";
 import type { avatarModeration, PayloadOf } from "../queues.ts";
+
+export interface ModerationDeps extends WithEm, WithConfig, WithClock, WithLog, WithMetrics {
+  pictureStore: PictureStore;
+  moderator: Moderator;
+}
 
 const likeRejected: ModerationDecision = {
   status: "rejected",
@@ -19,7 +34,7 @@ const likeRejected: ModerationDecision = {
 /** Moderates an uploaded picture, unless it already has a decision (AV-05, S38). */
 export async function moderateAvatar(
   { uploadId }: PayloadOf<typeof avatarModeration>,
-  deps: JobDeps,
+  deps: ModerationDeps,
 ): Promise<void> {
   const { em } = deps;
   const upload = await findUpload(em, uploadId);
@@ -34,13 +49,13 @@ export async function moderateAvatar(
 /** Sends a picture whose job failed for good to manual review, with the reason (AV-05). */
 export async function sendToManualReview(
   { uploadId }: PayloadOf<typeof avatarModeration>,
-  deps: JobDeps,
+  deps: ModerationDeps,
 ): Promise<void> {
   await saveDecision(deps, uploadId, queueForReview("unavailable"), null);
 }
 
 async function saveDecision(
-  { em, clock, metrics, log }: JobDeps,
+  { em, clock, metrics, log }: ModerationDeps,
   uploadId: number,
   decision: ModerationDecision,
   hash: string | null,
@@ -55,7 +70,7 @@ async function saveDecision(
 }
 
 async function compare(
-  { em, config }: JobDeps,
+  { em, config }: ModerationDeps,
   hash: string | null,
 ): Promise<ModerationDecision | null> {
   if (hash === null) return null;

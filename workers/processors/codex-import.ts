@@ -3,11 +3,13 @@ import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused, type ImportReport } from "../../importers/contract.ts";
 import { openEnvelopeFile } from "../../importers/envelope-file.ts";
 import { importEnvelope, type ImportOptions } from "../../importers/run.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type { WithClock, WithConfig, WithEm, WithLog } from "../../server/platform/capabilities.ts";
 import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 
 /** Characters of a refusal that are kept with the failed job. */
 const maxReason = 8_000;
+
+export interface ImportDeps extends WithEm, WithConfig, WithClock, WithLog {}
 
 /**
  * Imports an envelope file that lies on this machine (IMP-03). A second run finds nothing to do; an envelope
@@ -15,7 +17,7 @@ const maxReason = 8_000;
  */
 export async function importFromFile(
   { game, envelope: path, allowShrink = false }: PayloadOf<typeof codexImport>,
-  deps: JobDeps,
+  deps: ImportDeps,
   watch?: JobWatch,
 ): Promise<ImportReport> {
   try {

@@ -12,11 +12,15 @@ import { saveCode } from "../../db/queries/sessions/sign-in-codes.ts";
 import { publicBaseUrl } from "../../server/platform/net/addresses.ts";
 import { codeHash, newCode } from "../../server/platform/security/one-time-codes.ts";
 import { createTokenService } from "../../server/platform/security/tokens.ts";
-import { postMessages, writeMessage } from "../../server/features/delivery/domain/send.ts";
+import {
+  postMessages,
+  writeMessage,
+  type WriteDeps,
+} from "../../server/features/delivery/domain/send.ts";
 import type { NewMessage } from "../../server/features/delivery/domain/templates.ts";
 import { newReset, resetLink } from "../../server/features/verification/domain/reset-links.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
-import type { credentialRequests, PayloadOf } from "../queues.ts";
+import type { WithEm } from "../../server/platform/capabilities.ts";
+import type { credentialRequests, PayloadOf, WithEnqueue } from "../queues.ts";
 
 /** Document 1, Single-use credentials. */
 const codeMs = 5 * 60_000;
@@ -26,10 +30,12 @@ const codeWindowMs = 15 * 60_000;
 /** A request that waited longer is forgotten: nobody looks into the inbox for it any more. */
 const usefulMs = 15 * 60_000;
 
+export interface CredentialDeps extends WithEm, WriteDeps, WithEnqueue {}
+
 /** Answers a request with a code or a link, when the address has an account (GW-04, GW-10). */
 export async function answerRequest(
   { requestId }: PayloadOf<typeof credentialRequests>,
-  deps: JobDeps,
+  deps: CredentialDeps,
 ): Promise<void> {
   const now = deps.clock.now();
   const messageId = await deps.em.transactional(async (em) => {
@@ -46,7 +52,7 @@ export async function answerRequest(
 
 async function writeCode(
   em: EntityManager,
-  deps: JobDeps,
+  deps: CredentialDeps,
   account: Player,
   { channel, emailKey }: CredentialRequestRow,
 ): Promise<number | null> {
@@ -86,7 +92,7 @@ async function writeCode(
 
 async function writeReset(
   em: EntityManager,
-  deps: JobDeps,
+  deps: CredentialDeps,
   { id, locale, realm: ownRealm }: Player,
   { emailKey, realm }: CredentialRequestRow,
 ): Promise<number | null> {
@@ -107,7 +113,7 @@ async function writeReset(
 }
 
 /** Pages of the realm, or our own when it has none (GW-10). */
-async function frontEndOf(em: EntityManager, deps: JobDeps, slug: string): Promise<string> {
+async function frontEndOf(em: EntityManager, deps: CredentialDeps, slug: string): Promise<string> {
   const realm = await findRealm(em, slug);
   const branding = realm?.isActive ? await findBranding(em, realm.id) : null;
   return branding?.frontendUrl?.replace(/\/+$/, "") ?? publicBaseUrl(deps.config);

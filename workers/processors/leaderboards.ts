@@ -6,8 +6,9 @@ import {
   takeSnapshot,
 } from "../../db/queries/leaderboards/rank-snapshots.ts";
 import { endStaleRuns } from "../../db/queries/runs/runs.ts";
+import type { Leaderboards } from "../../server/features/leaderboards/domain/leaderboards.ts";
 import { earliestDate } from "../../server/platform/time/days.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type { WithClock, WithEm, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
 import { datesDue, makeChallenges } from "../../server/features/runs/domain/challenges.ts";
 import { listAllLiveInLobbies, listLiveInLobbies } from "../../server/features/runs/domain/live.ts";
 
@@ -20,8 +21,13 @@ const maxEnded = 1_000;
 /** Questions a category keeps in the competition pool (TRV-12). */
 const keptQuestions = 20;
 
+export interface TidyLeaderboardsDeps extends WithEm, WithClock, WithLog {
+  leaderboards: Pick<Leaderboards, "tidy">;
+}
+export interface TidyChallengesDeps extends WithEm, WithClock, WithLog, WithRedis {}
+
 /** Carries over what no reader did, drops what is old, and keeps the ranks of midnight (LB-02). */
-export async function tidyLeaderboards(deps: JobDeps): Promise<void> {
+export async function tidyLeaderboards(deps: TidyLeaderboardsDeps): Promise<void> {
   await deps.leaderboards.tidy();
   await trimChanges(deps.em);
   await keepRanks(deps);
@@ -31,7 +37,7 @@ export async function tidyLeaderboards(deps: JobDeps): Promise<void> {
  * Ranks later than midnight are those of midnight only while nobody answered since. A service that was
  * away for the moment, and then was played on, waits for the next one.
  */
-async function keepRanks(deps: JobDeps): Promise<void> {
+async function keepRanks(deps: TidyLeaderboardsDeps): Promise<void> {
   const now = deps.clock.now();
   const midnight = new Date(now - (now % dayMs));
   const day = midnight.toISOString().slice(0, 10);
@@ -43,7 +49,7 @@ async function keepRanks(deps: JobDeps): Promise<void> {
 }
 
 /** Makes the challenges of the coming dates, gives spent questions free, ends forgotten runs. */
-export async function tidyChallenges(deps: JobDeps): Promise<void> {
+export async function tidyChallenges(deps: TidyChallengesDeps): Promise<void> {
   const now = deps.clock.now();
   const avoid = (category: string, difficulty: string) =>
     listLiveInLobbies(deps, category, difficulty);

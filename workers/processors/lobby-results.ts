@@ -7,7 +7,7 @@ import {
   saveRecorded,
   type NewAnswer,
 } from "../../db/queries/questions/question-answers.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type { WithClock, WithEm, WithRedis } from "../../server/platform/capabilities.ts";
 import {
   addAnswer,
   earned,
@@ -61,7 +61,7 @@ interface PlayerAnswer {
 /** Writes a finished lobby, its answers and what the players earned; a second run finds it done (S38). */
 export async function storeLobbyResult(
   payload: PayloadOf<typeof lobbyResults>,
-  deps: JobDeps,
+  deps: WithEm & WithClock & WithRedis,
 ): Promise<void> {
   const text = await deps.redis.hget(payload.key, "r");
   if (text === null) throw new UnrecoverableError(`no result sheet of lobby ${payload.code}`);

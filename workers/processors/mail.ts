@@ -1,13 +1,15 @@
 import { UnrecoverableError } from "bullmq";
-import { deliverMessage } from "../../server/features/delivery/domain/deliver.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import {
+  deliverMessage,
+  type DeliveryDeps,
+} from "../../server/features/delivery/domain/deliver.ts";
 import { DeliveryError } from "../../server/features/delivery/providers/messages.ts";
 import type { mail, PayloadOf } from "../queues.ts";
 
 /** Sends the message a job names; one that is done already is left alone (S38). */
 export async function sendMail(
   { messageId }: PayloadOf<typeof mail>,
-  deps: JobDeps,
+  deps: DeliveryDeps,
 ): Promise<void> {
   try {
     await deliverMessage(deps, messageId);

@@ -8,7 +8,7 @@ import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
 import { purgeCodes } from "../../db/queries/accounts/phone-codes.ts";
 import { endTeamsOfCleared } from "../../db/queries/teams/teams.ts";
 import { endIdleSessions } from "../../db/queries/runs/play-sessions.ts";
-import { tidyAvatars } from "./tidy-avatars.ts";
+import { tidyAvatars, type TidyAvatarsDeps } from "./tidy-avatars.ts";
 import {
   expireMessages,
   listOrphaned,
@@ -20,13 +20,28 @@ import {
   takePendingCollisions,
 } from "../../db/queries/accounts/address-collisions.ts";
 import { postMessages, writeMessage } from "../../server/features/delivery/domain/send.ts";
+import type { CredentialDeps } from "./credential-requests.ts";
 import { leaseMs } from "../../server/features/delivery/domain/deliver.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type { WithClock, WithEm, WithLog } from "../../server/platform/capabilities.ts";
 import { idleSince } from "../../server/features/runs/domain/sessions.ts";
-import { reconcileLedger } from "../../server/features/wallet/domain/reconciliation.ts";
-import { reconcileProjection } from "./projection-rebuild.ts";
-import { tidyLeaderboards, tidyChallenges } from "./leaderboards.ts";
-import { credentialRequests, mail, type maintenance, type PayloadOf } from "../queues.ts";
+import {
+  reconcileLedger,
+  type ReconciliationDeps,
+} from "../../server/features/wallet/domain/reconciliation.ts";
+import { reconcileProjection, type ReconcileDeps } from "./projection-rebuild.ts";
+import {
+  tidyChallenges,
+  tidyLeaderboards,
+  type TidyChallengesDeps,
+  type TidyLeaderboardsDeps,
+} from "./leaderboards.ts";
+import {
+  credentialRequests,
+  mail,
+  type maintenance,
+  type PayloadOf,
+  type WithEnqueue,
+} from "../queues.ts";
 
 const dayMs = 86_400_000;
 /** A message whose ordinary attempts are over long ago and that still waits lost its job. */
@@ -40,8 +55,17 @@ const maxInbox = 1_000;
 const closedMs = 30 * dayMs;
 const maxPurged = 500;
 
+export interface MaintenanceDeps
+  extends
+    CredentialDeps,
+    TidyAvatarsDeps,
+    TidyLeaderboardsDeps,
+    TidyChallengesDeps,
+    ReconcileDeps,
+    ReconciliationDeps {}
+
 /** Name of a task -> what it does; each may run twice, and at once. */
-const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | undefined>> = {
+const tasks: Readonly<Record<string, ((deps: MaintenanceDeps) => Promise<unknown>) | undefined>> = {
   messages: tidyMessages,
   credentials: tidyCredentials,
   accounts: tidyAccounts,
@@ -56,7 +80,7 @@ const tasks: Readonly<Record<string, ((deps: JobDeps) => Promise<unknown>) | und
 
 export async function maintain(
   { task }: PayloadOf<typeof maintenance>,
-  deps: JobDeps,
+  deps: MaintenanceDeps,
 ): Promise<void> {
   const work = Object.hasOwn(tasks, task) ? tasks[task] : undefined;
   if (!work) throw new UnrecoverableError("no such task");
@@ -64,7 +88,7 @@ export async function maintain(
 }
 
 /** Queues messages whose job was lost, ends what is too late, deletes what is old. */
-async function tidyMessages(deps: JobDeps): Promise<void> {
+async function tidyMessages(deps: CredentialDeps): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
   const [at, before] = [new Date(now), new Date(now - keptMs)];
@@ -85,7 +109,11 @@ async function tidyMessages(deps: JobDeps): Promise<void> {
 const forgottenMs = 60_000;
 
 /** Queues requests whose job was lost, deletes used and ended credentials. */
-async function tidyCredentials({ em, clock, enqueue }: JobDeps): Promise<void> {
+async function tidyCredentials({
+  em,
+  clock,
+  enqueue,
+}: WithEm & WithClock & WithEnqueue): Promise<void> {
   const now = clock.now();
   const before = new Date(now - forgottenMs);
   const round = Math.ceil(now / forgottenMs);
@@ -98,7 +126,7 @@ async function tidyCredentials({ em, clock, enqueue }: JobDeps): Promise<void> {
 const maxSlices = 50;
 
 /** Deletes what replaced patches left in the archive. */
-async function tidyArchive({ em, log }: JobDeps): Promise<void> {
+async function tidyArchive({ em, log }: WithEm & WithLog): Promise<void> {
   const total = { documents: 0, assets: 0 };
   for (let slice = 0; slice < maxSlices; slice++) {
     const cleaned = await em.transactional((tx) => cleanArchive(tx));
@@ -110,7 +138,7 @@ async function tidyArchive({ em, log }: JobDeps): Promise<void> {
 }
 
 /** Clears accounts closed long ago and codes nobody can use any more. */
-async function tidyAccounts(deps: JobDeps): Promise<void> {
+async function tidyAccounts(deps: CredentialDeps): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
   const at = new Date(now);
@@ -132,7 +160,7 @@ async function tidyAccounts(deps: JobDeps): Promise<void> {
 const maxNotices = 100;
 
 /** Writes to the mailboxes that two accounts had, once each (GW-03); one over its bound of mails waits. */
-async function notifyCollisions(deps: JobDeps): Promise<void> {
+async function notifyCollisions(deps: CredentialDeps): Promise<void> {
   for (;;) {
     const sent = await deps.em.transactional(async (em) => {
       const pending = await takePendingCollisions(em, maxNotices);
@@ -164,7 +192,7 @@ async function notifyCollisions(deps: JobDeps): Promise<void> {
 const sessionBatch = 500;
 
 /** Ends play sessions left without an answer (RUN-01). */
-async function endSessions({ em, clock }: JobDeps): Promise<void> {
+async function endSessions({ em, clock }: WithEm & WithClock): Promise<void> {
   const batch = { idleSince: idleSince(clock.now()), limit: sessionBatch };
   while ((await endIdleSessions(em, batch)) === sessionBatch);
 }

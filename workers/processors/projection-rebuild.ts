@@ -10,8 +10,8 @@ import {
   RebuildRefused,
   undoRebuild,
 } from "../../db/projections/rebuild.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
-import { projectionRebuild, type PayloadOf } from "../queues.ts";
+import type { WithClock, WithConfig, WithEm, WithLog } from "../../server/platform/capabilities.ts";
+import { projectionRebuild, type PayloadOf, type WithEnqueue } from "../queues.ts";
 
 type RebuildRequest = PayloadOf<typeof projectionRebuild>;
 
@@ -27,7 +27,10 @@ const actions: Readonly<
  * Previews, applies or takes back a rebuild in one transaction: readers see the rows of before or of after.
  * What is refused is refused for good, unless somebody else holds the game.
  */
-export async function rebuildProjection(request: RebuildRequest, deps: JobDeps): Promise<Build> {
+export async function rebuildProjection(
+  request: RebuildRequest,
+  deps: WithEm & WithLog,
+): Promise<Build> {
   try {
     const build = await deps.em.transactional((em) => actions[request.action](em, request));
     deps.log.info({ build, action: request.action }, "projection rebuilt");
@@ -39,11 +42,18 @@ export async function rebuildProjection(request: RebuildRequest, deps: JobDeps):
   }
 }
 
+export interface ReconcileDeps extends WithEm, WithConfig, WithClock, WithEnqueue {}
+
 /**
  * Asks for a rebuild when the rows are of another projector than this one, of another game, or older than an
  * import that did not know of them.
  */
-export async function reconcileProjection({ em, config, clock, enqueue }: JobDeps): Promise<void> {
+export async function reconcileProjection({
+  em,
+  config,
+  clock,
+  enqueue,
+}: ReconcileDeps): Promise<void> {
   const game = config.GAME_DATA_GAME;
   const [known] = await readDirectory(em, game);
   if (known === undefined) return;

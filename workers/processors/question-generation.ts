@@ -1,5 +1,5 @@
 import { UnrecoverableError } from "bullmq";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type { WithEm, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
 import { makeQuestions } from "../../server/features/questions/domain/make-questions.ts";
 import { markExhausted } from "../../server/features/questions/domain/negative-cache.ts";
 import {
@@ -7,6 +7,7 @@ import {
   difficulties,
   type Category,
   type Difficulty,
+  type QuestionModel,
 } from "../../server/features/questions/providers/question-model.ts";
 import type { PayloadOf, questionGeneration } from "../queues.ts";
 
@@ -15,10 +16,14 @@ const isCategory = (name: string): name is Category =>
 const isDifficulty = (name: string): name is Difficulty =>
   (difficulties as readonly string[]).includes(name);
 
+export interface GenerationDeps extends WithEm, WithLog, WithRedis {
+  questionModel: QuestionModel;
+}
+
 /** Has the generator make a batch (TRV-03). Returns the number of new rows. */
 export async function generateQuestions(
   payload: PayloadOf<typeof questionGeneration>,
-  deps: JobDeps,
+  deps: GenerationDeps,
 ): Promise<number> {
   const { category, difficulty } = payload;
   if (!isCategory(category) || !isDifficulty(difficulty))

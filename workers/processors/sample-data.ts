@@ -2,7 +2,7 @@ import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused } from "../../importers/contract.ts";
 import { importEnvelope } from "../../importers/run.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type { ImportDeps } from "./codex-import.ts";
 import type { PayloadOf, sampleData } from "../queues.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { PayloadOf, sampleData } from "../queues.ts";
  */
 export async function importSample(
   { game }: PayloadOf<typeof sampleData>,
-  deps: JobDeps,
+  deps: ImportDeps,
 ): Promise<{ imported: number }> {
   // Loaded here alone: most starts find everything in place.
   const { readSample, sampleName, sampleVersions } =

@@ -6,8 +6,9 @@ import {
   lockUnusedPicture,
   type UnusedPicture,
 } from "../../db/queries/avatars/avatar-reviews.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
-import { avatarModeration } from "../queues.ts";
+import type { WithClock, WithEm, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
+import type { PictureStore } from "../../server/features/avatars/domain/picture-store.ts";
+import { avatarModeration, type WithEnqueue } from "../queues.ts";
 
 /** An upload without a decision after this time lost its job. */
 const orphanedAfterMs = 2 * 60_000;
@@ -28,8 +29,12 @@ const placeKey = "avatars:tidied";
 const placeSeconds = 86_400;
 const highestId = 2_147_483_647;
 
+export interface TidyAvatarsDeps extends WithEm, WithClock, WithLog, WithRedis, WithEnqueue {
+  pictureStore: PictureStore;
+}
+
 /** Queues uploads whose job was lost, removes pictures nobody needs any more of some players after others. */
-export async function tidyAvatars(deps: JobDeps, batchSize = defaultBatch): Promise<void> {
+export async function tidyAvatars(deps: TidyAvatarsDeps, batchSize = defaultBatch): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
   const [since, before] = [new Date(now - hopelessMs), new Date(now - orphanedAfterMs)];
@@ -53,7 +58,7 @@ export async function tidyAvatars(deps: JobDeps, batchSize = defaultBatch): Prom
 }
 
 /** One that cannot be removed stays for the next time, and does not hold back the others. */
-async function removePicture(deps: JobDeps, picture: UnusedPicture): Promise<boolean> {
+async function removePicture(deps: TidyAvatarsDeps, picture: UnusedPicture): Promise<boolean> {
   try {
     return await deps.em.transactional(async (em) => {
       if (!(await lockUnusedPicture(em, picture))) return false;

@@ -5,7 +5,7 @@ import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts
 import { publishAccountEvent } from "./domain/account-events.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { handOnTeamOf } from "../teams/service.ts";
 
@@ -13,7 +13,7 @@ import { handOnTeamOf } from "../teams/service.ts";
  * Closes the caller's account: sessions, keys, subscriptions and open verifications end at once, a team goes on;
  * the data stays for 30 days, in which only an operator can open it again (USR-09).
  */
-export async function closeOwnAccount(deps: Deps, caller: Caller): Promise<void> {
+export async function closeOwnAccount(deps: AccountDeps, caller: Caller): Promise<void> {
   const { playerId } = caller;
   const now = new Date(deps.clock.now());
   await deps.em.transactional(async (em) => {

@@ -1,7 +1,9 @@
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { changePassword, setInitialPassword } from "./passwords.ts";
 import { InitialPasswordBody, PasswordBody } from "./schemas.ts";
+import type { AccountDeps } from "./deps.ts";
 
+const defineRoute = routesWith<AccountDeps>();
 const tag = "Users";
 
 const change = defineRoute({
@@ -45,4 +47,4 @@ const initial = defineRoute({
   },
 });
 
-export const passwordRoutes: AnyRoute[] = [change, initial];
+export const passwordRoutes: Route<AccountDeps>[] = [change, initial];

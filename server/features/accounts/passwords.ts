@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import { isStrongPassword, maxPasswordLength } from "./domain/password-rules.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import {
   changeSubject,
@@ -21,7 +21,7 @@ import {
  * failed logins do, so that a stolen access token is no way to guess the password.
  */
 export async function changePassword(
-  deps: Deps,
+  deps: AccountDeps,
   caller: Caller,
   { current, wanted }: { current: string; wanted: string },
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function changePassword(
 
 /** Gives an account that was made without a password its first one (document 1, Users). */
 export async function setInitialPassword(
-  deps: Deps,
+  deps: AccountDeps,
   caller: Caller,
   wanted: string,
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function setInitialPassword(
   if (!isSet) throw new AppError("user:password_exists");
 }
 
-async function readAccount(deps: Deps, caller: Caller): Promise<Player> {
+async function readAccount(deps: AccountDeps, caller: Caller): Promise<Player> {
   const account = await findOpenPlayer(deps.em, caller.playerId);
   if (!account || account.isGuest) throw new AppError("user:not_found");
   return account;
@@ -90,7 +90,7 @@ interface PasswordStep {
 
 /** False when `before` is no longer the stored hash: of any number at once one succeeds. */
 async function setPassword(
-  deps: Deps,
+  deps: AccountDeps,
   { id, emailKey, locale, realm }: Player,
   { before, wanted, keptFamily, by, caller }: PasswordStep,
 ): Promise<boolean> {

@@ -1,8 +1,10 @@
 import { timestamp } from "../../platform/time/clock.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { forgetPhone, requestPhoneCode, verifyPhoneCode } from "./phone.ts";
 import { PhoneBody, PhoneCodeBody, VerifiedPhoneBody } from "./schemas.ts";
+import type { AccountDeps } from "./deps.ts";
 
+const defineRoute = routesWith<AccountDeps>();
 const tag = "Users";
 
 const request = defineRoute({
@@ -56,4 +58,4 @@ const remove = defineRoute({
   },
 });
 
-export const phoneRoutes: AnyRoute[] = [request, verify, remove];
+export const phoneRoutes: Route<AccountDeps>[] = [request, verify, remove];

@@ -12,7 +12,8 @@ import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
 import { AppError } from "../../platform/errors.ts";
 import { codeHash, codeHashes, newCode, readCode } from "../../platform/security/one-time-codes.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithEm } from "../../platform/capabilities.ts";
+import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { claiming, requireOpenSession } from "../sessions/service.ts";
 
@@ -25,7 +26,11 @@ const maxTries = 5;
 const purposeOf = (playerId: number) => `phone:${playerId}`;
 
 /** Sends a code to a number; the verified number, if any, stays until the new one is verified. */
-export async function requestPhoneCode(deps: Deps, caller: Caller, phone: string): Promise<void> {
+export async function requestPhoneCode(
+  deps: AccountDeps,
+  caller: Caller,
+  phone: string,
+): Promise<void> {
   const { playerId } = caller;
   const code = newCode();
   const messageId = await deps.em.transactional(async (em) => {
@@ -68,7 +73,7 @@ export interface VerifiedPhone {
 
 /** Uses the newest code. A number that another account has verified is refused like a wrong code (USR-08). */
 export async function verifyPhoneCode(
-  deps: Deps,
+  deps: AccountDeps,
   caller: Caller,
   text: string,
 ): Promise<VerifiedPhone> {
@@ -94,7 +99,7 @@ export async function verifyPhoneCode(
   return { phone, verifiedAt: now };
 }
 
-export async function forgetPhone(deps: Pick<Deps, "em">, caller: Caller): Promise<void> {
+export async function forgetPhone(deps: WithEm, caller: Caller): Promise<void> {
   await deps.em.transactional(async (em) => {
     if (!(await removePhone(em, caller.playerId))) throw new AppError("user:not_found");
     await spendCodes(em, caller.playerId);

@@ -8,7 +8,8 @@ import { AppError } from "../../platform/errors.ts";
 import { isNewName, newNameForm } from "../../platform/text/name-rules.ts";
 import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithEm } from "../../platform/capabilities.ts";
+import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { claiming, emailProblem, requireOpenSession } from "../sessions/service.ts";
 import { addressOrigin, writeVerification } from "../verification/service.ts";
@@ -32,7 +33,7 @@ const nowhere: ChangeOrigin = { userAgent: null, deviceHash: null };
 
 /** Changes the caller's profile; constraints decide who gets an address or a name (USR-02, S9). */
 export async function changeProfile(
-  deps: Deps,
+  deps: AccountDeps,
   caller: Caller,
   change: ProfileChange,
   origin: ChangeOrigin = nowhere,
@@ -81,7 +82,7 @@ const displayNameProblem = {
 /** A new address starts unverified and gets a mail, and so does the old one (USR-02). Ids of the mails. */
 async function changeEmail(
   em: EntityManager,
-  deps: Deps,
+  deps: AccountDeps,
   account: Player,
   { email, origin }: { email: string | null; origin: ChangeOrigin },
 ): Promise<(number | null)[]> {
@@ -112,7 +113,7 @@ async function changeEmail(
 
 /** Replaces all opt-ins; each stands once, in the order given (USR-07). */
 export async function changeChannels(
-  deps: Pick<Deps, "em">,
+  deps: WithEm,
   caller: Caller,
   channels: readonly string[],
 ): Promise<void> {

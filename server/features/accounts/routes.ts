@@ -1,5 +1,5 @@
 import { preferredLocale } from "../../platform/text/locales.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { clientInfoOf, sessionReply } from "../sessions/service.ts";
 import { newDevice } from "../verification/service.ts";
 import { closeOwnAccount } from "./closing.ts";
@@ -8,7 +8,9 @@ import { phoneRoutes } from "./phone-routes.ts";
 import { changeChannels, changeProfile } from "./profile.ts";
 import * as s from "./schemas.ts";
 import { checkAvailability, readOwnUser, register } from "./service.ts";
+import type { AccountDeps } from "./deps.ts";
 
+const defineRoute = routesWith<AccountDeps>();
 const tag = "Users";
 
 const create = defineRoute({
@@ -114,7 +116,7 @@ const communication = defineRoute({
   },
 });
 
-export const usersRoutes: AnyRoute[] = [
+export const usersRoutes: Route<AccountDeps>[] = [
   create,
   check,
   me,

@@ -9,7 +9,8 @@ import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
 import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithEm } from "../../platform/capabilities.ts";
+import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { addressOrigin, writeVerification } from "../verification/service.ts";
 import {
@@ -33,7 +34,7 @@ export interface RegisterInput {
 
 /** Creates an account and signs it in, in one transaction; constraints decide who was first (S9). */
 export async function register(
-  deps: Deps,
+  deps: AccountDeps,
   input: RegisterInput,
   client: ClientInfo,
 ): Promise<Session> {
@@ -79,7 +80,7 @@ interface Availability {
 
 /** Answers for the supplied fields only (USR-04). */
 export async function checkAvailability(
-  deps: Pick<Deps, "em">,
+  deps: WithEm,
   { email, username }: { email: string | null; username: string | null },
 ): Promise<Availability> {
   if (email === null && username === null) throw new AppError("request:no_fields");
@@ -96,7 +97,7 @@ export async function checkAvailability(
 }
 
 /** The caller's own account; a guest has none (TOK-10). */
-export async function readOwnUser(deps: Pick<Deps, "em">, caller: Caller): Promise<Player> {
+export async function readOwnUser(deps: WithEm, caller: Caller): Promise<Player> {
   if (caller.isGuest) throw new AppError("auth:not_registered");
   const player = await findOpenPlayer(deps.em, caller.playerId);
   if (!player || player.isGuest) throw new AppError("user:not_found");

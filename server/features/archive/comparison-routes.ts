@@ -1,4 +1,4 @@
-import { bytesReply, defineRoute, media, type AnyRoute } from "../../http/pipeline/route.ts";
+import { bytesReply, routesWith, media, type Route } from "../../http/pipeline/route.ts";
 import { serveAsset } from "./assets.ts";
 import { checkChangelogInput, isMarkdown, readChangelog } from "./changelog.ts";
 import { publicBaseUrl } from "../../platform/net/addresses.ts";
@@ -7,7 +7,9 @@ import { inOrder, readDiff, readEntityDiff } from "./diffs.ts";
 import { patchOf, placeOf, presentKey, withGames } from "./places.ts";
 import { answer, base, gameErrors, publicRead } from "./reading.ts";
 import * as s from "./schemas.ts";
+import type { ArchiveDeps } from "./deps.ts";
 
+const defineRoute = routesWith<ArchiveDeps>();
 const rangeErrors = [...gameErrors, "codex:patch_not_found", "codex:diff_too_large"] as const;
 
 const diffPatches = defineRoute({
@@ -122,7 +124,7 @@ const showAsset = defineRoute({
   handler: ({ params, deps: { archive }, request }) => serveAsset(archive, params.hash, request),
 });
 
-export const comparisonRoutes: AnyRoute[] = [
+export const comparisonRoutes: Route<ArchiveDeps>[] = [
   diffPatches,
   diffGame,
   diffEntity,

@@ -1,4 +1,4 @@
-import { encodedReply, defineRoute, type AnyRoute } from "../../http/pipeline/route.ts";
+import { encodedReply, routesWith, type Route } from "../../http/pipeline/route.ts";
 import { readEntity, readHistory, readManifest, readRels } from "./entities.ts";
 import { readFilters } from "./filters.ts";
 import { readList } from "./lists.ts";
@@ -7,6 +7,9 @@ import { presentGame, presentPatch } from "./present.ts";
 import { comparisonRoutes } from "./comparison-routes.ts";
 import * as s from "./schemas.ts";
 import { answer, base, gameErrors, publicRead } from "./reading.ts";
+import type { ArchiveDeps } from "./deps.ts";
+
+const defineRoute = routesWith<ArchiveDeps>();
 
 const listGames = defineRoute({
   ...publicRead,
@@ -155,7 +158,7 @@ const showHistory = defineRoute({
     }),
 });
 
-export const codexRoutes: AnyRoute[] = [
+export const codexRoutes: Route<ArchiveDeps>[] = [
   listGames,
   showManifest,
   listPatches,

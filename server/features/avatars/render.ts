@@ -20,12 +20,12 @@ import {
 } from "./domain/palettes.ts";
 import { AppError } from "../../platform/errors.ts";
 import { createByteLruCache } from "../../platform/cache/byte-lru-cache.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { AvatarDeps } from "./deps.ts";
 
 /** A drawing, or the address at a provider the browser is sent to. */
 export type Rendered = { svg: string } | { location: string };
 
-type RenderDeps = Pick<Deps, "em" | "log" | "pictures" | "providerPictures">;
+type RenderDeps = Pick<AvatarDeps, "em" | "log" | "pictures" | "providerPictures">;
 
 interface RenderOptions {
   size: number;

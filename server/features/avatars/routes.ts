@@ -4,12 +4,12 @@ import { palettes } from "./domain/palettes.ts";
 import { permissionVary } from "../../http/auth/cors.ts";
 import {
   bytesReply,
-  defineRoute,
+  routesWith,
   media,
   redirect,
   redirectReply,
   reply,
-  type AnyRoute,
+  type Route,
   type Headers,
 } from "../../http/pipeline/route.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -17,7 +17,9 @@ import { flagOf, renderIcon, renderNobody, renderPlayer, sizeOf, type Rendered }
 import * as s from "./schemas.ts";
 import { uploadRoutes } from "./upload-routes.ts";
 import { changeSelection, listAvailable } from "./service.ts";
+import type { AvatarDeps } from "./deps.ts";
 
+const defineRoute = routesWith<AvatarDeps>();
 const tag = "Avatars";
 const svgType = "image/svg+xml";
 const playerCache = "public, max-age=300";
@@ -170,7 +172,7 @@ const credits = defineRoute({
   },
 });
 
-export const avatarRoutes: AnyRoute[] = [
+export const avatarRoutes: Route<AvatarDeps>[] = [
   own,
   change,
   ofPlayer,

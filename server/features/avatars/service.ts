@@ -22,7 +22,7 @@ import {
   defaultColor,
 } from "./domain/palettes.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import type { SelectionBody } from "./schemas.ts";
 
@@ -32,7 +32,7 @@ const maxPlayerId = 2_147_483_647;
 
 /** Changes what a player is shown as; what is claimed has one holder, whoever asks at once (S32, AV-01). */
 export async function changeSelection(
-  deps: Pick<Deps, "em" | "clock" | "config">,
+  deps: WithEm & WithClock & WithConfig,
   caller: Pick<Caller, "playerId" | "isGuest">,
   requested: SelectionBody,
 ): Promise<AvatarRow> {
@@ -46,7 +46,7 @@ export async function changeSelection(
 }
 
 async function tryChange(
-  deps: Pick<Deps, "em" | "clock" | "config">,
+  deps: WithEm & WithClock & WithConfig,
   caller: Pick<Caller, "playerId" | "isGuest">,
   requested: SelectionBody,
 ): Promise<AvatarRow> {
@@ -151,7 +151,7 @@ const isSame = (a: AvatarChoice, b: AvatarChoice) => keys.every((key) => a[key] 
 
 /** The icons nobody else holds in any combination, and how many are left out (AV-01). */
 export async function listAvailable(
-  deps: Pick<Deps, "em">,
+  deps: WithEm,
   mine: number | null,
 ): Promise<{ icons: readonly Icon[]; total: number; numTaken: number }> {
   const { icons } = await loadCatalogue();

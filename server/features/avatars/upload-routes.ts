@@ -2,10 +2,12 @@ import Type from "typebox";
 import type { UploadRow } from "../../../db/queries/avatars/avatar-uploads.ts";
 import type { AvatarRow } from "../../../db/queries/avatars/avatars.ts";
 import { timestamp } from "../../platform/time/clock.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { presentSelection, Selection } from "./schemas.ts";
 import { imageField, removeUpload, uploadAvatar } from "./uploads.ts";
+import type { AvatarDeps } from "./deps.ts";
 
+const defineRoute = routesWith<AvatarDeps>();
 const tag = "Avatars";
 const path = "/v1/users/@me/avatar/upload";
 /** Decoding may have to wait for others, and then comes the verdict. */
@@ -71,4 +73,4 @@ const remove = defineRoute({
   },
 });
 
-export const uploadRoutes: AnyRoute[] = [send, remove];
+export const uploadRoutes: Route<AvatarDeps>[] = [send, remove];

@@ -10,7 +10,8 @@ import { avatarModeration } from "../../../workers/queues.ts";
 import { normalizePicture } from "./domain/images.ts";
 import { newPictureName } from "./domain/picture-store.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithEm } from "../../platform/capabilities.ts";
+import type { AvatarDeps } from "./deps.ts";
 import { unavailable } from "../../http/pipeline/failures.ts";
 import type { FormFile } from "../../http/pipeline/route.ts";
 
@@ -25,7 +26,7 @@ export interface Uploaded {
 
 /** Stores a picture and has it judged; without a verdict in time it waits for a person (AV-04, AV-05). */
 export async function uploadAvatar(
-  deps: Deps,
+  deps: AvatarDeps,
   playerId: number,
   files: readonly FormFile[],
 ): Promise<Uploaded> {
@@ -46,7 +47,7 @@ export async function uploadAvatar(
 }
 
 /** The row comes before the file, so that no file is ever without one. */
-async function store(deps: Deps, playerId: number, webp: Buffer): Promise<number> {
+async function store(deps: AvatarDeps, playerId: number, webp: Buffer): Promise<number> {
   const file = newPictureName();
   const now = new Date(deps.clock.now());
   const id = await deps.em.transactional((em) => insertUpload(em, { playerId, file, now }));
@@ -65,7 +66,7 @@ async function store(deps: Deps, playerId: number, webp: Buffer): Promise<number
 }
 
 /** While the picture cannot be removed its row stays: the clean-up goes by the rows. */
-async function takeBack({ em, pictureStore }: Deps, id: number, file: string): Promise<void> {
+async function takeBack({ em, pictureStore }: AvatarDeps, id: number, file: string): Promise<void> {
   const isRemoved = await pictureStore.remove(file).then(
     () => true,
     () => false,
@@ -74,7 +75,7 @@ async function takeBack({ em, pictureStore }: Deps, id: number, file: string): P
 }
 
 /** A store that loses what it takes is found out while the sender still has the picture. */
-async function readBack({ pictureStore }: Deps, file: string, webp: Buffer): Promise<void> {
+async function readBack({ pictureStore }: AvatarDeps, file: string, webp: Buffer): Promise<void> {
   const isSame = await pictureStore.read(file).then(
     (bytes) => bytes?.equals(webp) ?? false,
     () => false,
@@ -84,7 +85,7 @@ async function readBack({ pictureStore }: Deps, file: string, webp: Buffer): Pro
 
 /** Shows the generated picture again, if an upload is shown; the upload is kept (document 1, Avatar upload). */
 export async function removeUpload(
-  { em, clock }: Pick<Deps, "em" | "clock">,
+  { em, clock }: WithEm & WithClock,
   playerId: number,
 ): Promise<void> {
   await resetAvatar(em, playerId, { source: "upload", now: new Date(clock.now()) });

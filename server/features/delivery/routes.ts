@@ -4,16 +4,17 @@ import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { isLocalPeer } from "../../platform/security/local-peer.ts";
 import { maxOutboxMessages, presentMessage } from "./domain/outbox.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { InboxDeps } from "./deps.ts";
 import {
   bytesReply,
-  defineRoute,
+  routesWith,
   media,
   reply,
-  type AnyRoute,
+  type Route,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
 
+const defineRoute = routesWith<InboxDeps>();
 const tag = "Development";
 const OptionalText = Type.Unsafe<string | null>({ type: ["string", "null"] });
 
@@ -37,7 +38,7 @@ const MessageBody = Type.Object({
  * Codes and links of everybody are in here, so it does not exist in production, and in development
  * only for this machine: others may play on a service that listens to them (S29).
  */
-function requireDeveloper({ config }: Deps, { ip, headers }: RequestInfo): void {
+function requireDeveloper({ config }: InboxDeps, { ip, headers }: RequestInfo): void {
   if (config.APP_ENV === "production" || !isLocalPeer(ip, headers))
     throw new AppError("route:not_found");
 }
@@ -89,4 +90,4 @@ const preview = defineRoute({
   },
 });
 
-export const inboxRoutes: AnyRoute[] = [list, preview];
+export const inboxRoutes: Route<InboxDeps>[] = [list, preview];

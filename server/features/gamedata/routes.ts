@@ -3,9 +3,11 @@ import type { ArchiveBody } from "../../../db/archive.ts";
 import type { Resource, ResourceFilter } from "../../../db/projections/resource.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
-import { defineRoute, encodedReply, type AnyRoute } from "../../http/pipeline/route.ts";
+import type { GameDataDeps } from "./deps.ts";
+import { routesWith, encodedReply, type Route } from "../../http/pipeline/route.ts";
 import { readDocument, readLabels, readList, withProjectedPlace } from "./reading.ts";
+
+const defineRoute = routesWith<GameDataDeps>();
 
 /** Both addresses of the projection; the second is the first without its realm. */
 const bases = ["/v1/realms/{game_data_slug}", "/v2"] as const;
@@ -60,7 +62,7 @@ const RealmParams = Type.Object({ game_data_slug: Type.Optional(Type.String()) }
 const DocumentParams = Type.Object({ ...RealmParams.properties, id: Type.String() });
 
 /** The same paths under another realm lead nowhere (PRJ-01). */
-function checkRealm({ config }: Deps, slug: string | undefined): void {
+function checkRealm({ config }: GameDataDeps, slug: string | undefined): void {
   if (slug !== undefined && slug !== config.GAME_DATA_REALM) throw new AppError("route:not_found");
 }
 
@@ -71,7 +73,7 @@ function answer(body: ArchiveBody | Promise<ArchiveBody>) {
   return body instanceof Promise ? body.then(toReply) : toReply(body);
 }
 
-function facetsRoute(base: string): AnyRoute {
+function facetsRoute(base: string): Route<GameDataDeps> {
   return defineRoute({
     ...publicRead,
     path: `${base}/facets`,
@@ -92,7 +94,7 @@ function facetsRoute(base: string): AnyRoute {
   });
 }
 
-function listRoute(base: string, resource: Resource): AnyRoute {
+function listRoute(base: string, resource: Resource): Route<GameDataDeps> {
   const { path, row, filters } = resource;
   return defineRoute({
     ...publicRead,
@@ -127,7 +129,7 @@ function listRoute(base: string, resource: Resource): AnyRoute {
   });
 }
 
-function documentRoute(base: string, segment: string, resource: Resource): AnyRoute {
+function documentRoute(base: string, segment: string, resource: Resource): Route<GameDataDeps> {
   return defineRoute({
     ...publicRead,
     path: `${base}/${segment}/{id}`,
@@ -158,7 +160,7 @@ function documentRoute(base: string, segment: string, resource: Resource): AnyRo
 }
 
 /** Every list in the plural; single documents in the plural and in the singular. */
-export const projectionRoutes: AnyRoute[] = bases.flatMap((base) => [
+export const projectionRoutes: Route<GameDataDeps>[] = bases.flatMap((base) => [
   facetsRoute(base),
   ...resources.flatMap((resource) => [
     listRoute(base, resource),

@@ -1,14 +1,14 @@
-import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
+import type { LobbyReply } from "../../../actors/index.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { TokenClaims, TokenService } from "../../platform/security/tokens.ts";
 import { DeadlineError, withTimeout } from "../../platform/time/deadline.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { HubRouteDeps } from "./deps.ts";
 import { toAppError } from "../../http/pipeline/failures.ts";
 import {
-  defineRoute,
+  routesWith,
   stream,
   streamReply,
-  type AnyRoute,
+  type Route,
   type Headers,
   type Reply,
   type RequestInfo,
@@ -18,6 +18,7 @@ import { parseTopic, type Topic } from "../../sse/topics/topics.ts";
 import { StreamMessage } from "../lobbies/service.ts";
 import { SubscribeQuery } from "./schemas.ts";
 
+const defineRoute = routesWith<HubRouteDeps>();
 const streamHeaders: Headers = [
   ["Cache-Control", "no-store, no-transform"],
   ["X-Accel-Buffering", "no"],
@@ -62,7 +63,7 @@ const subscribe = defineRoute({
   },
 });
 
-export const hubRoutes: AnyRoute[] = [subscribe];
+export const hubRoutes: Route<HubRouteDeps>[] = [subscribe];
 
 /** As every EventSource does; other clients know what to make of a 503. */
 const wantsEvents = ({ headers }: RequestInfo) =>
@@ -80,7 +81,7 @@ async function inTime(opening: ReturnType<typeof openStream>) {
 /** What comes too late takes no places. */
 const leave = (late: Reply) => (late.kind === "stream" ? late.release() : undefined);
 
-async function openStream(deps: Deps, request: RequestInfo) {
+async function openStream(deps: HubRouteDeps, request: RequestInfo) {
   const { hub } = deps;
   const query = new URLSearchParams(request.query);
   const { ip } = request;
@@ -160,7 +161,7 @@ function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | 
  * number at which the lobby is public, for a spectator.
  */
 async function checkAccess(
-  lobbies: Lobbies,
+  lobbies: HubRouteDeps["lobbies"],
   topic: Topic,
   claims: TokenClaims | null | undefined,
 ): Promise<number | null> {

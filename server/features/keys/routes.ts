@@ -1,7 +1,9 @@
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
 import { changeKey, createKey, listOwnKeys, readKey, revokeKey, rollKey } from "./service.ts";
+import type { KeyDeps } from "./deps.ts";
 
+const defineRoute = routesWith<KeyDeps>();
 const tag = "API keys";
 const source = "document 1, API keys; KEY-01..KEY-08";
 const keysPath = "/v1/realms/{slug}/keys";
@@ -113,4 +115,4 @@ const roll = defineRoute({
   },
 });
 
-export const keysRoutes: AnyRoute[] = [create, list, read, change, revoke, roll];
+export const keysRoutes: Route<KeyDeps>[] = [create, list, read, change, revoke, roll];

@@ -12,7 +12,7 @@ import { AppError } from "../../platform/errors.ts";
 import { parseInstant } from "../../platform/time/instants.ts";
 import { normalizeKeyOrigin } from "../../platform/security/key-origins.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { KeyDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { requireOpenSession } from "../sessions/service.ts";
 import { readRealm } from "../realms/service.ts";
@@ -37,7 +37,7 @@ export interface SecretKey {
 }
 
 export async function createKey(
-  deps: Deps,
+  deps: KeyDeps,
   caller: Caller,
   slug: string,
   input: NewKey,
@@ -73,7 +73,7 @@ export async function createKey(
   return { key, plaintext };
 }
 
-export async function listOwnKeys(deps: Deps, caller: Caller, slug: string): Promise<ApiKey[]> {
+export async function listOwnKeys(deps: KeyDeps, caller: Caller, slug: string): Promise<ApiKey[]> {
   return listKeys(deps.em, await ownerIn(deps, caller, slug), maxRevokedListed);
 }
 
@@ -83,7 +83,11 @@ export interface KeyPlace {
   id: number;
 }
 
-export async function readKey(deps: Deps, caller: Caller, { slug, id }: KeyPlace): Promise<ApiKey> {
+export async function readKey(
+  deps: KeyDeps,
+  caller: Caller,
+  { slug, id }: KeyPlace,
+): Promise<ApiKey> {
   const key = await findOwnKey(deps.em, id, await ownerIn(deps, caller, slug));
   if (!key) throw new AppError("key:not_found");
   return key;
@@ -97,7 +101,7 @@ export interface KeyChange {
 }
 
 export function changeKey(
-  deps: Deps,
+  deps: KeyDeps,
   caller: Caller,
   place: KeyPlace,
   change: KeyChange,
@@ -113,7 +117,7 @@ export function changeKey(
 }
 
 /** Ends a key for good; one that is revoked stays as it is (KEY-07). */
-export async function revokeKey(deps: Deps, caller: Caller, place: KeyPlace): Promise<void> {
+export async function revokeKey(deps: KeyDeps, caller: Caller, place: KeyPlace): Promise<void> {
   if ((await readKey(deps, caller, place)).revokedAt) return;
   const key = await updateKey(deps, caller, place, (each) => {
     each.revokedAt ??= new Date(deps.clock.now());
@@ -122,7 +126,7 @@ export async function revokeKey(deps: Deps, caller: Caller, place: KeyPlace): Pr
 }
 
 /** Gives a key another secret; a revoked one stays revoked (KEY-07). */
-export async function rollKey(deps: Deps, caller: Caller, place: KeyPlace): Promise<SecretKey> {
+export async function rollKey(deps: KeyDeps, caller: Caller, place: KeyPlace): Promise<SecretKey> {
   let plaintext = "";
   const key = await updateKey(deps, caller, place, async (each, em) => {
     await requireOpenSession({ em, clock: deps.clock }, caller);
@@ -136,7 +140,7 @@ export async function rollKey(deps: Deps, caller: Caller, place: KeyPlace): Prom
 
 /** Changes a locked key and tells every process, so that the older state serves nobody any more. */
 async function updateKey(
-  deps: Deps,
+  deps: KeyDeps,
   caller: Caller,
   { slug, id }: KeyPlace,
   change: (key: ApiKey, em: EntityManager) => void | Promise<void>,
@@ -151,7 +155,7 @@ async function updateKey(
   });
 }
 
-async function ownerIn(deps: Deps, caller: Caller, slug: string): Promise<KeyOwner> {
+async function ownerIn(deps: KeyDeps, caller: Caller, slug: string): Promise<KeyOwner> {
   return { ownerId: caller.playerId, realmId: (await readRealm(deps, slug)).id };
 }
 

@@ -1,9 +1,11 @@
 import { findChallenge } from "../../../db/queries/runs/challenges.ts";
 import { AppError } from "../../platform/errors.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
 import { readChallengeLeaderboard, readGlobalLeaderboard, readTeamLeaderboard } from "./service.ts";
+import type { LeaderboardDeps } from "./deps.ts";
 
+const defineRoute = routesWith<LeaderboardDeps>();
 const base = "/v1/games/trivia/leaderboard";
 const common = { method: "GET", tag: "Leaderboards", auth: "optional" } as const;
 
@@ -53,4 +55,4 @@ const teams = defineRoute({
   handler: async ({ query, deps }) => reply(200, await readTeamLeaderboard(deps, query)),
 });
 
-export const leaderboardRoutes: AnyRoute[] = [global, challenge, teams];
+export const leaderboardRoutes: Route<LeaderboardDeps>[] = [global, challenge, teams];

@@ -9,11 +9,9 @@ import {
 } from "./domain/families.ts";
 import type { Line, Question } from "./domain/store.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { LeaderboardDeps } from "./deps.ts";
 import { levelOf } from "../progress/domain/levels.ts";
 import type * as s from "./schemas.ts";
-
-export type LeaderboardDeps = Pick<Deps, "em" | "leaderboards">;
 
 export interface Paging {
   page: number;

@@ -5,10 +5,10 @@ import type { ErrorCode } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import {
   bytesReply,
-  defineRoute,
+  routesWith,
   encodedReply,
   reply,
-  type AnyRoute,
+  type Route,
   type GuessCheck,
 } from "../../http/pipeline/route.ts";
 import { categoryOf } from "../questions/service.ts";
@@ -27,6 +27,9 @@ import {
   readCode,
   startLobby,
 } from "./service.ts";
+import type { LobbyDeps } from "./deps.ts";
+
+const defineRoute = routesWith<LobbyDeps>();
 
 const settings = defineRoute({
   ...commandRoute,
@@ -189,7 +192,7 @@ const results = defineRoute({
   },
 });
 
-async function playedIn(given: GuessCheck): Promise<boolean> {
+async function playedIn(given: GuessCheck<LobbyDeps>): Promise<boolean> {
   if (await guessableCode.isKnownTo(given)) return true;
   const { playerId, params, deps } = given;
   const code = roomCodeOf(String(params["code"])) ?? "";
@@ -197,7 +200,14 @@ async function playedIn(given: GuessCheck): Promise<boolean> {
 }
 
 /** What the host alone may ask of a lobby. */
-export const hostCallRoutes: AnyRoute[] = [settings, start, ...hostRoutes, end, kick, results];
+export const hostCallRoutes: Route<LobbyDeps>[] = [
+  settings,
+  start,
+  ...hostRoutes,
+  end,
+  kick,
+  results,
+];
 
 type SettingsInput = Static<typeof s.SettingsBody>;
 

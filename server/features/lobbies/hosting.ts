@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { asset } from "../../platform/assets.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { LobbyDeps } from "./deps.ts";
 
 /** Unfinished lobbies one player may host (LOB-06). */
 const maxHosted = 10;
@@ -14,7 +14,7 @@ const script = readFileSync(asset("server/features/lobbies/hosting.lua"), "utf8"
 const hostedKey = (playerId: number) => `hosted:${playerId}`;
 
 /** Counts a lobby about to be made; throws `lobby:too_many` when ten others are unfinished. */
-export async function claimHosting(deps: Deps, playerId: number, code: string): Promise<void> {
+export async function claimHosting(deps: LobbyDeps, playerId: number, code: string): Promise<void> {
   const key = hostedKey(playerId);
   if (await takePlace(deps, key, code)) return;
   await dropFinished(deps, key);
@@ -22,17 +22,21 @@ export async function claimHosting(deps: Deps, playerId: number, code: string): 
   throw new AppError("lobby:too_many", { params: { retry_after: retryAfterSeconds } });
 }
 
-export async function releaseHosting(deps: Deps, playerId: number, code: string): Promise<void> {
+export async function releaseHosting(
+  deps: LobbyDeps,
+  playerId: number,
+  code: string,
+): Promise<void> {
   await deps.redis.zrem(hostedKey(playerId), code);
 }
 
 /** One step in the store, so that of simultaneous creates never more than the places succeed (S33). */
-async function takePlace(deps: Deps, key: string, code: string): Promise<boolean> {
+async function takePlace(deps: LobbyDeps, key: string, code: string): Promise<boolean> {
   const args = [code, deps.clock.now(), maxHosted, keepSeconds];
   return (await deps.redis.eval(script, 1, key, ...args)) === 1;
 }
 
-async function dropFinished(deps: Deps, key: string): Promise<void> {
+async function dropFinished(deps: LobbyDeps, key: string): Promise<void> {
   const places = await deps.redis.zrange(key, "0", "-1", "WITHSCORES");
   for (let i = 0; i + 1 < places.length; i += 2) {
     const code = places[i] ?? "";
@@ -40,7 +44,7 @@ async function dropFinished(deps: Deps, key: string): Promise<void> {
   }
 }
 
-async function isOver(deps: Deps, code: string, claimedAt: number): Promise<boolean> {
+async function isOver(deps: LobbyDeps, code: string, claimedAt: number): Promise<boolean> {
   const by = { seatId: null, playerId: null };
   const reply = await deps.lobbies.ask(code, { type: "read", by });
   if (reply.ok) return statusOf(reply.body) === "finished";

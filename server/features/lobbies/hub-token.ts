@@ -1,5 +1,5 @@
 import { stringifySetCookie } from "cookie";
-import type { Deps } from "../../app/deps.ts";
+import type { LobbyDeps } from "./deps.ts";
 import type { SeatCaller } from "../../http/auth/auth.ts";
 import type { Headers } from "../../http/pipeline/route.ts";
 import { cookieSeconds } from "./seat-route.ts";
@@ -8,7 +8,7 @@ import { lobbyCallerOf, command } from "./service.ts";
 const tokenSeconds = 86_400;
 
 /** A hub token for exactly this lobby (HUB-02). Refused to whoever has no seat in it. */
-export async function hubToken(deps: Deps, caller: SeatCaller, code: string): Promise<string> {
+export async function hubToken(deps: LobbyDeps, caller: SeatCaller, code: string): Promise<string> {
   const body = await command(deps, code, { type: "check_seat", by: lobbyCallerOf(caller) });
   const { player } = JSON.parse(body ?? "null") as { player: { id: number } };
   return deps.tokens.sign("hub", String(caller.player?.playerId ?? 0), tokenSeconds, {
@@ -18,12 +18,12 @@ export async function hubToken(deps: Deps, caller: SeatCaller, code: string): Pr
 }
 
 /** A read-only hub token; a private lobby is `lobby:not_found` (HUB-08). */
-export async function spectatorToken(deps: Deps, code: string): Promise<string> {
+export async function spectatorToken(deps: LobbyDeps, code: string): Promise<string> {
   await command(deps, code, { type: "spectate" });
   return deps.tokens.sign("hub", "0", tokenSeconds, { ...coverOf(deps, code), spectator: true });
 }
 
-const coverOf = (deps: Deps, code: string) => ({
+const coverOf = (deps: LobbyDeps, code: string) => ({
   subscribe: [`${deps.config.TOPIC_BASE}/lobby/${code}`],
   lobby: code,
 });

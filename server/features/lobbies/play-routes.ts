@@ -1,5 +1,5 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { hubHeaders, hubToken, spectatorToken } from "./hub-token.ts";
 import * as s from "./schemas.ts";
 import {
@@ -13,6 +13,9 @@ import {
   tag,
 } from "./seat-route.ts";
 import { lobbyCallerOf, command, jsonReply, readCode } from "./service.ts";
+import type { LobbyDeps } from "./deps.ts";
+
+const defineRoute = routesWith<LobbyDeps>();
 
 const token = defineRoute({
   ...seatRoute,
@@ -147,7 +150,7 @@ const leave = defineRoute({
 });
 
 /** What every player of a lobby, or a spectator, may ask of it. */
-export const playRoutes: AnyRoute[] = [
+export const playRoutes: Route<LobbyDeps>[] = [
   token,
   spectateLobby,
   answer,

@@ -3,7 +3,7 @@ import type { ResultSheet } from "../../../actors/index.ts";
 import { findLobbyResult } from "../../../db/queries/lobbies/lobby-results.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { LobbyDeps } from "./deps.ts";
 import type { SeatCaller } from "../../http/auth/auth.ts";
 import type { Results } from "./results-schema.ts";
 import { lobbyCallerOf } from "./service.ts";
@@ -14,7 +14,7 @@ import { lobbyCallerOf } from "./service.ts";
  * somebody else. Throws `lobby:not_host` and `lobby:not_finished`.
  */
 export async function readResults(
-  deps: Deps,
+  deps: LobbyDeps,
   caller: SeatCaller,
   code: string,
 ): Promise<ResultSheet> {

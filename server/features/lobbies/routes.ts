@@ -1,11 +1,6 @@
 import { stringifySetCookie } from "cookie";
 import type { LobbyCommand } from "../../../actors/index.ts";
-import {
-  defineRoute,
-  encodedReply,
-  type AnyRoute,
-  type Headers,
-} from "../../http/pipeline/route.ts";
+import { routesWith, encodedReply, type Route, type Headers } from "../../http/pipeline/route.ts";
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
 import * as s from "./schemas.ts";
@@ -20,6 +15,9 @@ import {
   readCode,
   type TakenSeat,
 } from "./service.ts";
+import type { LobbyDeps } from "./deps.ts";
+
+const defineRoute = routesWith<LobbyDeps>();
 
 const listLobbies = defineRoute({
   method: "GET",
@@ -98,7 +96,7 @@ const join = defineRoute({
   },
 });
 
-export const lobbyRoutes: AnyRoute[] = [
+export const lobbyRoutes: Route<LobbyDeps>[] = [
   listLobbies,
   create,
   ...readRoutes,

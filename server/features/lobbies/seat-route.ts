@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { Guessable, RequestInfo } from "../../http/pipeline/route.ts";
+import type { LobbyDeps } from "./deps.ts";
 import * as s from "./schemas.ts";
 
 export const base = "/v1/games/trivia/lobbies";
@@ -39,7 +40,7 @@ export const guessableCode = {
       playerId !== null && (await deps.lobbies.ask(code, { type: "check_seat", by })).ok;
     return isSeated || (await deps.lobbies.ask(code, { type: "spectate" })).ok;
   },
-} as const satisfies Guessable;
+} as const satisfies Guessable<Pick<LobbyDeps, "lobbies">>;
 
 /**
  * Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). Who has no seat

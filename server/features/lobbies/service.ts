@@ -12,7 +12,7 @@ import { randomString } from "../../platform/ids.ts";
 import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
 import { withLock } from "../../platform/redis/distributed-lock.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { LobbyDeps } from "./deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
 import { limitHeaders } from "../../http/limits/rate-limit.ts";
 import { encodedReply } from "../../http/pipeline/route.ts";
@@ -78,7 +78,7 @@ export function lobbyCallerOf(caller: SeatCaller | null): LobbyCaller {
 
 /** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
 export async function command(
-  deps: Deps,
+  deps: LobbyDeps,
   code: string,
   asked: LobbyCommand,
   id?: string,
@@ -89,7 +89,7 @@ export async function command(
 /** The answer that the JSON text of a lobby's body makes. */
 export const jsonReply = (json: string | null) => encodedReply(200, json ?? "{}");
 
-function bodyOf({ config }: Deps, reply: LobbyReply): string | null {
+function bodyOf({ config }: LobbyDeps, reply: LobbyReply): string | null {
   if (reply.ok) return reply.body;
   const { code, params = {} } = reply;
   const limit = code === "rate_limit:exceeded" ? seatLimitOf(config) : null;
@@ -100,13 +100,13 @@ function bodyOf({ config }: Deps, reply: LobbyReply): string | null {
   });
 }
 
-export async function drawLobby({ ids }: Deps): Promise<LobbyDraw> {
+export async function drawLobby({ ids }: LobbyDeps): Promise<LobbyDraw> {
   const codes = Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
   return { id: await ids.lobby(), hostId: await ids.seat(), codes };
 }
 
 export async function createLobby(
-  deps: Deps,
+  deps: LobbyDeps,
   caller: Caller,
   input: CreateInput,
   { id, hostId, codes }: LobbyDraw,
@@ -132,7 +132,7 @@ export async function createLobby(
 }
 
 export async function joinLobby(
-  deps: Deps,
+  deps: LobbyDeps,
   caller: SeatCaller | null,
   code: string,
   draft: Pick<NewSeat, "id" | "name">,
@@ -152,7 +152,7 @@ export async function joinLobby(
  * under way: drawing anew each time would cost the more the slower it is.
  */
 export async function startLobby(
-  deps: Deps,
+  deps: LobbyDeps,
   caller: SeatCaller,
   code: string,
   id?: string,
@@ -170,12 +170,12 @@ export async function startLobby(
 }
 
 /** A repeat of the start that held is answered from memory, and any other start of that lobby refused. */
-const startDrawn = (deps: Deps, by: LobbyCaller, code: string, id: string | undefined) =>
+const startDrawn = (deps: LobbyDeps, by: LobbyCaller, code: string, id: string | undefined) =>
   command(deps, code, { type: "start", revision: 0, questions: [], by }, id);
 
 /** Null when the lobby was started: whether by this command, which another try has given up since, its memory knows. */
 async function planStart(
-  deps: Deps,
+  deps: LobbyDeps,
   by: LobbyCaller,
   code: string,
   id: string | undefined,
@@ -191,7 +191,7 @@ async function planStart(
 }
 
 async function drawAndStart(
-  deps: Deps,
+  deps: LobbyDeps,
   code: string,
   by: LobbyCaller,
   plan: DrawPlan,
@@ -212,7 +212,7 @@ interface HostMove {
   by: LobbyCaller;
 }
 
-export const lockQuestion = async (deps: Deps, code: string, move: HostMove, id?: string) =>
+export const lockQuestion = async (deps: LobbyDeps, code: string, move: HostMove, id?: string) =>
   command(deps, code, { type: "lock", ...move }, id);
 
 /**
@@ -220,7 +220,7 @@ export const lockQuestion = async (deps: Deps, code: string, move: HostMove, id?
  * generator (LOB-20); the late one is dropped.
  */
 export async function nextQuestion(
-  deps: Deps,
+  deps: LobbyDeps,
   code: string,
   move: HostMove,
   id?: string,
@@ -240,7 +240,7 @@ export async function nextQuestion(
 
 /** When the host changed the settings meanwhile, draws again (LOB-24). */
 async function startAsPlanned(
-  deps: Deps,
+  deps: LobbyDeps,
   code: string,
   by: LobbyCaller,
   firstPlan: DrawPlan,
@@ -258,7 +258,7 @@ async function startAsPlanned(
   throw new AppError("server:unavailable", { params: { retry_after: 1 } });
 }
 
-async function isWaiting(deps: Deps, code: string, by: LobbyCaller): Promise<boolean> {
+async function isWaiting(deps: LobbyDeps, code: string, by: LobbyCaller): Promise<boolean> {
   return statusOf(await command(deps, code, { type: "read", by })) === "waiting";
 }
 
@@ -268,7 +268,7 @@ function staleStart(body: string | null): DrawPlan | null {
 }
 
 async function newSeat(
-  deps: Deps,
+  deps: LobbyDeps,
   { id, name }: Pick<NewSeat, "id" | "name">,
   player: Caller | null,
 ): Promise<NewSeat> {
@@ -282,12 +282,12 @@ async function newSeat(
 }
 
 /** As the player is shown now (AV-09). A seat is worth more than its picture: without an answer it is the first. */
-async function avatarUrlOf(deps: Deps, { playerId, isGuest }: Caller): Promise<string> {
+async function avatarUrlOf(deps: LobbyDeps, { playerId, isGuest }: Caller): Promise<string> {
   const v = isGuest ? 0 : await readAvatarVersion(deps.em, playerId).catch(() => 0);
   return `/v1/players/${playerId}/avatar?v=${v}`;
 }
 
-function takenSeat(deps: Deps, code: string, seat: NewSeat, body: string | null): TakenSeat {
+function takenSeat(deps: LobbyDeps, code: string, seat: NewSeat, body: string | null): TakenSeat {
   // Who took it, as every token says; nobody for an anonymous one (TOK-02).
   const token = deps.tokens.sign("lobby", String(seat.accountId ?? 0), tokenSeconds, {
     lobby: code,

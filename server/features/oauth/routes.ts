@@ -1,16 +1,17 @@
-import type { Deps } from "../../app/deps.ts";
+import type { OAuthDeps } from "./deps.ts";
 import {
   bytesReply,
-  defineRoute,
+  routesWith,
   media,
   redirect,
   reply,
-  type AnyRoute,
+  type Route,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
 import { consentPage } from "./consent-page.ts";
 import * as s from "./schemas.ts";
 
+const defineRoute = routesWith<OAuthDeps>();
 const tag = "OAuth 2.0";
 const source = "OA-06";
 const html = media("text/html");
@@ -23,7 +24,7 @@ const pagePolicy =
  * The protocol is the library's: its answer goes out as it is, outside our envelope. Which status it
  * has only the library knows, so no type of a route can tell.
  */
-async function pass(deps: Deps, request: RequestInfo): Promise<never> {
+async function pass(deps: OAuthDeps, request: RequestInfo): Promise<never> {
   const target = request.query === "" ? request.path : `${request.path}?${request.query}`;
   const { status, type, body, headers } = await deps.oauth.serve({ ...callOf(request), target });
   const policy: [string, string][] = type.startsWith("text/html")
@@ -192,7 +193,7 @@ const page = defineRoute({
     ]),
 });
 
-export const oauthRoutes: AnyRoute[] = [
+export const oauthRoutes: Route<OAuthDeps>[] = [
   authorize,
   resume,
   token,

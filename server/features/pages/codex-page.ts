@@ -1,8 +1,9 @@
 import Type from "typebox";
-import type { Deps } from "../../app/deps.ts";
-import { defineRoute, type AnyRoute } from "../../http/pipeline/route.ts";
+import type { PageDeps } from "./deps.ts";
+import { routesWith, type Route } from "../../http/pipeline/route.ts";
 import { readerReply, readerRoute } from "./reader-page.ts";
 
+const defineRoute = routesWith<PageDeps>();
 const lead = "Every state a game's data ever had, patch by patch.";
 
 // Names of games and their feeds are in the head, where feed readers look; all else the script reads.
@@ -56,9 +57,15 @@ const thingPage = defineRoute({
 });
 
 /** Pages of the archive for readers; each address is one of what it shows. */
-export const codexPages: AnyRoute[] = [gamesPage, gamePage, patchesPage, patchPage, thingPage];
+export const codexPages: Route<PageDeps>[] = [
+  gamesPage,
+  gamePage,
+  patchesPage,
+  patchPage,
+  thingPage,
+];
 
-async function gameReply(deps: Deps, slug: string, branch: string, part?: string) {
+async function gameReply(deps: PageDeps, slug: string, branch: string, part?: string) {
   const game = (await deps.archive.games()).get(slug);
   if (!game?.branches.has(branch))
     return readerReply({ section: "codex", title: "Not found", description: lead }, 404);

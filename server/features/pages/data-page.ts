@@ -1,7 +1,9 @@
 import Type from "typebox";
-import type { Deps } from "../../app/deps.ts";
-import { defineRoute, type AnyRoute } from "../../http/pipeline/route.ts";
+import type { PageDeps } from "./deps.ts";
+import { routesWith, type Route } from "../../http/pipeline/route.ts";
 import { readerReply, readerRoute } from "./reader-page.ts";
+
+const defineRoute = routesWith<PageDeps>();
 
 const homePage = defineRoute({
   ...readerRoute,
@@ -27,9 +29,9 @@ const entryPage = defineRoute({
 });
 
 /** Pages of the projection for readers. */
-export const dataPages: AnyRoute[] = [homePage, listPage, entryPage];
+export const dataPages: Route<PageDeps>[] = [homePage, listPage, entryPage];
 
-function dataReply({ config }: Deps, title: string) {
+function dataReply({ config }: PageDeps, title: string) {
   const description = "Items, quests, monsters and all else of one game.";
   return readerReply({ section: "data", title, description, game: config.GAME_DATA_GAME });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asset } from "../../platform/assets.ts";
-import { bytesReply, defineRoute, media, type AnyRoute } from "../../http/pipeline/route.ts";
+import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/route.ts";
 
 export const decisionsPath = "/docs/decisions";
 
@@ -64,7 +64,7 @@ ${parts.map((part) => marked.parse(part)).join("\n")}
 let page: Promise<string> | null = null;
 
 /** The records of `server/decisions`, rendered at the first visit. */
-export const decisionsPage: AnyRoute = defineRoute({
+export const decisionsPage: Route<unknown> = defineRoute({
   method: "GET",
   path: decisionsPath,
   summary: "The decision records that operations and code cite",

@@ -1,6 +1,12 @@
 import { serviceVersion } from "../../http/replies/envelope.ts";
 import { buildOpenApi } from "../../http/openapi/openapi.ts";
-import { bytesReply, defineRoute, media, type AnyRoute } from "../../http/pipeline/route.ts";
+import {
+  bytesReply,
+  defineRoute,
+  media,
+  type AnyRoute,
+  type Route,
+} from "../../http/pipeline/route.ts";
 import { withRecordLinks } from "./decisions-page.ts";
 import { groups, guide } from "./openapi-guide.ts";
 
@@ -15,7 +21,7 @@ export function publicDocument(routes: readonly AnyRoute[]): object {
  * `GET /openapi.json`: the document of the whole table (BOOT-04), made at the first request, since
  * the table holds this route too and is complete only then. Not in an envelope: tools read it.
  */
-export function openApiRoute(listRoutes: () => readonly AnyRoute[]): AnyRoute {
+export function openApiRoute(listRoutes: () => readonly AnyRoute[]): Route<unknown> {
   let text: string | null = null;
   return defineRoute({
     method: "GET",

@@ -1,5 +1,5 @@
 import { pageLocale } from "../../platform/text/locales.ts";
-import { bytesReply, defineRoute, media, type AnyRoute } from "../../http/pipeline/route.ts";
+import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/route.ts";
 
 const texts = {
   en: {
@@ -55,7 +55,7 @@ ${notes}
 }
 
 /** Where the link of a reset mail leads when the realm has no pages of its own (GW-10). */
-export const resetPage: AnyRoute = defineRoute({
+export const resetPage: Route<unknown> = defineRoute({
   method: "GET",
   path: "/reset-password",
   summary: "Set a new password; the link of the mail, for realms without pages of their own",

@@ -3,9 +3,9 @@ import { AppError } from "../../platform/errors.ts";
 import { isLocalPeer } from "../../platform/security/local-peer.ts";
 import {
   bytesReply,
-  defineRoute,
+  routesWith,
   media,
-  type AnyRoute,
+  type Route,
   type Headers,
 } from "../../http/pipeline/route.ts";
 import { codexPages } from "./codex-page.ts";
@@ -13,7 +13,9 @@ import { dataPages } from "./data-page.ts";
 import { decisionsPage } from "./decisions-page.ts";
 import { readAsset, readClient, type Asset } from "./assets.ts";
 import { resetPage } from "./reset-page.ts";
+import type { PageDeps } from "./deps.ts";
 
+const defineRoute = routesWith<PageDeps>();
 const tag = "Pages";
 
 /**
@@ -88,7 +90,7 @@ const inbox = defineRoute({
 });
 
 /** Pages for people; each talks to the service through its public endpoints only. */
-export const pageRoutes: AnyRoute[] = [
+export const pageRoutes: Route<PageDeps>[] = [
   page("/", "The start page; outside development one line with links", (environment) =>
     environment === "development" ? "home.html" : "plain.html",
   ),

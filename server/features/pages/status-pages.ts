@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { pageLocale } from "../../platform/text/locales.ts";
-import { bytesReply, defineRoute, media, type AnyRoute } from "../../http/pipeline/route.ts";
+import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/route.ts";
 
 type Language = "en" | "de";
 type Texts = Readonly<Record<Language, string>>;
@@ -100,4 +100,4 @@ function html(title: string, text: string, language: Language): string {
 `;
 }
 
-export const statusPageRoutes: AnyRoute[] = [statusPage("verify"), statusPage("unsubscribe")];
+export const statusPageRoutes: Route<unknown>[] = [statusPage("verify"), statusPage("unsubscribe")];

@@ -1,10 +1,12 @@
 import { listFavorites, removeFavorite } from "../../../db/queries/questions/favorites.ts";
 import { readPreferences } from "../../../db/queries/progress/player-progress.ts";
 import { AppError } from "../../platform/errors.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
 import * as progress from "./service.ts";
+import type { ProgressDeps } from "./deps.ts";
 
+const defineRoute = routesWith<ProgressDeps>();
 const base = "/v1/games/trivia";
 const tag = "Progress";
 
@@ -114,7 +116,7 @@ const dropFavorite = defineRoute({
   },
 });
 
-export const progressRoutes: AnyRoute[] = [
+export const progressRoutes: Route<ProgressDeps>[] = [
   state,
   endSession,
   preferences,

@@ -20,7 +20,7 @@ import {
   type Progress,
 } from "../../../db/queries/progress/player-progress.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { ProgressDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { idleSince } from "../runs/domain/sessions.ts";
 import { requireSameRole } from "../sessions/service.ts";
@@ -31,8 +31,6 @@ const mostSeen = 5_000;
 const mostKeys = 200;
 const mostBytes = 16 * 1_024;
 const maxQuestionId = 2_147_483_647;
-
-type ProgressDeps = Pick<Deps, "em" | "clock">;
 
 export interface StateView {
   preferences: Record<string, unknown>;

@@ -1,7 +1,9 @@
-import type { JobDeps } from "../../app/deps.ts";
-import { categories, type Category } from "./providers/question-model.ts";
+import type { WithLog } from "../../platform/capabilities.ts";
+import { categories, type Category, type QuestionModel } from "./providers/question-model.ts";
 
-type CategorizeDeps = Pick<JobDeps, "questionModel" | "log">;
+interface CategorizeDeps extends WithLog {
+  questionModel: QuestionModel;
+}
 
 /** What a prompt is about, one to five categories, best first (TRV-08). Never throws. */
 export async function categorize(deps: CategorizeDeps, prompt: string): Promise<Category[]> {

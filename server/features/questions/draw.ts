@@ -1,7 +1,7 @@
 import { drawWrong } from "../../../db/queries/questions/question-draws.ts";
 import { readCategoryXp } from "../../../db/queries/questions/question-answers.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { JobDeps } from "../../app/deps.ts";
+import type { QuestionDeps } from "./deps.ts";
 import { levelOf } from "../progress/domain/levels.ts";
 import { hashPrompt } from "./providers/question-model.ts";
 import { difficultyOf, isCategory, shuffledCategories, slugOf } from "./categories.ts";
@@ -32,7 +32,7 @@ export interface Drawn extends Stocked {
  * `request:invalid_query` for an unknown category.
  */
 export async function drawForPlayer(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerId: number,
   input: DrawInput,
 ): Promise<Drawn | null> {
@@ -84,7 +84,7 @@ function orderOf(named: string[] | null, isBlended: boolean): string[] {
 }
 
 async function drawAgain(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerId: number,
   wish: { named: string[] | null; prompt: string | null; input: DrawInput },
 ): Promise<Drawn | null> {
@@ -97,7 +97,7 @@ async function drawAgain(
   return row === null ? null : { ...row, isCached: true, isRetry: true };
 }
 
-async function firstStored(deps: JobDeps, wants: readonly Want[]): Promise<Stocked | null> {
+async function firstStored(deps: QuestionDeps, wants: readonly Want[]): Promise<Stocked | null> {
   for (const want of wants) {
     const [row] = await drawStored(deps, want);
     if (row !== undefined) return row;
@@ -107,7 +107,7 @@ async function firstStored(deps: JobDeps, wants: readonly Want[]): Promise<Stock
 
 /** Makes questions category after category, within the one wait that a request has. */
 async function firstMade(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerId: number,
   wants: readonly Want[],
 ): Promise<Stocked | null> {
@@ -122,7 +122,7 @@ async function firstMade(
 }
 
 /** With a prompt, the categories it sounds like are tried before the others. */
-async function bestFirst(deps: JobDeps, wants: readonly Want[]): Promise<Want[]> {
+async function bestFirst(deps: QuestionDeps, wants: readonly Want[]): Promise<Want[]> {
   const prompt = wants[0]?.prompt ?? null;
   if (prompt === null) return [...wants];
   const fitting: readonly string[] = await categorize(deps, prompt);

@@ -1,5 +1,5 @@
 import { knownAnswers } from "../../../db/queries/progress/player-stats.ts";
-import type { JobDeps } from "../../app/deps.ts";
+import type { QuestionDeps } from "./deps.ts";
 import { scoreOf } from "../runs/domain/score.ts";
 
 /** XP a right answer earns each player who has answered the question before. */
@@ -7,7 +7,7 @@ export type XpOfKnown = Record<number, number>;
 
 /** What right answers are worth to players who know some of the questions, by question; others are absent (TRV-11). */
 export async function xpOfKnown(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerIds: readonly number[],
   questions: readonly { id: number; difficulty: string }[],
 ): Promise<Map<number, XpOfKnown>> {

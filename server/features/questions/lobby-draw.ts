@@ -1,6 +1,6 @@
 import type { DrawnQuestion, DrawPlan } from "../../../actors/index.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { JobDeps } from "../../app/deps.ts";
+import type { QuestionDeps } from "./deps.ts";
 import { listInChallenges, listLiveInLobbies, markLive } from "../runs/domain/live.ts";
 import { isExhausted } from "./domain/negative-cache.ts";
 import type { Category } from "./providers/question-model.ts";
@@ -22,17 +22,17 @@ import {
 const redraws = 3;
 
 /** What knows which categories a prompt is about. */
-type Subjects = Pick<JobDeps, "questionModel">;
+type Subjects = Pick<QuestionDeps, "questionModel">;
 
 /** Where the questions of one category come from. */
-type Source = (deps: JobDeps, want: Want) => Promise<Stocked[]>;
+type Source = (deps: QuestionDeps, want: Want) => Promise<Stocked[]>;
 
 /**
  * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,
  * LOB-23, LOB-24). A prompt is a preference: what it leaves open is filled with other questions of
  * the same category and difficulty. Throws `generator:unavailable` when there are none at all.
  */
-export function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+export function drawForLobby(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
   return drawFrom([drawUnshared], deps, plan);
 }
 
@@ -40,7 +40,7 @@ export function drawForLobby(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuesti
  * The next batch of a running game, drawn while it still has questions (LOB-20). Without the generator
  * the bank serves: its trouble does not end a game. Throws `generator:unavailable` when both have nothing.
  */
-export function drawAhead(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+export function drawAhead(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
   return drawFrom([drawUnshared, drawBank], deps, plan);
 }
 
@@ -48,7 +48,7 @@ export function drawAhead(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[
  * Questions for a running game that has none left: stored ones of any difficulty, or those of the bank,
  * so that nobody waits for the generator while either has some. Empty when nothing can be had.
  */
-export async function drawAtOnce(deps: JobDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
+export async function drawAtOnce(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
   // A language model may think for seconds about what a prompt is about, too.
   const bank = { questionModel: deps.questionBank };
   try {
@@ -62,7 +62,7 @@ export async function drawAtOnce(deps: JobDeps, plan: DrawPlan): Promise<DrawnQu
 /** What the first of the sources has that has anything. */
 async function drawFrom(
   sources: readonly Source[],
-  deps: JobDeps,
+  deps: QuestionDeps,
   plan: DrawPlan,
   subjects: Subjects = deps,
 ): Promise<DrawnQuestion[]> {
@@ -75,7 +75,7 @@ async function drawFrom(
 
 async function drawGame(
   source: Source,
-  deps: JobDeps,
+  deps: QuestionDeps,
   plan: DrawPlan,
   { questionModel }: Subjects,
 ): Promise<DrawnQuestion[]> {
@@ -134,7 +134,7 @@ function wantOf(plan: DrawPlan, category: string, difficulty: string, count: num
 }
 
 async function drawCategory(
-  deps: JobDeps,
+  deps: QuestionDeps,
   source: Source,
   want: Want,
   gameSize: number,
@@ -154,7 +154,7 @@ async function drawCategory(
 
 /** Ids of those that are live elsewhere already. */
 async function markAll(
-  deps: JobDeps,
+  deps: QuestionDeps,
   rows: readonly Stocked[],
   gameSize: number,
 ): Promise<Set<number>> {
@@ -170,7 +170,7 @@ async function markAll(
 
 /** Others that are stored and live nowhere, as far as there are any: nobody waits for new ones again. */
 async function drawInstead(
-  deps: JobDeps,
+  deps: QuestionDeps,
   want: Want,
   drawn: readonly Stocked[],
   count: number,
@@ -188,7 +188,7 @@ async function drawInstead(
  * nothing new a moment ago is asked again only when all of that together is too little.
  */
 async function drawUnshared(
-  deps: JobDeps,
+  deps: QuestionDeps,
   want: Want,
   { mayWait = true }: { mayWait?: boolean } = {},
 ): Promise<Stocked[]> {
@@ -221,7 +221,7 @@ async function drawUnshared(
 const drawStoredUnshared: Source = (deps, want) => drawUnshared(deps, want, { mayWait: false });
 
 /** New ones of the bank, of the nearest difficulty that has any. */
-async function drawBank(deps: JobDeps, want: Want): Promise<Stocked[]> {
+async function drawBank(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
   for (const difficulty of difficultiesFrom(want.difficulty)) {
     const found = await drawFromBank(deps, { ...want, difficulty, prompt: null });
     if (found.length > 0) return found;
@@ -230,7 +230,7 @@ async function drawBank(deps: JobDeps, want: Want): Promise<Stocked[]> {
 }
 
 /** What lobbies of any difficulty play in the category, and what challenges ask. */
-async function listAvoided(deps: JobDeps, { category, difficulty }: Want): Promise<number[]> {
+async function listAvoided(deps: QuestionDeps, { category, difficulty }: Want): Promise<number[]> {
   const lists = difficultiesFrom(difficulty).map((each) => listLiveInLobbies(deps, category, each));
   return (await Promise.all([...lists, listInChallenges(deps)])).flat();
 }
@@ -240,7 +240,7 @@ async function listAvoided(deps: JobDeps, { category, difficulty }: Want): Promi
  * rather than ending early.
  */
 async function fillUp(
-  deps: JobDeps,
+  deps: QuestionDeps,
   want: Want,
   found: Stocked[],
   without: readonly number[],

@@ -1,4 +1,4 @@
-import type { JobDeps } from "../../app/deps.ts";
+import type { QuestionDeps } from "./deps.ts";
 
 /**
  * What one player may have made: each may cost money (TRV-03), and what a day may cost is for all of
@@ -11,7 +11,7 @@ const limits = {
 
 /** Counts one more for the player; false when it is one too many. */
 export async function mayMake(
-  deps: JobDeps,
+  deps: QuestionDeps,
   what: keyof typeof limits,
   playerId: number,
 ): Promise<boolean> {

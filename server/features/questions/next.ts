@@ -1,5 +1,5 @@
 import { readCategoryXp } from "../../../db/queries/questions/question-answers.ts";
-import type { JobDeps } from "../../app/deps.ts";
+import type { QuestionDeps } from "./deps.ts";
 import { levelOf } from "../progress/domain/levels.ts";
 import { difficultyOf, neighboursOf, shuffledCategories } from "./categories.ts";
 import {
@@ -27,7 +27,7 @@ const mostNeighbours = 9;
  * the bank where the generator had none. Null when nothing can be had.
  */
 export async function drawFirst(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerId: number,
   input: NextInput,
 ): Promise<Stocked | null> {
@@ -48,7 +48,7 @@ export async function drawFirst(
  * gets its time. Null when the run has had them all.
  */
 export async function drawNext(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerId: number,
   input: NextInput,
 ): Promise<Stocked | null> {
@@ -67,7 +67,7 @@ export async function drawNext(
 
 /** What is wanted of each category: at the player's level, and at the others, nearest first. */
 async function wantsOf(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerId: number,
   { category, excludeIds }: NextInput,
 ): Promise<{ own: Want[]; near: Want[] }> {
@@ -86,11 +86,11 @@ async function wantsOf(
 }
 
 /** New ones of the bank, of the nearest level that has any. */
-const drawNearest = (deps: JobDeps, own: readonly Want[], near: readonly Want[]) =>
+const drawNearest = (deps: QuestionDeps, own: readonly Want[], near: readonly Want[]) =>
   firstOf([...own, ...near.slice(0, mostNeighbours)], (want) => drawFromBank(deps, want));
 
 /** Answered before, but not asked in this run. */
-const anyLeft = (deps: JobDeps, wants: readonly Want[]) =>
+const anyLeft = (deps: QuestionDeps, wants: readonly Want[]) =>
   firstOf(wants, (want) => drawStored(deps, { ...want, freshOnly: false }));
 
 async function firstOf(

@@ -2,13 +2,15 @@ import { saveReport } from "../../../db/queries/questions/question-quality.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { nameOf } from "../../http/pipeline/idempotent-input.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { requireSameRole } from "../sessions/service.ts";
 import { categorize } from "./categorize.ts";
 import { drawForPlayer } from "./draw.ts";
 import { answerPractice } from "./practice.ts";
 import * as s from "./schemas.ts";
+import type { QuestionDeps } from "./deps.ts";
 
+const defineRoute = routesWith<QuestionDeps>();
 const base = "/v1/games/trivia";
 const tag = "Questions";
 
@@ -97,4 +99,4 @@ const report = defineRoute({
   },
 });
 
-export const practiceRoutes: AnyRoute[] = [categorizePrompt, draw, answer, report];
+export const practiceRoutes: Route<QuestionDeps>[] = [categorizePrompt, draw, answer, report];

@@ -3,7 +3,7 @@ import { readStanding } from "../../../db/queries/questions/given-answers.ts";
 import { openSession, type SessionRow } from "../../../db/queries/runs/play-sessions.ts";
 import { lockTotals } from "../../../db/queries/progress/player-stats.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithEm } from "../../platform/capabilities.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import {
   scoreAnswer,
@@ -40,7 +40,7 @@ export interface PracticeResult extends RecordedAnswer {
  * SCO-01, TRV-11). Throws `question:not_found`, for a question of the competition pool too (TRV-12).
  */
 export async function answerPractice(
-  deps: Pick<Deps, "em" | "clock">,
+  deps: WithEm & WithClock,
   caller: Answerer,
   questionId: number,
   input: PracticeInput,

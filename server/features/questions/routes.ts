@@ -1,12 +1,14 @@
 import { countByCategory, listCatalog } from "../../../db/queries/questions/questions.ts";
-import { defineRoute, encodedReply, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, encodedReply, reply, type Route } from "../../http/pipeline/route.ts";
 import { modelsOf } from "./providers/chat/settings.ts";
 import { categories } from "./providers/question-model.ts";
 import { slugOf } from "./categories.ts";
 import * as s from "./schemas.ts";
 import { practiceRoutes } from "./practice-routes.ts";
 import { generateForPlayer } from "./service.ts";
+import type { QuestionDeps } from "./deps.ts";
 
+const defineRoute = routesWith<QuestionDeps>();
 const base = "/v1/games/trivia";
 const tag = "Questions";
 /** Counts may be this old; clients are told to keep them far longer. */
@@ -81,7 +83,7 @@ const generate = defineRoute({
   },
 });
 
-export const questionsRoutes: AnyRoute[] = [
+export const questionsRoutes: Route<QuestionDeps>[] = [
   listCategories,
   listQuestions,
   generate,

@@ -1,6 +1,6 @@
 import { readCategoryXp } from "../../../db/queries/questions/question-answers.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { JobDeps } from "../../app/deps.ts";
+import type { QuestionDeps } from "./deps.ts";
 import { levelOf } from "../progress/domain/levels.ts";
 import { categoryOf, difficultyOf, randomCategory } from "./categories.ts";
 import { openCategories } from "./categorize.ts";
@@ -30,7 +30,7 @@ export interface GenerateInput {
  * TRV-03). Fewer than `count` may come; throws `generator:unavailable` when none do.
  */
 export async function generateForPlayer(
-  deps: JobDeps,
+  deps: QuestionDeps,
   playerId: number,
   input: GenerateInput,
 ): Promise<Stocked[]> {

@@ -7,7 +7,8 @@ import {
 import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
 import { questionGeneration, type PayloadOf } from "../../../workers/queues.ts";
 import { randomId } from "../../platform/ids.ts";
-import type { JobDeps } from "../../app/deps.ts";
+import type { WithClock } from "../../platform/capabilities.ts";
+import type { QuestionDeps } from "./deps.ts";
 import { batchSize, makeQuestions } from "./domain/make-questions.ts";
 import { isExhausted } from "./domain/negative-cache.ts";
 import { hashPrompt } from "./providers/question-model.ts";
@@ -40,15 +41,14 @@ export interface Stocked extends QuestionRow {
 }
 
 /** Until when a request that begins now waits for new questions; milliseconds of the clock. */
-export const waitUntil = ({ clock }: Pick<JobDeps, "clock">): number =>
-  clock.now() + generationWaitMs;
+export const waitUntil = ({ clock }: WithClock): number => clock.now() + generationWaitMs;
 
 /**
  * Draws from the stored questions and makes new ones while some are missing (TRV-03), until the
  * clock says `deadline`.
  */
 export async function drawOrGenerate(
-  deps: JobDeps,
+  deps: QuestionDeps,
   want: Want,
   deadline = waitUntil(deps),
   make: typeof generate = generate,
@@ -74,7 +74,7 @@ function without(want: Want, found: readonly QuestionRow[]): Want {
 }
 
 /** Draws from what is stored, without making anything. */
-export async function drawStored(deps: JobDeps, want: Want): Promise<Stocked[]> {
+export async function drawStored(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
   return (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
 }
 
@@ -83,12 +83,12 @@ export async function drawStored(deps: JobDeps, want: Want): Promise<Stocked[]> 
  * database instead of several for each that has nothing.
  */
 export const stockedDifficulties = (
-  deps: JobDeps,
+  deps: QuestionDeps,
   want: Want,
   difficulties: readonly string[],
 ): Promise<string[]> => listDrawable(deps.em, toFilter(want), difficulties);
 
-const draw = (deps: JobDeps, want: Want): Promise<QuestionRow[]> =>
+const draw = (deps: QuestionDeps, want: Want): Promise<QuestionRow[]> =>
   drawQuestions(deps.em, toFilter(want));
 
 function toFilter({ prompt, ...filter }: Want): DrawFilter {
@@ -99,7 +99,7 @@ function toFilter({ prompt, ...filter }: Want): DrawFilter {
  * Stores questions of the bank that are new and draws from them, in this process: for games that run while the
  * generator is slow, away or not asked. They cost nothing, so nobody has a share of them.
  */
-export async function drawFromBank(deps: JobDeps, want: Want): Promise<Stocked[]> {
+export async function drawFromBank(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
   const { category, difficulty, prompt, model } = want;
   if (!isCategory(category) || !isDifficulty(difficulty)) return [];
   const batch = { category, difficulty, prompt, model, pool: "both" as const, count: batchSize };
@@ -109,7 +109,7 @@ export async function drawFromBank(deps: JobDeps, want: Want): Promise<Stocked[]
 }
 
 /** Has new ones made for later draws, without waiting for them; a queue that is away costs nothing but these. */
-export function generateAhead(deps: JobDeps, want: Want): void {
+export function generateAhead(deps: QuestionDeps, want: Want): void {
   const make = async () => {
     if (await isExhausted(deps, want)) return;
     const payload = await payloadOf(deps, want);
@@ -120,12 +120,12 @@ export function generateAhead(deps: JobDeps, want: Want): void {
   });
 }
 
-async function generate(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+async function generate(deps: QuestionDeps, want: Want, waitMs: number): Promise<boolean> {
   const payload = await payloadOf(deps, want);
   return payload !== null && deps.enqueueAndWait(questionGeneration, payload, waitMs);
 }
 
-async function generateIfThere(deps: JobDeps, want: Want, waitMs: number): Promise<boolean> {
+async function generateIfThere(deps: QuestionDeps, want: Want, waitMs: number): Promise<boolean> {
   try {
     return await generate(deps, want, waitMs);
   } catch (error) {
@@ -136,7 +136,7 @@ async function generateIfThere(deps: JobDeps, want: Want, waitMs: number): Promi
 
 /** The job that makes what is wanted; null when the player it is made for has had a day's share. */
 async function payloadOf(
-  deps: JobDeps,
+  deps: QuestionDeps,
   { category, difficulty, prompt, model, maker }: Want,
 ): Promise<PayloadOf<typeof questionGeneration> | null> {
   if (maker !== null && !(await mayMake(deps, "batches", maker))) return null;

@@ -1,4 +1,4 @@
-import type { Deps } from "../../app/deps.ts";
+import type { WithLog, WithOrm } from "../../platform/capabilities.ts";
 import { readRealmOrigins } from "./service.ts";
 
 /** How old the list of allowed origins may be. */
@@ -10,7 +10,7 @@ export interface RealmOrigins {
 }
 
 /** Keeps the origins of the realms' own pages, which may use credentials across origins (HTTP-10). */
-export async function followRealmOrigins(deps: Pick<Deps, "orm" | "log">): Promise<RealmOrigins> {
+export async function followRealmOrigins(deps: WithOrm & WithLog): Promise<RealmOrigins> {
   let origins: ReadonlySet<string> = new Set();
   const refresh = async () => {
     try {

@@ -1,7 +1,9 @@
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { BrandingBody, presentBranding, presentRealm, RealmBody, SlugParams } from "./schemas.ts";
 import { readBranding, readRealm } from "./service.ts";
+import type { RealmDeps } from "./deps.ts";
 
+const defineRoute = routesWith<RealmDeps>();
 const tag = "Realms";
 
 const realm = defineRoute({
@@ -33,4 +35,4 @@ const branding = defineRoute({
     reply(200, presentBranding(await readBranding(deps, params.slug))),
 });
 
-export const realmsRoutes: AnyRoute[] = [realm, branding];
+export const realmsRoutes: Route<RealmDeps>[] = [realm, branding];

@@ -3,17 +3,17 @@ import type { Realm } from "../../../db/entities/realm.ts";
 import { findBranding, findRealm, listFrontends } from "../../../db/queries/realms/realms.ts";
 import { publicBaseUrl } from "../../platform/net/addresses.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithConfig, WithEm } from "../../platform/capabilities.ts";
 
 const slugForm = /^[a-z0-9][a-z0-9-]{1,62}$/;
 
-export async function readRealm(deps: Pick<Deps, "em">, slug: string): Promise<Realm> {
+export async function readRealm(deps: WithEm, slug: string): Promise<Realm> {
   const realm = slugForm.test(slug) ? await findRealm(deps.em, slug) : null;
   if (!realm) throw new AppError("realm:not_found");
   return realm;
 }
 
-export async function readBranding(deps: Pick<Deps, "em">, slug: string): Promise<RealmBranding> {
+export async function readBranding(deps: WithEm, slug: string): Promise<RealmBranding> {
   const realm = await readRealm(deps, slug);
   const branding = await findBranding(deps.em, realm.id);
   if (!branding) throw new AppError("realm:branding_missing");
@@ -30,7 +30,7 @@ export interface RealmHints {
 
 /** Slug of the realm of a new session (TOK-14). Asks the database only when the request gives a hint. */
 export async function resolveRealm(
-  deps: Pick<Deps, "em" | "config">,
+  deps: WithEm & WithConfig,
   { named, origin }: RealmHints,
 ): Promise<string> {
   if (named !== undefined && slugForm.test(named)) {
@@ -47,23 +47,20 @@ export async function resolveRealm(
 }
 
 /** Origins of the active realms' front ends, for cross-origin permissions (HTTP-10). */
-export async function readRealmOrigins(deps: Pick<Deps, "em">): Promise<ReadonlySet<string>> {
+export async function readRealmOrigins(deps: WithEm): Promise<ReadonlySet<string>> {
   const frontends = await listFrontends(deps.em);
   const origins = frontends.map((realm) => originOf(realm.frontendUrl));
   return new Set(origins.filter((origin) => origin !== null));
 }
 
 /** Hosts, with their port if it is not the usual one, of the active realms' front ends (GW-08). */
-export async function readRealmHosts(deps: Pick<Deps, "em">): Promise<ReadonlySet<string>> {
+export async function readRealmHosts(deps: WithEm): Promise<ReadonlySet<string>> {
   const origins = await readRealmOrigins(deps);
   return new Set([...origins].map((origin) => new URL(origin).host));
 }
 
 /** Address of the realm's own pages, without a slash at the end; ours when it has none. */
-export async function readFrontEnd(
-  deps: Pick<Deps, "em" | "config">,
-  slug: string,
-): Promise<string> {
+export async function readFrontEnd(deps: WithEm & WithConfig, slug: string): Promise<string> {
   const frontends = await listFrontends(deps.em);
   const own = frontends.find((realm) => realm.slug === slug);
   return own?.frontendUrl.replace(/\/+$/, "") ?? publicBaseUrl(deps.config);

@@ -3,7 +3,7 @@ import { findChallenge, type ChallengeRow } from "../../../db/queries/runs/chall
 import * as runs from "../../../db/queries/runs/runs.ts";
 import { dateIn, isCurrentSomewhere } from "../../platform/time/days.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { RunDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { challengeKinds, makeChallenges, stockChallenges } from "./domain/challenges.ts";
 import { listLiveInLobbies } from "./domain/live.ts";
@@ -23,7 +23,7 @@ export interface ChallengeSummary {
 
 /** Today's challenges in a time zone, made if they are missing (RUN-06), from the bank if nothing is stored. */
 export async function listToday(
-  deps: Deps,
+  deps: RunDeps,
   playerId: number,
   timeZone: string,
 ): Promise<Record<ChallengeKind, ChallengeSummary>> {
@@ -65,7 +65,7 @@ export async function listToday(
  * `validation:failed` for a challenge of another kind.
  */
 export async function startChallenge(
-  deps: Deps,
+  deps: RunDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
   { mode, challengeId }: { mode: ChallengeKind; challengeId: number },
 ): Promise<StartedRun> {
@@ -83,7 +83,7 @@ export async function startChallenge(
 }
 
 async function openRun(
-  deps: Deps,
+  deps: RunDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
   { id: challengeId, kind: mode, date, questionIds }: ChallengeRow,
 ): Promise<runs.RunRow> {

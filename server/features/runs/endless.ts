@@ -1,7 +1,7 @@
 import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
 import * as runs from "../../../db/queries/runs/runs.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { RunDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { requireSameRole } from "../sessions/service.ts";
 import { categoryOf, drawFirst } from "../questions/service.ts";
@@ -15,7 +15,7 @@ export interface StartedRun {
 
 /** A new endless run; the player's earlier one ends (RUN-03). Throws `generator:unavailable`. */
 export async function startEndless(
-  deps: Deps,
+  deps: RunDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
   name: string | null,
 ): Promise<StartedRun> {

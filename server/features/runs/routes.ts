@@ -1,4 +1,4 @@
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { presentPlayQuestion } from "../questions/service.ts";
 import * as s from "./schemas.ts";
 import {
@@ -9,7 +9,9 @@ import {
   startChallenge,
   startEndless,
 } from "./service.ts";
+import type { RunDeps } from "./deps.ts";
 
+const defineRoute = routesWith<RunDeps>();
 const base = "/v1/games/trivia";
 const common = { auth: "player", tag: "Runs" } as const;
 const named = { params: s.RunParams, notFoundCode: "run:not_found" } as const;
@@ -122,4 +124,4 @@ const today = defineRoute({
   },
 });
 
-export const runRoutes: AnyRoute[] = [start, read, answer, advance, today];
+export const runRoutes: Route<RunDeps>[] = [start, read, answer, advance, today];

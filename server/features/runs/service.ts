@@ -5,7 +5,8 @@ import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
 import * as runs from "../../../db/queries/runs/runs.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithEm } from "../../platform/capabilities.ts";
+import type { RunDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import type { MemoizeForKey } from "../../http/pipeline/idempotent-input.ts";
 import { recordAnswerWithin, repeated, type RecordedAnswer } from "./domain/record.ts";
@@ -36,7 +37,7 @@ export const isStale = (run: runs.RunRow, now: number) =>
 
 /** The caller's own run; one that went stale is over. Throws `run:not_found`. */
 export async function readRun(
-  deps: Pick<Deps, "em" | "clock">,
+  deps: WithEm & WithClock,
   playerId: number,
   id: number,
 ): Promise<runs.RunRow> {
@@ -50,7 +51,7 @@ export async function readRun(
 
 /** The caller's own run and the question it stands at, null when it is over. Throws `run:not_found`. */
 export async function readPlace(
-  deps: Pick<Deps, "em" | "clock">,
+  deps: WithEm & WithClock,
   playerId: number,
   id: number,
 ): Promise<{ run: runs.RunRow; question: QuestionRow | null }> {
@@ -81,7 +82,7 @@ export interface RunAnswer {
  * `run:already_answered`.
  */
 export async function answerRun(
-  deps: Deps,
+  deps: RunDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
   { id, memoizeForKey }: { id: number; memoizeForKey: MemoizeForKey },
   answer: RunAnswer,
@@ -122,7 +123,7 @@ const isAnswered = (run: runs.RunRow, index: number) =>
  * What an answer led to whose own attempt did not come to tell. An endless run shows its next question
  * nowhere else; one of a challenge can be read.
  */
-async function tellAgain(deps: Deps, run: runs.RunRow, index: number): Promise<AnswerOutcome> {
+async function tellAgain(deps: RunDeps, run: runs.RunRow, index: number): Promise<AnswerOutcome> {
   const { id, playerId, streak, currentIndex, questionIds } = run;
   const standing = await readStanding(deps.em, {
     ...{ playerId, questionId: questionIds[index] ?? 0, ref: refOf(id, index) },
@@ -142,7 +143,7 @@ async function tellAgain(deps: Deps, run: runs.RunRow, index: number): Promise<A
 const refOf = (runId: number, index: number) => `run-${runId}-${index}`;
 
 /** Before the answer is recorded, so that a run never stands without a question. */
-async function nextOf(deps: Deps, playerId: number, run: runs.RunRow) {
+async function nextOf(deps: RunDeps, playerId: number, run: runs.RunRow) {
   if (run.mode === "endless") {
     if (run.questionIds.length >= maxQuestions) return null;
     const { category, questionIds: excludeIds } = run;
@@ -236,7 +237,7 @@ async function complete(em: EntityManager, run: runs.RunRow, now: number): Promi
  * `challenge:not_found`.
  */
 export async function advanceRun(
-  deps: Pick<Deps, "em" | "clock">,
+  deps: WithEm & WithClock,
   caller: Pick<Caller, "playerId" | "isGuest">,
   id: number,
 ): Promise<{ run: runs.RunRow; question: QuestionRow }> {

@@ -9,7 +9,9 @@ import { credentialRequests } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { codeHashes, readCode } from "../../platform/security/one-time-codes.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithEm, WithLog } from "../../platform/capabilities.ts";
+import type { WithEnqueue } from "../../../workers/queues.ts";
+import type { SessionDeps } from "./deps.ts";
 import { announceProof, proveAddress } from "../verification/service.ts";
 import { clearLocks } from "./lockout.ts";
 import {
@@ -37,7 +39,7 @@ export interface CredentialRequest {
  * the job finds that out, so neither the answer nor its time can tell (S1).
  */
 export async function requestCredential(
-  deps: Pick<Deps, "em" | "clock" | "enqueue" | "log">,
+  deps: WithEm & WithClock & WithEnqueue & WithLog,
   { email, ...request }: CredentialRequest,
 ): Promise<void> {
   const emailKey = normalizeEmail(email);
@@ -57,7 +59,7 @@ export async function requestCredential(
  * that cannot be a code is refused before either, so it is no try and takes as long for every address.
  */
 export async function signInWithCode(
-  deps: Deps,
+  deps: SessionDeps,
   input: { email: string; code: string },
   client: ClientInfo,
   held: HeldSession | null = null,

@@ -1,13 +1,15 @@
 import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
 import { pastedToken } from "../../platform/text/pasted.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { requestCredential, signInWithCode } from "./codes.ts";
 import { sessionReply } from "./replies.ts";
 import { resetPassword } from "./resets.ts";
 import { NewPassword, SessionBody } from "./schemas.ts";
 import { heldSession, clientInfoOf } from "./sessions.ts";
+import type { SessionDeps } from "./deps.ts";
 
+const defineRoute = routesWith<SessionDeps>();
 const tag = "Gateway";
 const missing = { status: 400, code: "request:missing_field" } as const;
 /** Whatever is no address or code has no account and no code: it is answered like those (S1). */
@@ -109,4 +111,9 @@ const channelProblem = {
   violations: [{ propertyPath: "channel", title: "must be email or sms" }],
 };
 
-export const credentialRoutes: AnyRoute[] = [codeRequest, codeVerify, resetRequest, reset];
+export const credentialRoutes: Route<SessionDeps>[] = [
+  codeRequest,
+  codeVerify,
+  resetRequest,
+  reset,
+];

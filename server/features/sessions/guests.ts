@@ -13,7 +13,7 @@ import { AppError } from "../../platform/errors.ts";
 import { randomId, randomString } from "../../platform/ids.ts";
 import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { SessionDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { addressOrigin, writeVerification } from "../verification/service.ts";
 import { claiming } from "./conflicts.ts";
@@ -43,7 +43,7 @@ const firstGenerations = 2 ** 30;
 
 /** A new guest, or the one a reclaim token names (document 1, Gateway; TOK-12). */
 export async function enterAsGuest(
-  deps: Deps,
+  deps: SessionDeps,
   input: { username: string | null; reclaimToken: string | null },
   client: ClientInfo,
   newName: () => string = randomGuestName,
@@ -60,7 +60,7 @@ export async function enterAsGuest(
   throw new AppError("guest:username_unavailable");
 }
 
-function createGuest(deps: Deps, name: string, client: ClientInfo): Promise<Session> {
+function createGuest(deps: SessionDeps, name: string, client: ClientInfo): Promise<Session> {
   const now = new Date(deps.clock.now());
   const generation = randomInt(firstGenerations);
   return claiming(
@@ -84,7 +84,11 @@ function createGuest(deps: Deps, name: string, client: ClientInfo): Promise<Sess
 }
 
 /** A refused token never makes a new guest: the client would lose its player without a word. */
-async function reclaimGuest(deps: Deps, token: string, client: ClientInfo): Promise<Session> {
+async function reclaimGuest(
+  deps: SessionDeps,
+  token: string,
+  client: ClientInfo,
+): Promise<Session> {
   const claims = deps.tokens.verify("reclaim", token);
   if (!claims) throw new AppError("auth:token_invalid");
   const playerId = Number(claims.sub);
@@ -108,7 +112,7 @@ export interface UpgradeInput {
 
 /** Makes the guest an account under the same id; its older credentials die with the same step (S8, GW-07). */
 export async function upgrade(
-  deps: Deps,
+  deps: SessionDeps,
   caller: Caller,
   input: UpgradeInput,
   client: ClientInfo,

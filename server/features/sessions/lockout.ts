@@ -4,7 +4,7 @@ import type { Player } from "../../../db/entities/player.ts";
 import type { LoginKey } from "../../../db/queries/accounts/players.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithConfig, WithLog, WithRedis } from "../../platform/capabilities.ts";
 
 /**
  * Failed logins per identifier (GW-02). Each step answers the seconds the identifier is still
@@ -56,8 +56,8 @@ export function refuseLocked(seconds: number): void {
   if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
 }
 
-type LockoutDeps = Pick<Deps, "redis" | "config" | "clock"> & Partial<Pick<Deps, "log">>;
-type Settings = Pick<Deps["config"], "APP_SECRET" | "LOCKOUT_THRESHOLD" | "LOCKOUT_SECONDS">;
+type LockoutDeps = WithRedis & WithConfig & WithClock & Partial<WithLog>;
+type Settings = Pick<WithConfig["config"], "APP_SECRET" | "LOCKOUT_THRESHOLD" | "LOCKOUT_SECONDS">;
 
 /** Remembered while the shared store is away; past it the oldest is forgotten. */
 const maxLocalSubjects = 10_000;
@@ -129,7 +129,7 @@ interface LocalCount {
 /** The counts of a process belong to its connection, whoever asks. */
 const localCounts = new WeakMap<Redis, Map<string, LocalCount>>();
 
-function localLockout(redis: Redis, config: Settings, clock: Deps["clock"]) {
+function localLockout(redis: Redis, config: Settings, clock: WithClock["clock"]) {
   let counts = localCounts.get(redis);
   if (!counts) localCounts.set(redis, (counts = new Map()));
   const known = counts;

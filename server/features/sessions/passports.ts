@@ -1,7 +1,8 @@
 import { findOpenPlayer, recordLogin } from "../../../db/queries/accounts/players.ts";
 import { useToken } from "../../../db/queries/sessions/used-tokens.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithTokens } from "../../platform/capabilities.ts";
+import type { SessionDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { inheritSignIn, openSession, type ClientInfo, type Session } from "./sessions.ts";
 
@@ -9,7 +10,7 @@ import { inheritSignIn, openSession, type ClientInfo, type Session } from "./ses
 export const passportSeconds = 60;
 
 /** A token that opens a session of the caller on another domain (GW-09). */
-export function issuePassport({ tokens }: Pick<Deps, "tokens">, caller: Caller): string {
+export function issuePassport({ tokens }: WithTokens, caller: Caller): string {
   const { playerId, realm, family: fam } = caller;
   return tokens.sign("passport", String(playerId), passportSeconds, { realm, fam });
 }
@@ -19,7 +20,7 @@ export function issuePassport({ tokens }: Pick<Deps, "tokens">, caller: Caller):
  * whoever copied an access token could turn it into a new session after a change of the password.
  */
 export async function redeemPassport(
-  deps: Deps,
+  deps: SessionDeps,
   passport: string | undefined,
   client: ClientInfo,
 ): Promise<Session> {
@@ -40,7 +41,7 @@ export async function redeemPassport(
 }
 
 /** Whether `redeemPassport` would be tried at all: for who only looks (HEAD). */
-export const isPassport = ({ tokens }: Pick<Deps, "tokens">, passport: string | undefined) =>
+export const isPassport = ({ tokens }: WithTokens, passport: string | undefined) =>
   passport !== undefined && tokens.verify("passport", passport) !== null;
 
 const invalid = () => new AppError("sso:passport_invalid");

@@ -1,6 +1,6 @@
 import type { Config } from "../../platform/config/config.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithConfig, WithEm } from "../../platform/capabilities.ts";
 import { readRealmHosts } from "../realms/service.ts";
 
 const maxRedirectLength = 2_048;
@@ -13,7 +13,7 @@ const suspicious = /[\u0000-\u0020\u007f\\]/;
  * Anything else is `sso:redirect_invalid`.
  */
 export async function allowedRedirect(
-  deps: Pick<Deps, "em" | "config">,
+  deps: WithEm & WithConfig,
   text: string | undefined,
 ): Promise<string> {
   const url = text === undefined ? null : parseRedirect(text, deps.config);

@@ -6,14 +6,14 @@ import { AppError } from "../../platform/errors.ts";
 import { pastedToken } from "../../platform/text/pasted.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { SessionDeps } from "./deps.ts";
 import { announceProof, proveAddress } from "../verification/service.ts";
 import { clearLocks } from "./lockout.ts";
 import type { HeldSession } from "./sessions.ts";
 
 /** Sets a new password by a token of a mail; every session of the account ends with it (S4, S7). */
 export async function resetPassword(
-  deps: Deps,
+  deps: SessionDeps,
   input: { token: string; password: string },
   held: HeldSession | null = null,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { timestamp } from "../../platform/time/clock.ts";
 import { preferredLocale } from "../../platform/text/locales.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { newDevice } from "../verification/service.ts";
 import { clearRefreshCookie, refreshCookie } from "./cookies.ts";
 import { credentialRoutes } from "./credential-routes.ts";
@@ -11,7 +11,9 @@ import { familyOf, login, logout, refresh } from "./service.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { clientInfoOf } from "./sessions.ts";
 import { ssoRoutes } from "./sso-routes.ts";
+import type { SessionDeps } from "./deps.ts";
 
+const defineRoute = routesWith<SessionDeps>();
 const tag = "Gateway";
 
 const guest = defineRoute({
@@ -130,7 +132,7 @@ const validate = defineRoute({
   },
 });
 
-export const gatewayRoutes: AnyRoute[] = [
+export const gatewayRoutes: Route<SessionDeps>[] = [
   guest,
   loginRoute,
   refreshRoute,

@@ -3,7 +3,8 @@ import { revokeFamily, stepFamily } from "../../../db/queries/sessions/token-fam
 import { foldName, normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { TokenClaims } from "../../platform/security/tokens.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithTokens } from "../../platform/capabilities.ts";
+import type { SessionDeps } from "./deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
 import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
 import { openLoginSession, sessionOf, type ClientInfo, type Session } from "./sessions.ts";
@@ -49,7 +50,7 @@ function loginKeyOf(identifier: string): LoginKey {
  * while locked the right password answers like a wrong one (S1, S2).
  */
 export async function login(
-  deps: Deps,
+  deps: SessionDeps,
   input: { identifier: string; password: string },
   client: ClientInfo,
 ): Promise<Session> {
@@ -76,7 +77,7 @@ export async function login(
 }
 
 /** Exchanges a refresh token (TOK-04, TOK-05). Reuse ends the family and clears the cookie. */
-export async function refresh(deps: Deps, token: string | null): Promise<Session> {
+export async function refresh(deps: SessionDeps, token: string | null): Promise<Session> {
   const claims = token === null ? null : readRefresh(deps, token);
   if (!claims) throw new AppError("auth:refresh_invalid");
   const now = new Date(deps.clock.now());
@@ -95,17 +96,17 @@ export async function refresh(deps: Deps, token: string | null): Promise<Session
 }
 
 /** Ends the family of a valid refresh token; anything else changes nothing (TOK-07). */
-export async function logout(deps: Deps, token: string | undefined): Promise<void> {
+export async function logout(deps: SessionDeps, token: string | undefined): Promise<void> {
   const claims = token === undefined ? null : readRefresh(deps, token);
   if (claims) await revokeFamily(deps.em, claims.fam, new Date(deps.clock.now()));
 }
 
 /** The session of a valid refresh token, or null. */
-export function familyOf(deps: Pick<Deps, "tokens">, token: string | undefined): string | null {
+export function familyOf(deps: WithTokens, token: string | undefined): string | null {
   return token === undefined ? null : (readRefresh(deps, token)?.fam ?? null);
 }
 
-function readRefresh(deps: Pick<Deps, "tokens">, token: string) {
+function readRefresh(deps: WithTokens, token: string) {
   const claims: TokenClaims | null = deps.tokens.verify("refresh", token);
   if (claims?.fam === undefined || claims.gen === undefined) return null;
   return { fam: claims.fam, gen: claims.gen, playerId: Number(claims.sub) };

@@ -6,11 +6,13 @@ import {
   revokeFamiliesOf,
   revokeOwnFamily,
 } from "../../../db/queries/sessions/token-families.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { clearRefreshCookie } from "./cookies.ts";
 import { OptionalText } from "./schemas.ts";
 import { refreshWindowMs } from "./sessions.ts";
+import type { SessionDeps } from "./deps.ts";
 
+const defineRoute = routesWith<SessionDeps>();
 const tag = "Sessions";
 /** The latest used ones are listed; "log out everywhere" ends all. */
 const maxListed = 100;
@@ -94,4 +96,4 @@ const endAll = defineRoute({
   },
 });
 
-export const sessionRoutes: AnyRoute[] = [list, end, endAll];
+export const sessionRoutes: Route<SessionDeps>[] = [list, end, endAll];

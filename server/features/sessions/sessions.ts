@@ -17,7 +17,7 @@ import {
 } from "../../../db/queries/sessions/token-families.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithConfig, WithEm, WithTokens } from "../../platform/capabilities.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import type { RequestInfo } from "../../http/pipeline/route.ts";
 import { resolveRealm } from "../realms/service.ts";
@@ -59,7 +59,7 @@ export interface Session {
 }
 
 export async function clientInfoOf(
-  deps: Pick<Deps, "em" | "config">,
+  deps: WithEm & WithConfig,
   request: Pick<RequestInfo, "headers" | "ip">,
 ): Promise<ClientInfo> {
   const { headers } = request;
@@ -73,7 +73,7 @@ export async function clientInfoOf(
 
 /** On a public route: by its access token, or by the cookie of a browser. */
 export function heldSession(
-  { tokens }: Pick<Deps, "tokens">,
+  { tokens }: WithTokens,
   { headers, cookies }: Pick<RequestInfo, "headers" | "cookies">,
 ): HeldSession | null {
   const bearer = /^bearer +([^\s,]+) *$/i.exec(headers["authorization"] ?? "")?.[1];
@@ -102,7 +102,7 @@ export const withCredentials = (method: SignInMethod, now: number): SignIn => ({
 /** For a session made from another: its player signed in when that one's did. Null when that one has ended. */
 export async function inheritSignIn(
   em: EntityManager,
-  { clock }: Pick<Deps, "clock">,
+  { clock }: WithClock,
   { method, playerId, parent }: { method: SignInMethod; playerId: number; parent: string },
 ): Promise<SignIn | null> {
   const now = new Date(clock.now());
@@ -115,7 +115,7 @@ export async function inheritSignIn(
 /** Opens a family for a player; written when `em` is flushed. */
 export function openSession(
   em: EntityManager,
-  deps: Pick<Deps, "clock" | "tokens">,
+  deps: WithClock & WithTokens,
   player: Player,
   client: ClientInfo,
   signIn: SignIn = withoutCredentials("guest"),
@@ -129,7 +129,7 @@ export function openSession(
 
 /** Notes a login by password and opens its session; null when it may no longer sign in so. */
 export async function openLoginSession(
-  deps: Pick<Deps, "em" | "clock" | "tokens">,
+  deps: WithEm & WithClock & WithTokens,
   accountId: number,
   client: ClientInfo,
   record: LoginRecord,
@@ -167,7 +167,7 @@ function newFamily(
  * password changed (S7). Call it when the player's row is locked.
  */
 export async function requireOpenSession(
-  { em, clock }: Pick<Deps, "em" | "clock">,
+  { em, clock }: WithEm & WithClock,
   { playerId, family }: Pick<Caller, "playerId" | "family">,
 ): Promise<void> {
   const now = new Date(clock.now());
@@ -188,7 +188,7 @@ export async function requireSameRole(
 
 /** Tokens of the present generation of a family (TOK-03). */
 export function sessionOf(
-  deps: Pick<Deps, "clock" | "tokens">,
+  deps: WithClock & WithTokens,
   player: SignedIn,
   family: { id: string; realm: string; generation: number; endsAt: Date },
   now = deps.clock.now(),

@@ -1,11 +1,11 @@
 import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
 import {
-  defineRoute,
+  routesWith,
   redirect,
   redirectReply,
   reply,
-  type AnyRoute,
+  type Route,
   type Headers,
 } from "../../http/pipeline/route.ts";
 import { isPreview } from "../../http/pipeline/preview.ts";
@@ -13,6 +13,9 @@ import { setRefreshCookie } from "./cookies.ts";
 import { isPassport, issuePassport, passportSeconds, redeemPassport } from "./passports.ts";
 import { allowedRedirect } from "./redirects.ts";
 import { clientInfoOf } from "./sessions.ts";
+import type { SessionDeps } from "./deps.ts";
+
+const defineRoute = routesWith<SessionDeps>();
 
 const passport = defineRoute({
   method: "GET",
@@ -71,4 +74,4 @@ function unreferred(error: unknown): never {
   throw new AppError(error.code, { headers: [["Referrer-Policy", "no-referrer"]], cause: error });
 }
 
-export const ssoRoutes: AnyRoute[] = [passport, customs];
+export const ssoRoutes: Route<SessionDeps>[] = [passport, customs];

@@ -13,7 +13,8 @@ import { AppError } from "../../platform/errors.ts";
 import { randomId, randomString } from "../../platform/ids.ts";
 import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock } from "../../platform/capabilities.ts";
+import type { SocialDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { inheritSignIn, openSession, type ClientInfo, type Session } from "../sessions/service.ts";
 import { addressOrigin, writeVerification } from "../verification/service.ts";
@@ -35,7 +36,7 @@ export interface SocialSignIn {
 
 /** Signs in, links or creates the account a profile belongs to (OA-04). */
 export async function signInSocially(
-  deps: Deps,
+  deps: SocialDeps,
   signIn: SocialSignIn,
   client: ClientInfo,
 ): Promise<Session> {
@@ -52,7 +53,11 @@ export async function signInSocially(
 /** Another request linked this login to an account meanwhile: the next try finds it. */
 class Overtaken extends Error {}
 
-async function tryToSignIn(deps: Deps, signIn: SocialSignIn, client: ClientInfo): Promise<Session> {
+async function tryToSignIn(
+  deps: SocialDeps,
+  signIn: SocialSignIn,
+  client: ClientInfo,
+): Promise<Session> {
   const { provider, profile } = signIn;
   const now = new Date(deps.clock.now());
   const [session, mailId] = await deps.em.transactional(async (em) => {
@@ -101,7 +106,7 @@ async function findKnown(
 
 async function createAccount(
   em: EntityManager,
-  deps: Pick<Deps, "clock">,
+  deps: WithClock,
   { provider, profile, locale }: SocialSignIn,
   client: ClientInfo,
 ): Promise<Player> {
@@ -143,7 +148,7 @@ async function hasConnection(em: EntityManager, playerId: number, provider: stri
  * a session for the given client.
  */
 export async function linkSocially(
-  deps: Deps,
+  deps: SocialDeps,
   linker: Pick<Caller, "playerId" | "family">,
   { provider, profile }: Pick<SocialSignIn, "provider" | "profile">,
   client: ClientInfo | null,

@@ -1,10 +1,12 @@
 import Type from "typebox";
 import { listConnections } from "../../../db/queries/social/oauth-connections.ts";
 import { timestamp } from "../../platform/time/clock.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { sessionSchemas } from "../sessions/service.ts";
 import { unlink } from "./service.ts";
+import type { SocialDeps } from "./deps.ts";
 
+const defineRoute = routesWith<SocialDeps>();
 const tag = "Social login";
 const { OptionalText } = sessionSchemas;
 
@@ -60,4 +62,4 @@ const remove = defineRoute({
   },
 });
 
-export const connectionRoutes: AnyRoute[] = [list, remove];
+export const connectionRoutes: Route<SocialDeps>[] = [list, remove];

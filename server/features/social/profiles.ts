@@ -3,7 +3,7 @@ import { isSameMailbox, normalizeEmail } from "../../platform/text/account-names
 import { AppError } from "../../platform/errors.ts";
 import { isNewName } from "../../platform/text/name-rules.ts";
 import type { OauthProvider } from "../../platform/config/oauth-providers.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithLog } from "../../platform/capabilities.ts";
 import { unavailable } from "../../http/pipeline/failures.ts";
 import { configurationOf } from "./provider-client.ts";
 import type { PendingSignIn } from "./states.ts";
@@ -43,7 +43,7 @@ export async function authorizationUrl(
 
 /** Exchanges the code and reads who it is; a refusal of the provider is `oauth:provider_denied`. */
 export async function readProfile(
-  deps: Pick<Deps, "clock" | "log">,
+  deps: WithClock & WithLog,
   provider: OauthProvider,
   { callback, state, pending }: { callback: URL; state: string; pending: PendingSignIn },
 ): Promise<Profile> {
@@ -133,7 +133,7 @@ function httpsUrl(value: unknown): string | null {
 }
 
 /** The provider said no, or said what does not hold; or it could not be asked. */
-function failureOf({ log }: Pick<Deps, "log">, { id }: OauthProvider, error: unknown): AppError {
+function failureOf({ log }: WithLog, { id }: OauthProvider, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const isRefusal =
     error instanceof oidc.ResponseBodyError ||

@@ -2,13 +2,13 @@ import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
 import { preferredLocale } from "../../platform/text/locales.ts";
 import { isPreview } from "../../http/pipeline/preview.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { SocialDeps } from "./deps.ts";
 import {
-  defineRoute,
+  routesWith,
   redirect,
   redirectReply,
   reply,
-  type AnyRoute,
+  type Route,
   type Headers,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
@@ -25,6 +25,7 @@ import { readBrowser, setBrowserCookie } from "./cookies.ts";
 import { beginSignIn, findProvider, finishSignIn } from "./service.ts";
 import { holdsState, randomSecret, stateSeconds, takeState, type PendingSignIn } from "./states.ts";
 
+const defineRoute = routesWith<SocialDeps>();
 const tag = "Social login";
 const limit = { max: 30, window: 60 };
 const Provider = Type.Object({ provider: Type.String({ pattern: "^[a-z0-9_-]{2,32}$" }) });
@@ -185,7 +186,7 @@ const nativeCallback = defineRoute({
   },
 });
 
-async function returningOf(deps: Deps, request: RequestInfo, { realm }: PendingSignIn) {
+async function returningOf(deps: SocialDeps, request: RequestInfo, { realm }: PendingSignIn) {
   const client = { ...(await clientInfoOf(deps, request)), realm };
   return { client, locale: preferredLocale(request.headers["accept-language"]) };
 }
@@ -196,7 +197,7 @@ const quiet: Headers = [
   ["Referrer-Policy", "no-referrer"],
 ];
 
-export const socialRoutes: AnyRoute[] = [
+export const socialRoutes: Route<SocialDeps>[] = [
   providers,
   begin,
   callback,

@@ -4,21 +4,22 @@ import { deleteConnection, listConnections } from "../../../db/queries/social/oa
 import { publicBaseUrl } from "../../platform/net/addresses.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { OauthProvider } from "../../platform/config/oauth-providers.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.ts";
+import type { SocialDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { requireOpenSession, type ClientInfo, type Session } from "../sessions/service.ts";
 import { linkSocially, signInSocially } from "./accounts.ts";
 import { authorizationUrl, readProfile } from "./profiles.ts";
 import { browserHash, randomSecret, saveState, type PendingSignIn } from "./states.ts";
 
-export function findProvider({ config }: Pick<Deps, "config">, id: string): OauthProvider {
+export function findProvider({ config }: WithConfig, id: string): OauthProvider {
   const provider = config.oauthProviders.find((one) => one.id === id);
   if (!provider) throw new AppError("oauth:provider_unknown");
   return provider;
 }
 
 /** Where the provider sends people back to; registered there, so never made from a request. */
-const redirectUriOf = ({ config }: Pick<Deps, "config">, { id }: OauthProvider) =>
+const redirectUriOf = ({ config }: WithConfig, { id }: OauthProvider) =>
   `${publicBaseUrl(config)}/v1/gateway/oauth/${id}/callback`;
 
 export interface BeginInput {
@@ -34,7 +35,7 @@ export interface BeginInput {
 
 /** Notes a sign-in that begins and answers the address of the provider (OA-02). */
 export async function beginSignIn(
-  deps: Deps,
+  deps: SocialDeps,
   provider: OauthProvider,
   { mode, caller, redirect, realm, browser, challenge }: BeginInput,
 ): Promise<{ url: string; state: string }> {
@@ -55,7 +56,10 @@ export async function beginSignIn(
   return { url, state };
 }
 
-async function readLinker(deps: Deps, caller: Caller | null): Promise<PendingSignIn["linker"]> {
+async function readLinker(
+  deps: SocialDeps,
+  caller: Caller | null,
+): Promise<PendingSignIn["linker"]> {
   if (caller === null) throw new AppError("auth:required");
   if (caller.isGuest) throw new AppError("auth:forbidden");
   await requireOpenSession(deps, caller);
@@ -78,7 +82,7 @@ export interface Returning {
 
 /** Ends a sign-in whose state was taken; a link opens no session unless `isNative` (OA-03, OA-04). */
 export async function finishSignIn(
-  deps: Deps,
+  deps: SocialDeps,
   provider: OauthProvider,
   pending: PendingSignIn,
   params: CallbackParams,
@@ -97,7 +101,7 @@ export async function finishSignIn(
 
 /** Takes a login away from an account, but never the last way to sign in; its picture goes too (OA-05). */
 export async function unlink(
-  deps: Pick<Deps, "em" | "clock">,
+  deps: WithEm & WithClock,
   playerId: number,
   provider: string,
 ): Promise<void> {

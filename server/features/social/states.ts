@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithRedis } from "../../platform/capabilities.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 
 /** OA-02 */
@@ -31,7 +31,7 @@ const keyOf = (state: string) => `oauth:state:${hash("sha256", state)}`;
 export const browserHash = (cookie: string): string => hash("sha256", cookie);
 
 export async function saveState(
-  { redis }: Pick<Deps, "redis">,
+  { redis }: WithRedis,
   state: string,
   pending: PendingSignIn,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export interface Proof {
 
 /** Whether a state is open that the proof is of; it stays so. */
 export async function holdsState(
-  { redis }: Pick<Deps, "redis">,
+  { redis }: WithRedis,
   state: string,
   proof: Proof,
 ): Promise<boolean> {
@@ -61,7 +61,7 @@ export async function holdsState(
  * to its owner (S46). Refused with `oauth:state_invalid`.
  */
 export async function takeState(
-  { redis }: Pick<Deps, "redis">,
+  { redis }: WithRedis,
   { state, provider, proof }: { state: string | undefined; provider: string; proof: Proof },
 ): Promise<PendingSignIn> {
   const text = isSecret(state) ? await redis.get(keyOf(state)) : null;

@@ -4,7 +4,8 @@ import { normalizeEmail } from "../../platform/text/account-names.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { AppError } from "../../platform/errors.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithEm } from "../../platform/capabilities.ts";
+import type { SystemDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 
 export interface Contact {
@@ -20,7 +21,7 @@ export interface Contact {
  * that is stored already is not received again (HTTP-15).
  */
 export async function receiveContact(
-  deps: Deps,
+  deps: SystemDeps,
   input: Contact,
   ref: string | null,
 ): Promise<void> {
@@ -62,7 +63,7 @@ const maxContextBytes = 16_384;
 
 /** Stores feedback under who gave it; a guest is a player and no user (SYS-05). */
 export async function receiveFeedback(
-  deps: Pick<Deps, "em" | "clock">,
+  deps: WithEm & WithClock,
   caller: Caller | null,
   input: FeedbackInput,
 ): Promise<void> {

@@ -1,13 +1,14 @@
 import { statusPageUrl } from "../../platform/net/addresses.ts";
 import { pageLocale } from "../../platform/text/locales.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithConfig } from "../../platform/capabilities.ts";
+import type { SystemDeps } from "./deps.ts";
 import {
   bytesReply,
-  defineRoute,
+  routesWith,
   media,
   redirect,
   redirectReply,
-  type AnyRoute,
+  type Route,
   type Headers,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
@@ -17,6 +18,7 @@ import { confirmPage, type Question } from "./confirm-page.ts";
 import { unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
 import * as s from "./schemas.ts";
 
+const defineRoute = routesWith<SystemDeps>();
 const source = "SYS-02, USR-06";
 const html = "text/html; charset=utf-8";
 export const unsubscribePagePath = "/unsubscribe";
@@ -31,18 +33,14 @@ export const pageUrl = (path: string, { email, token }: Link): string =>
   `${path}?${new URLSearchParams({ email, token }).toString()}`;
 
 /** Where a link leads that does nothing (any more), or that has done what it is for. */
-export function statusReply(
-  deps: Pick<Deps, "config">,
-  page: "verify" | "unsubscribe",
-  outcome: string,
-) {
+export function statusReply(deps: WithConfig, page: "verify" | "unsubscribe", outcome: string) {
   const query = outcome === "success" ? { result: "success" } : { result: "error", code: outcome };
   return redirectReply(statusPageUrl(deps.config, page, query), quiet);
 }
 
 /** Browsers hold the address a form is sent on to against the policy of its page, too. */
 function pageReply(
-  deps: Pick<Deps, "config">,
+  deps: WithConfig,
   request: RequestInfo,
   question: Question,
   more: string[] = [],
@@ -69,7 +67,7 @@ const question = {
   lenientQuery: true,
   responses: { 200: media(html), 302: redirect },
   errors: [],
-} as const satisfies Partial<AnyRoute>;
+} as const satisfies Partial<Route<SystemDeps>>;
 
 const isAccountToken = (token: string): boolean => token.includes(".");
 
@@ -169,7 +167,7 @@ function answerOf({ body }: RequestInfo): string | null {
   return new URLSearchParams(Buffer.from(body).toString()).get("answer");
 }
 
-export const linkPageRoutes: AnyRoute[] = [
+export const linkPageRoutes: Route<SystemDeps>[] = [
   verifyPage,
   verifyAnswer,
   unsubscribePage,

@@ -12,7 +12,8 @@ import { publicBaseUrl } from "../../platform/net/addresses.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { randomId } from "../../platform/ids.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.ts";
+import type { SystemDeps } from "./deps.ts";
 import { confirmEmail } from "../verification/service.ts";
 import { isUnsubscribeToken, unsubscribeToken } from "./unsubscribe-token.ts";
 
@@ -28,7 +29,7 @@ export interface SubscribeInput {
 }
 
 /** Puts an address on the list and sends it a token; whether it was on it already, nobody learns (SYS-04). */
-export async function subscribe(deps: Deps, input: SubscribeInput): Promise<void> {
+export async function subscribe(deps: SystemDeps, input: SubscribeInput): Promise<void> {
   const emailKey = normalizeEmail(input.email);
   if (emailKey === null) return;
   const chosen = [...new Set(input.channels ?? [])];
@@ -70,7 +71,7 @@ export type VerifyOutcome = "success" | "missing_arguments" | "invalid_arguments
 export type UnsubscribeOutcome = VerifyOutcome | "not_found";
 
 /** Verifies an account's address or a subscriber's, whichever the token is of (USR-06). */
-export async function verifyAddress(deps: Deps, input: LinkInput): Promise<VerifyOutcome> {
+export async function verifyAddress(deps: SystemDeps, input: LinkInput): Promise<VerifyOutcome> {
   const { email, token, isTrial } = input;
   if (email === "" || token === "") return "missing_arguments";
   // A signed token has dots, a subscriber's has none.
@@ -80,7 +81,7 @@ export async function verifyAddress(deps: Deps, input: LinkInput): Promise<Verif
   return isGood ? "success" : "invalid_arguments";
 }
 
-async function confirmSubscriber(deps: Deps, { email, token, isTrial }: LinkInput) {
+async function confirmSubscriber(deps: SystemDeps, { email, token, isTrial }: LinkInput) {
   const emailKey = normalizeEmail(email);
   if (emailKey === null) return false;
   const listToken = { emailKey, verifyHash: hash("sha256", token) };
@@ -98,7 +99,7 @@ async function confirmSubscriber(deps: Deps, { email, token, isTrial }: LinkInpu
 }
 
 export async function unsubscribe(
-  deps: Pick<Deps, "em" | "config" | "clock">,
+  deps: WithEm & WithConfig & WithClock,
   { email, token, isTrial }: LinkInput,
 ): Promise<UnsubscribeOutcome> {
   if (email === "" || token === "") return "missing_arguments";
@@ -112,7 +113,7 @@ export async function unsubscribe(
 
 /** Normal form of the address that a token takes off the list; null when it is not of that address. */
 export function unsubscriberOf(
-  { config }: Pick<Deps, "config">,
+  { config }: WithConfig,
   { email, token }: Pick<LinkInput, "email" | "token">,
 ): string | null {
   const emailKey = normalizeEmail(email);

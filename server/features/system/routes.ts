@@ -3,11 +3,11 @@ import { preferredLocale } from "../../platform/text/locales.ts";
 import { permissionVary } from "../../http/auth/cors.ts";
 import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import {
-  defineRoute,
+  routesWith,
   redirect,
   redirectReply,
   reply,
-  type AnyRoute,
+  type Route,
 } from "../../http/pipeline/route.ts";
 import { verifyPagePath } from "../verification/service.ts";
 import {
@@ -23,7 +23,9 @@ import { resolveRealm } from "../realms/service.ts";
 import { subscribe, unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
 import * as s from "./schemas.ts";
 import { readHealth } from "./service.ts";
+import type { SystemDeps } from "./deps.ts";
 
+const defineRoute = routesWith<SystemDeps>();
 const tag = "System";
 const formLimit = { max: 5, window: 60 };
 
@@ -161,7 +163,7 @@ const feedback = defineRoute({
   },
 });
 
-export const systemRoutes: AnyRoute[] = [
+export const systemRoutes: Route<SystemDeps>[] = [
   healthCheck,
   subscribeRoute,
   verify,

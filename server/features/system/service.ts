@@ -1,7 +1,8 @@
 import { pingDatabase } from "../../../db/orm.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithOrm, WithRedis } from "../../platform/capabilities.ts";
+import type { SystemDeps } from "./deps.ts";
 
 /** The whole answer is decided within 2 s (SYS-01). */
 const databaseLimitMs = 1_800;
@@ -13,7 +14,7 @@ export interface Health {
 }
 
 /** Refused when the database is away; without the shared store the service still runs, degraded. */
-export async function readHealth(deps: Pick<Deps, "orm" | "redis">): Promise<Health> {
+export async function readHealth(deps: WithOrm & WithRedis): Promise<Health> {
   const [hasDatabase, hasRedis] = await Promise.all([
     pingDatabase(deps.orm, databaseLimitMs),
     pingRedis(deps.redis),
@@ -25,7 +26,7 @@ export async function readHealth(deps: Pick<Deps, "orm" | "redis">): Promise<Hea
   return { status: hasRedis ? "ok" : "degraded", uptime: formatUptime(process.uptime()) };
 }
 
-const pingRedis = (redis: Deps["redis"]): Promise<boolean> =>
+const pingRedis = (redis: SystemDeps["redis"]): Promise<boolean> =>
   withTimeout(redis.ping(), redisLimitMs).then(
     () => true,
     () => false,

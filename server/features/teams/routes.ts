@@ -1,9 +1,11 @@
 import { findTeam, findTeamOf, listMembers } from "../../../db/queries/teams/teams.ts";
 import { AppError } from "../../platform/errors.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
 import { createTeam, expelMember, joinTeam, leaveTeam, renameTeam } from "./service.ts";
+import type { TeamDeps } from "./deps.ts";
 
+const defineRoute = routesWith<TeamDeps>();
 const base = "/v1/games/trivia/teams";
 const common = { tag: "Teams", source: "LB-05" } as const;
 const named = { params: s.TeamParams, notFoundCode: "team:not_found" } as const;
@@ -118,4 +120,4 @@ const expel = defineRoute({
   },
 });
 
-export const teamRoutes: AnyRoute[] = [create, own, join, leave, read, rename, expel];
+export const teamRoutes: Route<TeamDeps>[] = [create, own, join, leave, read, rename, expel];

@@ -8,12 +8,10 @@ import { AppError } from "../../platform/errors.ts";
 import { randomString } from "../../platform/ids.ts";
 import { codeIn } from "../../platform/text/pasted.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { TeamDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { requireSameRole } from "../sessions/service.ts";
 import { joinAlphabet, joinCodeLength, joinForm } from "./schemas.ts";
-
-type TeamDeps = Pick<Deps, "em" | "clock">;
 
 /** Members of a team at most (LB-05). */
 export const maxMembers = 20;

@@ -5,7 +5,8 @@ import {
 } from "../../../db/queries/accounts/address-proofs.ts";
 import { isVerificationOpen } from "../../../db/queries/verification/email-verifications.ts";
 import { saveReset } from "../../../db/queries/sessions/password-resets.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithClock, WithConfig, WithEm, WithTokens } from "../../platform/capabilities.ts";
+import type { VerificationDeps } from "./deps.ts";
 import type { RequestInfo } from "../../http/pipeline/route.ts";
 import { newReset, resetLink } from "./domain/reset-links.ts";
 import { readFrontEnd } from "../realms/service.ts";
@@ -32,7 +33,7 @@ export interface Origin {
 
 /** Of a verification token that is good; null when it is not, or its account is gone. */
 export async function readOrigin(
-  deps: Pick<Deps, "em" | "clock" | "tokens" | "config">,
+  deps: WithEm & WithClock & WithTokens & WithConfig,
   token: string,
   { held, request }: { held: ProofInput["held"]; request: Pick<RequestInfo, "cookies"> },
 ): Promise<LinkOrigin | null> {
@@ -54,7 +55,7 @@ export async function readOrigin(
  * for a token that is not good.
  */
 export async function disownAddress(
-  deps: Deps,
+  deps: Omit<VerificationDeps, "senders">,
   { token, email }: { token: string; email: string },
 ): Promise<string | null> {
   const verification = readVerification(deps, { token, email });

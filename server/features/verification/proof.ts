@@ -10,8 +10,9 @@ import { spendCodes } from "../../../db/queries/accounts/phone-codes.ts";
 import { findMailTarget } from "../../../db/queries/accounts/players.ts";
 import { publishAccountEvent } from "../accounts/domain/account-events.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
-import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import { postMessages, writeMessage, type WriteDeps } from "../delivery/domain/send.ts";
+import type { WithLog, WithRedis } from "../../platform/capabilities.ts";
+import type { WithEnqueue } from "../../../workers/queues.ts";
 
 /** Why something was revoked: the owner of the address was not who attached it. */
 const reason = "address_proven";
@@ -42,7 +43,7 @@ export interface Proven {
  */
 export async function proveAddress(
   em: EntityManager,
-  deps: Pick<Deps, "config" | "clock" | "metrics" | "log">,
+  deps: WriteDeps,
   { playerId, now, held, keepsPassword = false }: ProofInput,
 ): Promise<Proven | null> {
   if (!(await isAddressUnproven(em, playerId))) return null;
@@ -61,7 +62,7 @@ export async function proveAddress(
 
 /** Tells every process which access tokens are void, and posts the mail; after the commit. */
 export async function announceProof(
-  deps: Pick<Deps, "redis" | "log" | "enqueue">,
+  deps: WithRedis & WithLog & WithEnqueue,
   proven: Proven | null,
 ): Promise<void> {
   if (proven === null) return;

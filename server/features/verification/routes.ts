@@ -3,9 +3,11 @@ import { listRevocations } from "../../../db/queries/accounts/address-proofs.ts"
 import { timestamp } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { pastedToken } from "../../platform/text/pasted.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { confirmEmail, resendVerification } from "./service.ts";
+import type { VerificationDeps } from "./deps.ts";
 
+const defineRoute = routesWith<VerificationDeps>();
 const tag = "Users";
 
 const resend = defineRoute({
@@ -104,4 +106,4 @@ const revocations = defineRoute({
 
 const maskedNumber = (phone: string): string => `${phone.slice(0, 3)}…${phone.slice(-2)}`;
 
-export const verificationRoutes: AnyRoute[] = [resend, verify, revocations];
+export const verificationRoutes: Route<VerificationDeps>[] = [resend, verify, revocations];

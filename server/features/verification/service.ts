@@ -10,8 +10,9 @@ import {
 import { publicBaseUrl } from "../../platform/net/addresses.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
-import { sendNow, writeMessage } from "../delivery/domain/send.ts";
-import type { Deps } from "../../app/deps.ts";
+import { sendNow, writeMessage, type WriteDeps } from "../delivery/domain/send.ts";
+import type { WithClock, WithConfig, WithEm, WithTokens } from "../../platform/capabilities.ts";
+import type { VerificationDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { readVerification } from "./tokens.ts";
 
@@ -30,7 +31,7 @@ type Account = Pick<Player, "id" | "emailKey" | "locale" | "realm">;
  */
 export async function writeVerification(
   em: EntityManager,
-  deps: Pick<Deps, "config" | "clock" | "metrics" | "log" | "tokens">,
+  deps: WriteDeps & WithTokens,
   { emailKey, ...account }: Account,
 ): Promise<number | null> {
   if (!emailKey) return null;
@@ -41,7 +42,7 @@ export async function writeVerification(
 
 /** A token as it is stored, and the mail that carries it; good once it is saved. */
 function newVerification(
-  { config, clock, tokens }: Pick<Deps, "config" | "clock" | "tokens">,
+  { config, clock, tokens }: WithConfig & WithClock & WithTokens,
   { id, emailKey, locale, realm }: Account & { emailKey: string },
 ) {
   const jti = randomId();
@@ -58,7 +59,7 @@ function newVerification(
  * another address than `email`. With `isTrial` it only says whether it would be good.
  */
 export async function confirmEmail(
-  deps: Pick<Deps, "em" | "clock" | "tokens">,
+  deps: WithEm & WithClock & WithTokens,
   { token, email = null, isTrial = false }: ConfirmInput,
 ): Promise<boolean> {
   const verification = readVerification(deps, { token, email });
@@ -74,7 +75,10 @@ interface ConfirmInput {
 }
 
 /** Sends a new verification mail within the request, so that its failure can be told (USR-10). */
-export async function resendVerification(deps: Deps, { playerId }: Caller): Promise<void> {
+export async function resendVerification(
+  deps: VerificationDeps,
+  { playerId }: Caller,
+): Promise<void> {
   const { token, mail } = await deps.em.transactional(async (em) => {
     // A change of the address comes before this or after it, with a token of its own.
     const player = await lockAccount(em, playerId);

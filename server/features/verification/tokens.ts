@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import type { Verification } from "../../../db/queries/verification/email-verifications.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { pastedToken } from "../../platform/text/pasted.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WithTokens } from "../../platform/capabilities.ts";
 
 /** What a token says, whether it is still open or not; null when it is none, or of another address. */
 export function readVerification(
-  { tokens }: Pick<Deps, "tokens">,
+  { tokens }: WithTokens,
   { token, email = null }: { token: string; email?: string | null },
 ): Verification | null {
   const claims = tokens.verify("email_verify", pastedToken(token));

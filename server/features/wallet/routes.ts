@@ -1,10 +1,13 @@
 import { listGrants } from "../../../db/queries/wallet/awards.ts";
 import { listEntries, readWallet } from "../../../db/queries/wallet/wallets.ts";
 import { nameOf } from "../../http/pipeline/idempotent-input.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import type { Currency } from "./domain/currencies.ts";
 import * as s from "./schemas.ts";
 import { claimAward } from "./service.ts";
+import type { WalletDeps } from "./deps.ts";
+
+const defineRoute = routesWith<WalletDeps>();
 
 /** Grants a list shows at most (WAL-07). */
 const maxGrants = 1_000;
@@ -108,7 +111,7 @@ const ledgerRoute = (currency: Currency) =>
     },
   });
 
-export const walletRoutes: AnyRoute[] = [
+export const walletRoutes: Route<WalletDeps>[] = [
   wallet,
   embers,
   awards,

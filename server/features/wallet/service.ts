@@ -1,6 +1,6 @@
 import { readWallet, type WalletView } from "../../../db/queries/wallet/wallets.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WalletDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { requireSameRole } from "../sessions/service.ts";
 import {
@@ -10,8 +10,6 @@ import {
   type Awarded,
   type AwardInput,
 } from "./domain/awards.ts";
-
-type WalletDeps = Pick<Deps, "em" | "clock">;
 
 /** Gives the caller an award; the wallet is as it was left by it. */
 export async function claimAward(

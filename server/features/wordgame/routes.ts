@@ -1,9 +1,11 @@
 import { AppError } from "../../platform/errors.ts";
 import { nameOf } from "../../http/pipeline/idempotent-input.ts";
-import { defineRoute, reply, type AnyRoute } from "../../http/pipeline/route.ts";
+import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import * as s from "./schemas.ts";
 import { readWordLeaderboard, submitResult } from "./service.ts";
+import type { WordGameDeps } from "./deps.ts";
 
+const defineRoute = routesWith<WordGameDeps>();
 const base = "/v1/games/wordgame";
 const tag = "Word game";
 
@@ -49,4 +51,4 @@ const leaderboard = defineRoute({
   },
 });
 
-export const wordgameRoutes: AnyRoute[] = [submit, leaderboard];
+export const wordgameRoutes: Route<WordGameDeps>[] = [submit, leaderboard];

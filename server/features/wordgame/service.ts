@@ -7,13 +7,12 @@ import type { Line } from "../leaderboards/domain/store.ts";
 import { foldName } from "../../platform/text/account-names.ts";
 import { dateIn, latestDate, monthOf, startOfDate, weekOf } from "../../platform/time/days.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { WordGameDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { awardWhenDue } from "../wallet/domain/awards.ts";
 import { requireSameRole } from "../sessions/service.ts";
 import { presentLine, type Board, type ResultBody } from "./schemas.ts";
 
-type WordDeps = Pick<Deps, "em" | "clock" | "leaderboards">;
 export type Period = "today" | "this_week" | "this_month" | "all";
 
 const firstResult = { awardId: "id.award.first_words", game: "wordgame" };
@@ -23,7 +22,7 @@ const firstResult = { awardId: "id.award.first_words", game: "wordgame" };
  * that is stored already is not stored again (HTTP-15).
  */
 export async function submitResult(
-  deps: WordDeps,
+  deps: WordGameDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
   body: Static<typeof ResultBody>,
   ref: string | null,
@@ -94,7 +93,7 @@ export interface LeaderboardQuery {
 
 /** A page of a leaderboard; the player asked for by name comes after it, unless on it (WG-04). */
 export async function readWordLeaderboard(
-  deps: WordDeps,
+  deps: WordGameDeps,
   wish: LeaderboardQuery,
 ): Promise<Static<typeof Board>> {
   const { limit, page, username, timeZone } = wish;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { Deps } from "../../app/deps.ts";
 import { AppError } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { KeyCheck } from "../../platform/security/api-keys.ts";
+import type { HttpDeps } from "../deps.ts";
 import { Authenticator } from "../auth/authenticate.ts";
 import { parseJsonObject, requireJson } from "./body.ts";
 import { Cors, visitProblem, type OriginSource } from "../auth/cors.ts";
@@ -51,7 +51,7 @@ export class Pipeline {
   private readonly depsOfRequest: ReturnType<typeof createRequestDeps>;
 
   constructor(
-    deps: Deps,
+    deps: HttpDeps,
     routes: readonly AnyRoute[],
     recorder: RequestRecorder,
     realmOrigins: OriginSource,
@@ -280,7 +280,7 @@ export class Pipeline {
     const { isKnownTo } = route.guessable ?? {};
     if (isKnownTo === undefined) return false;
     const params = readParams === null ? nothing : readParams(ctx.paramValues);
-    return isKnownTo({ playerId: ctx.playerId, params, deps: this.depsOfRequest(ctx) });
+    return isKnownTo({ playerId: ctx.playerId, params, deps: this.depsOfRequest(ctx) as never });
   }
 
   /** True unless the text has not the form of a code, or the caller has a seat and so knows the code. */

@@ -1,4 +1,5 @@
-import type { Deps } from "../../app/deps.ts";
+import type { WithEm } from "../../platform/capabilities.ts";
+import type { HttpDeps } from "../deps.ts";
 import type { RequestContext } from "../uws/request-context.ts";
 
 type RequestOrigin = Pick<RequestContext, "playerId" | "keyOwner" | "ip">;
@@ -7,21 +8,21 @@ type RequestOrigin = Pick<RequestContext, "playerId" | "keyOwner" | "ip">;
  * Creates the dependencies of a request: the shared ones, with a lazily forked `em`. All requests use one class: an
  * object with its own getter took a fifth more processor time of a short GET (`npm run bench -- http`).
  */
-export function createRequestDeps(base: Deps): (caller: RequestOrigin) => Deps {
+export function createRequestDeps(base: HttpDeps): (caller: RequestOrigin) => HttpDeps & WithEm {
   class RequestDeps {
     readonly #caller: RequestOrigin;
-    #em: Deps["em"] | null = null;
+    #em: WithEm["em"] | null = null;
 
     constructor(caller: RequestOrigin) {
       this.#caller = caller;
     }
 
-    get em(): Deps["em"] {
+    get em(): WithEm["em"] {
       return (this.#em ??= base.emFor(nameOf(this.#caller)));
     }
   }
   Object.setPrototypeOf(RequestDeps.prototype, base);
-  return (caller) => new RequestDeps(caller) as unknown as Deps;
+  return (caller) => new RequestDeps(caller) as unknown as HttpDeps & WithEm;
 }
 
 /** Name of the caller in connection shares: the player, the owner of the API key, or else the address. */

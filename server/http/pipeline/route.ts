@@ -2,7 +2,6 @@ import type { Static, TObject, TSchema } from "typebox";
 import type { Config } from "../../platform/config/config.ts";
 import type { ErrorCode, Violation } from "../../platform/errors.ts";
 import type { Caller, OperatorCaller, SeatCaller } from "../auth/auth.ts";
-import type { Deps } from "../../app/deps.ts";
 import type { MemoizeForKey } from "./idempotent-input.ts";
 import type { SegmentForms } from "./router.ts";
 import type { StreamResponse } from "../uws/stream-response.ts";
@@ -202,7 +201,7 @@ export function streamReply(
   return { kind: "stream", status: 200, headers, open, release } as Reply & { status: 200 };
 }
 
-export interface HandlerInput<A extends AuthLevel, P, Q, B> {
+export interface HandlerInput<D, A extends AuthLevel, P, Q, B> {
   params: P;
   query: Q;
   body: B;
@@ -210,7 +209,7 @@ export interface HandlerInput<A extends AuthLevel, P, Q, B> {
   files: readonly FormFile[];
   caller: CallerOf<A>;
   /** This request's own dependencies: `deps.em` is a fork of its own. */
-  deps: Deps;
+  deps: D;
   request: RequestInfo;
   /** For a route that honours `Idempotency-Key`. */
   memoizeForKey: MemoizeForKey;
@@ -219,14 +218,14 @@ export interface HandlerInput<A extends AuthLevel, P, Q, B> {
 type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback;
 
 /** Caller of a guessable name, from an address over its guess limit. */
-export interface GuessCheck {
+export interface GuessCheck<D> {
   playerId: number | null;
   params: Readonly<Record<string, unknown>>;
-  deps: Deps;
+  deps: D;
 }
 
 /** Guess protection of a route: what counts as a miss, and which callers are exempt. */
-export interface Guessable {
+export interface Guessable<D> {
   /** Routes of one kind share their counters. */
   kind: string;
   /** Error codes of a name that does not exist. */
@@ -235,10 +234,11 @@ export interface Guessable {
    * True when the caller may know the name: it is public, or the player belongs to the named thing. Not called for
    * a caller with a seat token of the lobby.
    */
-  isKnownTo?: (given: GuessCheck) => Promise<boolean>;
+  isKnownTo?: (given: GuessCheck<D>) => Promise<boolean>;
 }
 
 export interface RouteRecord<
+  D = unknown,
   A extends AuthLevel = AuthLevel,
   P extends TObject | undefined = TObject | undefined,
   Q extends TObject | undefined = TObject | undefined,
@@ -261,7 +261,7 @@ export interface RouteRecord<
    */
   heldSecret?: (
     given: Pick<
-      HandlerInput<A, StaticOr<P, object>, StaticOr<Q, object>, StaticOr<B, object>>,
+      HandlerInput<D, A, StaticOr<P, object>, StaticOr<Q, object>, StaticOr<B, object>>,
       "query" | "body" | "deps" | "request"
     >,
   ) => Promise<string | null> | string | null;
@@ -270,7 +270,7 @@ export interface RouteRecord<
   /** Error codes of an unlimited route that count against the caller's rate limit (GW-12). */
   countedRefusals?: readonly ErrorCode[];
   /** The route takes a guessable name, such as a lobby code: misses are counted per address (GW-12). */
-  guessable?: Guessable;
+  guessable?: Guessable<D>;
   params?: P;
   /** Form of a path parameter: a matching segment selects this route before one that takes any segment. */
   segments?: SegmentForms;
@@ -321,6 +321,7 @@ export interface RouteRecord<
   errors: readonly ErrorCode[];
   handler: (
     input: HandlerInput<
+      D,
       A,
       StaticOr<P, Record<string, never>>,
       StaticOr<Q, Record<string, never>>,
@@ -329,14 +330,22 @@ export interface RouteRecord<
   ) => Promise<ReplyOf<R>> | ReplyOf<R>;
 }
 
+/** Input of a handler whose own types a table does not know; the pipeline validates it by the same record. */
+type TableInput<D> = HandlerInput<D, never, never, never, never>;
+
 /**
- * A route of any type, as route tables hold it. Handlers in a table have no common input type; only the pipeline
- * calls them, with input validated by the same record.
+ * A route as tables hold it. `D` is what its handler takes from the dependencies: a table for the dependencies of a
+ * process accepts only routes that need no more.
  */
-export type AnyRoute = Omit<RouteRecord, "handler" | "heldSecret"> & {
-  heldSecret?: (given: never) => Promise<string | null> | string | null;
-  handler: (input: never) => Promise<Reply> | Reply;
-};
+export interface Route<D> extends Omit<RouteRecord<D>, "handler" | "heldSecret"> {
+  heldSecret?: (
+    given: Pick<TableInput<D>, "query" | "body" | "deps" | "request">,
+  ) => Promise<string | null> | string | null;
+  handler: (input: TableInput<D>) => Promise<Reply> | Reply;
+}
+
+/** A route of any dependencies, for code that reads its record. */
+export type AnyRoute = Route<never>;
 
 /** True for a route of the operator listener (OPS-01). */
 export function isOperatorRoute({ auth }: Pick<AnyRoute, "auth">): boolean {
@@ -344,12 +353,20 @@ export function isOperatorRoute({ auth }: Pick<AnyRoute, "auth">): boolean {
 }
 
 /** Declares an endpoint; everything else derives from the record (ARCHITECTURE: an endpoint is declared once). */
-export function defineRoute<
+export type DefineRoute<D> = <
   const A extends AuthLevel,
   const R extends Record<number, ResponseSpec>,
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,
   B extends TObject | undefined = undefined,
->(route: RouteRecord<A, P, Q, B, R>): AnyRoute {
-  return route as unknown as AnyRoute;
+>(
+  route: RouteRecord<D, A, P, Q, B, R>,
+) => Route<D>;
+
+/** The `defineRoute` of a feature whose handlers take `D` from the dependencies. */
+export function routesWith<D>(): DefineRoute<D> {
+  return (route) => route as unknown as Route<D>;
 }
+
+/** For a route whose handler takes none of them. */
+export const defineRoute = routesWith<unknown>();

@@ -10,7 +10,7 @@ import {
 import { AppError } from "../../platform/errors.ts";
 import { addressText } from "../../platform/net/ip-addresses.ts";
 import type { Logger } from "../../platform/log/logger.ts";
-import type { Deps } from "../../app/deps.ts";
+import type { HttpDeps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
 import type { OriginSource } from "../auth/cors.ts";
 import type { RouteEntry } from "../pipeline/entry.ts";
@@ -20,11 +20,12 @@ import { readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "../pipeline/pipeline.ts";
 import { abortedStatus, RequestRecorder } from "../pipeline/request-record.ts";
 import { UploadQuota, type Sender } from "./upload-quota.ts";
-import { isOperatorRoute, type AnyRoute } from "../pipeline/route.ts";
+import { isOperatorRoute, type AnyRoute, type Route } from "../pipeline/route.ts";
 
-export interface HttpServerOptions {
-  deps: Deps;
-  routes: readonly AnyRoute[];
+export interface HttpServerOptions<D extends HttpDeps> {
+  deps: D;
+  /** Routes whose handlers take no more than `deps` has. */
+  routes: readonly Route<D>[];
   log: Logger;
   /** Origins of active realms, beside the configured ones (HTTP-10). */
   realmOrigins?: OriginSource;
@@ -47,12 +48,17 @@ const drainPollMs = 10;
 const noOrigins: ReadonlySet<string> = new Set();
 
 /** Serves the routes over HTTP. Nothing listens before `listen`. */
-export function createHttpServer(options: HttpServerOptions): HttpServer {
+export function createHttpServer<D extends HttpDeps>(options: HttpServerOptions<D>): HttpServer {
   // Guard: a mistake in a route table must not expose an operator route on the public port (S16).
   const misplaced = options.routes.find(isOperatorRoute);
   if (misplaced) throw new Error(`${misplaced.path} belongs to the operator listener`);
   return new UwsServer(options);
 }
+
+/** The server itself reads only the records of the routes; the pipeline calls their handlers. */
+type UwsServerOptions = Omit<HttpServerOptions<HttpDeps>, "routes"> & {
+  routes: readonly AnyRoute[];
+};
 
 class UwsServer implements HttpServer {
   private readonly app = App();
@@ -71,7 +77,7 @@ class UwsServer implements HttpServer {
     this.open -= 1;
   };
 
-  constructor({ deps, routes, log, realmOrigins, exclusive = false }: HttpServerOptions) {
+  constructor({ deps, routes, log, realmOrigins, exclusive = false }: UwsServerOptions) {
     this.log = log;
     this.recorder = new RequestRecorder(log, deps.metrics);
     this.uploads = new UploadQuota(deps.redis);

@@ -1,6 +1,5 @@
 import Type from "typebox";
 import { createActors } from "../../../actors/index.ts";
-import type { Deps } from "../../../server/app/deps.ts";
 import {
   defineRoute,
   encodedReply,
@@ -14,6 +13,7 @@ import { silentLogger as log } from "../../../server/platform/log/logger.ts";
 import { createActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
+import { ClosedAccounts } from "../../../server/platform/security/closed-accounts.ts";
 import { createTokenService } from "../../../server/platform/security/tokens.ts";
 import { systemClock as clock } from "../../../server/platform/time/clock.ts";
 import { joinPrimary } from "../../../server/runtime/ipc.ts";
@@ -93,9 +93,15 @@ const subscribe = defineRoute({
   },
 });
 
-// What the pipeline uses; the rest of a service's dependencies is not there.
-const tokens = createTokenService(config, clock);
-const deps = { config, log, metrics, clock, redis, hub, tokens } as unknown as Deps;
+const deps = {
+  ...{ config, metrics, clock, redis },
+  tokens: createTokenService(config, clock),
+  closedAccounts: new ClosedAccounts(clock),
+  keys: { find: () => null, recordUse: () => undefined },
+  emFor: (): never => {
+    throw new Error("counters are not stored in the database");
+  },
+};
 const server = createHttpServer({ deps, routes: [command, subscribe], log });
 await server.listen("127.0.0.1", Number(port));
 const link = joinPrimary({ log, stop: async () => undefined, answers: {} });

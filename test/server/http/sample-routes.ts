@@ -3,17 +3,20 @@ import "../../../server/platform/time/time-zones.ts";
 import { AppError } from "../../../server/platform/errors.ts";
 import {
   bytesReply,
-  defineRoute,
   encodedReply,
   media,
   redirect,
   redirectReply,
   reply,
+  routesWith,
   stream,
   streamReply,
-  type AnyRoute,
+  type Route,
 } from "../../../server/http/pipeline/route.ts";
 import type { StreamResponse } from "../../../server/http/uws/stream-response.ts";
+import type { SampleDeps } from "./sample.ts";
+
+const defineRoute = routesWith<SampleDeps>();
 
 /** Gates and counts that a test turns by hand. */
 export const knobs = {
@@ -51,7 +54,7 @@ const Query = Type.Object({
 const ById = Type.Object({ id: Type.Integer({ minimum: 1 }) });
 const ByCode = Type.Object({ code: Type.String({ minLength: 6, maxLength: 6 }) });
 
-const reads: AnyRoute[] = [
+const reads: Route<SampleDeps>[] = [
   defineRoute({
     ...about,
     method: "GET",
@@ -181,19 +184,20 @@ const reads: AnyRoute[] = [
   }),
 ];
 
-const callers: AnyRoute[] = (["optional", "player", "registered", "guest"] as const).map((auth) =>
-  defineRoute({
-    ...about,
-    method: "GET",
-    path: `/v1/as/${auth}`,
-    auth,
-    responses: { 200: Any },
-    errors: [],
-    handler: ({ caller }) => reply(200, { caller }),
-  }),
+const callers: Route<SampleDeps>[] = (["optional", "player", "registered", "guest"] as const).map(
+  (auth) =>
+    defineRoute({
+      ...about,
+      method: "GET",
+      path: `/v1/as/${auth}`,
+      auth,
+      responses: { 200: Any },
+      errors: [],
+      handler: ({ caller }) => reply(200, { caller }),
+    }),
 );
 
-const seats: AnyRoute[] = (["seat", "optional_seat"] as const).map((auth) =>
+const seats: Route<SampleDeps>[] = (["seat", "optional_seat"] as const).map((auth) =>
   defineRoute({
     ...about,
     method: "POST",
@@ -207,7 +211,7 @@ const seats: AnyRoute[] = (["seat", "optional_seat"] as const).map((auth) =>
   }),
 );
 
-const writes: AnyRoute[] = [
+const writes: Route<SampleDeps>[] = [
   defineRoute({
     ...about,
     method: "POST",
@@ -351,7 +355,7 @@ const writes: AnyRoute[] = [
   }),
 ];
 
-const failures: AnyRoute[] = [
+const failures: Route<SampleDeps>[] = [
   defineRoute({
     ...about,
     method: "GET",
@@ -427,7 +431,7 @@ const failures: AnyRoute[] = [
   }),
 ];
 
-export const sampleRoutes: readonly AnyRoute[] = [
+export const sampleRoutes: readonly Route<SampleDeps>[] = [
   ...reads,
   ...callers,
   ...seats,

@@ -8,8 +8,10 @@ import { silentLogger, type Logger } from "../../../server/platform/log/logger.t
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { createTokenService, type TokenService } from "../../../server/platform/security/tokens.ts";
-import type { Deps } from "../../../server/app/deps.ts";
-import type { AnyRoute } from "../../../server/http/pipeline/route.ts";
+import type { WithEm } from "../../../server/platform/capabilities.ts";
+import type { HubRouteDeps } from "../../../server/features/hub/deps.ts";
+import type { HttpDeps } from "../../../server/http/deps.ts";
+import type { Route } from "../../../server/http/pipeline/route.ts";
 import {
   createHttpServer,
   type HttpServer,
@@ -17,10 +19,13 @@ import {
 } from "../../../server/http/uws/server.ts";
 import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores/redis.ts";
 
+/** Tests of the hub assign what its routes take besides. */
+export type SampleDeps = HttpDeps & WithEm & HubRouteDeps;
+
 export interface SampleServer {
   url: string;
   port: number;
-  deps: Deps;
+  deps: SampleDeps;
   server: HttpServer;
   store: LocalRedis;
   /** An access token of a registered player, or of a guest. */
@@ -29,11 +34,11 @@ export interface SampleServer {
 }
 
 export interface SampleOptions {
-  routes: readonly AnyRoute[];
+  routes: readonly Route<SampleDeps>[];
   env?: Record<string, string>;
   log?: Logger;
   clock?: Clock;
-  server?: Partial<HttpServerOptions>;
+  server?: Partial<HttpServerOptions<SampleDeps>>;
   /** Another worker of the same service: uses the store of that one. */
   besides?: SampleServer;
 }
@@ -54,18 +59,18 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
   await redisReady(redis);
   const clock = options.clock ?? systemClock;
   const tokens = createTokenService(config, clock);
-  // The kernel reaches no other dependency; routes of these tests do not either.
-  const deps = {
+  const ownDeps: HttpDeps & WithEm = {
     config,
-    log,
     clock,
     metrics: createMetrics(),
     redis,
     tokens,
     closedAccounts: new ClosedAccounts(clock),
-    keys: { find: () => null, noteUse: () => {} },
+    keys: { find: () => null, recordUse: () => {} },
+    em: fakeEm(),
     emFor: fakeEm,
-  } as unknown as Deps;
+  };
+  const deps = ownDeps as SampleDeps;
   const closeStore = async () => {
     redis.disconnect();
     if (!options.besides) await store.stop();
@@ -96,4 +101,4 @@ const signer =
 
 let forks = 0;
 /** Stands in for the database layer, of which the kernel uses nothing but the fork. */
-const fakeEm = () => ({ fork: ++forks });
+const fakeEm = () => ({ fork: ++forks }) as unknown as WithEm["em"];

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
-import type { Deps } from "../../../server/app/deps.ts";
+import type { HttpDeps } from "../../../server/http/deps.ts";
+import type { AnyRoute } from "../../../server/http/pipeline/route.ts";
 import { buildOpenApi } from "../../../server/http/openapi/openapi.ts";
 import { createHttpServer } from "../../../server/http/uws/server.ts";
 import { createApi } from "../../../server/operator/api.ts";
@@ -37,7 +38,7 @@ interface Operation {
   security: object[];
 }
 
-const documentOf = (table: typeof routes) =>
+const documentOf = (table: readonly AnyRoute[]) =>
   JSON.parse(JSON.stringify(buildOpenApi(table, { title: "Test", version: "1" }))) as {
     paths: Record<string, Record<string, Operation>>;
   };
@@ -68,7 +69,7 @@ test("the document of both listeners is valid and names the operators' server an
 
 test("neither listener takes a route of the other", () => {
   assert.ok(!Object.keys(documentOf(routes).paths).some((path) => path.startsWith("/operator")));
-  const deps = {} as Deps;
+  const deps = {} as HttpDeps;
   for (const route of declaredRoutes())
     assert.throws(
       () => createHttpServer({ deps, routes: [route], log: silentLogger }),

@@ -6,8 +6,14 @@ import {
   type ClaimedMessage,
 } from "../../../../db/queries/delivery/messages.ts";
 import { DeadlineError, withTimeout } from "../../../platform/time/deadline.ts";
-import type { JobDeps } from "../../../app/deps.ts";
-import { DeliveryError, sendLimitMs } from "../providers/messages.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithEm,
+  WithLog,
+  WithMetrics,
+} from "../../../platform/capabilities.ts";
+import { DeliveryError, sendLimitMs, type Senders } from "../providers/messages.ts";
 import { readBrand } from "./brand.ts";
 import { render, type Rendered } from "./render.ts";
 import { unseal } from "./seal.ts";
@@ -21,7 +27,9 @@ export const leaseMs = sendLimitMs + 10_000;
 const writeLimitMs = 120_000;
 const writePauseMs = 500;
 
-type DeliveryDeps = Pick<JobDeps, "em" | "config" | "clock" | "metrics" | "log" | "senders">;
+export interface DeliveryDeps extends WithEm, WithConfig, WithClock, WithMetrics, WithLog {
+  senders: Senders;
+}
 
 export interface DeliveryOptions {
   maxAttempts: number;

@@ -1,11 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { insertMessage } from "../../../../db/queries/delivery/messages.ts";
-import { mail as mailQueue } from "../../../../workers/queues.ts";
-import type { JobDeps } from "../../../app/deps.ts";
+import { mail as mailQueue, type WithEnqueue } from "../../../../workers/queues.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithEm,
+  WithLog,
+  WithMetrics,
+} from "../../../platform/capabilities.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { DeliveryError } from "../providers/messages.ts";
-import { deliverMessage } from "./deliver.ts";
+import { deliverMessage, type DeliveryDeps } from "./deliver.ts";
 import { seal } from "./seal.ts";
 import { templates, templatesOf, type NewMessage, type Template } from "./templates.ts";
 
@@ -15,7 +21,7 @@ export const maxWaitingMessages = 20_000;
 export const maxMessagesPerHour = 30;
 const hourMs = 3_600_000;
 
-type WriteDeps = Pick<JobDeps, "config" | "clock" | "metrics" | "log">;
+export type WriteDeps = WithConfig & WithClock & WithMetrics & WithLog;
 
 /**
  * Writes a message in the transaction of `em`, so that it exists exactly when what it tells of does.
@@ -67,7 +73,7 @@ let numTried = 0;
  * away they stay in Postgres, it is tried again for a minute, and then the clean-up queues them.
  */
 export async function postMessages(
-  deps: Pick<JobDeps, "enqueue" | "log">,
+  deps: WithEnqueue & WithLog,
   ids: readonly (number | null)[],
 ): Promise<void> {
   const wanted = ids.filter((id) => id !== null);
@@ -80,7 +86,7 @@ export async function postMessages(
 }
 
 /** The same job however often it is added. */
-async function postLater({ enqueue }: Pick<JobDeps, "enqueue">, messageId: number): Promise<void> {
+async function postLater({ enqueue }: WithEnqueue, messageId: number): Promise<void> {
   if (numTried >= maxTried) return;
   numTried++;
   let isPosted = false;
@@ -96,7 +102,7 @@ async function postLater({ enqueue }: Pick<JobDeps, "enqueue">, messageId: numbe
 
 /** Writes and posts one message that belongs to no other change. */
 export async function sendMessage(
-  deps: WriteDeps & Pick<JobDeps, "em" | "enqueue">,
+  deps: WriteDeps & WithEm & WithEnqueue,
   message: NewMessage,
 ): Promise<void> {
   await postMessages(deps, [await writeMessage(deps.em, deps, message)]);
@@ -106,10 +112,7 @@ export async function sendMessage(
  * Sends a message before it returns, past the queue (USR-10: resend-verification). Refused with
  * `mail:delivery_failed` or `sms:delivery_failed`; then nothing tries it again.
  */
-export async function sendNow(
-  deps: WriteDeps & Pick<JobDeps, "em" | "senders">,
-  message: NewMessage,
-): Promise<void> {
+export async function sendNow(deps: DeliveryDeps, message: NewMessage): Promise<void> {
   const { kind } = templates[message.template];
   const failed = (cause?: unknown) => new AppError(`${kind}:delivery_failed`, { cause });
   const id = await writeMessage(deps.em, deps, message);

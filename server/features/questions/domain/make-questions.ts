@@ -4,7 +4,7 @@ import {
   type NewQuestion,
 } from "../../../../db/queries/questions/questions.ts";
 import type { Pool } from "../../../../db/entities/question.ts";
-import type { JobDeps } from "../../../app/deps.ts";
+import type { WithEm, WithLog } from "../../../platform/capabilities.ts";
 import { checkQuestion } from "../providers/question-bank/check.ts";
 import {
   hashPrompt,
@@ -20,7 +20,7 @@ export const batchSize = 20;
 /** Known texts the generator is told to leave out. */
 const excludeLimit = 5_000;
 
-type MakeDeps = Pick<JobDeps, "em" | "log">;
+type MakeDeps = WithEm & WithLog;
 
 export interface Batch {
   category: Category;

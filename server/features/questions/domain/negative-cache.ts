@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { JobDeps } from "../../../app/deps.ts";
+import type { WithLog, WithRedis } from "../../../platform/capabilities.ts";
 
 /** How long a generator that had nothing new is left alone by those whom something stored serves as well. */
 const restMs = 30_000;
@@ -12,7 +12,7 @@ export interface Subject {
   model: string | null;
 }
 
-type NegativeCacheDeps = Pick<JobDeps, "redis" | "log">;
+type NegativeCacheDeps = WithRedis & WithLog;
 
 const keyOf = ({ category, difficulty, prompt, model }: Subject) =>
   `made-nothing:${hash("sha256", JSON.stringify([category, difficulty, prompt, model]), "base64url")}`;

@@ -12,8 +12,12 @@ import {
 import { drawQuestions } from "../../../../db/queries/questions/question-draws.ts";
 import type { QuestionRow } from "../../../../db/queries/questions/questions.ts";
 import { datesBetween, earliestDate, latestDate } from "../../../platform/time/days.ts";
-import type { JobDeps } from "../../../app/deps.ts";
-import { categories, type Difficulty } from "../../questions/providers/question-model.ts";
+import type { WithEm, WithLog } from "../../../platform/capabilities.ts";
+import {
+  categories,
+  type Difficulty,
+  type QuestionModel,
+} from "../../questions/providers/question-model.ts";
 import { makeQuestions } from "../../questions/domain/make-questions.ts";
 
 const repeated = (difficulty: Difficulty, count: number) =>
@@ -81,15 +85,15 @@ export async function makeChallenges(
   });
 }
 
+export interface StockDeps extends WithEm, WithLog {
+  questionBank: QuestionModel;
+}
+
 /**
  * Stores some questions of the bank for a first challenge: a new database may have none. All at once, since a
  * challenge that another request makes meanwhile would have the first categories only.
  */
-export async function stockChallenges({
-  em,
-  log,
-  questionBank,
-}: Pick<JobDeps, "em" | "log" | "questionBank">): Promise<void> {
+export async function stockChallenges({ em, log, questionBank }: StockDeps): Promise<void> {
   const wanted = { prompt: null, model: null, pool: "competition" as const, count: stockPerCell };
   await em.transactional(async (tx) => {
     for (const category of categories)

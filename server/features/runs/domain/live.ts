@@ -1,6 +1,12 @@
 import { listChallengeQuestions } from "../../../../db/queries/runs/challenges.ts";
 import { earliestDate, latestDate } from "../../../platform/time/days.ts";
-import type { JobDeps } from "../../../app/deps.ts";
+import type {
+  WithClock,
+  WithEm,
+  WithLog,
+  WithRedis,
+  WithResponseCache,
+} from "../../../platform/capabilities.ts";
 import { categories, difficulties } from "../../questions/providers/question-model.ts";
 
 /** A drawn question counts as live for so long; a lobby does not tell when it is through with it. */
@@ -14,7 +20,7 @@ const liveLimit = 500;
 
 const dayMs = 86_400_000;
 
-type LiveDeps = Pick<JobDeps, "clock" | "redis" | "log">;
+type LiveDeps = WithClock & WithRedis & WithLog;
 
 const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
 
@@ -22,7 +28,9 @@ const keyOf = (category: string, difficulty: string) => `live-questions:${catego
 const challengesTtlMs = 60_000;
 
 /** Ids of the challenges people can play now, and of the coming ones (TRV-12, S15). */
-export function listInChallenges(deps: JobDeps): number[] | Promise<number[]> {
+export function listInChallenges(
+  deps: WithEm & WithClock & WithResponseCache,
+): number[] | Promise<number[]> {
   return deps.bodies.fetch(
     "play/live-challenges",
     challengesTtlMs,
@@ -73,7 +81,7 @@ async function readLive(
  * `gameSize`: questions drawn for the game at once; the last of them are played long after the draw.
  */
 export async function markLive(
-  deps: JobDeps,
+  deps: LiveDeps,
   category: string,
   difficulty: string,
   ids: readonly number[],

@@ -10,7 +10,7 @@ import {
   type LedgerTotals,
   type Problem,
 } from "../../../../db/queries/wallet/ledger-reconciliation.ts";
-import type { JobDeps } from "../../../app/deps.ts";
+import type { WithClock, WithEm, WithLog, WithMetrics } from "../../../platform/capabilities.ts";
 import { countedSources } from "./currencies.ts";
 
 /** Bounds of one batch; a wallet with more entries is a batch of its own. */
@@ -58,7 +58,7 @@ export async function compareAll(
   }
 }
 
-type ReconciliationDeps = Pick<JobDeps, "em" | "clock" | "log" | "metrics">;
+export interface ReconciliationDeps extends WithEm, WithClock, WithLog, WithMetrics {}
 
 /**
  * Resumes the open reconciliation run over all wallets and ledgers, or starts one: up to `maxBatches` batches, each

@@ -2,14 +2,14 @@ import Type from "typebox";
 import {
   defineRoute,
   reply,
-  type AnyRoute,
+  type Route,
   type AuthLevel,
 } from "../../../../server/http/pipeline/route.ts";
 
 const CallerBody = Type.Object({ caller: Type.Unknown() });
 
 /** A route that answers who called, at an address where a key needs the scope of its neighbours. */
-function probe(method: "GET" | "POST", path: string, auth: AuthLevel): AnyRoute {
+function probe(method: "GET" | "POST", path: string, auth: AuthLevel): Route<unknown> {
   return defineRoute({
     method,
     path,
@@ -23,7 +23,7 @@ function probe(method: "GET" | "POST", path: string, auth: AuthLevel): AnyRoute 
   });
 }
 
-export const probes: readonly AnyRoute[] = [
+export const probes: readonly Route<unknown>[] = [
   probe("GET", "/v1/games/trivia/probe", "player"),
   probe("GET", "/v1/games/trivia/probe/optional", "optional"),
   probe("POST", "/v1/games/trivia/probe/optional", "optional"),

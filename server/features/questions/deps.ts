@@ -1,0 +1,25 @@
+import type { WithEnqueue, WithEnqueueAndWait } from "../../../workers/queues.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithEm,
+  WithLog,
+  WithRedis,
+  WithResponseCache,
+} from "../../platform/capabilities.ts";
+import type { QuestionModel } from "./providers/question-model.ts";
+
+export interface QuestionDeps
+  extends
+    WithEm,
+    WithConfig,
+    WithClock,
+    WithLog,
+    WithRedis,
+    WithResponseCache,
+    WithEnqueue,
+    WithEnqueueAndWait {
+  questionModel: QuestionModel;
+  /** The built-in questions, which need neither the network nor another process. */
+  questionBank: QuestionModel;
+}

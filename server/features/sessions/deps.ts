@@ -1,0 +1,23 @@
+import type { WithEnqueue } from "../../../workers/queues.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithEm,
+  WithLog,
+  WithMetrics,
+  WithPasswords,
+  WithRedis,
+  WithTokens,
+} from "../../platform/capabilities.ts";
+
+export interface SessionDeps
+  extends
+    WithEm,
+    WithConfig,
+    WithClock,
+    WithLog,
+    WithMetrics,
+    WithRedis,
+    WithTokens,
+    WithPasswords,
+    WithEnqueue {}

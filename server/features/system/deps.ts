@@ -1,0 +1,23 @@
+import type { WithEnqueue } from "../../../workers/queues.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithEm,
+  WithLog,
+  WithMetrics,
+  WithOrm,
+  WithRedis,
+  WithTokens,
+} from "../../platform/capabilities.ts";
+
+export interface SystemDeps
+  extends
+    WithEm,
+    WithOrm,
+    WithConfig,
+    WithClock,
+    WithLog,
+    WithMetrics,
+    WithRedis,
+    WithTokens,
+    WithEnqueue {}

@@ -1,0 +1,22 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import type {
+  WithClock,
+  WithConfig,
+  WithMetrics,
+  WithRedis,
+  WithTokens,
+} from "../platform/capabilities.ts";
+import type { ApiKeyCache } from "../platform/security/api-keys.ts";
+import type { ClosedAccounts } from "../platform/security/closed-accounts.ts";
+
+/** What the pipeline takes from the dependencies of its process; it hands all of them on to the handlers. */
+export interface HttpDeps extends WithConfig, WithClock, WithMetrics, WithRedis, WithTokens {
+  /** Accounts whose access tokens are refused although they have not expired (TOK-11). */
+  closedAccounts: ClosedAccounts;
+  keys: ApiKeyCache;
+  /**
+   * A fork whose statements and transactions count against the caller's share of the connection pool. The caller is
+   * a player or an address; the `em` of a request is such a fork.
+   */
+  emFor: (who: string) => EntityManager;
+}

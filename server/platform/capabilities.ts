@@ -1,0 +1,57 @@
+import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
+import type { Redis } from "ioredis";
+import type { ResponseCache } from "./cache/response-cache.ts";
+import type { Config } from "./config/config.ts";
+import type { Logger } from "./log/logger.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { PasswordHasher } from "./security/passwords.ts";
+import type { TokenService } from "./security/tokens.ts";
+import type { Clock } from "./time/clock.ts";
+
+/*
+ * The dependencies that several features share, one interface each. A function names the ones it takes
+ * (`deps: WithEm & WithClock`), a feature collects them in its `deps.ts`, and server/app builds the values.
+ */
+
+export interface WithConfig {
+  config: Config;
+}
+
+export interface WithLog {
+  log: Logger;
+}
+
+export interface WithClock {
+  clock: Clock;
+}
+
+export interface WithMetrics {
+  metrics: Metrics;
+}
+
+export interface WithRedis {
+  /** General commands: limits, lists, caches. Fails at once while Redis is down. */
+  redis: Redis;
+}
+
+export interface WithOrm {
+  orm: MikroORM;
+}
+
+export interface WithEm {
+  /** A fork of its own for each request and job. */
+  readonly em: EntityManager;
+}
+
+export interface WithResponseCache {
+  /** Encoded bodies that are the same for everyone. */
+  bodies: ResponseCache;
+}
+
+export interface WithTokens {
+  tokens: TokenService;
+}
+
+export interface WithPasswords {
+  passwords: PasswordHasher;
+}
