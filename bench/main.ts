@@ -2,7 +2,7 @@ import { readArguments, refuse, wholeNumber } from "../test/support/arguments.ts
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { peerNames } from "./lobby/everyday-peers.ts";
 import { printTable } from "./report.ts";
-import type { EverydaySizes, Scenarios } from "./scenario.ts";
+import type { EverydaySizes, IdleSizes, Scenarios } from "./scenario.ts";
 
 /**
  * `npm run bench -- <name> [scenario...] [<name>...] [--quick]`: everything that is compared runs in the
@@ -49,12 +49,17 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "lobby commands: committed, forwarded, with subscribers; memory of idle lobbies",
     load: () => import("./lobby/index.ts"),
   },
+  service: {
+    about: "an idle service by process: processor, wake-ups, memory; starts and returns",
+    load: () => import("./service/index.ts"),
+  },
 };
 
 const form =
   "npm run bench -- <name> [scenario...] [<name>...] [--quick]\n" +
   "  lobby everyday: [--rates 400,800,2800] [--lobbies 200] [--streams 8] [--rounds 12] [--seconds 20]\n" +
-  "                  [--workers 1,2] [--beside <another checkout>] [--peers socketio,colyseus]";
+  "                  [--workers 1,2] [--beside <another checkout>] [--peers socketio,colyseus]\n" +
+  "  service idle:   [--rounds 3] [--seconds 20] [--beside <another checkout>]";
 
 function usage(reason: string, choices: Record<string, { about: string }>): never {
   const lines = Object.entries(choices).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
@@ -68,7 +73,7 @@ const { values, positionals } = readArguments(form, {
     rates: { type: "string", default: "400,800,2800" },
     lobbies: { type: "string", default: "200" },
     streams: { type: "string", default: "8" },
-    rounds: { type: "string", default: "12" },
+    rounds: { type: "string" },
     seconds: { type: "string", default: "20" },
     workers: { type: "string", default: "1,2" },
     beside: { type: "string" },
@@ -91,11 +96,19 @@ function everydaySizes(): EverydaySizes {
     rates: list("rates", values.rates),
     lobbies: number("lobbies", values.lobbies),
     streams: number("streams", values.streams),
-    rounds: number("rounds", values.rounds),
+    rounds: number("rounds", values.rounds ?? "12"),
     seconds: number("seconds", values.seconds),
     workers: list("workers", values.workers),
     beside: values.beside ?? null,
     peers: peerList(values.peers),
+  };
+}
+
+function idleSizes(): IdleSizes {
+  return {
+    rounds: wholeNumber(form, "--rounds", values.rounds ?? "3"),
+    seconds: wholeNumber(form, "--seconds", values.seconds),
+    beside: values.beside ?? null,
   };
 }
 
@@ -114,7 +127,7 @@ for (const word of positionals) {
 if (chosen.length === 0) usage("which bench?", benches);
 
 async function runChosen(): Promise<number> {
-  const options = { isQuick: values.quick, everyday: everydaySizes() };
+  const options = { isQuick: values.quick, everyday: everydaySizes(), idle: idleSizes() };
   for (const { scenarios, only } of chosen)
     for (const [name, scenario] of Object.entries(scenarios)) {
       if (only.size > 0 && !only.has(name)) continue;

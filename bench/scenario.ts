@@ -4,6 +4,16 @@ export interface BenchOptions {
   /** Short runs, for a look; the numbers are coarse. */
   isQuick: boolean;
   everyday: EverydaySizes;
+  idle: IdleSizes;
+}
+
+/** Sizes of `service idle`. */
+export interface IdleSizes {
+  rounds: number;
+  /** Length of the look at an idle service. */
+  seconds: number;
+  /** Another checkout, whose service is measured as well; null: none. */
+  beside: string | null;
 }
 
 /** Sizes of `lobby everyday`. */

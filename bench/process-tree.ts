@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What one process has used and holds. Linux only. */
+export interface ProcessSample {
+  pid: number;
+  /** What it is to the service: "primary", "HTTP worker", "Redis", "Postgres". */
+  kind: string;
+  /** Nanoseconds of processor of its living threads. */
+  cpuNs: number;
+  /** Times its threads waited for something and were woken. */
+  wakeUps: number;
+  threads: number;
+  /** KiB resident, and with pages that several processes share divided among them. */
+  rssKib: number;
+  pssKib: number;
+}
+
+/** All processes below `root` and itself; one that ends meanwhile is left out. */
+export function sampleTree(root: number): ProcessSample[] {
+  return pidsBelow(root).flatMap((pid) => {
+    try {
+      return [sampleOf(pid, pid === root)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function pidsBelow(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+    } catch {
+      // It has ended.
+    }
+  }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return pid === root || (parent !== undefined && isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
+
+function sampleOf(pid: number, isRoot: boolean): ProcessSample {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)?.[1]);
+  const sample = { pid, kind: isRoot ? "primary" : kindOf(pid), cpuNs: 0, wakeUps: 0, threads: 0 };
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    sample.threads += 1;
+    sample.cpuNs += Number(readFileSync(`${folder}/schedstat`, "utf8").split(" ")[0]);
+    const status = readFileSync(`${folder}/status`, "utf8");
+    sample.wakeUps += Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
+  }
+  return { ...sample, rssKib: kib("Rss"), pssKib: kib("Pss") };
+}
+
+const roles: Record<string, string> = {
+  http: "HTTP worker",
+  jobs: "job worker",
+  operator: "operator",
+};
+
+/** By its command: ours end with a role and a number. */
+function kindOf(pid: number): string {
+  const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  const [role = ""] = command.slice(-3);
+  const known = roles[role];
+  if (known !== undefined) return known;
+  const name = readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+  if (/^(redis|valkey)-server/.test(name)) return "Redis";
+  return name === "postgres" ? "Postgres" : name;
+}
