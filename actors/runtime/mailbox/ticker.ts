@@ -1,4 +1,4 @@
-import type { Timing } from "../timing.ts";
+import type { Cancel, Timing } from "../timing.ts";
 
 /** Fires the deadlines of lobbies, by the wall clock, which may jump. */
 export interface Ticker {
@@ -15,21 +15,36 @@ export function createTicker(
   fire: (code: string) => void,
 ): Ticker {
   const armed = new Map<string, number>();
+  /** None while no deadline is armed: an idle process is not woken. */
+  let stopSweeps: Cancel | null = null;
+  let isStopped = false;
+
+  function pause(): void {
+    stopSweeps?.();
+    stopSweeps = null;
+  }
 
   function sweep(): void {
     const current = now();
     const due: string[] = [];
     for (const [code, at] of armed) if (at <= current) due.push(code);
     for (const code of due) armed.delete(code);
+    if (armed.size === 0) pause();
     for (const code of due) fire(code);
   }
 
-  const stop = timing.every(sweepMs, sweep);
   return {
     arm(code, due) {
-      if (due === null) armed.delete(code);
-      else armed.set(code, due);
+      if (due === null) {
+        armed.delete(code);
+        return;
+      }
+      armed.set(code, due);
+      if (!isStopped) stopSweeps ??= timing.every(sweepMs, sweep);
     },
-    stop,
+    stop() {
+      isStopped = true;
+      pause();
+    },
   };
 }

@@ -33,7 +33,9 @@ export class ConnectionQuota {
   private readonly log: Logger;
   private readonly redis: Redis & QuotaScripts;
   private readonly counts = new Map<string, number>();
-  private readonly timer: NodeJS.Timeout;
+  /** Runs while there are counts: a lease without any may expire. */
+  private timer: NodeJS.Timeout | null = null;
+  private isStopped = false;
   private total = 0;
   private worker = randomId();
   /** The counts in Redis may differ from ours. */
@@ -49,8 +51,6 @@ export class ConnectionQuota {
       connectRedis(url, log, "hub-places", { commandTimeout: limits.quotaTimeoutMs }),
     );
     this.redis.on("ready", () => this.attempt(this.reregister()));
-    this.timer = setInterval(() => this.attempt(this.renewLease()), limits.leaseRenewalMs);
-    this.timer.unref();
   }
 
   /** Throws `rate_limit:exceeded`, or `server:unavailable` when the process is full. */
@@ -75,7 +75,8 @@ export class ConnectionQuota {
 
   /** Releases all slots by ending the lease. */
   stop(): void {
-    clearInterval(this.timer);
+    this.isStopped = true;
+    this.endRenewals();
     const end = () => this.redis.disconnect();
     this.redis.zrem(workersKey, this.worker).then(end, end);
   }
@@ -156,6 +157,14 @@ export class ConnectionQuota {
       if (count > 0) this.counts.set(key, count);
       else this.counts.delete(key);
     }
+    if (this.total === 0 || this.isStopped) return this.endRenewals();
+    const renew = () => this.attempt(this.renewLease());
+    this.timer ??= setInterval(renew, this.limits.leaseRenewalMs).unref();
+  }
+
+  private endRenewals(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
   }
 
   private countOf(key: string): number {

@@ -46,7 +46,9 @@ class EventHub implements Hub {
   private readonly topics: OpenTopics;
   private readonly streams = new Set<EventStream>();
   private isStopped = false;
-  private readonly reports: NodeJS.Timeout;
+  /** Both run while there are streams: an idle process is not woken. */
+  private reports: NodeJS.Timeout | null = null;
+  private isWatching = false;
   private readonly audience: Audience;
   private readonly budget: ReplayBufferBudget;
   private readonly host: StreamHost;
@@ -109,9 +111,6 @@ class EventHub implements Hub {
       onSubscriptionClosed: (subscriber) => this.topics.leave(subscriber),
       onEnd: (stream, reason) => this.leave(stream, reason),
     };
-    this.reports = setInterval(() => this.report(), limits.reportMs);
-    this.reports.unref();
-    void this.watch();
   }
 
   async admit(subscription: Subscription): Promise<void> {
@@ -130,6 +129,8 @@ class EventHub implements Hub {
     const stream = new EventStream(subscription, response, this.host);
     this.streams.add(stream);
     this.countStream(stream, 1);
+    this.reports ??= setInterval(() => this.report(), this.limits.reportMs).unref();
+    if (!this.isWatching) void this.watch();
     this.deps.metrics.hubOpens.inc();
     stream.write(this.retry);
     for (const subscriber of stream.subscribers) this.topics.enter(subscriber);
@@ -161,7 +162,7 @@ class EventHub implements Hub {
 
   private stop(): void {
     this.isStopped = true;
-    clearInterval(this.reports);
+    this.endReports();
     this.writer.stop();
     this.topics.clear();
     this.feed.close();
@@ -218,16 +219,25 @@ class EventHub implements Hub {
     this.audience.flush(performance.now());
     this.reportDeliveries();
     this.deps.metrics.hubReplayBufferBytes.set(this.budget.used);
+    if (this.streams.size === 0 && this.audience.isEmpty && this.budget.used === 0)
+      this.endReports();
+  }
+
+  private endReports(): void {
+    if (this.reports) clearInterval(this.reports);
+    this.reports = null;
   }
 
   /** Ends expired streams and sends heartbeats. */
   private async watch(): Promise<void> {
-    while (!this.isStopped) {
+    this.isWatching = true;
+    while (!this.isStopped && this.streams.size > 0) {
       await delay(this.limits.tickMs, undefined, { ref: false });
       await forEachInBatches(this.streams, this.limits.writesPerTurn, (stream) => {
         if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);
       });
     }
+    this.isWatching = false;
   }
 }
 

@@ -26,6 +26,11 @@ export class Audience {
     this.deps = deps;
   }
 
+  /** No count is left to publish, now or again. */
+  get isEmpty(): boolean {
+    return this.entries.size === 0;
+  }
+
   change(room: RoomName, difference: number): void {
     const none = { room, count: 0, publishedCount: 0, publishedAt: 0 };
     const entry = this.entries.get(room.name) ?? none;
