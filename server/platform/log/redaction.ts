@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { sourceStack } from "./source-stack.ts";
 
 /** Keys whose values never reach a log line, however deep they lie (promise S27). */
 const secretKeys = new Set([
@@ -49,7 +50,12 @@ function valueOf(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth > maxDepth) return hidden;
   if (Array.isArray(value)) return value.map((each: unknown) => valueOf(each, depth + 1));
-  if (value instanceof Error) return hideIn(pino.stdSerializers.err(value), depth);
+  if (value instanceof Error) return hideIn(describeError(value), depth);
   // Dates, URLs and other objects with `toJSON` are written as they are.
   return "toJSON" in value ? value : hideIn({ ...value }, depth);
+}
+
+function describeError(error: Error): Record<string, unknown> {
+  const fields = pino.stdSerializers.err(error);
+  return { ...fields, stack: sourceStack(fields.stack) };
 }
