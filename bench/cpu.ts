@@ -9,6 +9,13 @@ export function cpuMicros(pids: readonly number[]): number {
 
 /** CPU time a process and all that came of it, ended or not, have used so far, in microseconds. Linux only. */
 export function treeMicros(root: number): number {
+  return [...treeTimes(root).values()].reduce((sum, { own, ended }) => sum + own + ended, 0);
+}
+
+/** A process and all that came of it and still run. Linux only. */
+export const treePids = (root: number): number[] => [...treeTimes(root).keys()];
+
+function treeTimes(root: number): Map<number, Times> {
   const all = new Map(
     readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
@@ -24,10 +31,46 @@ export function treeMicros(root: number): number {
     const parent = all.get(pid)?.parent;
     return pid === root || (parent !== undefined && isBelow(parent));
   };
-  return [...all].reduce(
-    (sum, [pid, { own, ended }]) => (isBelow(pid) ? sum + own + ended : sum),
-    0,
+  return new Map([...all].filter(([pid]) => isBelow(pid)));
+}
+
+/** Times the threads of these processes waited for something and were woken. Linux only. */
+export function wakeUps(pids: readonly number[]): number {
+  return sumOfThreads(pids, (folder) => {
+    const status = readFileSync(`${folder}/status`, "utf8");
+    return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  });
+}
+
+/** CPU time of the main threads of these processes so far, in microseconds. Linux only. */
+export function mainThreadMicros(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + threadMicros(`/proc/${pid}/task/${pid}`), 0);
+}
+
+export type NodeThreads = "main thread" | "libuv threads" | "V8 threads";
+
+/** CPU time of the living threads of these processes of Node, in microseconds: V8 names none of its own. Linux only. */
+export function nodeThreadMicros(pids: readonly number[]): Record<NodeThreads, number> {
+  const main = mainThreadMicros(pids);
+  const libuv = sumOfThreads(pids, (folder) =>
+    readFileSync(`${folder}/comm`, "utf8").startsWith("libuv-") ? threadMicros(folder) : 0,
   );
+  const all = sumOfThreads(pids, threadMicros);
+  return { "main thread": main, "libuv threads": libuv, "V8 threads": all - main - libuv };
+}
+
+const threadMicros = (folder: string): number =>
+  Number(readFileSync(`${folder}/schedstat`, "utf8").split(" ")[0]) / 1000;
+
+function sumOfThreads(pids: readonly number[], valueOf: (folder: string) => number): number {
+  return pids.reduce((sum, pid) => {
+    try {
+      const threads = readdirSync(`/proc/${pid}/task`);
+      return threads.reduce((total, id) => total + valueOf(`/proc/${pid}/task/${id}`), sum);
+    } catch {
+      return sum; // It has ended.
+    }
+  }, 0);
 }
 
 interface Times {

@@ -47,6 +47,9 @@ export async function withPeers<T>(
           command: "",
         })),
       cpu: () => ({ server: cpuMicros([remote.pid]) }),
+      pids: () => ({ server: [remote.pid] }),
+      servedBy: "server",
+      redisUrl: null,
     };
     return await withPeers(others, work, [...started, side]);
   } finally {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Service } from "../../test/support/process.ts";
-import { cpuMicros, treeMicros } from "../cpu.ts";
+import { cpuMicros, treeMicros, treePids } from "../cpu.ts";
 import { requestText } from "../load.ts";
 import type { Protocol } from "../open-load/process.ts";
 import type { RoomSpec } from "../open-load/links.ts";
@@ -10,6 +10,7 @@ import { lobbyPeer } from "../peers/service.ts";
 import { startRemote } from "../rpc.ts";
 import { pidsOf, withService } from "../service.ts";
 import { startRedis } from "../stores.ts";
+import { mapValues, type Amounts } from "./amounts.ts";
 import { pickJob, startGames, type BenchSeat } from "./field.ts";
 
 /** A server under everyday load. */
@@ -20,7 +21,13 @@ export interface Side {
   /** Rooms for one run; a question is open for a minute, so every run has games of its own. */
   rooms(count: number, streams: number): Promise<RoomSpec[]>;
   /** CPU time in microseconds that each kind of process has used so far. */
-  cpu(): Record<string, number>;
+  cpu(): Amounts;
+  /** Processes of each kind that run now. */
+  pids(): Record<string, number[]>;
+  /** Kind of the processes that answer the clients. */
+  servedBy: string;
+  /** Null where no Redis is used. */
+  redisUrl: string | null;
 }
 
 export const floorName = "floor";
@@ -34,6 +41,7 @@ export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T>
   try {
     const remote = await startRemote<FloorCalls>(file, { args: [redis.url] });
     try {
+      const pids = { server: [remote.pid], Redis: [redis.pid] };
       return await work({
         name: floorName,
         port: await remote.call("port"),
@@ -46,7 +54,10 @@ export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T>
             return { streams, streamPath: `/events?room=${room}`, streamHeaders: "", command };
           });
         },
-        cpu: () => ({ server: cpuMicros([remote.pid]), Redis: cpuMicros([redis.pid]) }),
+        cpu: () => mapValues(pids, cpuMicros),
+        pids: () => pids,
+        servedBy: "server",
+        redisUrl: redis.url,
       });
     } finally {
       await remote.stop();
@@ -56,27 +67,33 @@ export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T>
   }
 }
 
-/** The whole service with this many HTTP workers, from this checkout or from another one. */
+export interface ServiceSide {
+  name: string;
+  /** HTTP workers. */
+  workers: number;
+  /** Another checkout. */
+  root?: string;
+  env?: Record<string, string>;
+}
+
+/** The whole service, from this checkout or from another one. */
 export function withServiceSide<T>(
-  given: { name: string; workers: number; root?: string },
+  { name, workers, root, env = {} }: ServiceSide,
   work: (side: Side) => Promise<T>,
 ): Promise<T> {
-  return withService(
-    given.workers,
-    async (service) => work(await sideOf(given.name, service)),
-    {},
-    given.root,
-  );
+  return withService(workers, async (service) => work(await sideOf(name, service)), env, root);
 }
 
 async function sideOf(name: string, service: Service): Promise<Side> {
-  const cpu = await cpuReader(service);
+  const processes = await readProcesses(service);
   let hosts: BenchSeat[] = [];
   return {
     name,
     port: Number(new URL(service.url).port),
     protocol: "http",
-    cpu,
+    ...processes,
+    servedBy: roleNames.http,
+    redisUrl: service.redisUrl,
     async rooms(count, streams) {
       // Left alone they would all end a minute after their start, in the middle of a later run.
       await Promise.all(hosts.map((seat) => leave(service, seat)));
@@ -103,17 +120,17 @@ async function leave(service: Service, { code, token }: BenchSeat): Promise<void
 }
 
 /** Every process of the service by its role; Redis and Postgres, which is a tree, apart. */
-async function cpuReader(service: Service): Promise<() => Record<string, number>> {
+async function readProcesses(service: Service): Promise<Pick<Side, "cpu" | "pids">> {
   const { redisPids } = await pidsOf(service);
   const postmaster = readFileSync(join(service.dataDir, "postgres/postmaster.pid"), "utf8");
   const postgresPid = Number(postmaster.split("\n")[0]);
   const pids: Record<string, number[]> = { primary: [service.pid] };
   for (const { role, pid } of await service.processes()) (pids[roleNames[role]] ??= []).push(pid);
-  return () => ({
-    ...Object.fromEntries(Object.entries(pids).map(([role, all]) => [role, cpuMicros(all)])),
-    Redis: cpuMicros(redisPids),
-    Postgres: treeMicros(postgresPid),
-  });
+  pids["Redis"] = redisPids;
+  return {
+    cpu: () => ({ ...mapValues(pids, cpuMicros), Postgres: treeMicros(postgresPid) }),
+    pids: () => ({ ...pids, Postgres: treePids(postgresPid) }),
+  };
 }
 
 const roleNames = { http: "HTTP workers", jobs: "job workers", operator: "operator" } as const;

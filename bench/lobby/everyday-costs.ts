@@ -1,0 +1,66 @@
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { nodeThreadMicros, wakeUps } from "../cpu.ts";
+import { redisCounts, type RedisCounts } from "../redis-calls.ts";
+import { mapValues, perUnit, sum, type Amounts } from "./amounts.ts";
+import type { Side } from "./everyday-sides.ts";
+
+/** What one command costs a side besides processor time; the background of the run is in it. */
+export interface Costs {
+  /** By kind of process. */
+  wakeUps: Amounts;
+  /** Null where no Redis is used. */
+  redis: RedisCounts | null;
+  /** Shares of the processor time of the serving processes: of their main threads, of libuv's and of V8's. */
+  threadShares: Amounts;
+}
+
+interface Counters {
+  wakeUps: Amounts;
+  redis: RedisCounts | null;
+  threads: Amounts;
+}
+
+/** Runs `work` and counts what the side did meanwhile, for each of the commands. */
+export async function withCosts<T extends { commands: number }>(
+  side: Side,
+  work: () => Promise<T>,
+): Promise<[T, Costs]> {
+  const redis = side.redisUrl === null ? null : connectRedis(side.redisUrl, silentLogger, "bench");
+  if (redis) await redisReady(redis);
+  const count = async (): Promise<Counters> => {
+    const pids = side.pids();
+    const serving = pids[side.servedBy] ?? [];
+    return {
+      wakeUps: mapValues(pids, wakeUps),
+      redis: redis && (await redisCounts(redis)),
+      threads: nodeThreadMicros(serving),
+    };
+  };
+  try {
+    const before = await count();
+    const result = await work();
+    return [result, costsOf(before, await count(), result.commands)];
+  } finally {
+    redis?.disconnect();
+  }
+}
+
+function costsOf(before: Counters, after: Counters, commands: number): Costs {
+  const threads = perUnit(before.threads, after.threads, commands);
+  return {
+    wakeUps: perUnit(before.wakeUps, after.wakeUps, commands),
+    redis: before.redis && after.redis && redisPerUnit(before.redis, after.redis, commands),
+    threadShares: mapValues(threads, (micros) => micros / sum(threads)),
+  };
+}
+
+function redisPerUnit(before: RedisCounts, after: RedisCounts, units: number): RedisCounts {
+  // The bench itself asks with INFO, besides the rare one of the service.
+  const { info: _, ...calls } = perUnit(before.calls, after.calls, units);
+  return {
+    calls,
+    reads: (after.reads - before.reads) / units,
+    bytesReceived: (after.bytesReceived - before.bytesReceived) / units,
+  };
+}

@@ -1,0 +1,28 @@
+import type { RunOptions, RunResult } from "../open-load/generator.ts";
+import type { OpenLoadCalls } from "../open-load/process.ts";
+import { startRemote } from "../rpc.ts";
+import type { EverydaySizes } from "../scenario.ts";
+import type { Side } from "./everyday-sides.ts";
+
+/** Load before each run that is measured. */
+export const warmUpSeconds = 3;
+
+export type Run = (options: RunOptions) => Promise<RunResult>;
+
+/** A load generator with all streams of a side open. */
+export async function withGenerator<T>(
+  side: Side,
+  { lobbies, streams }: Pick<EverydaySizes, "lobbies" | "streams">,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  const generator = await startRemote<OpenLoadCalls>(
+    new URL("../open-load/process.ts", import.meta.url),
+  );
+  try {
+    const rooms = await side.rooms(lobbies, streams);
+    await generator.call("open", { port: side.port, protocol: side.protocol, rooms });
+    return await work((options) => generator.call("run", options));
+  } finally {
+    await generator.stop();
+  }
+}

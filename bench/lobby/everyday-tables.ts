@@ -1,0 +1,122 @@
+import type { RunResult } from "../open-load/generator.ts";
+import { medianWithInterval, type Table } from "../report.ts";
+import type { EverydaySizes } from "../scenario.ts";
+import { averageOf, byName, byProcess, sum, type Amounts } from "./amounts.ts";
+import type { Costs } from "./everyday-costs.ts";
+import { floorName } from "./everyday-sides.ts";
+
+/** One side at one rate. */
+export interface Measured {
+  result: RunResult;
+  /** CPU time in microseconds per command, by kind of process. */
+  micros: Amounts;
+  costs: Costs;
+}
+
+/** side -> rate -> rounds. */
+export type Results = Map<string, Map<number, Measured[]>>;
+
+/** Processor time and latency, a table for each rate. */
+export function rateTables(results: Results, sizes: EverydaySizes): Table[] {
+  const floor = results.get(floorName);
+  return sizes.rates.map((rate) => {
+    const atRate = (name: string) => results.get(name)?.get(rate) ?? [];
+    const rows = [...results.keys()].map((name) => {
+      const rounds = atRate(name);
+      const ratio = (of: (one: Measured) => number) => {
+        const pairs = rounds.map((one, n) => {
+          const base = floor?.get(rate)?.[n];
+          return base ? of(one) / of(base) : Number.NaN;
+        });
+        return name === floorName ? "" : medianWithInterval(pairs, "x");
+      };
+      const middle = (of: (one: Measured) => number, digits: number) =>
+        medianWithInterval(rounds.map(of), "", digits);
+      return [
+        name,
+        middle((one) => sum(one.micros), 0),
+        ratio((one) => sum(one.micros)),
+        byProcess(averageOf(rounds.map(({ micros }) => micros)), 1, 0),
+        middle(({ result }) => result.answers.p50Ms, 2),
+        middle(({ result }) => result.answers.p99Ms, 1),
+        middle(({ result }) => result.lastDeliveries.p50Ms, 2),
+        middle(({ result }) => result.lastDeliveries.p99Ms, 1),
+        ratio(({ result }) => result.lastDeliveries.p50Ms),
+        rounds.map(({ result }) => faultsOf(result)).reduce(addFaults, "0/0/0/0/0"),
+      ];
+    });
+    return {
+      title:
+        `everyday: ${rate} commands/s in ${sizes.lobbies} lobbies x ${sizes.streams} streams, ` +
+        `${sizes.rounds} interleaved rounds of ${sizes.seconds} s, median (90 % interval)`,
+      head: [
+        "side",
+        "us per command",
+        "to floor",
+        "by process",
+        "answer p50 ms",
+        "answer p99 ms",
+        "last delivery p50 ms",
+        "last delivery p99 ms",
+        "p50 to floor",
+        "refused/lost/doubled/disordered/closed",
+      ],
+      rows,
+    };
+  });
+}
+
+/** Wake-ups and the use of Redis, a row for each rate and side. */
+export function costTable(results: Results, rates: readonly number[]): Table {
+  const rows = rates.flatMap((rate) =>
+    [...results].map(([side, byRate]) => [`${rate}/s`, side, ...costCells(byRate.get(rate) ?? [])]),
+  );
+  return {
+    title:
+      "everyday: wake-ups and Redis for each command with its deliveries, mean of all rounds; " +
+      "calls by name with those of scripts",
+    head: [
+      "rate",
+      "side",
+      "wake-ups",
+      "by process",
+      "Redis us",
+      "reads by Redis",
+      "bytes to Redis",
+      "calls",
+    ],
+    rows,
+  };
+}
+
+function costCells(rounds: readonly Measured[]): string[] {
+  const ofProcesses = averageOf(rounds.map(({ costs }) => costs.wakeUps));
+  const redis = rounds.flatMap(({ costs }) => costs.redis ?? []);
+  const cells = [sum(ofProcesses).toFixed(2), byName(ofProcesses, 2)];
+  if (redis.length === 0) return [...cells, "", "", "", ""];
+  const mean = averageOf(redis.map(({ reads, bytesReceived }) => ({ reads, bytesReceived })));
+  const micros = averageOf(rounds.map((one) => one.micros));
+  return [
+    ...cells,
+    (micros["Redis"] ?? 0).toFixed(0),
+    (mean["reads"] ?? 0).toFixed(2),
+    (mean["bytesReceived"] ?? 0).toFixed(0),
+    byName(averageOf(redis.map(({ calls }) => calls)), 2),
+  ];
+}
+
+export function summaryOf({ result, micros }: Measured): string {
+  const { lastDeliveries } = result;
+  return `${sum(micros).toFixed(0)} us, p50 ${lastDeliveries.p50Ms.toFixed(1)} ms, p99 ${lastDeliveries.p99Ms.toFixed(1)} ms, ${faultsOf(result)}`;
+}
+
+const faultsOf = (one: RunResult): string =>
+  [one.refused, one.lost, one.doubled, one.disordered, one.closed].join("/");
+
+function addFaults(one: string, other: string): string {
+  const more = other.split("/").map(Number);
+  return one
+    .split("/")
+    .map((count, n) => Number(count) + (more[n] ?? 0))
+    .join("/");
+}

@@ -1,0 +1,66 @@
+import type { Redis } from "ioredis";
+
+/** What a Redis has done so far. */
+export interface RedisCounts {
+  /** Calls by name of the command; those of scripts are among them. */
+  calls: Record<string, number>;
+  /** Times it read from a connection: commands that arrive together are one. */
+  reads: number;
+  bytesReceived: number;
+}
+
+export async function redisCounts(redis: Redis): Promise<RedisCounts> {
+  return parseRedisCounts(`${await redis.info("commandstats")}\n${await redis.info("stats")}`);
+}
+
+/** Reads the sections `commandstats` and `stats` of INFO. */
+export function parseRedisCounts(info: string): RedisCounts {
+  const calls = [...info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(
+    ([, name = "", count]) => [name, Number(count)] as const,
+  );
+  const value = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
+  return {
+    calls: Object.fromEntries(calls),
+    reads: value("total_reads_processed"),
+    bytesReceived: value("total_net_input_bytes"),
+  };
+}
+
+/** Calls by name: those that clients sent, and those that scripts made. */
+export interface RedisCalls {
+  sent: Record<string, number>;
+  inScripts: Record<string, number>;
+}
+
+/** Sent behind the work: MONITOR shows calls in their order. */
+const endOfWork = "bench: end of work";
+
+/** Runs `work` while MONITOR shows every call; slows this Redis down. */
+export async function monitorCalls<T>(
+  redis: Redis,
+  work: () => Promise<T>,
+): Promise<[T, RedisCalls]> {
+  const calls: RedisCalls = { sent: {}, inScripts: {} };
+  const monitor = await redis.monitor();
+  const isOver = new Promise<void>((resolve) => {
+    monitor.on("monitor", (_time: string, args: string[], source: string) => {
+      if (args[1] === endOfWork) resolve();
+      else countCall(calls, args, source);
+    });
+  });
+  try {
+    const result = await work();
+    await redis.echo(endOfWork);
+    await isOver;
+    return [result, calls];
+  } finally {
+    monitor.disconnect();
+  }
+}
+
+/** MONITOR names "lua" as the source of a call by a script. */
+function countCall(calls: RedisCalls, [name = ""]: readonly string[], source: string): void {
+  const counts = source === "lua" ? calls.inScripts : calls.sent;
+  const key = name.toLowerCase();
+  counts[key] = (counts[key] ?? 0) + 1;
+}
