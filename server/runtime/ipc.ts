@@ -1,4 +1,5 @@
 import type { ActorNode } from "../../actors/index.ts";
+import { Questions, type AnswerMessage, type AskMessage } from "./questions.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
 /** What the processes of one service are, in the order in which they stop. */
@@ -27,16 +28,16 @@ export type ToPrimary =
   | { type: "node"; node: ActorNode }
   /** One readable line; the process ends by itself. */
   | { type: "failed"; reason: string }
-  | { type: "ask"; id: number; question: Question }
-  | { type: "answer"; id: number; value: unknown };
+  | AskMessage
+  | AnswerMessage;
 
 export type ToChild =
   /** Drain and exit; a second one means at once. */
   | { type: "stop" }
-  | { type: "ask"; id: number; question: Question }
-  | { type: "answer"; id: number; value: unknown };
+  | AskMessage
+  | AnswerMessage;
 
-const askLimitMs = 2_000;
+const askTimeoutMs = 2_000;
 const maxPendingAsks = 64;
 
 export interface PrimaryLink {
@@ -58,15 +59,14 @@ export interface ChildOptions {
  * knows the order of stopping: they are ignored here. A child ends when its primary is gone.
  */
 export function joinPrimary(options: ChildOptions): PrimaryLink {
-  const pending = new Map<number, (value: unknown) => void>();
-  let nextId = 1;
   let stops = 0;
   const send = (message: ToPrimary) => {
     if (process.connected) process.send?.(message, undefined, {}, () => {});
   };
+  const questions = new Questions(send, maxPendingAsks);
   process.off("message", stopWhileStarting);
   process.on("message", (message: ToChild) => {
-    if (message.type === "answer") pending.get(message.id)?.(message.value);
+    if (message.type === "answer") questions.receive(message);
     if (message.type === "ask") void answer(options, message, send);
     if (message.type === "stop") endProcess(options, ++stops);
   });
@@ -74,20 +74,7 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   return {
     ready: (port) => send(port === undefined ? { type: "ready" } : { type: "ready", port }),
     announce: (node) => send({ type: "node", node }),
-    ask: (question) => {
-      if (pending.size >= maxPendingAsks) return Promise.resolve(null);
-      const id = nextId++;
-      return new Promise((resolve) => {
-        const finish = (value: unknown) => {
-          clearTimeout(timer);
-          pending.delete(id);
-          resolve(value);
-        };
-        const timer = setTimeout(finish, askLimitMs, null);
-        pending.set(id, finish);
-        send({ type: "ask", id, question });
-      });
-    },
+    ask: (question) => questions.ask(question, askTimeoutMs),
   };
 }
 
@@ -118,7 +105,7 @@ function endProcess(options: ChildOptions, stops: number): void {
   if (stops > 1) process.exit(0);
   void options
     .stop()
-    .catch((error: unknown) => options.log.error({ err: error }, "stopping failed"))
+    .catch((error: unknown) => options.log.error({ event: "stop_failed", err: error }, "stopping failed, exiting anyway"))
     .then(() => flushLog(options.log))
     .finally(() => process.exit(0));
 }

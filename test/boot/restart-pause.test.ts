@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { restartPauseMs } from "../../server/runtime/boot/children.ts";
+import { restartPauseMs } from "../../server/runtime/boot/restart-policy.ts";
 
-const afterEach = (hasHeirs: boolean) =>
-  [1, 2, 3, 4, 8, 40].map((n) => restartPauseMs(n, hasHeirs));
+const afterEach = (hasOthers: boolean) =>
+  [1, 2, 3, 4, 8, 40].map((n) => restartPauseMs(n, hasOthers));
 
 describe("a process that died", () => {
   it("starts again at once when nobody else does its work, and later each time it fails", () => {

@@ -9,7 +9,7 @@ import { startupBanner, type BannerFacts } from "../startup-banner.ts";
 import { serviceVersion } from "../../http/replies/envelope.ts";
 import { cacheFolder } from "../stores/cache-folder.ts";
 import { checkRedisPersistence } from "../stores/redis.ts";
-import { createChildren, type Children } from "./children.ts";
+import { Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
 import { lockDataDir } from "./lock.ts";
 import { operatorToken } from "./operator-token.ts";
@@ -90,7 +90,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   await warnAboutBuild(log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.cleanups.push(() => redis.disconnect());
-  const children = createChildren({
+  const children = new Children({
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
     env: { ...configToEnv(config), ...headerLimit, ...compiled },
     log,

@@ -1,0 +1,154 @@
+import type { Worker } from "node:cluster";
+import type { ActorNode } from "../../../actors/index.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import type { Question, ToChild, ToPrimary } from "../ipc.ts";
+import { Questions } from "../questions.ts";
+import { watchExit } from "./exit-detection.ts";
+import { FrozenDetector } from "./frozen-detection.ts";
+
+/** `exiting`: it can do nothing more, but the system has not taken back its memory yet. */
+export type RunState = "starting" | "ready" | "exiting" | "ended";
+
+export interface RunEnd {
+  exitCode: number | null;
+  signal: string | null;
+  /** What it said of its failure itself. */
+  reason: string | null;
+}
+
+export interface RunHost {
+  log: Logger;
+  /** `port`: only of the operator process. */
+  onReady(port: number | null): void;
+  onFrozen(): void;
+  /** Once for each node of actors in the process, as soon as it can do nothing more. */
+  onNodeDown(node: ActorNode): void;
+  onEnd(end: RunEnd): void;
+  /** Answers a question of the process. */
+  answer(question: Question): Promise<unknown>;
+}
+
+const drainTimeoutMs = 20_000;
+const askTimeoutMs = 1_000;
+/** As many as the operator process may wait for, and pulses. */
+const maxPendingAsks = 128;
+
+/** One life of a process: from its fork to its exit. */
+export class ChildRun {
+  readonly startedAt = Date.now();
+  readonly #worker: Worker;
+  readonly #host: RunHost;
+  readonly #questions: Questions;
+  readonly #frozenDetector: FrozenDetector;
+  #state: RunState = "starting";
+  /** Announced, and not down yet. */
+  #nodes: ActorNode[] = [];
+  #stopWatching: (() => void) | null = null;
+  #reason: string | null = null;
+
+  constructor(worker: Worker, host: RunHost) {
+    this.#worker = worker;
+    this.#host = host;
+    this.#questions = new Questions((message) => this.#send(message), maxPendingAsks);
+    this.#frozenDetector = new FrozenDetector(
+      (timeoutMs) => this.#questions.ask("pulse", timeoutMs),
+      () => {
+        host.onFrozen();
+        this.kill();
+      },
+    );
+    worker.on("message", (message: ToPrimary) => this.#receive(message));
+    worker.on("error", (error) =>
+      host.log.warn(
+        { event: "process_link_failed", err: error },
+        "a message to a process was not sent; the process is started again if it has ended",
+      ),
+    );
+    worker.once("exit", (exitCode: number | null, signal: string | null) => {
+      this.#markDown();
+      this.#state = "ended";
+      host.onEnd({ exitCode, signal, reason: this.#reason });
+    });
+  }
+
+  get isReady(): boolean {
+    return this.#state === "ready";
+  }
+
+  /** 0 once it has ended. */
+  get pid(): number {
+    return this.#state === "ended" ? 0 : (this.#worker.process.pid ?? 0);
+  }
+
+  get incarnation(): string | null {
+    return this.#nodes[0]?.incarnation ?? null;
+  }
+
+  /** Null when it does not answer in time. */
+  ask(question: Question): Promise<unknown> {
+    return this.#questions.ask(question, askTimeoutMs);
+  }
+
+  /** Kills it when it has been frozen for too long. */
+  checkPulse(): void {
+    this.#frozenDetector.check();
+  }
+
+  /** Resolves when it has ended. A process that does not finish in time is killed: stopping always ends. */
+  async stop(): Promise<void> {
+    const worker = this.#worker;
+    if (worker.isDead()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.kill(), drainTimeoutMs);
+      worker.once("exit", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      this.#send({ type: "stop" });
+    });
+  }
+
+  kill(): void {
+    this.#worker.process.kill("SIGKILL");
+  }
+
+  #receive(message: ToPrimary): void {
+    switch (message.type) {
+      case "node":
+        return this.#addNode(message.node);
+      case "failed":
+        this.#reason = message.reason;
+        return;
+      case "answer":
+        return this.#questions.receive(message);
+      case "ask":
+        void this.#answer(message.id, message.question);
+        return;
+      case "ready":
+        if (this.#state === "starting") this.#state = "ready";
+        return this.#host.onReady(message.port ?? null);
+    }
+  }
+
+  #addNode(node: ActorNode): void {
+    this.#nodes.push(node);
+    const { pid } = this.#worker.process;
+    if (pid !== undefined) this.#stopWatching ??= watchExit(pid, () => this.#markDown());
+  }
+
+  #markDown(): void {
+    this.#state = "exiting";
+    this.#stopWatching?.();
+    const nodes = this.#nodes;
+    this.#nodes = [];
+    for (const node of nodes) this.#host.onNodeDown(node);
+  }
+
+  async #answer(id: number, question: Question): Promise<void> {
+    this.#send({ type: "answer", id, value: await this.#host.answer(question) });
+  }
+
+  #send(message: ToChild): void {
+    if (this.#worker.isConnected()) this.#worker.send(message, () => {});
+  }
+}

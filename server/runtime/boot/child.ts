@@ -1,0 +1,138 @@
+import cluster, { type Worker } from "node:cluster";
+import type { Readable } from "node:stream";
+import type { ActorNode } from "../../../actors/index.ts";
+import { childFlags } from "../../platform/config/node-flags.ts";
+import type { Logger } from "../../platform/log/logger.ts";
+import { program } from "../../platform/programs.ts";
+import type { ProcessInfo, Question, Role } from "../ipc.ts";
+import { ChildRun, type RunEnd } from "./child-run.ts";
+import { RestartPolicy } from "./restart-policy.ts";
+
+const programs: Record<Role, string> = {
+  http: "http-worker",
+  jobs: "job-worker",
+  operator: "operator",
+};
+/** Also what the primary was given: a debugger, the loader of sources. */
+const execArgv = [...process.execArgv, ...childFlags];
+
+export interface ChildHost {
+  /** What every child gets of the environment besides the primary's own. */
+  env: Record<string, string>;
+  log: Logger;
+  /** Takes the lines of a new process. */
+  forwardLines(stdout: Readable): void;
+  onReady(port: number | null): void;
+  /** It ended several times before it was ready. */
+  onStartFailed(reason: string): void;
+  onNodeDown(node: ActorNode): void;
+  /** Another process of the role is ready. */
+  hasOthers(child: Child): boolean;
+  answer(question: Question): Promise<unknown>;
+}
+
+/** One of the processes that the service consists of: started, and started again when it ends by itself. */
+export class Child {
+  readonly role: Role;
+  readonly index: number;
+  readonly #host: ChildHost;
+  readonly #restartPolicy = new RestartPolicy();
+  #run: ChildRun | null = null;
+  #restarts = 0;
+  #restartTimer: NodeJS.Timeout | null = null;
+  #isRetired = false;
+
+  constructor(role: Role, index: number, host: ChildHost) {
+    this.role = role;
+    this.index = index;
+    this.#host = host;
+  }
+
+  get isReady(): boolean {
+    return this.#run?.isReady ?? false;
+  }
+
+  start(): void {
+    const host = this.#host;
+    const worker = fork(this.role, this.index, host.env);
+    const { stdout } = worker.process;
+    if (stdout !== null) host.forwardLines(stdout);
+    this.#run = new ChildRun(worker, {
+      log: host.log,
+      onReady: (port) => {
+        this.#restartPolicy.served();
+        host.onReady(port);
+      },
+      onFrozen: () =>
+        host.log.error(
+          { event: "process_frozen", role: this.role, index: this.index },
+          "process answered no pulse, killed and started again",
+        ),
+      onNodeDown: (node) => host.onNodeDown(node),
+      onEnd: (end) => this.#restartLater(end),
+      answer: (question) => host.answer(question),
+    });
+  }
+
+  /** Null when it does not answer in time. */
+  ask(question: Question): Promise<unknown> {
+    return this.#run?.ask(question) ?? Promise.resolve(null);
+  }
+
+  checkPulse(): void {
+    if (this.isReady) this.#run?.checkPulse();
+  }
+
+  /** It is not started again. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#restartTimer) clearTimeout(this.#restartTimer);
+  }
+
+  /** Drains; resolves when the process has ended. */
+  async stop(): Promise<void> {
+    this.retire();
+    await this.#run?.stop();
+  }
+
+  kill(): void {
+    this.retire();
+    this.#run?.kill();
+  }
+
+  info(): ProcessInfo {
+    return {
+      role: this.role,
+      index: this.index,
+      pid: this.#run?.pid ?? 0,
+      isReady: this.isReady,
+      restarts: this.#restarts,
+      startedAt: this.#run?.startedAt ?? 0,
+      incarnation: this.#run?.incarnation ?? null,
+    };
+  }
+
+  #restartLater({ exitCode, signal, reason }: RunEnd): void {
+    if (this.#isRetired) return;
+    const { role, index } = this;
+    this.#restartPolicy.exited(Date.now() - (this.#run?.startedAt ?? 0));
+    this.#host.log.error(
+      { event: "process_exited", role, index, exitCode, signal, reason },
+      "process ended unexpectedly, starting it again",
+    );
+    if (this.#restartPolicy.doesNotStart)
+      this.#host.onStartFailed(reason ?? `exit ${signal ?? exitCode}`);
+    const pauseMs = this.#restartPolicy.pauseMs(this.#host.hasOthers(this));
+    this.#restartTimer = setTimeout(() => {
+      this.#restarts += 1;
+      this.start();
+    }, pauseMs);
+  }
+}
+
+function fork(role: Role, index: number, env: Record<string, string>): Worker {
+  const exec = program(programs[role]).file;
+  const args = [role, String(index)];
+  cluster.setupPrimary({ exec, args, execArgv, stdio: ["inherit", "pipe", "inherit", "ipc"] });
+  return cluster.fork(env);
+}

@@ -1,0 +1,27 @@
+/**
+ * A process that answers none of so many pulses in a row is frozen: what waits for it waits in vain. One that answers
+ * late is busy, and to kill it would leave its work to others who are as busy.
+ */
+const maxMissedPulses = 5;
+export const pulseMs = 2_000;
+
+/** Detects that a process is frozen; `check` is called every `pulseMs`. */
+export class FrozenDetector {
+  readonly #askPulse: (timeoutMs: number) => Promise<unknown>;
+  readonly #onFrozen: () => void;
+  /** Pulses since the last answer to one. */
+  #missed = 0;
+
+  constructor(askPulse: (timeoutMs: number) => Promise<unknown>, onFrozen: () => void) {
+    this.#askPulse = askPulse;
+    this.#onFrozen = onFrozen;
+  }
+
+  check(): void {
+    if (this.#missed >= maxMissedPulses) return this.#onFrozen();
+    this.#missed += 1;
+    void this.#askPulse(maxMissedPulses * pulseMs).then((isAlive) => {
+      if (isAlive === true) this.#missed = 0;
+    });
+  }
+}

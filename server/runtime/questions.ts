@@ -1,0 +1,46 @@
+import type { Question } from "./ipc.ts";
+
+export interface AskMessage {
+  type: "ask";
+  id: number;
+  question: Question;
+}
+
+export interface AnswerMessage {
+  type: "answer";
+  id: number;
+  value: unknown;
+}
+
+/** Questions to the process at the other end of an IPC link. */
+export class Questions {
+  readonly #send: (message: AskMessage) => void;
+  readonly #maxPending: number;
+  readonly #pending = new Map<number, (value: unknown) => void>();
+  #lastId = 0;
+
+  constructor(send: (message: AskMessage) => void, maxPending: number) {
+    this.#send = send;
+    this.#maxPending = maxPending;
+  }
+
+  /** Null when no answer comes in time, or too many questions wait already. */
+  ask(question: Question, timeoutMs: number): Promise<unknown> {
+    if (this.#pending.size >= this.#maxPending) return Promise.resolve(null);
+    const id = (this.#lastId += 1);
+    return new Promise((resolve) => {
+      const finish = (value: unknown) => {
+        clearTimeout(timer);
+        this.#pending.delete(id);
+        resolve(value);
+      };
+      const timer = setTimeout(finish, timeoutMs, null);
+      this.#pending.set(id, finish);
+      this.#send({ type: "ask", id, question });
+    });
+  }
+
+  receive({ id, value }: AnswerMessage): void {
+    this.#pending.get(id)?.(value);
+  }
+}
