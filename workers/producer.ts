@@ -39,99 +39,137 @@ export interface Queues {
 
 /** The producers' side of the queues; connects on first use. */
 export function createQueues(redisUrl: string, log: Logger): Queues {
-  const queues = new Map<string, Queue>();
-  const events = new Map<string, QueueEvents>();
-  const connections: Redis[] = [];
-  let waiters = 0;
-  let isClosed = false;
+  return new BullQueues(redisUrl, log);
+}
 
-  // The library makes more of each, with the same options, which would go on trying for ever.
-  const retryStrategy = (attempt: number) => (isClosed ? null : pauseAfter(attempt));
-  const connect = (name: string, waitsForConnection: boolean): Redis => {
-    const redis = connectRedis(redisUrl, log, name, { waitsForConnection, retryStrategy });
-    connections.push(redis);
-    return redis;
-  };
-  const onError = (error: Error) => log.warn({ reason: error.message }, "queue connection");
+class BullQueues implements Queues {
+  readonly #redisUrl: string;
+  readonly #log: Logger;
+  readonly #queues = new Map<string, Queue>();
+  readonly #events = new Map<string, QueueEvents>();
+  readonly #connections: Redis[] = [];
+  /** Connection of all queues. */
+  #shared: Redis | null = null;
+  #opened: Promise<void> | null = null;
+  #waiters = 0;
+  #isClosed = false;
 
-  let shared: Redis | null = null;
-  let opened: Promise<void> | null = null;
-  /** A queue of the library would wait for as long as the store is away: this rejects at once. */
-  const storeIsThere = async (): Promise<void> => {
-    shared ??= connect("queues", false);
-    if (shared.status === "ready") return;
-    opened ??= redisReady(shared, openLimitMs).catch(() => undefined);
-    await opened;
-    await shared.ping();
-  };
-  const queueOf = (definition: QueueDefinition): Queue => {
-    const known = queues.get(definition.name);
-    if (known) return known;
-    shared ??= connect("queues", false);
-    const streams = { events: { maxLen: maxEventsKept } };
-    // Asked once for its version, a store that fails just then would leave the queue unusable for good.
-    const skipVersionCheck = true;
-    const options = {
-      connection: shared,
-      prefix: queuePrefixOf(shared),
-      streams,
-      skipVersionCheck,
-    };
-    const queue = new Queue(definition.name, { ...options, defaultJobOptions: definition.options });
-    queue.on("error", onError);
-    queues.set(definition.name, queue);
-    return queue;
-  };
-  const eventsOf = (definition: QueueDefinition): QueueEvents => {
-    const known = events.get(definition.name);
-    if (known) return known;
-    const connection = connect(`events-${definition.name}`, true);
-    const source = new QueueEvents(definition.name, {
-      connection,
-      prefix: queuePrefixOf(connection),
-    });
-    source.setMaxListeners(maxWaiters + 10);
-    source.on("error", onError);
-    events.set(definition.name, source);
-    return source;
-  };
-  const add = async <P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>) => {
-    await storeIsThere();
+  constructor(redisUrl: string, log: Logger) {
+    this.#redisUrl = redisUrl;
+    this.#log = log;
+  }
+
+  async enqueue<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+  ): Promise<string> {
+    const job = await this.#add(definition, payload);
+    return job.id ?? definition.jobId(payload);
+  }
+
+  async enqueueAndWait<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    timeoutMs: number,
+  ): Promise<boolean> {
+    if (this.#waiters >= maxWaiters) return false;
+    this.#waiters += 1;
+    try {
+      const events = this.#eventsOf(erase(definition));
+      return await outcomeOf(await this.#add(definition, payload), events, timeoutMs);
+    } finally {
+      this.#waiters -= 1;
+    }
+  }
+
+  async schedule<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    everyMs: number,
+  ): Promise<void> {
+    const job = { name: definition.name, data: payload, opts: { removeOnComplete: 10 } };
+    const queue = this.#queueOf(erase(definition));
+    await queue.upsertJobScheduler(definition.jobId(payload), { every: everyMs }, job);
+  }
+
+  all(): Queue[] {
+    return allQueues.map((definition) => this.#queueOf(definition));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const closing = [...this.#events.values(), ...this.#queues.values()].map((one) => one.close());
+    // A connection that was never made has the library wait for ever.
+    await withTimeout(Promise.allSettled(closing), closeLimitMs).catch(() => undefined);
+    for (const connection of this.#connections) connection.disconnect();
+  }
+
+  async #add<P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>) {
+    await this.#untilReachable();
     const jobId = definition.jobId(payload);
     const mergeId = definition.mergeId?.(payload);
     const merged = mergeId === undefined ? {} : { deduplication: { id: mergeId } };
-    return queueOf(erase(definition)).add(definition.name, payload, { jobId, ...merged });
-  };
+    return this.#queueOf(erase(definition)).add(definition.name, payload, { jobId, ...merged });
+  }
 
-  return {
-    enqueue: async (definition, payload) => {
-      const job = await add(definition, payload);
-      return job.id ?? definition.jobId(payload);
-    },
-    enqueueAndWait: async (definition, payload, timeoutMs) => {
-      if (waiters >= maxWaiters) return false;
-      waiters++;
-      try {
-        const source = eventsOf(erase(definition));
-        return await outcomeOf(await add(definition, payload), source, timeoutMs);
-      } finally {
-        waiters--;
-      }
-    },
-    schedule: async (definition, payload, everyMs) => {
-      const job = { name: definition.name, data: payload, opts: { removeOnComplete: 10 } };
-      const queue = queueOf(erase(definition));
-      await queue.upsertJobScheduler(definition.jobId(payload), { every: everyMs }, job);
-    },
-    all: () => allQueues.map(queueOf),
-    close: async () => {
-      isClosed = true;
-      const closing = [...events.values(), ...queues.values()].map((each) => each.close());
-      // A connection that was never made has the library wait for ever.
-      await withTimeout(Promise.allSettled(closing), closeLimitMs).catch(() => undefined);
-      for (const connection of connections) connection.disconnect();
-    },
-  };
+  /** A queue of the library would wait for as long as Redis is away: this rejects at once. */
+  async #untilReachable(): Promise<void> {
+    const redis = this.#sharedConnection();
+    if (redis.status === "ready") return;
+    this.#opened ??= redisReady(redis, openLimitMs).catch(() => undefined);
+    await this.#opened;
+    await redis.ping();
+  }
+
+  #queueOf(definition: QueueDefinition): Queue {
+    const known = this.#queues.get(definition.name);
+    if (known) return known;
+    const connection = this.#sharedConnection();
+    const queue = new Queue(definition.name, {
+      connection,
+      prefix: queuePrefixOf(connection),
+      streams: { events: { maxLen: maxEventsKept } },
+      // Asked once for its version, a store that fails just then would leave the queue unusable for good.
+      skipVersionCheck: true,
+      defaultJobOptions: definition.options,
+    });
+    queue.on("error", (error) => this.#warn(error));
+    this.#queues.set(definition.name, queue);
+    return queue;
+  }
+
+  #eventsOf(definition: QueueDefinition): QueueEvents {
+    const known = this.#events.get(definition.name);
+    if (known) return known;
+    const connection = this.#connect(`events-${definition.name}`, true);
+    const prefix = queuePrefixOf(connection);
+    const events = new QueueEvents(definition.name, { connection, prefix });
+    events.setMaxListeners(maxWaiters + 10);
+    events.on("error", (error) => this.#warn(error));
+    this.#events.set(definition.name, events);
+    return events;
+  }
+
+  #sharedConnection(): Redis {
+    this.#shared ??= this.#connect("queues", false);
+    return this.#shared;
+  }
+
+  #connect(name: string, waitsForConnection: boolean): Redis {
+    // The library makes more of each, with the same options, which would go on trying for ever.
+    const retryStrategy = (attempt: number) => (this.#isClosed ? null : pauseAfter(attempt));
+    const options = { waitsForConnection, retryStrategy };
+    const redis = connectRedis(this.#redisUrl, this.#log, name, options);
+    this.#connections.push(redis);
+    return redis;
+  }
+
+  #warn(error: Error): void {
+    this.#log.warn(
+      { event: "queue_connection_failed", reason: error.message },
+      "queue connection failed, reconnecting",
+    );
+  }
 }
 
 /** The map holds queues of every payload; only `jobId`, which is called before, knows which. */

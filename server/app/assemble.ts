@@ -83,8 +83,8 @@ export async function assembleJobs(
     senders,
     pictureStore: createPictureStore(config),
     moderator,
-    enqueue: queues.enqueue,
-    enqueueAndWait: queues.enqueueAndWait,
+    enqueue: queues.enqueue.bind(queues),
+    enqueueAndWait: queues.enqueueAndWait.bind(queues),
   };
   return {
     deps,

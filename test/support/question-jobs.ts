@@ -61,8 +61,8 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     senders: createSenders(config, log),
     pictureStore: createPictureStore(config),
     moderator: createModerator(config, log),
-    enqueue: queues.enqueue,
-    enqueueAndWait: queues.enqueueAndWait,
+    enqueue: queues.enqueue.bind(queues),
+    enqueueAndWait: queues.enqueueAndWait.bind(queues),
   };
   const processors = { "question-generation": generateQuestions };
   const jobs = await startJobs({

@@ -79,7 +79,7 @@ export const retiredIdentifiers: readonly RetiredName[] = [
   { name: "createBoards", instead: "createLeaderboards" },
   { name: "createBodyCache", instead: "createResponseCache" },
   { name: "createBook", instead: "createDataset" },
-  { name: "createCarrier", instead: "createLeaderboardProjector" },
+  { name: "createCarrier", instead: "LeaderboardProjector" },
   { name: "createGate", instead: "createConcurrencyLimiter" },
   { name: "createGlance", instead: "createDashboard" },
   { name: "createIdBlocks", instead: "createHiLoAllocator" },

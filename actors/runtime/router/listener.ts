@@ -47,6 +47,6 @@ export function createListener(
     },
     on: (_event, hear) => hearers.push(hear),
     onResumed: (hear) => resumed.push(hear),
-    close: channels.close,
+    close: () => channels.close(),
   };
 }

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { healthCheckedOptions, startHealthCheck } from "./connection-health.ts";
 import type { Logger } from "../log/logger.ts";
 import { asCluster, connectRedis } from "./redis.ts";
-import { createShardedChannels } from "./sharded-channels.ts";
+import { ShardedChannels } from "./sharded-channels.ts";
 
 export interface ChannelsOptions {
   url: string;
@@ -35,7 +35,7 @@ export function createChannels(options: ChannelsOptions): Channels {
   const { socketTimeout } = healthCheckedOptions(detectionTimeoutMs);
   const redis = connectRedis(url, log, name, { autoResubscribe: false, socketTimeout });
   const cluster = asCluster(redis);
-  return cluster ? createShardedChannels(cluster, options) : createPlainChannels(redis, options);
+  return cluster ? new ShardedChannels(cluster, options) : createPlainChannels(redis, options);
 }
 
 function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {

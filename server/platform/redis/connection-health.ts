@@ -9,6 +9,10 @@ export function healthCheckedOptions(detectionTimeoutMs = socketTimeoutMs) {
   return { connectTimeout: connectTimeoutMs, socketTimeout: halfOf(detectionTimeoutMs) };
 }
 
+export interface HealthCheck {
+  stop(): void;
+}
+
 /**
  * Connection health check: pings each connection every few seconds. A subscriber connection sends no commands, so
  * without it a half-open TCP connection would look idle for ever.
@@ -16,7 +20,7 @@ export function healthCheckedOptions(detectionTimeoutMs = socketTimeoutMs) {
 export function startHealthCheck(
   connections: () => Iterable<Redis>,
   detectionTimeoutMs = socketTimeoutMs,
-) {
+): HealthCheck {
   const timer = setInterval(() => {
     for (const redis of connections())
       if (redis.status === "ready") redis.ping().catch(() => undefined);

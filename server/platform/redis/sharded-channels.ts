@@ -1,7 +1,7 @@
 import { Redis, type Cluster } from "ioredis";
 import type { Channels, ChannelsOptions } from "./channels.ts";
 import { nodesOf, slotOf } from "./cluster-slots.ts";
-import { healthCheckedOptions, startHealthCheck } from "./connection-health.ts";
+import { healthCheckedOptions, startHealthCheck, type HealthCheck } from "./connection-health.ts";
 import { parseClusterAddress } from "./redis-address.ts";
 
 /** Interval at which subscriptions are moved to the node that owns their slot. */
@@ -17,99 +17,109 @@ interface Followed {
  * Sharded pub/sub: one connection to each node that owns a followed slot. ioredis has sharded subscriptions too, but
  * renews them without an event, and gap repair must run after each renewal.
  */
-export function createShardedChannels(cluster: Cluster, options: ChannelsOptions): Channels {
-  const followed = new Map<string, Followed>();
-  const nodes = new Map<string, Redis>();
-  const nodeOptions = parseClusterAddress(options.url)?.options ?? {};
-  let isClosed = false;
+export class ShardedChannels implements Channels {
+  readonly #cluster: Cluster;
+  readonly #options: ChannelsOptions;
+  readonly #followed = new Map<string, Followed>();
+  readonly #nodes = new Map<string, Redis>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #healthCheck: HealthCheck;
+  #isClosed = false;
 
-  function nodeOf(slot: number): string | null {
-    return nodesOf(cluster, slot)[0] ?? null;
+  constructor(cluster: Cluster, options: ChannelsOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+    cluster.on("ready", () => this.#rebalance());
+    this.#timer = setInterval(() => this.#rebalance(), rebalanceMs);
+    this.#timer.unref();
+    this.#healthCheck = startHealthCheck(() => this.#nodes.values(), options.detectionTimeoutMs);
   }
 
-  function connect(key: string): Redis {
-    const colon = key.lastIndexOf(":");
-    const redis = new Redis({
-      ...nodeOptions,
-      ...healthCheckedOptions(options.detectionTimeoutMs),
-      host: key.slice(0, colon),
-      port: Number(key.slice(colon + 1)),
-      connectionName: options.name,
-      autoResubscribe: false,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 1,
-      retryStrategy: (attempt) => Math.min(50 * attempt, 500),
-    });
-    redis.on("error", (error: Error) =>
-      options.log.warn(
-        { event: "redis_connection_failed", store: options.name, reason: error.message },
-        "Redis connection failed, reconnecting",
-      ),
-    );
-    redis.on("smessage", options.hear);
-    redis.on("close", () => {
-      for (const entry of followed.values()) if (entry.at === key) entry.at = null;
-    });
-    redis.on("ready", rebalance);
-    nodes.set(key, redis);
-    return redis;
+  follow(channel: string): void {
+    const entry = { slot: slotOf(channel), at: null };
+    this.#followed.set(channel, entry);
+    const key = this.#nodeOf(entry.slot);
+    if (key !== null) this.#subscribe(channel, entry, key);
   }
 
-  function rebalance(): void {
-    if (isClosed) return;
+  unfollow(channel: string): void {
+    const entry = this.#followed.get(channel);
+    this.#followed.delete(channel);
+    const redis = entry?.at ? this.#nodes.get(entry.at) : undefined;
+    if (redis?.status === "ready") redis.sunsubscribe(channel).catch(() => undefined);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#healthCheck.stop();
+    this.#followed.clear();
+    for (const redis of this.#nodes.values()) redis.disconnect();
+    this.#cluster.disconnect();
+  }
+
+  #rebalance(): void {
+    if (this.#isClosed) return;
     const used = new Set<string>();
-    for (const [channel, entry] of followed) {
-      const key = nodeOf(entry.slot);
+    for (const [channel, entry] of this.#followed) {
+      const key = this.#nodeOf(entry.slot);
       if (key === null) continue;
       used.add(key);
-      if (entry.at !== key) subscribe(channel, entry, key);
+      if (entry.at !== key) this.#subscribe(channel, entry, key);
     }
-    for (const [key, redis] of nodes) {
+    for (const [key, redis] of this.#nodes) {
       if (used.has(key)) continue;
-      nodes.delete(key);
+      this.#nodes.delete(key);
       redis.disconnect();
     }
   }
 
-  function subscribe(channel: string, entry: Followed, key: string): void {
-    const redis = nodes.get(key) ?? connect(key);
+  #subscribe(channel: string, entry: Followed, key: string): void {
+    const redis = this.#nodes.get(key) ?? this.#connect(key);
     if (redis.status !== "ready") return;
     entry.at = key;
     redis.ssubscribe(channel).then(
       () => {
-        if (followed.get(channel) === entry && entry.at === key) options.confirmed([channel]);
+        const isCurrent = this.#followed.get(channel) === entry && entry.at === key;
+        if (isCurrent) this.#options.confirmed([channel]);
       },
-      // The slot moved or the node is down: the next run of `rebalance` finds the new owner.
+      // The slot moved or the node is down: the next run of `#rebalance` finds the new owner.
       () => {
         if (entry.at === key) entry.at = null;
       },
     );
   }
 
-  cluster.on("ready", rebalance);
-  const timer = setInterval(rebalance, rebalanceMs);
-  timer.unref();
-  const check = startHealthCheck(() => nodes.values(), options.detectionTimeoutMs);
-  return {
-    follow(channel) {
-      const entry = { slot: slotOf(channel), at: null };
-      followed.set(channel, entry);
-      const key = nodeOf(entry.slot);
-      if (key !== null) subscribe(channel, entry, key);
-    },
-    unfollow(channel) {
-      const entry = followed.get(channel);
-      followed.delete(channel);
-      const redis = entry?.at ? nodes.get(entry.at) : undefined;
-      if (redis?.status === "ready") redis.sunsubscribe(channel).catch(() => undefined);
-    },
-    close() {
-      isClosed = true;
-      clearInterval(timer);
-      check.stop();
-      followed.clear();
-      for (const redis of nodes.values()) redis.disconnect();
-      cluster.disconnect();
-    },
-  };
+  #nodeOf(slot: number): string | null {
+    return nodesOf(this.#cluster, slot)[0] ?? null;
+  }
+
+  #connect(key: string): Redis {
+    const { url, name, log, hear, detectionTimeoutMs } = this.#options;
+    const colon = key.lastIndexOf(":");
+    const redis = new Redis({
+      ...parseClusterAddress(url)?.options,
+      ...healthCheckedOptions(detectionTimeoutMs),
+      host: key.slice(0, colon),
+      port: Number(key.slice(colon + 1)),
+      connectionName: name,
+      autoResubscribe: false,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 1,
+      retryStrategy: (attempt) => Math.min(50 * attempt, 500),
+    });
+    redis.on("error", (error: Error) =>
+      log.warn(
+        { event: "redis_connection_failed", store: name, reason: error.message },
+        "Redis connection failed, reconnecting",
+      ),
+    );
+    redis.on("smessage", hear);
+    redis.on("close", () => {
+      for (const entry of this.#followed.values()) if (entry.at === key) entry.at = null;
+    });
+    redis.on("ready", () => this.#rebalance());
+    this.#nodes.set(key, redis);
+    return redis;
+  }
 }

@@ -46,82 +46,106 @@ function isInstalled(): boolean {
 
 /** The model in a process of its own: no other job waits while it computes, or dies when it does. */
 export function createClassifier(options: ClassifierOptions): Classifier {
-  const { log, entry } = options;
-  const own = program("classifier");
-  const { pauseMs = defaultPauseMs } = options;
-  const pending = new Map<number, Pending>();
-  let child: ChildProcess | null = null;
-  let loading: Promise<void> | null = null;
-  let idleTimer: NodeJS.Timeout | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  let state: ClassifierState = isInstalled() ? "idle" : "unavailable";
-  let lastId = 0;
+  return new ClassifierProcess(options);
+}
 
-  const drop = (reason: string | null): void => {
-    clearTimeout(idleTimer);
-    child?.removeAllListeners();
-    // What is left of the channel may still fail; nobody cares any more.
-    child?.on("error", () => undefined);
-    child?.kill("SIGKILL");
-    child = null;
-    loading = null;
-    state = reason === null ? "idle" : "unavailable";
-    if (reason !== null) {
-      failedAt = performance.now();
-      log.error({ reason }, "the picture classifier is not available");
-    }
-    for (const { reject, timer } of pending.values()) {
-      clearTimeout(timer);
-      reject(new Error(reason ?? "the classifier was stopped"));
-    }
-    pending.clear();
-  };
+class ClassifierProcess implements Classifier {
+  readonly #log: Logger;
+  readonly #entry: string | URL;
+  readonly #flags: readonly string[];
+  readonly #pauseMs: number;
+  readonly #pending = new Map<number, Pending>();
+  #state: ClassifierState = isInstalled() ? "idle" : "unavailable";
+  #child: ChildProcess | null = null;
+  #loading: Promise<void> | null = null;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #lastId = 0;
 
-  const wait = (id: number, limitMs: number): Promise<Scores> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => drop("no answer in time"), limitMs);
-      pending.set(id, { resolve, reject, timer });
-    });
+  constructor({ log, entry, pauseMs = defaultPauseMs }: ClassifierOptions) {
+    const own = program("classifier");
+    this.#log = log;
+    this.#entry = entry ?? own.file;
+    this.#flags = own.flags;
+    this.#pauseMs = pauseMs;
+  }
 
-  const load = async (): Promise<void> => {
-    state = "loading";
+  async classify(pixels: Uint8Array): Promise<Scores> {
+    if (performance.now() - this.#failedAt < this.#pauseMs)
+      throw new Error("the classifier is not available");
+    if (this.#pending.size >= maxAsked) throw new Error("the classifier is asked too much");
+    clearTimeout(this.#idleTimer);
+    this.#loading ??= this.#load();
+    await this.#loading;
+    const id = (this.#lastId += 1);
+    const answer = this.#answerTo(id, answerLimitMs);
+    const question: Question = { id, pixels };
+    this.#child?.send(question, () => undefined);
+    const scores = await answer;
+    this.#idleTimer = setTimeout(() => this.stop(), idleMs);
+    this.#idleTimer.unref();
+    return scores;
+  }
+
+  state(): ClassifierState {
+    return this.#state;
+  }
+
+  stop(): void {
+    this.#end("idle", "the classifier was stopped");
+  }
+
+  async #load(): Promise<void> {
+    this.#state = "loading";
     // It needs nothing of our environment, least of all its secrets.
-    child = fork(entry ?? own.file, {
-      execArgv: [...own.flags],
+    const child = fork(this.#entry, {
+      execArgv: [...this.#flags],
       env: {},
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
-    child.on("error", (error) => drop(error.message));
-    child.on("exit", (code, signal) => drop(`its process ended with ${signal ?? code}`));
+    this.#child = child;
+    child.on("error", (error) => this.#fail(error.message));
+    child.on("exit", (code, signal) => this.#fail(`its process ended with ${signal ?? code}`));
     child.on("message", ({ id, scores }: Answer) => {
-      const asked = pending.get(id);
-      pending.delete(id);
+      const asked = this.#pending.get(id);
+      this.#pending.delete(id);
       clearTimeout(asked?.timer);
       asked?.resolve(scores);
     });
-    await wait(0, loadLimitMs);
-    state = "ready";
-  };
+    await this.#answerTo(0, loadLimitMs);
+    this.#state = "ready";
+  }
 
-  return {
-    classify: async (pixels) => {
-      if (performance.now() - failedAt < pauseMs)
-        throw new Error("the classifier is not available");
-      if (pending.size >= maxAsked) throw new Error("the classifier is asked too much");
-      clearTimeout(idleTimer);
-      loading ??= load();
-      await loading;
-      const id = ++lastId;
-      const answer = wait(id, answerLimitMs);
-      const question: Question = { id, pixels };
-      child?.send(question, () => undefined);
-      const scores = await answer;
-      idleTimer = setTimeout(() => drop(null), idleMs);
-      idleTimer.unref();
-      return scores;
-    },
-    state: () => state,
-    stop: () => drop(null),
-  };
+  #answerTo(id: number, timeoutMs: number): Promise<Scores> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#fail("no answer in time"), timeoutMs);
+      this.#pending.set(id, { resolve, reject, timer });
+    });
+  }
+
+  #fail(reason: string): void {
+    this.#failedAt = performance.now();
+    this.#log.error(
+      { event: "classifier_failed", reason },
+      "picture classifier failed, it is loaded again by a later picture",
+    );
+    this.#end("unavailable", reason);
+  }
+
+  #end(state: ClassifierState, reason: string): void {
+    clearTimeout(this.#idleTimer);
+    this.#child?.removeAllListeners();
+    // What is left of the channel may still fail; nobody cares any more.
+    this.#child?.on("error", () => undefined);
+    this.#child?.kill("SIGKILL");
+    this.#child = null;
+    this.#loading = null;
+    this.#state = state;
+    for (const { reject, timer } of this.#pending.values()) {
+      clearTimeout(timer);
+      reject(new Error(reason));
+    }
+    this.#pending.clear();
+  }
 }

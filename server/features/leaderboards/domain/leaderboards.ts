@@ -7,7 +7,7 @@ import type { Logger } from "../../../platform/log/logger.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
 import { CoalescedTask } from "../../../platform/cache/coalesced-task.ts";
 import { withLock } from "../../../platform/redis/distributed-lock.ts";
-import { createLeaderboardProjector } from "./projector.ts";
+import { LeaderboardProjector } from "./projector.ts";
 import { familyOf, type Family } from "./families.ts";
 import * as store from "./store.ts";
 
@@ -43,14 +43,80 @@ export interface Leaderboards {
 
 /** Leaderboards of any size: Postgres has the truth, Redis the order (server/features/leaderboards/domain/README.md). */
 export function createLeaderboards(options: LeaderboardsOptions): Leaderboards {
-  const { redis, em, clock, log, metrics } = options;
-  const building = new Map<string, Promise<void>>();
-  const projector = createLeaderboardProjector({ redis, em, log, metrics });
-  let batch = 0;
-  /** Concurrent readers share one projection run. */
-  const projection = new CoalescedTask(async () => void (batch = await projector.projectChanges()));
+  return new RedisLeaderboards(options);
+}
 
-  async function build(family: Family): Promise<void> {
+class RedisLeaderboards implements Leaderboards {
+  readonly #options: LeaderboardsOptions;
+  readonly #building = new Map<string, Promise<void>>();
+  readonly #projector: LeaderboardProjector;
+  /** Concurrent readers share one projection run. */
+  readonly #projection: CoalescedTask;
+  /** Of the last projection run. */
+  #batch = 0;
+
+  constructor(options: LeaderboardsOptions) {
+    this.#options = options;
+    this.#projector = new LeaderboardProjector(options);
+    this.#projection = new CoalescedTask(async () => {
+      this.#batch = await this.#projector.projectChanges();
+    });
+  }
+
+  read(asked: store.Question): Promise<store.View> {
+    return withTimeout(this.#read(asked, performance.now() + readWaitMs), readWaitMs);
+  }
+
+  async tidy(): Promise<void> {
+    const { redis, clock } = this.#options;
+    await this.#projection.run();
+    await this.#projector.whenAcknowledged();
+    const now = clock.now();
+    for (const [name, readAt] of await store.listOpen(redis)) {
+      const family = familyOf(name);
+      if (family && now - readAt > idleMs) await store.closeLeaderboard(redis, family);
+    }
+    // A process that was killed may have left them.
+    for (const name of await store.listBuilding(redis)) {
+      const family = familyOf(name);
+      if (family) await this.#ensureBuilt(family).catch(() => undefined);
+    }
+  }
+
+  async #read(asked: store.Question, giveUpAt: number): Promise<store.View> {
+    const { redis, clock } = this.#options;
+    while (performance.now() < giveUpAt) {
+      await this.#projection.run();
+      const wanted = this.#batch;
+      const view = await store.readView(redis, clock.now(), asked);
+      if (view === null) await this.#ensureBuilt(asked.family);
+      else if (view.batch >= wanted) return view;
+      // Redis lost its last seconds.
+      else this.#projector.resetCheckpoint();
+    }
+    throw new DeadlineError(readWaitMs);
+  }
+
+  /** Builds it, or waits while another process does. A timed out reader does not cancel the build. */
+  #ensureBuilt(family: Family): Promise<void> {
+    const { redis, log } = this.#options;
+    const known = this.#building.get(family.name);
+    if (known) return known;
+    const work = withLock(redis, `board:${family.name}`, () => this.#build(family)).finally(() =>
+      this.#building.delete(family.name),
+    );
+    this.#building.set(family.name, work);
+    work.catch((error: unknown) =>
+      log.warn(
+        { event: "leaderboard_build_failed", err: error, leaderboard: family.name },
+        "leaderboard build failed, the next read retries",
+      ),
+    );
+    return work;
+  }
+
+  async #build(family: Family): Promise<void> {
+    const { redis, em, clock, metrics } = this.#options;
     let begun = 0;
     for (;;) {
       const from = await store.readProgress(redis, family);
@@ -58,7 +124,7 @@ export function createLeaderboards(options: LeaderboardsOptions): Leaderboards {
       if (from === null) {
         if (++begun > maxBegun)
           throw new AppError("server:unavailable", { params: { retry_after: 2 } });
-        await makeRoom();
+        await this.#makeRoom();
         await store.begin(redis, family);
         continue;
       }
@@ -69,59 +135,12 @@ export function createLeaderboards(options: LeaderboardsOptions): Leaderboards {
     }
   }
 
-  async function makeRoom(): Promise<void> {
+  async #makeRoom(): Promise<void> {
+    const { redis } = this.#options;
     const open = [...(await store.listOpen(redis))].sort(([, a], [, b]) => a - b);
     for (const [name] of open.slice(0, Math.max(0, open.length - maxOpen + 1))) {
       const family = familyOf(name);
       if (family) await store.closeLeaderboard(redis, family);
     }
   }
-
-  /** Builds it, or waits while another process does. A timed out reader does not cancel the build. */
-  function ensureBuilt(family: Family): Promise<void> {
-    const known = building.get(family.name);
-    if (known) return known;
-    const work = withLock(redis, `board:${family.name}`, () => build(family)).finally(() =>
-      building.delete(family.name),
-    );
-    building.set(family.name, work);
-    work.catch((error: unknown) =>
-      log.warn(
-        { event: "leaderboard_build_failed", err: error, leaderboard: family.name },
-        "leaderboard build failed, the next read retries",
-      ),
-    );
-    return work;
-  }
-
-  async function read(asked: store.Question, giveUpAt: number): Promise<store.View> {
-    while (performance.now() < giveUpAt) {
-      await projection.run();
-      const wanted = batch;
-      const view = await store.readView(redis, clock.now(), asked);
-      if (view === null) await ensureBuilt(asked.family);
-      else if (view.batch >= wanted) return view;
-      // Redis lost its last seconds.
-      else projector.resetCheckpoint();
-    }
-    throw new DeadlineError(readWaitMs);
-  }
-
-  return {
-    read: (asked) => withTimeout(read(asked, performance.now() + readWaitMs), readWaitMs),
-    async tidy() {
-      await projection.run();
-      await projector.whenAcknowledged();
-      const now = clock.now();
-      for (const [name, readAt] of await store.listOpen(redis)) {
-        const family = familyOf(name);
-        if (family && now - readAt > idleMs) await store.closeLeaderboard(redis, family);
-      }
-      // A process that was killed may have left them.
-      for (const name of await store.listBuilding(redis)) {
-        const family = familyOf(name);
-        if (family) await ensureBuilt(family).catch(() => undefined);
-      }
-    },
-  };
 }

@@ -35,67 +35,77 @@ export interface LeaderboardProjectorOptions {
   metrics: Metrics;
 }
 
-export interface LeaderboardProjector {
+/** Carries committed changes from Postgres to the leaderboards in Redis, batch after batch. */
+export class LeaderboardProjector {
+  readonly #options: LeaderboardProjectorOptions;
+  /** The last known checkpoint of Redis; null = read it first. */
+  #known: Checkpoint | null = null;
+  #isForgotten = false;
+  #acknowledged: Promise<void> = Promise.resolve();
+
+  constructor(options: LeaderboardProjectorOptions) {
+    this.#options = options;
+  }
+
   /**
    * What was committed before the call is in Redis when it resolves, in the batch it returns or a lower one.
    * One call at a time. Throws `server:unavailable` when others never let it.
    */
-  projectChanges(): Promise<number>;
-  /** Redis may have lost data: the next batch reads its checkpoint again. */
-  resetCheckpoint(): void;
-  /** Resolves when all that was projected is acknowledged. */
-  whenAcknowledged(): Promise<void>;
-}
-
-export function createLeaderboardProjector({
-  redis,
-  em,
-  log,
-  metrics,
-}: LeaderboardProjectorOptions): LeaderboardProjector {
-  /** The last known checkpoint of Redis; null = read it first. */
-  let known: Checkpoint | null = null;
-  let isForgotten = false;
-  let acknowledged: Promise<void> = Promise.resolve();
-
-  async function projectChanges(): Promise<number> {
-    if (isForgotten) known = null;
-    isForgotten = false;
+  async projectChanges(): Promise<number> {
+    const { redis, em, metrics } = this.#options;
+    if (this.#isForgotten) this.#known = null;
+    this.#isForgotten = false;
     let seen = -1;
     let rises = 0;
     for (let tries = 0; tries < maxTries; tries++) {
       metrics.leaderboardProjections.inc();
-      await acknowledged;
-      const base = known;
-      known = null;
+      await this.#acknowledged;
+      const base = this.#known;
+      this.#known = null;
       const checkpoint = base ?? (await readCheckpoint(redis));
       if (base === null && checkpoint.batch > seen) {
         // Others wrote. The third of them began after the second, and so after this call.
-        if (++rises > 2 && checkpoint.isWhole) return (known = checkpoint).batch;
+        if (++rises > 2 && checkpoint.isWhole) return this.#finish(checkpoint);
         seen = checkpoint.batch;
       }
       const pending = await readPendingChanges(em(), batchSize);
       if (checkpoint.batch < pending.batch || checkpoint.batch > pending.highest) {
-        if (base === null) known = await repair(checkpoint, pending);
+        if (base === null) this.#known = await this.#repair(checkpoint, pending);
         continue;
       }
-      if (pending.next === null) return (known = checkpoint).batch;
+      if (pending.next === null) return this.#finish(checkpoint);
       const updates = await listUpdates(em(), checkpoint.boards, pending.waiting);
       const isWhole = pending.waiting.length < batchSize;
-      known = await writeBatch(redis, checkpoint, { number: pending.next, isWhole, updates });
-      if (known === null) continue;
-      acknowledge(pending, pending.next);
+      this.#known = await writeBatch(redis, checkpoint, { number: pending.next, isWhole, updates });
+      if (this.#known === null) continue;
+      this.#acknowledge(pending, pending.next);
       if (isWhole) return pending.next;
       tries = 0;
     }
     throw new AppError("server:unavailable", { params: { retry_after: retryAfterSeconds } });
   }
 
+  /** Redis may have lost data: the next batch reads its checkpoint again. */
+  resetCheckpoint(): void {
+    this.#isForgotten = true;
+  }
+
+  /** Resolves when all that was projected is acknowledged. */
+  whenAcknowledged(): Promise<void> {
+    return this.#acknowledged;
+  }
+
+  #finish(checkpoint: Checkpoint): number {
+    this.#known = checkpoint;
+    return checkpoint.batch;
+  }
+
   /** Lost changes wait again; when the lost ones are unknown, every leaderboard is rebuilt. */
-  async function repair(
+  async #repair(
     checkpoint: Checkpoint,
     { batch, highest, trimmed }: PendingChanges,
   ): Promise<Checkpoint | null> {
+    const { redis, em } = this.#options;
     const isRead = checkpoint.batch >= 0;
     if (isRead && checkpoint.batch >= trimmed && checkpoint.batch <= highest) {
       await requeueChanges(em(), checkpoint.batch, batch);
@@ -107,21 +117,16 @@ export function createLeaderboardProjector({
   }
 
   /** The readers do not wait for it. A lost acknowledgement only makes the changes be written again. */
-  function acknowledge({ waiting }: PendingChanges, batch: number): void {
+  #acknowledge({ waiting }: PendingChanges, batch: number): void {
+    const { em, log } = this.#options;
     const ids = waiting.map(({ id }) => id);
-    acknowledged = saveCheckpoint(em(), batch, ids).catch((error: unknown) =>
+    this.#acknowledged = saveCheckpoint(em(), batch, ids).catch((error: unknown) =>
       log.warn(
         { event: "leaderboard_checkpoint_failed", err: error },
         "could not save the leaderboard checkpoint, the changes are projected again",
       ),
     );
   }
-
-  return {
-    projectChanges,
-    resetCheckpoint: () => void (isForgotten = true),
-    whenAcknowledged: () => acknowledged,
-  };
 }
 
 /** The entries of these leaderboards that were touched, as they are now. */
