@@ -146,7 +146,7 @@ async function warnAboutBuild(log: Logger): Promise<void> {
 
 function warn(warning: string | null, log: Logger): void {
   if (warning === null) return;
-  log.warn(warning);
+  log.warn({ event: "start_warning" }, warning);
   process.stderr.write(`warning: ${warning}\n`);
 }
 

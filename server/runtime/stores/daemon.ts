@@ -35,45 +35,74 @@ const keptOutputBytes = 4_096;
 
 /** Starts a server program, keeps it running, and stops it. Rejects with one readable line. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const state = { child: null as ChildProcess | null, isStopping: false };
-  const launch = async (): Promise<void> => {
-    const child = await startOnce(options, () => state.isStopping);
-    state.child = child;
-    child.once("exit", () => void relaunch());
-    if (child.exitCode !== null || child.signalCode !== null) void relaunch();
-  };
-  let relaunching = false;
-  const relaunch = async (): Promise<void> => {
-    if (state.isStopping || relaunching) return;
-    relaunching = true;
-    options.log.error({ store: options.name }, "store ended unexpectedly; starting it again");
-    for (
-      let pause = retryPauseMs;
-      !state.isStopping;
-      pause = Math.min(pause * 2, maxRestartPauseMs)
-    ) {
+  const daemon = new RestartedDaemon(options);
+  await daemon.start();
+  return daemon;
+}
+
+class RestartedDaemon implements Daemon {
+  readonly #options: DaemonOptions;
+  #child: ChildProcess | null = null;
+  #state: "running" | "restarting" | "stopping" = "running";
+
+  constructor(options: DaemonOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const child = await startOnce(this.#options, () => this.#isStopping());
+    this.#child = child;
+    child.once("exit", () => void this.#restart());
+    if (hasEnded(child)) void this.#restart();
+  }
+
+  pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  stop(): Promise<boolean> {
+    return this.#end(this.#options.stopSignal);
+  }
+
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<boolean> {
+    this.#state = "stopping";
+    if (this.#child) await endProcess(this.#child, signal);
+    return this.#child?.exitCode === 0;
+  }
+
+  /** Retries until it runs again or is to stop. */
+  async #restart(): Promise<void> {
+    if (this.#state !== "running") return;
+    const { log, name } = this.#options;
+    this.#state = "restarting";
+    log.error(
+      { event: "store_exited", store: name },
+      "store ended unexpectedly, starting it again",
+    );
+    for (let pause = retryPauseMs; ; pause = Math.min(pause * 2, maxRestartPauseMs)) {
       await sleep(pause, undefined, { ref: false });
-      relaunching = false;
-      const failure = await launch().then(
-        () => null,
-        (error: unknown) => error,
-      );
-      if (failure === null) return;
-      relaunching = true;
-      options.log.error({ store: options.name, reason: String(failure) }, "store does not start");
+      if (this.#isStopping()) return;
+      // It may end again before the start is over.
+      this.#state = "running";
+      try {
+        return await this.start();
+      } catch (error) {
+        if (this.#isStopping()) return;
+        this.#state = "restarting";
+        const facts = { event: "store_start_failed", store: name, reason: String(error) };
+        log.error(facts, "store does not start, retrying");
+      }
     }
-  };
-  await launch();
-  const end = async (signal: NodeJS.Signals): Promise<boolean> => {
-    state.isStopping = true;
-    if (state.child) await endProcess(state.child, signal);
-    return state.child?.exitCode === 0;
-  };
-  return {
-    pid: () => state.child?.pid ?? null,
-    stop: () => end(options.stopSignal),
-    kill: async () => void (await end("SIGKILL")),
-  };
+  }
+
+  /** A stop may come during each wait. */
+  #isStopping(): boolean {
+    return this.#state === "stopping";
+  }
 }
 
 /** A start soon after a kill can fail once, so it is repeated until the budget is used up. */
@@ -116,17 +145,19 @@ async function becomesReady(
   deadline: number,
 ): Promise<boolean> {
   while (performance.now() < deadline) {
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
-      return false;
+    if (child.pid === undefined || hasEnded(child)) return false;
     if (await options.isReady().catch(() => false)) return true;
     await sleep(probePauseMs);
   }
   return false;
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
 async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const pid = child.pid;
-  if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (pid === undefined || hasEnded(child)) return;
   const ended = once(child, "exit");
   child.kill(signal);
   const limit = new AbortController();
@@ -135,7 +166,7 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
     sleep(stopBudgetMs, undefined, { signal: limit.signal }).catch(() => {}),
   ]);
   limit.abort();
-  if (isAlive(pid) && child.exitCode === null && child.signalCode === null) {
+  if (isAlive(pid) && !hasEnded(child)) {
     child.kill("SIGKILL");
     await ended;
   }

@@ -68,7 +68,10 @@ function unpackedProgram(cache: string): RedisProgram {
 }
 
 async function unpackPackages(cache: string, log: Logger): Promise<void> {
-  log.info("no redis-server in PATH; unpacking one from the system's packages");
+  log.info(
+    { event: "redis_unpacking" },
+    "no redis-server in PATH, unpacking one from the system's packages",
+  );
   const draft = `${cache}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(join(draft, "debs"), { recursive: true });
