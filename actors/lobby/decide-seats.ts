@@ -1,7 +1,7 @@
 import { accept, acceptFrom, acceptSign, nothing, reject } from "./decision.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
 import { hostAsking, isTwin, seatById, seatOf } from "./seats.ts";
-import type { Asker, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
+import type { LobbyCaller, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
 
 type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
 type Removed = Extract<LobbyEvent, { type: "removed" }>;
@@ -25,7 +25,7 @@ export function join(lobby: Lobby, command: Command<"join">, now: number): Decis
   return accept([joined], { type: "player", seatId: seat.id });
 }
 
-function isBanned(lobby: Lobby, by: Asker, seat: NewSeat): boolean {
+function isBanned(lobby: Lobby, by: LobbyCaller, seat: NewSeat): boolean {
   const seats = [by.seatId, by.cookieSeatId];
   const accounts = [by.playerId, seat.accountId];
   return (

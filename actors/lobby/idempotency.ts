@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../server/platform/errors.ts";
 import type { AnswersById, IdempotencyRules, Leaver } from "../runtime/definition.ts";
-import type { Answer, Asker, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
+import type { Answer, LobbyCaller, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 
 /** Answers are remembered per seat (LOB-28). */
 export const lobbyIdempotency: IdempotencyRules<Lobby, LobbyCommand, LobbyEvent, Answer> = {
@@ -45,7 +45,7 @@ function seatOf(lobby: Lobby | null, command: LobbyCommand, answers: AnswersById
   return boundSeat(lobby, command.by);
 }
 
-function boundSeat(lobby: Lobby, by: Asker): number | null {
+function boundSeat(lobby: Lobby, by: LobbyCaller): number | null {
   const seats = [...lobby.seats, ...lobby.formerSeats];
   const known = (seatId: number | null | undefined) => seats.find((seat) => seat.id === seatId)?.id;
   const bound =

@@ -1,4 +1,4 @@
-import type { Asker, Lobby, LobbyEvent, NewSeat, Seat } from "./types.ts";
+import type { LobbyCaller, Lobby, LobbyEvent, NewSeat, Seat } from "./types.ts";
 
 export function seatById(lobby: Lobby, id: number | null | undefined): Seat | null {
   return lobby.seats.find((seat) => seat.id === id) ?? null;
@@ -8,8 +8,8 @@ export function hostOf(lobby: Lobby): Seat | null {
   return lobby.seats.find((seat) => seat.isHost) ?? null;
 }
 
-/** The seat that asks: by its token, else the seat bound to the player, else by the cookie (LOB-01). */
-export function seatOf(lobby: Lobby, by: Asker): Seat | null {
+/** The seat that sends the command: by its token, else the seat bound to the player, else by the cookie (LOB-01). */
+export function seatOf(lobby: Lobby, by: LobbyCaller): Seat | null {
   const byToken = seatById(lobby, by.seatId);
   if (byToken) return byToken;
   const bound =
@@ -17,8 +17,8 @@ export function seatOf(lobby: Lobby, by: Asker): Seat | null {
   return bound ?? seatById(lobby, by.cookieSeatId);
 }
 
-/** The asking seat when it is the host's, else null. */
-export function hostAsking(lobby: Lobby, by: Asker): Seat | null {
+/** The seat that sends the command when it is the host's, else null. */
+export function hostAsking(lobby: Lobby, by: LobbyCaller): Seat | null {
   const seat = seatOf(lobby, by);
   return seat?.isHost ? seat : null;
 }

@@ -170,8 +170,8 @@ export interface Lobby {
   spectatorsToldAt?: number;
 }
 
-/** Who asks: a seat by its lobby token, else a player by the bearer token (LOB-01). */
-export interface Asker {
+/** Who sends a command: a seat by its lobby token, else a player by the bearer token (LOB-01). */
+export interface LobbyCaller {
   seatId: number | null;
   playerId: number | null;
   /** Seat of the token in the cookie, asked last. */
@@ -199,7 +199,7 @@ interface Founding {
 }
 
 interface Asked {
-  by: Asker;
+  by: LobbyCaller;
 }
 
 /** Everything that can be asked of a lobby. `now` is added by the mailbox. */

@@ -4,7 +4,6 @@ import { AuditLogSchema } from "./audit-log.ts";
 import { AvatarUploadSchema } from "./avatar-upload.ts";
 import { AwardDefinitionSchema } from "./award-definition.ts";
 import { AwardGrantSchema } from "./award-grant.ts";
-import { BoardChangeSchema, BoardStateSchema } from "./board-change.ts";
 import { ChallengeSchema } from "./challenge.ts";
 import { CodexAssetSchema } from "./codex-asset.ts";
 import { CodexBranchKeySchema } from "./codex-branch-key.ts";
@@ -23,6 +22,7 @@ import { CredentialRequestSchema } from "./credential-request.ts";
 import { EmailVerificationSchema } from "./email-verification.ts";
 import { FavoriteSchema } from "./favorite.ts";
 import { FeedbackSchema } from "./feedback.ts";
+import { LeaderboardChangeSchema, LeaderboardStateSchema } from "./leaderboard-change.ts";
 import { LedgerEntrySchema } from "./ledger-entry.ts";
 import { LevelSchema } from "./level.ts";
 import { LobbyAnswerSchema } from "./lobby-answer.ts";
@@ -90,8 +90,8 @@ export const tables = [
   FavoriteSchema,
   ChallengeSchema,
   RunSchema,
-  BoardChangeSchema,
-  BoardStateSchema,
+  LeaderboardChangeSchema,
+  LeaderboardStateSchema,
   RankSnapshotSchema,
   RankSnapshotDaySchema,
   TeamSchema,

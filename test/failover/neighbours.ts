@@ -1,9 +1,12 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Redis } from "ioredis";
+import { publishNodeDown } from "../../actors/index.ts";
+import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
-import { deadChannel, eventStreamKey, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
+import { eventStreamKey, ownerKey } from "../../actors/lobby-keys.ts";
 import { targetOwners } from "../../actors/runtime/placement/owners.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
 import { forked } from "../support/forked.ts";
 
 /** A worker in a process of its own that shares the lobbies with the test. */
@@ -26,13 +29,13 @@ export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Ne
   return { process: child, incarnation };
 }
 
-/** SIGKILL, announced as a primary does when it reaps a child. */
+/** SIGKILL, announced as a primary does when one of its processes has exited. */
 export async function killNeighbour(redis: Redis, other: Neighbour): Promise<void> {
   const exited = once(other.process, "exit");
   other.process.kill("SIGKILL");
   await exited;
-  await redis.zrem(workersKey, other.incarnation);
-  await redis.publish(deadChannel, other.incarnation);
+  const { incarnation } = other;
+  await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
 }
 
 export async function ownerRecords(redis: Redis): Promise<(string | null)[]> {

@@ -13,8 +13,8 @@ import type { Sabotage } from "./sabotage.ts";
 import { planFaults, type Fault } from "./storm.ts";
 import { World } from "./world.ts";
 
-/** Clients that are not through by then hang. */
-const patienceMs = 60_000;
+/** Clients that are not through by then are stuck. */
+const stuckAfterMs = 60_000;
 /** Rest before the last look: found dead by silence, taken over, deadlines carried out. */
 const restMs = 3_500;
 /** As long again as workers take to notice by themselves what they were not told. */
@@ -50,7 +50,7 @@ export class Schedule {
   #players: Player[] = [];
   #faults: Fault[];
   #phase: "storm" | "rest" | "look" | "over" = "storm";
-  #end = patienceMs;
+  #end = stuckAfterMs;
   #missing = 0;
   #waits = 0;
   /** The deadlines are awaited before the last look. */

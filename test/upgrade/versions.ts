@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { get, type ClientRequest } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import type { LobbyCommand, LobbyReply } from "../../actors/index.ts";
-import { deadChannel, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
+import { publishNodeDown, type LobbyCommand, type LobbyReply } from "../../actors/index.ts";
+import { ownerKey } from "../../actors/lobby-keys.ts";
+import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
 import { codeAlphabet, codeLength } from "../../server/platform/text/room-codes.ts";
 import { accept, type Heard } from "../survival/listener.ts";
 import { eventually } from "../support/eventually.ts";
@@ -71,8 +73,8 @@ export class Member {
   async kill(redis: Redis): Promise<void> {
     this.isLeaving = true;
     await this.end();
-    await redis.zrem(workersKey, this.incarnation);
-    await redis.publish(deadChannel, this.incarnation);
+    const { incarnation } = this;
+    await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
   }
 
   async end(): Promise<void> {

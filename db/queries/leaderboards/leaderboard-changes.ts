@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { ChangeKind } from "../../entities/board-change.ts";
+import type { ChangeKind } from "../../entities/leaderboard-change.ts";
 import { preparedRowsOf } from "../../prepared.ts";
 import { changeRows } from "../rows.ts";
 import { deleteWhere } from "../batches.ts";

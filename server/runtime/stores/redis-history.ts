@@ -7,14 +7,14 @@ import { continueHistory } from "../../../actors/index.ts";
 const ended = "ended";
 
 /**
- * Whether a server that is started has lost what an earlier one told. What that has written outlives its process,
- * but not the machine: the last second is lost with that, unless the server ended in order before.
+ * Whether a server that is started has lost what an earlier one acknowledged. What that has written outlives its
+ * process, but not the machine: the last second is lost with that, unless the server ended in order before.
  */
 export class RedisHistory {
   private readonly dataDir: string;
   private readonly keyPrefixes: readonly string[];
   /** The history of writes of which everything is there; "" for none. */
-  private whole = "";
+  private intact = "";
   private present = "";
 
   /** `keyPrefixes`: of each kind of actor whose writes count. */
@@ -23,28 +23,28 @@ export class RedisHistory {
     this.keyPrefixes = keyPrefixes;
   }
 
-  /** Before a start. The note counts for this one only, and is gone for good before anything new can be lost. */
-  take(): void {
+  /** Before a start. The marker counts for this one only, and is gone for good before anything new can be lost. */
+  takeMarker(): void {
     const [machine, history = ""] = textOf(this.file).split(" ");
-    // Without a note the start before has failed, and served nobody.
-    if (history !== "") this.whole = machine === ended || machine === machineId() ? history : "";
+    // Without a marker the start before has failed, and served nobody.
+    if (history !== "") this.intact = machine === ended || machine === machineId() ? history : "";
     rmSync(this.file, { force: true });
     sync(this.dataDir);
   }
 
   /** After a start. */
-  async tell(redis: Redis): Promise<void> {
-    this.present = await continueHistory(redis, this.whole, this.keyPrefixes);
-    this.whole = "";
-    this.note(machineId());
+  async markIntact(redis: Redis): Promise<void> {
+    this.present = await continueHistory(redis, this.intact, this.keyPrefixes);
+    this.intact = "";
+    this.writeMarker(machineId());
   }
 
   /** The server has ended in order. */
   close(): void {
-    this.note(ended);
+    this.writeMarker(ended);
   }
 
-  private note(machine: string): void {
+  private writeMarker(machine: string): void {
     if (machine !== "") writeFileSync(this.file, `${machine} ${this.present}`);
   }
 

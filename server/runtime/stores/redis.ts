@@ -53,7 +53,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
     spawn: { cwd: dataDir, env: program.env },
     async prepare() {
       await stopOrphan(pidFile, /(redis|valkey)-server/, "SIGTERM");
-      history.take();
+      history.takeMarker();
     },
     async isReady() {
       if (!(await answers(startSocket, history))) return false;
@@ -107,7 +107,7 @@ async function answers(socket: string, history: RedisHistory): Promise<boolean> 
   try {
     await redis.connect();
     if ((await redis.ping()) !== "PONG") return false;
-    await history.tell(redis);
+    await history.markIntact(redis);
     return true;
   } finally {
     redis.disconnect();

@@ -6,7 +6,7 @@ import { evolve } from "../../../actors/lobby/evolve.ts";
 import { messageData, messageTypes } from "../../../actors/lobby/messages.ts";
 import { lobbySnapshot } from "../../../actors/lobby/snapshot.ts";
 import type {
-  Asker,
+  LobbyCaller,
   DrawnQuestion,
   Lobby,
   LobbyCommand,
@@ -59,7 +59,7 @@ export const seat = (id: number, accountId: number | null = null): NewSeat => ({
   avatarUrl: null,
 });
 
-export const by = (seatId: number | null, playerId: number | null = null): Asker => ({
+export const by = (seatId: number | null, playerId: number | null = null): LobbyCaller => ({
   seatId,
   playerId,
 });

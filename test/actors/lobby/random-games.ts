@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import type { Asker, Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
+import type { LobbyCaller, Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
 import { by, createCommand, Game, questions, seat, type GameOptions } from "./game.ts";
 
 export const maxPlayers = 4;
 export type Step = { waitMs: number; command: (lobby: Lobby) => LobbyCommand };
 
-const asker: fc.Arbitrary<Asker> = fc.oneof(
+const asker: fc.Arbitrary<LobbyCaller> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(by(1)) },
   { weight: 6, arbitrary: fc.integer({ min: 2, max: 6 }).map((id) => by(id)) },
   { weight: 1, arbitrary: fc.integer({ min: 50, max: 52 }).map((id) => by(null, id)) },
@@ -20,7 +20,7 @@ const asker: fc.Arbitrary<Asker> = fc.oneof(
     }),
   },
 );
-const isOfHost = ({ seatId, playerId, cookieSeatId }: Asker) =>
+const isOfHost = ({ seatId, playerId, cookieSeatId }: LobbyCaller) =>
   seatId === 1 || playerId === 901 || cookieSeatId === 1;
 /** The host leaves seldom, or most games would be over at once. */
 const leaver = fc.oneof(

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decide } from "../../../actors/lobby/decide.ts";
 import { maxBans } from "../../../actors/lobby/limits.ts";
-import type { Asker, LobbyCommand } from "../../../actors/lobby/types.ts";
+import type { LobbyCaller, LobbyCommand } from "../../../actors/lobby/types.ts";
 import { by, createCommand, epoch, host, playing, seat, types, waiting } from "./game.ts";
 
-const join = (id: number, name: string, asker: Asker = by(null)): LobbyCommand => ({
+const join = (id: number, name: string, asker: LobbyCaller = by(null)): LobbyCommand => ({
   type: "join",
   seat: { ...seat(id, asker.playerId), name },
   by: asker,
 });
-const heartbeat = (asker: Asker): LobbyCommand => ({ type: "heartbeat", by: asker });
+const heartbeat = (asker: LobbyCaller): LobbyCommand => ({ type: "heartbeat", by: asker });
 const leave = (id: number): LobbyCommand => ({ type: "leave", by: by(id) });
 const kick = (seatId: number, ban = false, asker = by(host)): LobbyCommand => ({
   type: "kick",
@@ -123,7 +123,7 @@ describe("joining", () => {
 });
 
 describe("finding the seat", () => {
-  const rows: [name: string, asker: Asker, seatId: number | null][] = [
+  const rows: [name: string, asker: LobbyCaller, seatId: number | null][] = [
     ["by lobby token", by(3), 3],
     ["by lobby token before the bound seat", by(3, 50), 3],
     ["by the player bound to a seat", by(null, 50), 2],

@@ -59,18 +59,18 @@ it("the public list shows nothing of a lobby that is not committed, while it is 
   const fleet = new LobbyFleet();
   const members = [await fleet.member("w1"), await fleet.member("w2")];
   await fleet.run(3_000);
-  const [owner, heir] = fleet.ownerFirst(members);
-  assert.ok(owner && heir);
+  const [owner, nextOwner] = fleet.ownerFirst(members);
+  assert.ok(owner && nextOwner);
   await fleet.open(owner);
   fleet.kill(owner);
-  while (!fleet.redis.get(ownerKey(shardOf(code)))?.startsWith(heir.name)) await fleet.run(1);
+  while (!fleet.redis.get(ownerKey(shardOf(code)))?.startsWith(nextOwner.name)) await fleet.run(1);
   let asked = 0;
   // Its part of the list is looked through after 50 ms.
   const end = fleet.now + 100;
   const keepAsking = async () => {
     while (fleet.now < end) {
       const id = `${++asked}`;
-      await heir.lobbies.ask(code, setPrompt(id), id);
+      await nextOwner.lobbies.ask(code, setPrompt(id), id);
     }
   };
   const busy = [keepAsking(), keepAsking(), keepAsking()];

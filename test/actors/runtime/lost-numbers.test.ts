@@ -96,10 +96,10 @@ function afterLoss(): void {
       for (const member of members.splice(0)) fleet.kill(member);
       await restart(fleet, [], { downMs: 100, lostSince: time });
       members.push(await fleet.member(name));
-      const [heir] = members;
-      assert.ok(heir);
+      const [nextOwner] = members;
+      assert.ok(nextOwner);
       await fleet.run(3_000);
-      await change(fleet, heir, `first of ${name}`, `second of ${name}`);
+      await change(fleet, nextOwner, `first of ${name}`, `second of ${name}`);
       for (const { seq } of fleet.messages().slice(1)) {
         assert.ok(!seen.has(seq), `${seq} was used before`);
         seen.add(seq);
@@ -150,10 +150,10 @@ function whenNothingOrLittle(): void {
     assert.deepEqual(told(fleet), ["1 lobby.player_joined", "2 lobby.settings"]);
     // The shard is noted as whole, so whoever takes it over knows it, too.
     fleet.kill(owner);
-    const heir = members.find((member) => member !== owner);
-    assert.ok(heir);
+    const nextOwner = members.find((member) => member !== owner);
+    assert.ok(nextOwner);
     await fleet.run(3_000);
-    await change(fleet, heir, "two");
+    await change(fleet, nextOwner, "two");
     assert.equal(gaps(fleet), 0);
   });
 
@@ -169,13 +169,13 @@ function whenNothingOrLittle(): void {
 function lobbiesChangedHands(): void {
   it("are not used again by a worker whose lobbies another had in what is lost", async () => {
     const { fleet, members, owner } = await openLobby();
-    const heir = members.find((member) => member !== owner);
-    assert.ok(heir);
+    const nextOwner = members.find((member) => member !== owner);
+    assert.ok(nextOwner);
     // Silent for so long that the other takes its lobbies over.
     owner.wiring.stall("control", 4_000);
     await fleet.run(3_950);
     const time = fleet.now - 3_000;
-    await change(fleet, heir, "one", "two", "three");
+    await change(fleet, nextOwner, "one", "two", "three");
     // Asked before it can hear that the store has forgotten it.
     await restart(fleet, members, { downMs: 60, lostSince: time, restMs: 110 });
     await change(fleet, owner, "other");
@@ -184,11 +184,11 @@ function lobbiesChangedHands(): void {
 
   it("are not used again by a frozen worker whose lobbies another had in what a node of a cluster has lost", async () => {
     const { fleet, members, owner, time } = await openLobby(sharded);
-    const heir = members.find((member) => member !== owner);
-    assert.ok(heir);
+    const nextOwner = members.find((member) => member !== owner);
+    assert.ok(nextOwner);
     owner.frozenUntil = fleet.now + 5_000;
     await fleet.run(4_900);
-    await change(fleet, heir, "one", "two", "three");
+    await change(fleet, nextOwner, "one", "two", "three");
     // The signs of life are on another node.
     const signs = new Map(fleet.redis.sorted.get(workersKey));
     fleet.redis.loseAfter(time);
@@ -207,12 +207,12 @@ function lobbiesChangedHands(): void {
       await restart(fleet, [], { downMs: 5_000, isWhole: true });
       members.push(await fleet.member(name));
     }
-    const [heir] = members;
-    assert.ok(heir);
+    const [nextOwner] = members;
+    assert.ok(nextOwner);
     await fleet.run(3_000);
-    await change(fleet, heir, "one");
+    await change(fleet, nextOwner, "one");
     assert.equal(gaps(fleet), 0);
-    fleet.kill(heir);
+    fleet.kill(nextOwner);
     await restart(fleet, [], { downMs: 100 });
     const next = await fleet.member("w5");
     await fleet.run(3_000);
@@ -225,10 +225,10 @@ function lobbiesChangedHands(): void {
     const { fleet, members, owner } = await openLobby();
     fleet.redis.strings.delete(historyKey(shardOf(code)));
     fleet.kill(owner);
-    const heir = members.find((member) => member !== owner);
-    assert.ok(heir);
+    const nextOwner = members.find((member) => member !== owner);
+    assert.ok(nextOwner);
     await fleet.run(3_000);
-    await change(fleet, heir, "one");
+    await change(fleet, nextOwner, "one");
     assert.equal(gaps(fleet), 0);
     assert.equal(fleet.redis.get(historyKey(shardOf(code))), `${fleet.redis.history} 0`);
   });

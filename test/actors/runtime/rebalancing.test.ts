@@ -48,7 +48,7 @@ describe("workers that share the shards out anew", () => {
 
   it("claim a shard once more that was released between their look and their claim", async () => {
     const fleet = new VirtualFleet();
-    const [dying] = await fleet.calm("dying");
+    const [deadOwner] = await fleet.calm("deadOwner");
     const released = ownerKey(7);
     let isReleased = false;
     const releaseFirst = (connections: Connections): Connections => {
@@ -62,13 +62,13 @@ describe("workers that share the shards out anew", () => {
       };
       return { ...connections, control: { ...control, evalsha } };
     };
-    assert.ok(dying);
-    fleet.kill(dying);
-    fleet.announceDeath(dying);
-    const heir = await fleet.start("heir", releaseFirst);
-    await fleet.join(heir);
+    assert.ok(deadOwner);
+    fleet.kill(deadOwner);
+    fleet.publishNodeDown(deadOwner);
+    const nextOwner = await fleet.start("nextOwner", releaseFirst);
+    await fleet.join(nextOwner);
     await fleet.run(100);
     assert.ok(isReleased);
-    assert.deepEqual(fleet.shares(), { heir: shardCount });
+    assert.deepEqual(fleet.shares(), { nextOwner: shardCount });
   });
 });

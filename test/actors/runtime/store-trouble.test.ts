@@ -41,22 +41,22 @@ describe("workers whose store answers in part or not for a while", () => {
 
   it("take over the shards of a dead one at once when their connections are back", async () => {
     const fleet = new VirtualFleet();
-    const [dying, heir] = await fleet.calm("dying", "heir");
-    assert.ok(dying && heir);
-    fleet.kill(dying);
-    fleet.announceDeath(dying);
+    const [deadOwner, nextOwner] = await fleet.calm("deadOwner", "nextOwner");
+    assert.ok(deadOwner && nextOwner);
+    fleet.kill(deadOwner);
+    fleet.publishNodeDown(deadOwner);
     await fleet.run(4);
-    heir.wiring.cut(false);
+    nextOwner.wiring.cut(false);
     const from = fleet.now;
-    await fleet.until(() => fleet.shares()["heir"] === shardCount);
+    await fleet.until(() => fleet.shares()["nextOwner"] === shardCount);
     assert.ok(fleet.now - from < 200, `${fleet.now - from} ms`);
   });
 
   it("try again with the next heartbeat what the store failed to do", async () => {
     const fleet = new VirtualFleet();
-    const [dying] = await fleet.calm("dying");
+    const [deadOwner] = await fleet.calm("deadOwner");
     let failuresLeft = 0;
-    const heir = await fleet.start("heir", (connections) => {
+    const nextOwner = await fleet.start("nextOwner", (connections) => {
       const { control } = connections;
       const evalsha: typeof control.evalsha = (sha, keyCount, ...args) => {
         const isClaim = String(args[1]).endsWith(":epoch");
@@ -65,14 +65,14 @@ describe("workers whose store answers in part or not for a while", () => {
       };
       return { ...connections, control: { ...control, evalsha } };
     });
-    await fleet.join(heir);
+    await fleet.join(nextOwner);
     await fleet.run(8_000);
-    assert.ok(dying);
-    fleet.kill(dying);
-    fleet.announceDeath(dying);
+    assert.ok(deadOwner);
+    fleet.kill(deadOwner);
+    fleet.publishNodeDown(deadOwner);
     failuresLeft = 2;
     const from = fleet.now;
-    await fleet.until(() => fleet.shares()["heir"] === shardCount);
+    await fleet.until(() => fleet.shares()["nextOwner"] === shardCount);
     assert.ok(failuresLeft < 0 && fleet.now - from < 1_600, `${fleet.now - from} ms`);
   });
 

@@ -3,15 +3,15 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
+import { publishNodeDown, type Lobbies, type LobbyReply } from "../../../actors/index.ts";
 import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
 import {
-  deadChannel,
   eventStreamKey,
   lobbyKey,
   ownerKey,
-  workersKey,
 } from "../../../actors/lobby-keys.ts";
+import { lobbyKeyPrefix } from "../../../actors/lobby/actor.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { forked } from "../../support/forked.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
@@ -54,10 +54,9 @@ async function codesOf(incarnation: string, count: number): Promise<string[]> {
   return codes;
 }
 
-/** What a real primary does when it reaps a child. */
-async function announceDeath(incarnation: string): Promise<void> {
-  await redis.zrem(workersKey, incarnation);
-  await redis.publish(deadChannel, incarnation);
+/** As a primary does when one of its processes has exited. */
+async function announceDown({ incarnation }: { incarnation: string }): Promise<void> {
+  await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
 }
 
 const versionOf = async (code: string) =>
@@ -111,7 +110,7 @@ function whoseOwnerDiesOr(): void {
     await until(async () => (await versionOf(codes[0] ?? "")) > 8, "the games go on");
     other.process.kill("SIGKILL");
     await once(other.process, "exit");
-    await announceDeath(other.incarnation);
+    await announceDown(other);
     const reply = await member.lobbies.ask(codes[1] ?? "", {
       type: "read",
       by: { seatId: null, playerId: null },
@@ -165,7 +164,7 @@ function whoseOwnerDiesOr(): void {
     const first = await member.lobbies.ask(code, answer, "same-key");
     other.process.kill("SIGKILL");
     await once(other.process, "exit");
-    await announceDeath(other.incarnation);
+    await announceDown(other);
     assert.deepEqual(await member.lobbies.ask(code, answer, "same-key"), first);
     const again = await member.lobbies.ask(code, answer, "another-key");
     assert.deepEqual(again, { ok: false, code: "lobby:already_answered" });
@@ -182,7 +181,7 @@ function goOnMeanwhile(): void {
     const waiting = await goOn(9);
     assert.ok(!waiting.ok && waiting.code === "generator:unavailable", "no batch has come");
     await quit(other);
-    await announceDeath(other.incarnation);
+    await announceDown(other);
     await until(async () => (await goOn(9)).ok, "the new owner has drawn");
     for (let index = 10; index < 30; index++)
       await until(async () => (await goOn(index)).ok, `question ${index + 1}`);

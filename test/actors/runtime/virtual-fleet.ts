@@ -127,8 +127,8 @@ export class VirtualFleet {
     worker.wiring.end(true);
   }
 
-  /** What a primary does when it reaps a child. */
-  announceDeath(worker: VirtualWorker): void {
+  /** As a primary does when one of its processes has exited. */
+  publishNodeDown(worker: VirtualWorker): void {
     this.redis.zrem(workersKey, worker.name);
     publish(this.net, deadChannel, worker.name);
   }

@@ -22,24 +22,24 @@ export interface BankQuestion extends GeneratedQuestion {
   key: string;
 }
 
-export type Shelf = ReadonlyMap<Difficulty, readonly BankQuestion[]>;
+export type QuestionsByDifficulty = ReadonlyMap<Difficulty, readonly BankQuestion[]>;
 
 /**
  * Turns the drafts of one category into questions, a tenth for each difficulty: the hardness of
  * drafts only orders them, so no difficulty of any category is ever empty.
  */
-export function gradeDrafts(drafts: readonly Draft[], seed: string): Shelf {
+export function gradeDrafts(drafts: readonly Draft[], seed: string): QuestionsByDifficulty {
   const sorted = usable(drafts, seed).sort(
     (a, b) => a.hardness - b.hardness || (a.key < b.key ? -1 : 1),
   );
-  const shelf = new Map<Difficulty, BankQuestion[]>();
+  const byDifficulty = new Map<Difficulty, BankQuestion[]>();
   ladder.forEach(([difficulty, rate], step) => {
     const from = Math.floor((sorted.length * step) / ladder.length);
     const to = Math.floor((sorted.length * (step + 1)) / ladder.length);
     const tenth = sorted.slice(from, to).map((entry) => finish(entry, rate));
-    shelf.set(difficulty, shuffle(createRandom(`${seed}:${difficulty}`), tenth));
+    byDifficulty.set(difficulty, shuffle(createRandom(`${seed}:${difficulty}`), tenth));
   });
-  return shelf;
+  return byDifficulty;
 }
 
 type Finished = BankQuestion & { hardness: number };

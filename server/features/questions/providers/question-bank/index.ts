@@ -6,8 +6,8 @@ import {
   type QuestionModel,
   type QuestionRequest,
 } from "../question-model.ts";
-import type { BankQuestion, Shelf } from "./grade.ts";
-import { loadShelf } from "./shelves.ts";
+import type { BankQuestion, QuestionsByDifficulty } from "./grade.ts";
+import { loadCategory } from "./category-questions.ts";
 import { subjectsOf } from "./subjects.ts";
 
 export { checkQuestions, type Problem } from "./check.ts";
@@ -20,17 +20,17 @@ export const bankSeed = "emberline";
  * none sharing a word means an empty answer, and the caller decides what to do then.
  */
 export function createQuestionBank({ seed = bankSeed }: { seed?: string } = {}): QuestionModel {
-  const shelves = new Map<Category, Promise<Shelf>>();
-  const shelfOf = (category: Category) => {
-    const known = shelves.get(category) ?? loadShelf(category, seed);
-    shelves.set(category, known);
+  const loaded = new Map<Category, Promise<QuestionsByDifficulty>>();
+  const load = (category: Category) => {
+    const known = loaded.get(category) ?? loadCategory(category, seed);
+    loaded.set(category, known);
     return known;
   };
   return {
     name: "bank",
     async generate(request) {
-      const shelf = await shelfOf(request.category);
-      const all = shelf.get(request.difficulty) ?? [];
+      const byDifficulty = await load(request.category);
+      const all = byDifficulty.get(request.difficulty) ?? [];
       const unseen = matching(all, request).filter(({ key }) => !request.exclude.has(key));
       return unseen.slice(0, request.count).map(withoutKey);
     },
@@ -40,11 +40,11 @@ export function createQuestionBank({ seed = bankSeed }: { seed?: string } = {}):
 
 /** Everything the bank can make, for checks and seeds. */
 export async function listBank(seed = bankSeed) {
-  const shelves = await Promise.all(
-    categories.map(async (category) => ({ category, shelf: await loadShelf(category, seed) })),
+  const all = await Promise.all(
+    categories.map(async (category) => [category, await loadCategory(category, seed)] as const),
   );
-  return shelves.flatMap(({ category, shelf }) =>
-    [...shelf].flatMap(([difficulty, list]) =>
+  return all.flatMap(([category, byDifficulty]) =>
+    [...byDifficulty].flatMap(([difficulty, list]) =>
       list.map((entry) => ({ category, difficulty, ...withoutKey(entry) })),
     ),
   );

@@ -1,7 +1,7 @@
 import type { Category } from "../question-model.ts";
 import { draftTable, type Draft } from "./draft.ts";
 import { readFacts } from "./facts.ts";
-import { gradeDrafts, type Shelf } from "./grade.ts";
+import { gradeDrafts, type QuestionsByDifficulty } from "./grade.ts";
 
 const draftFacts = async (name: string) => (await readFacts(name)).flatMap(draftTable);
 
@@ -40,6 +40,6 @@ const sources: Record<Category, () => Promise<Draft[]>> = {
 };
 
 /** Every question of one category by difficulty; the same seed gives the same questions. */
-export async function loadShelf(category: Category, seed: string): Promise<Shelf> {
+export async function loadCategory(category: Category, seed: string): Promise<QuestionsByDifficulty> {
   return gradeDrafts(await sources[category](), `${seed}:${category}`);
 }

@@ -10,19 +10,19 @@ import { VirtualFleet } from "./virtual-fleet.ts";
 describe("the lobbies of a worker that is dead and whose connections are still open", () => {
   it("answer as soon as they are taken over, whenever they were asked", async () => {
     const fleet = new VirtualFleet();
-    const [asker, , dying] = await fleet.calm("asker", "heir", "dying");
-    assert.ok(asker && dying);
+    const [caller, , deadOwner] = await fleet.calm("caller", "nextOwner", "deadOwner");
+    assert.ok(caller && deadOwner);
     const codes: string[] = [];
     for (let from = 0; codes.length < 100; from = Number(codes.at(-1)?.slice(1)) + 1)
-      codes.push(fleet.codeOf("dying", from));
+      codes.push(fleet.codeOf("deadOwner", from));
     // It hears what comes, and nobody reads it.
-    dying.frozenUntil = Number.POSITIVE_INFINITY;
+    deadOwner.frozenUntil = Number.POSITIVE_INFINITY;
     const waits: number[] = [];
     const killedAt = fleet.now;
     for (const [i, code] of codes.entries()) {
-      if (i === codes.length / 4) fleet.announceDeath(dying);
+      if (i === codes.length / 4) fleet.publishNodeDown(deadOwner);
       const asked = fleet.now;
-      void fleet.read(asker, code).then((reply) => {
+      void fleet.read(caller, code).then((reply) => {
         assert.deepEqual(reply, { ok: false, code: "lobby:not_found" });
         waits.push(fleet.now - Math.max(asked, killedAt));
       });
@@ -34,16 +34,16 @@ describe("the lobbies of a worker that is dead and whose connections are still o
 
   it("are waited for by so many commands in a worker; one more is refused at once", async () => {
     const fleet = new VirtualFleet();
-    const [asker, heir, dying] = await fleet.calm("asker", "heir", "dying");
-    assert.ok(asker && heir && dying);
-    heir.frozenUntil = Number.POSITIVE_INFINITY;
-    fleet.kill(dying);
-    fleet.announceDeath(dying);
-    const wanted = targetOwners(["asker", "heir"]);
+    const [caller, nextOwner, deadOwner] = await fleet.calm("caller", "nextOwner", "deadOwner");
+    assert.ok(caller && nextOwner && deadOwner);
+    nextOwner.frozenUntil = Number.POSITIVE_INFINITY;
+    fleet.kill(deadOwner);
+    fleet.publishNodeDown(deadOwner);
+    const wanted = targetOwners(["caller", "nextOwner"]);
     const codes: string[] = [];
     for (let from = 0; codes.length < 512;) {
-      const code = fleet.codeOf("dying", from);
-      if (wanted[shardOf(code)] === "heir") codes.push(code);
+      const code = fleet.codeOf("deadOwner", from);
+      if (wanted[shardOf(code)] === "nextOwner") codes.push(code);
       from = Number(code.slice(1)) + 1;
     }
     const replies = new Map<string, number>();
@@ -53,14 +53,14 @@ describe("the lobbies of a worker that is dead and whose connections are still o
     };
     await fleet.run(100);
     for (let i = 0; i < maxWaiting; i++)
-      void fleet.read(asker, codes[i % codes.length] ?? "").then(count);
+      void fleet.read(caller, codes[i % codes.length] ?? "").then(count);
     await fleet.run(1);
     assert.equal(replies.size, 0);
     const before = fleet.now;
-    const reply = await fleet.ended(fleet.read(asker, codes[0] ?? ""));
+    const reply = await fleet.ended(fleet.read(caller, codes[0] ?? ""));
     assert.deepEqual(reply, unavailable);
     assert.ok(fleet.now - before < 5, "it was refused at once");
-    // The heir is missed in time, and those that wait have their answers from its heir.
+    // The next owner is missed in time, and those that wait have their answers from the owner after it.
     await fleet.until(() => replies.size > 0, 20);
     await fleet.run(1_000);
     assert.deepEqual([...replies], [["lobby:not_found", maxWaiting]]);

@@ -5,8 +5,8 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
  * batch until they are projected to Redis, and are kept for a while after, so that a Redis that
  * lost its last seconds can be brought up to date again (server/features/leaderboards/domain/README.md).
  */
-export const BoardChangeSchema = defineEntity({
-  name: "BoardChange",
+export const LeaderboardChangeSchema = defineEntity({
+  name: "LeaderboardChange",
   tableName: "board_changes",
   indexes: [
     {
@@ -29,12 +29,12 @@ export const BoardChangeSchema = defineEntity({
   },
 });
 
-export type BoardChange = InferEntity<typeof BoardChangeSchema>;
-export type ChangeKind = BoardChange["kind"];
+export type LeaderboardChange = InferEntity<typeof LeaderboardChangeSchema>;
+export type ChangeKind = LeaderboardChange["kind"];
 
 /** One row: the last batch that was projected, and the last one whose changes were deleted. */
-export const BoardStateSchema = defineEntity({
-  name: "BoardState",
+export const LeaderboardStateSchema = defineEntity({
+  name: "LeaderboardState",
   tableName: "board_state",
   properties: {
     id: p.smallint().primary().autoincrement(false),
@@ -43,4 +43,4 @@ export const BoardStateSchema = defineEntity({
   },
 });
 
-export type BoardState = InferEntity<typeof BoardStateSchema>;
+export type LeaderboardState = InferEntity<typeof LeaderboardStateSchema>;
