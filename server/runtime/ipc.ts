@@ -33,9 +33,7 @@ export type ToPrimary =
 
 export type ToChild =
   /** Drain and exit; a second one means at once. */
-  | { type: "stop" }
-  | AskMessage
-  | AnswerMessage;
+  { type: "stop" } | AskMessage | AnswerMessage;
 
 const askTimeoutMs = 2_000;
 const maxPendingAsks = 64;
@@ -105,7 +103,9 @@ function endProcess(options: ChildOptions, stops: number): void {
   if (stops > 1) process.exit(0);
   void options
     .stop()
-    .catch((error: unknown) => options.log.error({ event: "stop_failed", err: error }, "stopping failed, exiting anyway"))
+    .catch((error: unknown) =>
+      options.log.error({ event: "stop_failed", err: error }, "stopping failed, exiting anyway"),
+    )
     .then(() => flushLog(options.log))
     .finally(() => process.exit(0));
 }

@@ -86,9 +86,7 @@ export class Children {
           this.#started.resolve({ operatorPort: this.#operatorPort });
       },
       onStartFailed: (reason) =>
-        this.#started.reject(
-          new StartError(`a process of role ${role} does not start: ${reason}`),
-        ),
+        this.#started.reject(new StartError(`a process of role ${role} does not start: ${reason}`)),
       hasOthers: (child) =>
         this.#children.some((one) => one !== child && one.role === role && one.isReady),
       answer: (question) => this.#answer(question),

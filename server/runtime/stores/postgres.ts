@@ -61,7 +61,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     await daemon.stop();
     throw error;
   });
-  return { url, pid: daemon.pid, stop: async () => void (await daemon.stop()) };
+  return { url, pid: () => daemon.pid(), stop: async () => void (await daemon.stop()) };
 }
 
 function serverArguments(dataDir: string, options: LocalPostgresOptions): string[] {

@@ -65,11 +65,11 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   });
   return {
     url: localRedisUrl(options.socketDir),
-    pid: daemon.pid,
+    pid: () => daemon.pid(),
     async stop() {
       if (await daemon.stop()) history.close();
     },
-    kill: daemon.kill,
+    kill: () => daemon.kill(),
   };
 }
 

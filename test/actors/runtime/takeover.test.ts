@@ -5,11 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import { publishNodeDown, type Lobbies, type LobbyReply } from "../../../actors/index.ts";
 import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
-import {
-  eventStreamKey,
-  lobbyKey,
-  ownerKey,
-} from "../../../actors/lobby-keys.ts";
+import { eventStreamKey, lobbyKey, ownerKey } from "../../../actors/lobby-keys.ts";
 import { lobbyKeyPrefix } from "../../../actors/lobby/actor.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { forked } from "../../support/forked.ts";

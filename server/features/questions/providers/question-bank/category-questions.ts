@@ -40,6 +40,9 @@ const sources: Record<Category, () => Promise<Draft[]>> = {
 };
 
 /** Every question of one category by difficulty; the same seed gives the same questions. */
-export async function loadCategory(category: Category, seed: string): Promise<QuestionsByDifficulty> {
+export async function loadCategory(
+  category: Category,
+  seed: string,
+): Promise<QuestionsByDifficulty> {
   return gradeDrafts(await sources[category](), `${seed}:${category}`);
 }
