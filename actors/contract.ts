@@ -1,4 +1,4 @@
-import type { RoomSource, SnapshotMessage } from "../server/platform/room-source.ts";
+import type { OwnRoomSource, SnapshotMessage } from "../server/platform/room-source.ts";
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
 import type { ActorNode, Reply } from "./runtime/definition.ts";
 
@@ -36,7 +36,7 @@ export interface Lobbies {
    */
   ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
   /** The lobbies as rooms of a hub. */
-  readonly room: RoomSource;
+  readonly room: OwnRoomSource;
   /** What a new subscriber starts with, or null when there is no such lobby. */
   snapshot(code: string): Promise<LobbySnapshotMessage | null>;
   /** How many spectators this process has of a lobby; forgotten 60 s after the last word (HUB-08). */

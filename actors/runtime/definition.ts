@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../server/platform/errors.ts";
 import type {
   DeliveryRules,
-  RoomSource,
+  OwnRoomSource,
   SnapshotMessage,
 } from "../../server/platform/room-source.ts";
 
@@ -205,7 +205,7 @@ export interface Actors<State extends BaseState, Command extends BaseCommand> {
    */
   ask(code: string, command: Command, key?: string): Promise<Reply>;
   /** The actors as rooms of a hub. */
-  readonly room: RoomSource;
+  readonly room: OwnRoomSource;
   /** What a new subscriber starts with, or null when there is no such actor. */
   snapshot(code: string): Promise<SnapshotMessage | null>;
   /** JSON text of the array of indexed actors, newest first. */

@@ -47,6 +47,8 @@ export interface BaseDeps {
   waitingOfCaller?: number;
   /** The process takes its share of the lobbies when it says so, not at once. */
   joinsLater?: boolean;
+  /** Private folder in which the workers of this machine listen for each other; without it they talk over Redis. */
+  linkDir?: string | null;
 }
 
 export interface Assembled<D> {
@@ -115,6 +117,7 @@ export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
     seatLimit: seatLimitOf(config),
     draw: (plan) => drawAhead(base, plan),
     joinsLater: ground.joinsLater ?? false,
+    linkDir: ground.linkDir ?? null,
   });
   const hub = createHub({
     redisUrl: config.REDIS_URL,

@@ -3,6 +3,7 @@ import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { createHttpServer } from "../http/uws/server.ts";
+import { linkDirFor } from "../runtime/stores/sockets.ts";
 import { joinPrimary } from "../runtime/ipc.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { routes } from "./routes.ts";
@@ -15,7 +16,11 @@ export async function startHttpWorker(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "http");
   const metrics = createMetrics();
-  const { deps, close } = await assembleHttp({ config, log, metrics, joinsLater: true });
+  const { deps, close } = await assembleHttp({
+    ...{ config, log, metrics },
+    joinsLater: true,
+    linkDir: linkDirFor(config.DATA_DIR),
+  });
   const origins = await followRealmOrigins(deps);
   const server = createHttpServer({ deps, routes, log, realmOrigins: origins.current });
   const link = joinPrimary({

@@ -5,8 +5,33 @@ export interface RoomSource {
   readonly delivery: DeliveryRules;
   /** What a new subscriber starts with, or null when there is no such room. */
   snapshotOf(code: string): Promise<SnapshotMessage | null>;
+  /** Rooms that this process may own; without it all messages come from Redis. */
+  readonly commits?: CommitSource;
   /** Publishes how many spectators of a room this process has (HUB-08). */
   publishSpectators?(code: string, count: number): Promise<void>;
+}
+
+/** Rooms of which this process may own some. */
+export interface OwnRoomSource extends RoomSource {
+  readonly commits: CommitSource;
+}
+
+/** Committed messages of the rooms that this process owns: they are here before Redis could publish them. */
+export interface CommitSource {
+  /** One follower for each room. Returns what it would be told with `onSource` now. */
+  follow(code: string, follower: CommitFollower): boolean;
+  unfollow(code: string): void;
+}
+
+/** Hears the messages of a room in the process that commits them. */
+export interface CommitFollower {
+  /** Redis has confirmed message number `seq`; in the order of the numbers. `text`: its JSON text. */
+  onCommitted(seq: number, text: string): void;
+  /**
+   * True: from now on all messages come here; those until now are in Redis. False: no longer, or it is not certain,
+   * so Redis is followed instead.
+   */
+  onSource(isHere: boolean): void;
 }
 
 /** A snapshot ready to be sent as an event. */

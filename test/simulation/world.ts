@@ -214,6 +214,7 @@ export class World {
         }),
         incarnation: worker.name,
         connections: sabotaged(worker.wiring.connections, sabotage),
+        linkDir: null,
         timing: timingOf(timeline, worker),
         timings: { ...this.kind.timings, freshMs: sabotage.freshMs ?? this.kind.timings.freshMs },
         shards: this.shards,

@@ -49,6 +49,8 @@ const tellSpectators = (code: string, count: number) => lobbies.tellSpectators(c
 const lobby = {
   keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
   snapshotOf: (code: string) => lobbies.snapshot(code),
+  // The earlier version has its own messages from Redis, too.
+  ...("room" in lobbies && { commits: lobbies.room.commits }),
 };
 /** The earlier version has no other kind of room, and no other list. */
 const earlier = {

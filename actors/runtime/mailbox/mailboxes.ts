@@ -10,6 +10,7 @@ import { shardOf, type Keyspace } from "../storage/keys.ts";
 import type { Timing } from "../timing.ts";
 import { ActorReader } from "./actor-reader.ts";
 import { runBatch, type Actor, type Batch } from "./actor.ts";
+import type { CommitFollowers } from "./commit-followers.ts";
 import { Deadlines } from "./deadlines.ts";
 import { MailboxTable } from "./mailbox-table.ts";
 import { takeBatch, untilIdle, type Mailbox, type Waiting } from "./mailbox.ts";
@@ -31,6 +32,7 @@ export interface MailboxesDeps {
   incarnation: string;
   redis: Connection;
   journal: Pick<Journal, "commit">;
+  followers: Pick<CommitFollowers, "committed" | "inDoubt">;
   placement: Pick<Placement, "tokenOf" | "generationOf" | "isIntact" | "confirm" | "fenced">;
   ticker: Ticker;
   timing: Timing;
@@ -273,19 +275,21 @@ export class Mailboxes {
   }
 
   async #commit(mailbox: Mailbox, change: Commit, token: string): Promise<boolean> {
-    const { journal, placement, log, definition } = this.#deps;
-    const { unacknowledgedSeq, code } = mailbox;
+    const { journal, followers, placement, log, definition } = this.#deps;
+    const { unacknowledgedSeq, code, shard } = mailbox;
     mailbox.unacknowledgedSeq = Math.max(unacknowledgedSeq, change.seq);
     const outcome = await journal.commit(change, token);
     if (outcome === "committed") {
       mailbox.knownSeq = change.seq;
       mailbox.unacknowledgedSeq = 0;
       mailbox.isStateBehindLog = false;
+      followers.committed(change, shard);
       return true;
     }
     if (outcome !== "failed") mailbox.unacknowledgedSeq = unacknowledgedSeq;
     const facts = { event: `commit_${outcome}`, [definition.kind]: code, seq: change.seq };
-    if (outcome === "fenced") placement.fenced(mailbox.shard, token);
+    followers.inDoubt(code, shard);
+    if (outcome === "fenced") placement.fenced(shard, token);
     // It is read back and the commands are retried; time after time it cannot be written at all.
     if (outcome === "conflict")
       log.warn(facts, "stored actor differs from memory, reading it again");

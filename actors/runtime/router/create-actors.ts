@@ -25,6 +25,8 @@ export interface ActorsDeps {
   metrics: ActorMetrics;
   /** Leaves joining to the caller: a process still busy with its start would hold actors up. */
   joinsLater?: boolean;
+  /** Private folder in which the processes of this machine listen for each other; without it they talk over Redis. */
+  linkDir?: string | null;
   /** Other than the usual ones; for tests. */
   timings?: Partial<ActorTimings>;
 }
@@ -40,11 +42,12 @@ export async function createActors<
   definition: ActorDefinition<State, Command, Event, Answer, Memo>,
   deps: ActorsDeps,
 ): Promise<Actors<State, Command>> {
-  const { joinsLater = false, timings = {}, log, clock, metrics } = deps;
+  const { joinsLater = false, linkDir = null, timings = {}, log, clock, metrics } = deps;
   const router = new Router({
     definition,
     incarnation: newIncarnation(),
     connections: await connect(definition.kind, deps),
+    linkDir,
     timing: systemTiming,
     timings: { ...defaultTimings, ...defaultAskTimings, ...timings },
     shards: allShards,

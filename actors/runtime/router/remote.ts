@@ -5,6 +5,7 @@ import type { Connection } from "../storage/connection.ts";
 import type { Keyspace } from "../storage/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
+import type { Links } from "./peer-links.ts";
 
 /** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
 type Wire =
@@ -28,10 +29,12 @@ export interface RemoteDeps {
   keys: Keyspace;
   metrics: Pick<ActorMetrics, "forwards">;
   timing: Timing;
+  /** To processes of the same machine; null: there are none, everything goes over Redis. */
+  links: Pick<Links, "send"> | null;
   deliver: Deliver;
 }
 
-/** Commands for actors of other processes, over Redis; those of one tick travel in one message. */
+/** Commands for actors of other processes, by a link or over Redis; those of one tick travel in one message. */
 export class Remote {
   readonly #deps: RemoteDeps;
   readonly #pending = new Map<number, PendingRequest>();
@@ -62,7 +65,7 @@ export class Remote {
     });
   }
 
-  /** A message on this process's channel. */
+  /** A message on this process's channel, or from a link. */
   receive(message: string): void {
     for (const wire of JSON.parse(message) as Wire[]) void this.#handle(wire);
   }
@@ -96,8 +99,9 @@ export class Remote {
   }
 
   async #publish(target: string, batch: Wire[]): Promise<void> {
-    const { redis, keys } = this.#deps;
+    const { redis, keys, links } = this.#deps;
     const text = JSON.stringify(batch);
+    if (links?.send(target, text)) return;
     const receivers = await redis.publish(keys.workerChannel(target), text).catch(() => 0);
     // Nobody listens: the process is gone or not connected; do not wait for the time-out.
     if (receivers > 0) return;

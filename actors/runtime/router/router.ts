@@ -1,6 +1,6 @@
 import type { Clock } from "../../../server/platform/time/clock.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
-import type { RoomSource, SnapshotMessage } from "../../../server/platform/room-source.ts";
+import type { OwnRoomSource, SnapshotMessage } from "../../../server/platform/room-source.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type {
   ActorNode,
@@ -12,6 +12,7 @@ import type {
   OwnedActors,
   Reply,
 } from "../definition.ts";
+import { CommitFollowers } from "../mailbox/commit-followers.ts";
 import { keyedId } from "../mailbox/command-id.ts";
 import { ActorJobs } from "../mailbox/jobs.ts";
 import { Mailboxes } from "../mailbox/mailboxes.ts";
@@ -26,6 +27,7 @@ import { Journal } from "../storage/journal.ts";
 import { Keyspace, shardOf } from "../storage/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
+import { PeerLinks } from "./peer-links.ts";
 import { Remote } from "./remote.ts";
 import { WaitingCommands } from "./waiting-commands.ts";
 
@@ -34,6 +36,8 @@ export interface RouterDeps {
   /** Name of this process; never used before. */
   incarnation: string;
   connections: Connections;
+  /** Folder in which the processes of this machine listen for each other; null: they talk over Redis. */
+  linkDir: string | null;
   timing: Timing;
   /** The shards that all processes share out among them. */
   shards: readonly number[];
@@ -62,7 +66,7 @@ const maxDescribed = 100;
 /** Takes commands for all actors of a kind: to the mailbox here, or to the process that owns the shard. */
 export class Router implements Actors<BaseState, BaseCommand> {
   readonly node: ActorNode;
-  readonly room: RoomSource;
+  readonly room: OwnRoomSource;
   readonly #deps: RouterDeps;
   readonly #definition: AnyActor;
   readonly #keys: Keyspace;
@@ -74,7 +78,9 @@ export class Router implements Actors<BaseState, BaseCommand> {
   readonly #placement: Placement;
   readonly #waiting: WaitingCommands;
   readonly #mailboxes: Mailboxes;
+  readonly #followers: CommitFollowers;
   readonly #remote: Remote;
+  readonly #links: PeerLinks | null;
   readonly #counters = new Map<string, { inc(): void }>();
   #numIds = 0;
   #isStopped = false;
@@ -88,8 +94,10 @@ export class Router implements Actors<BaseState, BaseCommand> {
     this.#deps = deps;
     this.#definition = definition;
     this.#keys = new Keyspace(definition.keyPrefix);
+    this.#followers = new CommitFollowers(log);
     this.room = {
       keys: this.#keys,
+      commits: this.#followers,
       delivery: definition.delivery,
       snapshotOf: (code) => this.snapshot(code),
     };
@@ -121,7 +129,10 @@ export class Router implements Actors<BaseState, BaseCommand> {
       listener: this.#shardListener(),
       actors: this.#shardActors(),
       onMapLoaded: () => this.#waiting.mapLoaded(),
-      onNodeDown: (node) => this.#remote.giveUp(node),
+      onNodeDown: (node) => {
+        this.#links?.forget(node);
+        this.#remote.giveUp(node);
+      },
       untilCommitsSettle: () => this.#journal.idle(),
     });
     this.#waiting = new WaitingCommands({
@@ -135,6 +146,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       ...ofKind,
       redis: control,
       journal: this.#journal,
+      followers: this.#followers,
       placement: this.#placement,
       ticker: this.#ticker,
       metrics,
@@ -144,8 +156,18 @@ export class Router implements Actors<BaseState, BaseCommand> {
       afterUnknown: (code) => this.#oweEntry(code),
       afterRead: (code, state) => this.#jobs.resume(code, state),
     });
+    this.#links =
+      deps.linkDir === null
+        ? null
+        : new PeerLinks({
+            ...ofKind,
+            dir: deps.linkDir,
+            receive: (message) => this.#remote.receive(message),
+            onLost: (node) => this.#remote.giveUp(node),
+          });
     this.#remote = new Remote({
       ...ofKind,
+      links: this.#links,
       redis: commits,
       metrics,
       deliver: (code, command, id) => this.#mailboxes.deliver(code, command, id),
@@ -239,6 +261,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     await this.#placement.stop();
     this.#isStopped = true;
     await this.#remote.stop();
+    this.#links?.close();
     this.#deps.connections.close();
   }
 
@@ -301,6 +324,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     return {
       acquired: (shard, isRetained, deadlines) => {
         this.#mailboxes.open(shard, isRetained);
+        this.#followers.acquired(shard);
         if (this.#index) this.#indexRepair.claim(shard);
         this.#waiting.shardAcquired(shard);
         shards.set(this.#placement.owned);
@@ -308,9 +332,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
       },
       released: (shard, isRetained) => {
         this.#mailboxes.drop(shard, isRetained);
+        this.#followers.released(shard);
         shards.set(this.#placement.owned);
       },
-      suspect: () => this.#mailboxes.markSuspect(),
+      suspect: () => {
+        this.#mailboxes.markSuspect();
+        this.#followers.suspect();
+      },
     };
   }
 

@@ -70,8 +70,7 @@ function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {
       if (redis.status === "ready") void confirm([channel]);
     },
     unfollow(channel) {
-      followed.delete(channel);
-      if (redis.status !== "ready") return;
+      if (!followed.delete(channel) || redis.status !== "ready") return;
       // Redis drops the subscriptions of a closed connection, so a failure needs no retry.
       redis.unsubscribe(channel).catch(() => undefined);
     },

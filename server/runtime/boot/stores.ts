@@ -5,7 +5,7 @@ import { silentLogger, type Logger } from "../../platform/log/logger.ts";
 import { cacheFolder } from "../stores/cache-folder.ts";
 import { localDatabaseUrl, startLocalPostgres } from "../stores/postgres.ts";
 import { localRedisUrl, startLocalRedis } from "../stores/redis.ts";
-import { runningSocketDir, socketDirFor } from "../stores/sockets.ts";
+import { removeLinkDir, runningSocketDir, socketDirFor } from "../stores/sockets.ts";
 import { acquireExclusive } from "./lock.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { StartError } from "./start-error.ts";
@@ -49,6 +49,7 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
   const stop = async () => {
     if (redis.status === "fulfilled") await redis.value.stop();
     if (postgres.status === "fulfilled") await postgres.value.stop();
+    removeLinkDir(dataDir);
     if (socketDir !== "") rmSync(socketDir, { recursive: true, force: true });
   };
   if (postgres.status === "fulfilled" && redis.status === "fulfilled")

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { lstatSync, statSync } from "node:fs";
+import { lstatSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { makeOwnFolder, ownUid } from "./own-folder.ts";
+import { makeOwnFolder, ownUid, removeOwnFolder } from "./own-folder.ts";
 
 /** Socket paths longer than this are cut off by the kernel. */
 const maxSocketPath = 100;
@@ -41,6 +41,33 @@ export function runningSocketDir(dataDir: string): string {
   if (found && (!found.isDirectory() || !owners.includes(found.uid))) throw foreign(dir);
   return dir;
 }
+
+/**
+ * Folder in which the workers of one service listen for each other's commands; only its owner may enter it. Null where
+ * there can be none: they talk over Redis then.
+ */
+export function linkDirFor(dataDir: string): string | null {
+  try {
+    const dir = linkDirOf(socketDirFor(dataDir));
+    makeOwnFolder(dir, { mode: 0o700 });
+    return dir;
+  } catch {
+    return null;
+  }
+}
+
+/** What workers have left in it, and the folder for sockets when nothing else is in there. */
+export function removeLinkDir(dataDir: string): void {
+  const dir = socketDirOf(dataDir);
+  try {
+    removeOwnFolder(linkDirOf(dir), null);
+    rmdirSync(dir);
+  } catch {
+    // It is not ours, or the stores have their sockets there.
+  }
+}
+
+const linkDirOf = (socketDir: string) => join(socketDir, "w");
 
 function socketDirOf(dataDir: string): string {
   const hash = createHash("sha256").update(resolve(dataDir)).digest("hex").slice(0, 12);

@@ -1,13 +1,22 @@
 import type { Redis } from "ioredis";
+import type { CommitSource } from "../../platform/room-source.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { createChannels, type Channels } from "../../platform/redis/channels.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
 import type { HubLimits } from "./limits.ts";
 
 export interface Follower {
-  /** The subscription was confirmed, for the first time or after a reconnect: earlier messages must be read. */
+  /** From now on messages come in; earlier ones must be read. For the first time, and whenever some may be missing. */
   onConfirmed(): void;
-  onMessage(text: string): void;
+  onMessage(seq: number, text: string): void;
+}
+
+/** Where the messages of a topic come from. */
+export interface TopicAddress {
+  /** In Redis. */
+  channel: string;
+  /** Of a room that this process may own. */
+  local?: { code: string; source: CommitSource };
 }
 
 const commandTimeoutMs = 5_000;
@@ -20,7 +29,10 @@ export interface StoredMessage {
   text: string;
 }
 
-/** Event source of the hub in Redis: live messages by pub/sub channel, older ones from streams. */
+/**
+ * Event source of the hub: live messages from the commits of this process where it owns the room, else by pub/sub
+ * channel of Redis; older ones from streams in Redis. A topic has one source at a time, and a new one begins with a read.
+ */
 export class EventFeed {
   private readonly followers = new Map<string, Follower>();
   private readonly limits: HubLimits;
@@ -33,7 +45,11 @@ export class EventFeed {
       url,
       log,
       name: "hub-subscriber",
-      hear: (channel, text) => this.followers.get(channel)?.onMessage(text),
+      hear: (channel, text) => {
+        const end = text.indexOf("\n");
+        const seq = end < 1 ? Number.NaN : Number(text.slice(0, end));
+        this.followers.get(channel)?.onMessage(seq, text.slice(end + 1));
+      },
       confirmed: (channels) => {
         for (const channel of channels) this.followers.get(channel)?.onConfirmed();
       },
@@ -41,14 +57,26 @@ export class EventFeed {
     this.reader = connectRedis(url, log, "hub-reader", { commandTimeout: commandTimeoutMs });
   }
 
-  follow(channel: string, follower: Follower): void {
+  follow({ channel, local }: TopicAddress, follower: Follower): void {
     this.followers.set(channel, follower);
-    this.channels.follow(channel);
+    const isHere = local?.source.follow(local.code, {
+      onCommitted: (seq, text) => follower.onMessage(seq, text),
+      onSource: (nowHere) => this.switchTo(nowHere, channel, follower),
+    });
+    this.switchTo(isHere ?? false, channel, follower);
   }
 
-  unfollow(channel: string): void {
+  unfollow({ channel, local }: TopicAddress): void {
+    local?.source.unfollow(local.code);
     this.followers.delete(channel);
     this.channels.unfollow(channel);
+  }
+
+  /** What the former source has not delivered is read from Redis. */
+  private switchTo(isHere: boolean, channel: string, follower: Follower): void {
+    if (!isHere) return this.channels.follow(channel);
+    this.channels.unfollow(channel);
+    follower.onConfirmed();
   }
 
   /** Reads up to one page of messages from number `from` on; rejects while Redis is down. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { encodeFrame, type Chunk } from "../stream/frames.ts";
+import type { TopicAddress } from "../delivery/event-feed.ts";
 import { forEachInBatches } from "../stream/for-each-in-batches.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import type { EventStream } from "../stream/stream.ts";
@@ -7,7 +8,7 @@ import type { Source, Subscriber } from "../stream/subscriber.ts";
 
 export interface ListTopicDeps {
   name: string;
-  channel: string;
+  address: TopicAddress;
   limits: HubLimits;
   /** Of its messages. */
   type: string;
@@ -31,7 +32,7 @@ const plainChunk = {
  */
 export class ListTopic implements Source {
   readonly name: string;
-  readonly channel: string;
+  readonly address: TopicAddress;
   readonly subscribers = new Set<Subscriber>();
   users = 0;
   readonly ready: Promise<void>;
@@ -47,7 +48,7 @@ export class ListTopic implements Source {
   constructor(deps: ListTopicDeps) {
     this.deps = deps;
     this.name = deps.name;
-    this.channel = deps.channel;
+    this.address = deps.address;
     this.ready = new Promise((resolve) => (this.markReady = resolve));
   }
 

@@ -88,7 +88,7 @@ export class OpenTopics {
   private drop(topic: AnyTopic): void {
     this.topics.delete(topic.name);
     topic.close();
-    this.deps.feed.unfollow(topic.channel);
+    this.deps.feed.unfollow(topic.address);
   }
 
   private guard(subscriber: Subscriber, catchingUp: Promise<void>): void {
@@ -102,7 +102,7 @@ export class OpenTopics {
   private create(topic: Topic): AnyTopic {
     const created = topic.code === undefined ? this.createList(topic) : this.createRoom(topic);
     this.topics.set(topic.name, created);
-    this.deps.feed.follow(created.channel, created);
+    this.deps.feed.follow(created.address, created);
     return created;
   }
 
@@ -114,7 +114,7 @@ export class OpenTopics {
     return new ListTopic({
       name,
       type,
-      channel: source.channel,
+      address: { channel: source.channel },
       limits,
       async readMessage() {
         const entries = await source.read();
@@ -131,10 +131,11 @@ export class OpenTopics {
     const { catchUp } = this;
     const source = sources.rooms[kind];
     if (!source) throw new Error(`the hub has no rooms of the kind ${kind}`);
+    const local = source.commits && { local: { code, source: source.commits } };
     const created: RoomTopic = new RoomTopic({
       kind,
       name,
-      channel: source.keys.channel(code),
+      address: { channel: source.keys.channel(code), ...local },
       streamKey: source.keys.stream(code),
       delivery: source.delivery,
       feed,

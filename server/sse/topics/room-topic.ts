@@ -2,7 +2,7 @@ import type { DeliveryRules, SnapshotMessage } from "../../platform/room-source.
 import { CoalescedTask } from "../../platform/cache/coalesced-task.ts";
 import type { Chunk, Frame } from "../stream/frames.ts";
 import { frameOf, joinFrames } from "../stream/frames.ts";
-import type { EventFeed, StoredMessage } from "../delivery/event-feed.ts";
+import type { EventFeed, StoredMessage, TopicAddress } from "../delivery/event-feed.ts";
 import type { HubLimits } from "../delivery/limits.ts";
 import { wasPublic } from "./public-time.ts";
 import { isContiguous } from "./repair.ts";
@@ -15,7 +15,7 @@ export interface RoomTopicDeps {
   /** What its snapshots and gaps are named after. */
   kind: string;
   name: string;
-  channel: string;
+  address: TopicAddress;
   streamKey: string;
   delivery: DeliveryRules;
   feed: EventFeed;
@@ -48,7 +48,7 @@ export class RoomTopic implements Source, Flushable {
   isClosed = false;
   isEnded = false;
   readonly ready: Promise<void>;
-  readonly channel: string;
+  readonly address: TopicAddress;
   readonly delivery: DeliveryRules;
   private readonly streamKey: string;
   private readonly deps: RoomTopicDeps;
@@ -64,7 +64,7 @@ export class RoomTopic implements Source, Flushable {
     this.deps = deps;
     this.kind = deps.kind;
     this.name = deps.name;
-    this.channel = deps.channel;
+    this.address = deps.address;
     this.delivery = deps.delivery;
     this.streamKey = deps.streamKey;
     this.ready = new Promise((resolve) => (this.markReady = resolve));
@@ -79,14 +79,12 @@ export class RoomTopic implements Source, Flushable {
     this.repairWithRetry();
   }
 
-  onMessage(text: string): void {
-    const end = text.indexOf("\n");
-    const seq = Number(text.slice(0, end));
+  onMessage(seq: number, text: string): void {
     // Before the first read there is no base to detect gaps against; that read runs after the confirmation.
-    if (!this.buffer || !Number.isSafeInteger(seq) || end < 1) return this.repairWithRetry();
+    if (!this.buffer || !Number.isSafeInteger(seq)) return this.repairWithRetry();
     if (seq <= this.buffer.last) return;
     if (seq > this.buffer.last + 1) return this.repairWithRetry();
-    this.append(this.encode({ seq, text: text.slice(end + 1) }));
+    this.append(this.encode({ seq, text }));
   }
 
   contains(cursor: number): boolean {

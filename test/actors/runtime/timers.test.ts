@@ -54,6 +54,7 @@ function createProcess() {
           else setImmediate(() => resolve("committed"));
         }),
     },
+    followers: { committed: () => undefined, inDoubt: () => undefined },
     placement: {
       tokenOf: () => "token",
       confirm: async () => true,

@@ -85,6 +85,7 @@ export class VirtualFleet {
       }),
       incarnation: name,
       connections: alter(wiring.connections),
+      linkDir: null,
       timing: timingOf(this.timeline, place),
       timings: { ...defaultTimings, ...defaultAskTimings },
       shards: this.#shards,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, us_socket_local_port } from "../../../server/http/uws/uws.ts";
 import { lobbyRoom, publicListChannel } from "../../../actors/index.ts";
-import type { SnapshotMessage } from "../../../server/platform/room-source.ts";
+import type { CommitSource, SnapshotMessage } from "../../../server/platform/room-source.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { parseConfig } from "../../../server/platform/config/config.ts";
 import { AppError } from "../../../server/platform/errors.ts";
@@ -43,6 +43,7 @@ export async function startTestRedis(): Promise<TestRedis> {
 export interface HubServerOptions {
   redisUrl: string;
   snapshotOf: (code: string) => Promise<SnapshotMessage | null>;
+  commits?: CommitSource;
   publicList?: () => Promise<string>;
   publishSpectators?: (code: string, count: number) => Promise<void>;
   limits?: Partial<HubLimits>;
@@ -109,6 +110,7 @@ export function startHubServer(options: HubServerOptions): HubServer {
         ...lobbyRoom,
         snapshotOf: options.snapshotOf,
         publishSpectators: options.publishSpectators ?? (async () => undefined),
+        ...(options.commits && { commits: options.commits }),
       },
     },
     lists: {

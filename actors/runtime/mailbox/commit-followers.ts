@@ -1,0 +1,97 @@
+import type { Logger } from "../../../server/platform/log/logger.ts";
+import type { CommitFollower } from "../../../server/platform/room-source.ts";
+import { shardOf } from "../storage/keys.ts";
+import type { Commit } from "../storage/journal.ts";
+
+interface Followed {
+  readonly follower: CommitFollower;
+  /** The follower was told that its messages come from here. */
+  isSource: boolean;
+}
+
+/**
+ * Hands the messages of a commit to their follower in this process as soon as Redis has confirmed it, which saves a
+ * subscription and a message of Redis. Redis stays the source for everybody else, and for this process as soon as
+ * there is any doubt: the shard is lost, or the outcome of a commit is unknown.
+ */
+export class CommitFollowers {
+  readonly #log: Logger;
+  /** Shard -> code -> follower; a shard without followers has no entry. */
+  readonly #shards = new Map<number, Map<string, Followed>>();
+  readonly #owned = new Set<number>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** One follower for each code. Returns whether its messages come from here for now. */
+  follow(code: string, follower: CommitFollower): boolean {
+    const shard = shardOf(code);
+    const followers = this.#shards.get(shard) ?? new Map<string, Followed>();
+    const isSource = this.#owned.has(shard);
+    followers.set(code, { follower, isSource });
+    this.#shards.set(shard, followers);
+    return isSource;
+  }
+
+  unfollow(code: string): void {
+    const shard = shardOf(code);
+    const followers = this.#shards.get(shard);
+    followers?.delete(code);
+    if (followers?.size === 0) this.#shards.delete(shard);
+  }
+
+  /** Redis has confirmed the commit. */
+  committed({ code, seq, payloads }: Commit, shard: number): void {
+    const followed = this.#shards.get(shard)?.get(code);
+    if (followed === undefined) return;
+    if (!followed.isSource && this.#owned.has(shard)) this.#tell(followed, true);
+    const first = seq - payloads.length + 1;
+    this.#guard(followed, () =>
+      payloads.forEach((payload, i) => followed.follower.onCommitted(first + i, payload)),
+    );
+  }
+
+  /** The outcome of a commit is unknown: what Redis has is read there until the next commit is confirmed. */
+  inDoubt(code: string, shard: number): void {
+    const followed = this.#shards.get(shard)?.get(code);
+    if (followed) this.#tell(followed, false);
+  }
+
+  acquired(shard: number): void {
+    this.#owned.add(shard);
+    this.#tellShard(shard, true);
+  }
+
+  released(shard: number): void {
+    this.#owned.delete(shard);
+    this.#tellShard(shard, false);
+  }
+
+  /** Redis may have gone back: the followers compare what they have with what it has. */
+  suspect(): void {
+    for (const shard of this.#owned) this.#tellShard(shard, true);
+  }
+
+  #tellShard(shard: number, isSource: boolean): void {
+    for (const followed of this.#shards.get(shard)?.values() ?? []) this.#tell(followed, isSource);
+  }
+
+  #tell(followed: Followed, isSource: boolean): void {
+    followed.isSource = isSource;
+    this.#guard(followed, () => followed.follower.onSource(isSource));
+  }
+
+  /** What fails in a follower changes nothing about a commit; Redis has the message. */
+  #guard(followed: Followed, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      followed.isSource = false;
+      this.#log.error(
+        { event: "commit_follower_failed", err: error },
+        "committed event not delivered",
+      );
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { rmSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import type { Logger } from "../../../server/platform/log/logger.ts";
+
+/** Bytes that may wait for a peer; beyond them messages go over Redis. */
+const maxUnsentBytes = 4_194_304;
+/** A message may be as long; a peer that sends more is cut off. */
+const maxLineBytes = 16_777_216;
+/** A peer that could not be reached is tried again after this time; Redis leads to it meanwhile. */
+const retryMs = 1_000;
+
+/** A way to other processes that is shorter than Redis. */
+export interface Links {
+  /** Takes a message without line breaks for a process; false when there is no link to it now. */
+  send(target: string, message: string): boolean;
+  /** The process is gone for good. */
+  forget(target: string): void;
+  close(): void;
+}
+
+export interface PeerLinksDeps {
+  /** Folder in which each process of this machine listens; only its owner may enter it. */
+  dir: string;
+  incarnation: string;
+  log: Logger;
+  receive: (message: string) => void;
+  /** The link broke: what it carried may not have arrived. */
+  onLost: (target: string) => void;
+}
+
+interface Link {
+  socket: Socket;
+  isOpen: boolean;
+  failedAt: number | null;
+}
+
+/**
+ * Messages between processes of one machine, by a Unix socket in each direction, one message a line. Redis carries
+ * them while a link is being made, and to other machines.
+ */
+export class PeerLinks implements Links {
+  readonly #deps: PeerLinksDeps;
+  readonly #server: Server;
+  readonly #links = new Map<string, Link>();
+  readonly #incoming = new Set<Socket>();
+
+  constructor(deps: PeerLinksDeps) {
+    this.#deps = deps;
+    this.#server = createServer((socket) => this.#accept(socket));
+    this.#server.on("error", (error) => this.#warn("listen", error));
+    rmSync(this.#pathOf(deps.incarnation), { force: true });
+    this.#server.listen(this.#pathOf(deps.incarnation));
+    this.#server.unref();
+  }
+
+  send(target: string, message: string): boolean {
+    const link = this.#links.get(target);
+    if (link?.isOpen) {
+      if (link.socket.writableLength > maxUnsentBytes) return false;
+      link.socket.write(`${message}\n`);
+      return true;
+    }
+    const mayTry = !link || (link.failedAt !== null && performance.now() - link.failedAt > retryMs);
+    if (mayTry) this.#connect(target);
+    return false;
+  }
+
+  forget(target: string): void {
+    this.#links.get(target)?.socket.destroy();
+    this.#links.delete(target);
+    rmSync(this.#pathOf(target), { force: true });
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const { socket } of this.#links.values()) socket.destroySoon();
+    for (const socket of this.#incoming) socket.destroy();
+    this.#links.clear();
+  }
+
+  #pathOf(incarnation: string): string {
+    return join(this.#deps.dir, `${incarnation}.sock`);
+  }
+
+  #connect(target: string): void {
+    const socket = connect(this.#pathOf(target));
+    const link: Link = { socket, isOpen: false, failedAt: null };
+    this.#links.set(target, link);
+    socket.unref();
+    socket.on("connect", () => (link.isOpen = true));
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      const wasOpen = link.isOpen;
+      link.isOpen = false;
+      link.failedAt = performance.now();
+      if (wasOpen && this.#links.get(target) === link) this.#deps.onLost(target);
+    });
+  }
+
+  #accept(socket: Socket): void {
+    this.#incoming.add(socket);
+    const decoder = new StringDecoder("utf8");
+    let rest = "";
+    socket.unref();
+    socket.on("error", () => undefined);
+    socket.on("close", () => this.#incoming.delete(socket));
+    socket.on("data", (bytes) => {
+      const lines = (rest + decoder.write(bytes)).split("\n");
+      rest = lines.pop() ?? "";
+      if (rest.length > maxLineBytes) return void socket.destroy();
+      for (const line of lines) this.#deps.receive(line);
+    });
+  }
+
+  #warn(what: string, error: Error): void {
+    const facts = { event: "peer_link_failed", what, reason: error.message };
+    this.#deps.log.warn(facts, "no link between processes, Redis carries their commands");
+  }
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { eventStreamKey, type LobbyCommand } from "../../../actors/index.ts";
+import type { CommitFollower } from "../../../server/platform/room-source.ts";
+import type { Connections } from "../../../actors/runtime/storage/connection.ts";
+import { bodyOf, by, createCommand } from "./fleet.ts";
+import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
+
+interface Recorder extends CommitFollower {
+  readonly seqs: number[];
+  readonly payloads: string[];
+  /** What `follow` returned, and every later word about the source. */
+  readonly sources: boolean[];
+}
+
+function follow(worker: VirtualWorker, code: string): Recorder {
+  const recorder: Recorder = {
+    seqs: [],
+    payloads: [],
+    sources: [],
+    onCommitted(seq, payload) {
+      recorder.seqs.push(seq);
+      recorder.payloads.push(payload);
+    },
+    onSource: (isHere) => recorder.sources.push(isHere),
+  };
+  recorder.sources.push(worker.lobbies.room.commits.follow(code, recorder));
+  return recorder;
+}
+
+const joining = (id: number): LobbyCommand => ({
+  type: "join",
+  seat: { id, name: `P${id}`, accountId: null, avatarUrl: null },
+  ...by(id),
+});
+
+async function ask(fleet: VirtualFleet, worker: VirtualWorker, code: string, what: LobbyCommand) {
+  return bodyOf(await fleet.ended(Promise.resolve(worker.lobbies.ask(code, what))));
+}
+
+/** Numbers and texts of the stored messages. */
+function stored({ redis }: VirtualFleet, code: string) {
+  const entries = redis.streams.get(eventStreamKey(code)) ?? [];
+  return entries.map(([id, message]) => [id, message.slice(message.indexOf("\n") + 1)]);
+}
+
+describe("a follower of the commits of its process", () => {
+  it("hears each message of its lobby once, in order, as Redis stores it", async () => {
+    const fleet = new VirtualFleet();
+    const [first, second] = await fleet.calm("first", "second");
+    assert.ok(first && second);
+    const code = fleet.codeOf("first");
+    const heard = follow(first, code);
+    await ask(fleet, first, code, createCommand(code, [1]));
+    for (const id of [2, 3]) await ask(fleet, second, code, joining(id));
+    const all = stored(fleet, code);
+    assert.equal(all.length, heard.seqs.length);
+    assert.ok(all.length >= 2, "joining is told");
+    assert.deepEqual(
+      heard.seqs.map((seq, i) => [seq, heard.payloads[i]]),
+      all,
+    );
+    assert.deepEqual(heard.sources, [true]);
+  });
+
+  it("hears nothing of other lobbies, and nothing any more after it left", async () => {
+    const fleet = new VirtualFleet();
+    const [only] = await fleet.calm("only");
+    assert.ok(only);
+    const heard = follow(only, "V1");
+    await ask(fleet, only, "V1", createCommand("V1", [1]));
+    await ask(fleet, only, "V2", createCommand("V2", [1]));
+    await ask(fleet, only, "V2", joining(2));
+    const before = heard.seqs.length;
+    only.lobbies.room.commits.unfollow("V1");
+    await ask(fleet, only, "V1", joining(2));
+    assert.equal(heard.seqs.length, before);
+  });
+
+  it("is told at a process that does not own the lobby to follow Redis, and when that changes", async () => {
+    const fleet = new VirtualFleet();
+    const [first, second] = await fleet.calm("first", "second");
+    assert.ok(first && second);
+    const code = fleet.codeOf("first");
+    const here = follow(first, code);
+    const there = follow(second, code);
+    await ask(fleet, first, code, createCommand(code, [1]));
+    assert.deepEqual([here.sources, there.sources], [[true], [false]]);
+    assert.deepEqual(there.seqs, []);
+    await fleet.ended(first.lobbies.handOver());
+    await fleet.until(() => there.sources.length === 2);
+    assert.deepEqual(
+      [here.sources, there.sources],
+      [
+        [true, false],
+        [false, true],
+      ],
+    );
+    await ask(fleet, second, code, joining(2));
+    assert.deepEqual(there.seqs, [stored(fleet, code).at(-1)?.[0]]);
+  });
+
+  it("is told to follow Redis while the outcome of a commit is unknown, until the next one", async () => {
+    const fleet = new VirtualFleet();
+    let isAnswerLost = false;
+    const forgetful = (connections: Connections): Connections => {
+      const { commits } = connections;
+      const evalsha: typeof commits.evalsha = async (...args) => {
+        const reply = await commits.evalsha(...args);
+        if (!isAnswerLost) return reply;
+        isAnswerLost = false;
+        throw new Error("connection closed");
+      };
+      return { ...connections, commits: { ...commits, evalsha } };
+    };
+    const only = await fleet.start("only", forgetful);
+    await fleet.join(only);
+    await fleet.run(8_000);
+    const heard = follow(only, "V1");
+    await ask(fleet, only, "V1", createCommand("V1", [1]));
+    const before = [...heard.seqs];
+    isAnswerLost = true;
+    await ask(fleet, only, "V1", joining(2));
+    assert.deepEqual(heard.sources, [true, false]);
+    assert.deepEqual(heard.seqs, before, "whether it was committed is for Redis to say");
+    await ask(fleet, only, "V1", joining(3));
+    assert.deepEqual(heard.sources, [true, false, true]);
+    assert.equal(heard.seqs.at(-1), stored(fleet, "V1").at(-1)?.[0]);
+  });
+
+  it("is told to compare with Redis when that may have gone back", async () => {
+    const fleet = new VirtualFleet();
+    const [only] = await fleet.calm("only");
+    assert.ok(only);
+    const heard = follow(only, "V1");
+    await ask(fleet, only, "V1", createCommand("V1", [1]));
+    only.wiring.cut(false);
+    await fleet.until(() => heard.sources.length > 1);
+    assert.equal(heard.sources.at(-1), true);
+  });
+
+  it("changes nothing about a commit when it fails", async () => {
+    const fleet = new VirtualFleet();
+    const [only] = await fleet.calm("only");
+    assert.ok(only);
+    const broken = () => {
+      throw new Error("broken");
+    };
+    only.lobbies.room.commits.follow("V1", { onCommitted: broken, onSource: broken });
+    await ask(fleet, only, "V1", createCommand("V1", [1]));
+    await ask(fleet, only, "V1", joining(2));
+    assert.equal(stored(fleet, "V1").length > 0, true);
+  });
+});
