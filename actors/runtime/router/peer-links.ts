@@ -107,10 +107,12 @@ export class PeerLinks implements Links {
     socket.on("error", () => undefined);
     socket.on("close", () => this.#incoming.delete(socket));
     socket.on("data", (bytes) => {
-      const lines = (rest + decoder.write(bytes)).split("\n");
-      rest = lines.pop() ?? "";
-      if (rest.length > maxLineBytes) return void socket.destroy();
+      const text = decoder.write(bytes);
+      const end = text.lastIndexOf("\n");
+      const lines = end < 0 ? [] : (rest + text.slice(0, end)).split("\n");
+      rest = end < 0 ? rest + text : text.slice(end + 1);
       for (const line of lines) this.#deps.receive(line);
+      if (rest.length > maxLineBytes) socket.destroy();
     });
   }
 

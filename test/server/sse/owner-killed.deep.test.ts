@@ -15,6 +15,8 @@ const numKills = 20;
 /** Fewer than one script takes, so that all are committed at once. */
 const lobbiesPerKill = 50;
 
+const letters = "ABCDEFGH";
+
 let store: TestRedis;
 let redis: Redis;
 let member: Member;
@@ -29,7 +31,9 @@ async function ownedBy(incarnation: string): Promise<number> {
 async function codesOf(incarnation: string): Promise<string[]> {
   const codes: string[] = [];
   while (codes.length < lobbiesPerKill) {
-    const code = `K${(numCodes++).toString(36).toUpperCase().padStart(5, "A")}`;
+    const code = [...(numCodes++).toString(8).padStart(6, "0")]
+      .map((n) => letters[Number(n)])
+      .join("");
     if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`)) codes.push(code);
   }
   return codes;
