@@ -1,12 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { format, resolveConfig } from "prettier";
-import { asset } from "../platform/assets.ts";
-import { routes } from "./routes.ts";
-import { publicDocument } from "../features/pages/openapi-route.ts";
-import { withClientTypes, type InterfaceDocument } from "../web/client/types.ts";
+import { writeFileSync } from "node:fs";
+import { generatedFiles } from "./generated-types.ts";
 
-/** `npm run client:types`: writes the types of the interface document into the client. */
-const path = asset("server/web/client/emberline.ts");
-const document = publicDocument(routes) as InterfaceDocument;
-const text = withClientTypes(readFileSync(path, "utf8"), document);
-writeFileSync(path, await format(text, { ...(await resolveConfig(path)), parser: "typescript" }));
+/** `npm run client:types`: writes the types of the interface document into the client and for the pages. */
+for (const { path, make } of generatedFiles) writeFileSync(path, await make());

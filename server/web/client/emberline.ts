@@ -1,4 +1,4 @@
-/**
+/*!
  * The trivia lobbies of an emberline service, for browsers and Node 22: one file without imports.
  * Commands are repeated safely, event streams resume where they were cut.
  *
@@ -335,12 +335,19 @@ export interface EmberlineOptions {
   /**
    * Access token of an account, asked for before every call that needs one; then no guest is made. It
    * has to be good: to `join` one that has expired is none, and the seat belongs to nobody's account.
+   * With null a call goes out without one, for what is public.
    */
-  accessToken?: () => string | Promise<string>;
+  accessToken?: () => string | null | Promise<string | null>;
   /** How topics of the service begin (its setting TOPIC_BASE). */
   topicBase?: string;
   fetch?: typeof fetch;
   clock?: Clock;
+  /**
+   * Who calls is said by headers alone, so that two seats in one browser stay apart; and nothing comes from the
+   * browser's cache. A page that the service itself serves may want its cookies or its cache.
+   */
+  credentials?: "omit" | "same-origin";
+  cache?: "no-store" | "default";
 }
 
 export interface CallOptions {
@@ -349,6 +356,13 @@ export interface CallOptions {
   deadlineMs?: number;
   /** `Idempotency-Key`: a call repeated with it counts once. Random when absent. */
   key?: string;
+}
+
+/** How the service is, and which version of it answers. */
+export interface Health {
+  status: "ok" | "degraded";
+  uptime: string;
+  version: string;
 }
 
 export type StreamState = "connecting" | "open" | "lost";
@@ -420,6 +434,7 @@ export class EmberlineError extends Error {
 }
 
 interface Envelope {
+  version?: unknown;
   /** The status, once more. */
   code?: unknown;
   meta?: unknown;
@@ -536,6 +551,8 @@ interface Link {
   url: string;
   fetch: typeof fetch;
   clock: Clock;
+  /** Spread into a request, since the types of Node know no `cache`. */
+  request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
 }
 
 interface Call {
@@ -552,6 +569,7 @@ const hubTokenHeader = "X-Hub-Token";
 
 interface Answer {
   text: string;
+  version: unknown;
   body: unknown;
   headers: Headers;
 }
@@ -566,7 +584,7 @@ function bodyOf<T>(answer: Answer): T {
  * and the service is out of reach.
  */
 function answerOf({ status, headers }: Response, text: string, brings: Call["brings"]): Answer {
-  const { code, meta, body } = parseEnvelope(text);
+  const { version, code, meta, body } = parseEnvelope(text);
   const hasBody = body !== undefined;
   const isOwn = {
     body: hasBody,
@@ -575,14 +593,8 @@ function answerOf({ status, headers }: Response, text: string, brings: Call["bri
     anything: hasBody || status === 204 || (code === status && meta !== undefined),
   };
   if (!isOwn[brings ?? "body"]) throw notOurs(status);
-  return { text, body, headers };
+  return { text, version, body, headers };
 }
-
-/**
- * Who calls is said by headers alone, so that two seats in one browser stay apart. Spread into a request, since
- * the types of Node know no `cache`.
- */
-const unaided = { credentials: "omit", cache: "no-store" } as const;
 
 async function sendOnce(
   link: Link,
@@ -606,7 +618,7 @@ async function sendOnce(
         ...(body === null ? {} : { "Content-Type": "application/json" }),
         ...call.headers,
       },
-      ...unaided,
+      ...link.request,
       signal: controller.signal,
       body,
     });
@@ -804,7 +816,7 @@ async function openConnection(
       ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
       ...(lastEventId === null ? {} : { "Last-Event-ID": lastEventId }),
     },
-    ...unaided,
+    ...link.request,
     signal,
   });
   if (!response.ok) throw errorOf(response, await response.text());
@@ -1217,6 +1229,10 @@ export class Emberline {
       url: (options.url ?? "").replace(/\/+$/, ""),
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       clock: options.clock ?? systemClock,
+      request: {
+        credentials: options.credentials ?? "omit",
+        cache: options.cache ?? "no-store",
+      },
     };
   }
 
@@ -1229,6 +1245,14 @@ export class Emberline {
     const deadlineMs = Math.max(callDeadlineMs, options.deadlineMs ?? 0);
     this.entering ??= this.enter(known, { deadlineMs }).finally(() => (this.entering = null));
     return waitFor(clock, this.entering, options);
+  }
+
+  /** Goes out once: whoever wants to know how the service is, wants to know it now. */
+  async health({ deadlineMs = callDeadlineMs, signal }: CallOptions = {}): Promise<Health> {
+    const call = { method: "GET", path: "/v1/health-check" } as const;
+    const answer = await sendOnce(this.link, call, deadlineMs, signal);
+    const body = bodyOf<Omit<Health, "version">>(answer);
+    return { ...body, version: String(answer.version) };
   }
 
   async categories(options?: CallOptions): Promise<{ name: string; num_questions: number }[]> {
@@ -1281,17 +1305,18 @@ export class Emberline {
 
   /**
    * Asks any address of the service as the caller and gives the `body` of the answer, undefined where it has
-   * none. A GET is repeated like every call of this client; anything else only under a `key`, since not every
-   * address counts a key once (its page of the documentation says so), and otherwise goes out once.
+   * none. A GET is repeated like every call of this client, unless it goes out `once`; anything else only under a
+   * `key`, since not every address counts a key once (its page of the documentation says so), and otherwise goes
+   * out once.
    */
   async call<T>(
     method: Call["method"],
     path: string,
-    { body, ...options }: CallOptions & { body?: unknown } = {},
+    { body, once = false, ...options }: CallOptions & { body?: unknown; once?: boolean } = {},
   ): Promise<T> {
     const answer = await this.asCaller(options, (headers, left) => {
       const call = { method, path, headers, body, brings: "anything" } as const;
-      if (method === "GET") return send(this.link, call, left);
+      if (method === "GET" && !once) return send(this.link, call, left);
       if (options.key !== undefined) return sendKeyed(this.link, call, left);
       return sendOnce(this.link, call, left.deadlineMs ?? callDeadlineMs, left.signal);
     });
@@ -1323,7 +1348,7 @@ export class Emberline {
     const left = () => ({ ...options, deadlineMs: Math.max(0, deadlineAt - clock.elapsed()) });
     const callNow = async () => {
       const token = await this.accessToken(left());
-      return call({ Authorization: `Bearer ${token}` }, left());
+      return call(token === null ? {} : { Authorization: `Bearer ${token}` }, left());
     };
     try {
       return await callNow();
@@ -1343,7 +1368,7 @@ export class Emberline {
     return token !== this.got.token || clock.elapsed() < this.got.until;
   }
 
-  private async accessToken(options: CallOptions): Promise<string> {
+  private async accessToken(options: CallOptions): Promise<string | null> {
     if (this.options.accessToken) return this.options.accessToken();
     return (await this.guest(options)).access_token;
   }

@@ -1,0 +1,188 @@
+/** Part of a schema of the interface document, as far as types of the client and the pages need it. */
+interface Schema {
+  type?: string | string[];
+  $ref?: string;
+  const?: string;
+  enum?: (string | null)[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  patternProperties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  required?: string[];
+  description?: string;
+}
+
+interface Operation {
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+  responses: Record<string, { content?: { "application/json": { schema: Schema } } }>;
+}
+
+/** Part of `openapi.json`. */
+export interface InterfaceDocument {
+  components: { schemas: Record<string, Schema> };
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/** Names of the client for schemas of the document; all others keep their own. */
+const names: Readonly<Record<string, string>> = {
+  LobbyPlayer: "Player",
+  LobbyQuestion: "Question",
+  LobbyReveal: "Reveal",
+  LobbyResult: "Result",
+  Lobby: "Lobby",
+  LobbyReviewItem: "ReviewItem",
+  CatalogQuestion: "CatalogQuestion",
+  LobbySeat: "SeatRef",
+  VersusResult: "AnswerResult",
+  HubAddress: "HubAddress",
+};
+
+const docs: Readonly<Record<string, string>> = {
+  Result: "What one seat gave; `selected_index` is -1 where time ran out.",
+  ReviewItem: "A closed question with its answer, and what each seat gave.",
+  AnswerResult: "What a seat that answers in versus learns before the others.",
+  SeatView: "A lobby as one seat reads it.",
+};
+
+const lobbies = "/v1/games/trivia/lobbies";
+
+/** What the pages read, by the name of its type; where the document names the answer itself, by that name. */
+const pageAnswers: readonly [name: string, method: string, path: string][] = [
+  ["Session", "post", "/v1/gateway/login"],
+  ["ConsentQuestion", "get", "/v1/oauth/consent/{uid}/question"],
+  ["ConsentResult", "post", "/v1/oauth/consent/{uid}"],
+  ["Inbox", "get", "/inbox/messages"],
+  ["GameList", "get", "/v1/codex/games"],
+  ["Manifest", "get", "/v1/codex/{game}/manifest"],
+  ["PatchList", "get", "/v1/codex/{game}/patches"],
+  ["Changelog", "get", "/v1/codex/{game}/changelog"],
+  ["EntityList", "get", "/v1/codex/{game}/{type}"],
+  ["HydratedEntity", "get", "/v1/codex/{game}/{id}"],
+  ["EntityHistory", "get", "/v1/codex/{game}/{id}/history"],
+  ["EntityDiff", "get", "/v1/codex/{game}/diff/{id}"],
+  ["Facets", "get", "/v2/facets"],
+  ["ItemDocument", "get", "/v2/items/{id}"],
+  ["MonsterDocument", "get", "/v2/monsters/{id}"],
+  ["Quest", "get", "/v2/quests/{id}"],
+  ["LootDropGroup", "get", "/v2/loot_drop_groups/{id}"],
+  ["LootDrop", "get", "/v2/loot_drops/{id}"],
+  ["LootDropRate", "get", "/v2/loot_drop_rates/{id}"],
+];
+
+/** The types of lobbies and their events, in TypeScript (`npm run client:types`). */
+export function clientTypes(document: InterfaceDocument): string {
+  const { schemas } = document.components;
+  const asked = (path: string, method: string) =>
+    find(document, path, method).requestBody?.content["application/json"].schema;
+  const declared: [name: string, schema: Schema | undefined][] = [
+    ...Object.entries(names).map(([of, name]): [string, Schema | undefined] => [name, schemas[of]]),
+    ["SeatView", bodyOf(document, `${lobbies}/{code}`, "get")],
+    ["NewLobby", asked(lobbies, "post")],
+    ["Settings", asked(`${lobbies}/{code}/settings`, "patch")],
+  ];
+  const events = Object.entries(schemas).filter(([name]) => name.startsWith("lobby."));
+  const data = events.map(
+    ([name, { properties }]) => `${JSON.stringify(name)}: ${typeOf(properties?.["data"])};`,
+  );
+  return [
+    ...declared.map(([name, schema]) => declare(name, schema)),
+    `/** What each event of a lobby carries. */\nexport interface LobbyEventData {${data.join("\n")}}`,
+  ].join("\n\n");
+}
+
+/** The types of what the pages read, with all they refer to, as a file that is not formatted. */
+export function pageTypes(document: InterfaceDocument): string {
+  const { schemas } = document.components;
+  const declared = new Map<string, string>();
+  const declareNamed = (name: string, schema: Schema | undefined): void => {
+    if (declared.has(name)) return;
+    declared.set(name, declare(name, schema));
+    for (const ref of refsIn(schema)) declareNamed(nameOf(ref), schemas[lastOf(ref)]);
+  };
+  for (const [name, method, path] of pageAnswers) {
+    const schema = bodyOf(document, path, method);
+    declareNamed(name, schema?.$ref === undefined ? schema : schemas[lastOf(schema.$ref)]);
+  }
+  return [first, ...declared.values()].join("\n\n");
+}
+
+function find({ paths }: InterfaceDocument, path: string, method: string): Operation {
+  const operation = paths[path]?.[method];
+  if (operation === undefined) throw new Error(`The interface has no ${method} ${path}`);
+  return operation;
+}
+
+/** The `body` of a success. */
+const bodyOf = (document: InterfaceDocument, path: string, method: string): Schema | undefined =>
+  find(document, path, method).responses["200"]?.content?.["application/json"].schema.properties?.[
+    "body"
+  ];
+
+function declare(name: string, schema: Schema | undefined): string {
+  const type = typeOf(schema);
+  return type.startsWith("{")
+    ? `${docOf(docs[name])}export interface ${name} ${type}`
+    : `${docOf(docs[name])}export type ${name} = ${type};`;
+}
+
+function refsIn(schema: Schema | undefined): string[] {
+  if (schema === undefined) return [];
+  const { $ref, anyOf = [], items, properties = {}, patternProperties = {} } = schema;
+  const parts = [
+    ...anyOf,
+    items,
+    ...Object.values(properties),
+    ...Object.values(patternProperties),
+  ];
+  return [...($ref === undefined ? [] : [$ref]), ...parts.flatMap(refsIn)];
+}
+
+function typeOf(schema: Schema | undefined): string {
+  if (schema === undefined) throw new Error("The interface lacks a schema of the client");
+  const { $ref, const: only, enum: values, anyOf, type, items } = schema;
+  if ($ref !== undefined) return nameOf($ref);
+  if (only !== undefined) return JSON.stringify(only);
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
+  // A value of a request may be a variable: only where no other type is named it is one of a list.
+  if (type === undefined)
+    return values?.map((value) => JSON.stringify(value)).join(" | ") ?? "unknown";
+  return [type]
+    .flat()
+    .map((one) => plainType(one, schema, items))
+    .join(" | ");
+}
+
+function plainType(type: string, schema: Schema, items: Schema | undefined): string {
+  if (type === "integer") return "number";
+  if (type === "array") return `(${typeOf(items)})[]`;
+  return type === "object" ? membersOf(schema) : type;
+}
+
+function membersOf(schema: Schema): string {
+  const { properties = {}, required = [], patternProperties = {}, additionalProperties } = schema;
+  const [pattern] = Object.values(patternProperties);
+  if (pattern !== undefined) return `Record<string, ${typeOf(pattern)}>`;
+  const members = Object.entries(properties).map(
+    ([name, member]) =>
+      `${docOf(member.description)}${name}${required.includes(name) ? "" : "?"}: ${typeOf(member)};`,
+  );
+  if (typeof additionalProperties === "object") members.push("[name: string]: unknown;");
+  return members.length === 0 ? "Record<string, never>" : `{\n${members.join("\n")}\n}`;
+}
+
+const docOf = (text: string | undefined) => (text === undefined ? "" : `/** ${text} */\n`);
+
+const lastOf = (ref: string) => ref.slice(ref.lastIndexOf("/") + 1);
+
+const nameOf = (ref: string) => names[lastOf(ref)] ?? lastOf(ref);
+
+const first = "// Types of the interface document, by `npm run client:types`.";
+const last = "// End of the types of the interface document.";
+
+/** The source of the client with the types of this document, not formatted. */
+export function withClientTypes(source: string, document: InterfaceDocument): string {
+  const [start, end] = [source.indexOf(first), source.indexOf(last)];
+  if (start < 0 || end < start) throw new Error("The client does not say where its types are");
+  return `${source.slice(0, start)}${first}\n\n${clientTypes(document)}\n\n${source.slice(end)}`;
+}
