@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleScripts } from "./web/bundle.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** Each build has a folder of its own, so that a service which runs from it keeps it while another is made. */
@@ -18,7 +19,11 @@ const rootFiles = ["package.json", "package-lock.json"];
 /** Name in the build -> source, besides all of `server/entries/`. */
 const otherEntries = { import: "importers/cli.ts" };
 /** Read at run time, through `asset()`, besides all in the folders that is no source; the client is given away as it is. */
-const otherAssets = ["package.json", "server/web/client/emberline.ts"];
+const otherAssets = [
+  "package.json",
+  "server/web/client/emberline.ts",
+  "server/web/client/emberline.d.ts",
+];
 
 /**
  * Packages of many small modules, which Node would find and link one by one: bundled, each process loads in 0.44 s of
@@ -99,6 +104,11 @@ async function build() {
   try {
     await bundle(esbuild, draft);
     copyAssets(draft);
+    for (const { name, contents } of bundleScripts(esbuild, root)) {
+      const path = join(draft, "server/web", name);
+      fs.mkdirSync(dirname(path), { recursive: true });
+      fs.writeFileSync(path, contents);
+    }
     if (isAsked) fs.rmSync(made, { recursive: true, force: true });
     // Who was faster, or an earlier build of the same sources, may be in use.
     if (!fs.existsSync(made)) fs.renameSync(draft, made);
@@ -144,7 +154,7 @@ async function bundle(esbuild, outdir) {
 }
 
 function copyAssets(target) {
-  const isSource = (file) => /\.(ts|mjs)$/.test(file) || rootFiles.includes(file);
+  const isSource = (file) => /\.(ts|mts|mjs)$/.test(file) || rootFiles.includes(file);
   for (const file of [...listSources().filter((file) => !isSource(file)), ...otherAssets])
     fs.cpSync(join(root, file), join(target, file));
 }

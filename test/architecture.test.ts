@@ -76,6 +76,25 @@ describe("libraries", () => {
   });
 });
 
+describe("browser code", () => {
+  const exceptions: Readonly<Record<string, RegExp>> = {
+    "server/web/client/emberline.ts": /\bfetch\(/,
+    // Reads a page, not the interface.
+    "server/web/operator/overview.ts": /\bfetch\(location\.href/,
+    "server/web/dom.ts": /\.createElement\b/,
+  };
+  const own = /\bfetch\(|\.(createElement|innerHTML|outerHTML|insertAdjacentHTML)\b/;
+
+  it("asks the service through the client and makes elements in one way", () => {
+    const wrong = files.filter((file) => {
+      if (!file.startsWith("server/web/")) return false;
+      const text = readFileSync(join(root, file), "utf8");
+      return text.split("\n").some((line) => own.test(line) && !exceptions[file]?.test(line));
+    });
+    assert.deepEqual(wrong, []);
+  });
+});
+
 describe("queries", () => {
   it("are texts of SQL in at most a quarter of all calls", () => {
     const all = [...countQueries().values()].reduce(addCounts, noQueries);

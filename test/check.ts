@@ -42,6 +42,8 @@ const checks: readonly [name: string, command: string, args: readonly string[]][
       ".",
     ],
   ],
+  // Browser code sees no Node.
+  ["browser types", tool("tsc"), ["--noEmit", "--project", "server/web"]],
   [
     "architecture",
     process.execPath,

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { asset } from "../platform/assets.ts";
+import { readAsset } from "../features/pages/assets.ts";
 import { isForwardedHttps } from "../http/uws/forwarded.ts";
 import {
   html,
@@ -40,14 +39,11 @@ const links: Link[] = [
   },
 ];
 
-const script: OperatorReply = {
-  status: 200,
-  content: {
-    kind: "raw",
-    type: "text/javascript; charset=utf-8",
-    bytes: readFileSync(asset("server/operator/assets/overview.js")),
-  },
-};
+async function sendScript(): Promise<OperatorReply> {
+  const script = await readAsset("operator/overview.js");
+  if (script === null) throw new Error("the build lacks the script of the overview");
+  return { status: 200, content: { kind: "raw", type: script.type, bytes: script.bytes } };
+}
 
 /** What people open in a browser, besides the queue board. */
 export function pageRoutes(
@@ -72,7 +68,7 @@ export function pageRoutes(
         return html(indexPage(operator, { links, stats, processes, queues }));
       },
     },
-    { method: "GET", path: overviewScript, access: "open", handler: () => script },
+    { method: "GET", path: overviewScript, access: "open", handler: sendScript },
     {
       method: "GET",
       path: "/operator/login",

@@ -21,6 +21,8 @@ export const additions: readonly string[] = [
   "GET /assets/{file}",
   "GET /client/emberline.ts",
   "GET /client/emberline.js",
+  "GET /client/emberline.js.map",
+  "GET /client/emberline.d.ts",
   "GET /openapi.json",
   "GET /v1/tokens/validate",
   "GET /v1/users/@me/sessions",

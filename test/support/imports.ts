@@ -13,12 +13,11 @@ const statement = /^[ \t]*(?:import|export)\s+(type\s)?(?:[\w*\s{},$]+?\sfrom\s+
 const dynamicImport = /\bimport\(\s*"([^"]+)"\s*\)/g;
 const sources = "**/*.{ts,mts,mjs}";
 
-/** Source files below the folders, without those that only exist for the browser. */
+/** Source files below the folders. */
 export function sourceFiles(root: string, folders: readonly string[]): string[] {
   return folders
     .flatMap((folder) => globSync(join(folder, sources), { cwd: root }))
     .map(normalize)
-    .filter((file) => !file.includes("/web/"))
     .sort();
 }
 

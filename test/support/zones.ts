@@ -40,6 +40,8 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   db: ["platform"],
   queues: ["platform"],
   lobby: [],
+  // Browsers load it: what it knows of the service is the interface document.
+  web: [],
   "actor-runtime": ["platform"],
   actors: ["actor-runtime", "lobby", "platform", "queues"],
   // Points are counted by the rules of the lobby, which load nothing themselves.

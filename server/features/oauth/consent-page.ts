@@ -81,7 +81,7 @@ ${items.join("\n")}
         <button id="other">${t.other}</button>
       </p>
     </div>
-    <form class="card" hidden>
+    <form class="card" id="sign-in" hidden>
       <p>
         <label for="identifier">${t.identifier}</label>
         <input id="identifier" autocomplete="username" required />

@@ -42,11 +42,11 @@ function html(language: keyof typeof texts): string {
   <main>
     <h1>${title}</h1>
 ${notes}
-    <form class="card">
+    <form class="card" id="reset">
       <p><label for="password">${label}</label></p>
       <p>
         <input id="password" type="password" autocomplete="new-password" minlength="8" required />
-        <button>${action}</button>
+        <button id="submit">${action}</button>
       </p>
     </form>
   </main>

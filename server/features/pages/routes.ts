@@ -11,7 +11,7 @@ import {
 import { codexPages } from "./codex-page.ts";
 import { dataPages } from "./data-page.ts";
 import { decisionsPage } from "./decisions-page.ts";
-import { readAsset, readClient, type Asset } from "./assets.ts";
+import { readAsset, type Asset } from "./assets.ts";
 import { resetPage } from "./reset-page.ts";
 import type { PageDeps } from "./deps.ts";
 
@@ -39,7 +39,7 @@ function page(path: string, summary: string, fileFor: (environment: string) => s
     cache,
     responses: { 200: media("text/html; charset=utf-8") },
     errors: [],
-    handler: ({ deps }) => sendAsset(readAsset(fileFor(deps.config.APP_ENV))),
+    handler: async ({ deps }) => sendAsset(await readAsset(fileFor(deps.config.APP_ENV))),
   });
 }
 
@@ -54,14 +54,21 @@ const assets = defineRoute({
   params: Type.Object({ file: Type.String() }),
   responses: { 200: media("*/*") },
   errors: ["route:not_found"],
-  handler: ({ params }) => sendAsset(readAsset(params.file)),
+  handler: async ({ params }) => sendAsset(await readAsset(params.file)),
 });
 
-const clientFiles = (["emberline.ts", "emberline.js"] as const).map((name) =>
+const clientNames = [
+  ["emberline.ts", "typed"],
+  ["emberline.js", "ready for browsers"],
+  ["emberline.js.map", "the source map of the script"],
+  ["emberline.d.ts", "the types of the script"],
+] as const;
+
+const clientFiles = clientNames.map(([name, what]) =>
   defineRoute({
     method: "GET",
     path: `/client/${name}`,
-    summary: `The client for lobbies, ${name.endsWith(".ts") ? "typed" : "ready for browsers"}`,
+    summary: `The client for lobbies, ${what}`,
     tag,
     auth: "public",
     source: "our own client",
@@ -69,7 +76,7 @@ const clientFiles = (["emberline.ts", "emberline.js"] as const).map((name) =>
     publicData: true,
     responses: { 200: media("*/*") },
     errors: [],
-    handler: () => sendAsset(readClient(name)),
+    handler: async () => sendAsset(await readAsset(`client/${name}`)),
   }),
 );
 
@@ -83,9 +90,9 @@ const inbox = defineRoute({
   source: "BOOT-05",
   responses: { 200: media("text/html; charset=utf-8") },
   errors: ["route:not_found"],
-  handler: ({ deps, request }) => {
+  handler: async ({ deps, request }) => {
     const isOpen = deps.config.APP_ENV !== "production" && isLocalPeer(request.ip, request.headers);
-    return sendAsset(isOpen ? readAsset("inbox.html") : null);
+    return sendAsset(isOpen ? await readAsset("inbox.html") : null);
   },
 });
 

@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { resources } from "../../../../db/projections/resources/index.ts";
-
-interface Shown {
-  path: string;
-  type: string;
-  columns: string[];
-  filters: { kind: string; name: string }[];
-}
-
-const file = new URL("../../../../server/web/reader/data-resources.js", import.meta.url);
+import { groups } from "../../../../server/web/reader/data-resources.ts";
 
 describe("the lists of the data pages", () => {
-  it("are those of the projection, with its columns and every one of its filters", async () => {
-    const { groups } = (await import(file.href)) as { groups: [string, Shown[]][] };
+  it("are those of the projection, with its columns and every one of its filters", () => {
     const shown = new Map(groups.flatMap(([, some]) => some).map((one) => [one.path, one]));
     assert.deepEqual([...shown.keys()].sort(), resources.map(({ path }) => path).sort());
     for (const { path, type, columns, filters } of resources) {

@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Lobby, LobbyEvent } from "../../../../server/web/client/emberline.ts";
+import {
+  myChoice,
+  newGame,
+  noteEvent,
+  serverNow,
+  takeLobby,
+} from "../../../../server/web/play/game.ts";
 
-interface GameFile {
-  newGame(playerId: number | null, mine: null): object;
-  serverNow(game: object): number;
-  takeLobby(game: object, lobby: Lobby): void;
-  noteEvent(game: object, event: LobbyEvent): void;
-  myChoice(game: object): number | null;
-}
-
-const file = new URL("../../../../server/web/game.js", import.meta.url);
 const lobbyAt = (server_now_ms: number) => ({ server_now_ms, current_question: null }) as Lobby;
 
-it("the play page's time of the server stays what it is when somebody sets the device's clock", async (t) => {
-  const { newGame, serverNow, takeLobby } = (await import(file.href)) as GameFile;
+it("the play page's time of the server stays what it is when somebody sets the device's clock", (t) => {
   let [device, elapsed] = [Date.parse("2031-01-01"), 5_000];
   t.mock.method(Date, "now", () => device);
   t.mock.method(performance, "now", () => elapsed);
@@ -33,8 +30,7 @@ it("the play page's time of the server stays what it is when somebody sets the d
   assert.equal(serverNow(game), 1_064_000);
 });
 
-it("the play page shows a pick that was made in another tab of the same seat, for its question", async () => {
-  const { newGame, takeLobby, noteEvent, myChoice } = (await import(file.href)) as GameFile;
+it("the play page shows a pick that was made in another tab of the same seat, for its question", () => {
   const game = newGame(7, null);
   const at = (index: number) =>
     ({ server_now_ms: 0, reveal: null, current_question: { index, answer_hash: null } }) as Lobby;

@@ -1,0 +1,45 @@
+// A reload would take the focus and the selection away, and end at a browser's error page while the service restarts.
+const everyMs = 10_000;
+const notice = document.querySelector("[role=status]");
+let seenAt = new Date();
+
+setTimeout(() => void look(), everyMs);
+
+async function look() {
+  await refresh();
+  setTimeout(() => void look(), everyMs);
+}
+
+/** Reads this page once more: it comes as HTML, of which the client knows nothing. */
+async function refresh() {
+  try {
+    const headers = { Accept: "text/html" };
+    const answer = await fetch(location.href, { headers, signal: AbortSignal.timeout(everyMs) });
+    // The session has ended.
+    if (answer.redirected) return location.reload();
+    if (!answer.ok) throw new Error(`answered ${answer.status}`);
+    show(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    seenAt = new Date();
+    say("");
+  } catch {
+    const time = seenAt.toLocaleTimeString(undefined, { hour12: false });
+    say(`No answer: this is how it was at ${time}.`);
+  }
+}
+
+function say(text: string) {
+  if (notice) notice.textContent = text;
+}
+
+/** Takes over the rows that differ; the focus stays on its link. */
+function show(page: Document) {
+  const fresh = page.querySelectorAll("tbody");
+  document.querySelectorAll("tbody").forEach((body, i) => {
+    const next = fresh[i];
+    if (next === undefined || next.isEqualNode(body)) return;
+    const focused = body.contains(document.activeElement) ? document.activeElement : null;
+    const href = focused?.getAttribute("href");
+    body.replaceChildren(...next.children);
+    if (href) body.querySelector<HTMLElement>(`[href="${href}"]`)?.focus();
+  });
+}

@@ -1,0 +1,121 @@
+import type {
+  AnswerResult,
+  EndReason,
+  Lobby,
+  LobbyEvent,
+  PlayerPick,
+} from "../client/emberline.ts";
+
+/** What was chosen; sent again under the same key it counts once. */
+export interface Choice {
+  index: number;
+  choice: number;
+  tookMs: number;
+  key: string;
+  isSent?: boolean;
+}
+
+/** What a tab knows of its lobby beside the lobby itself, which the client keeps. No DOM, no network. */
+export interface Game {
+  playerId: number | null;
+  lobby: Lobby | null;
+  clockOffsetMs: number;
+  picks: Map<number, number>;
+  mine: Choice | null;
+  early: (AnswerResult & { index: number }) | null;
+  hash: { index: number; text: string | null } | null;
+  proof: { index: number; isGood: boolean } | null;
+  endReason: EndReason | null;
+  removed: "left" | "kicked" | null;
+}
+
+/** Without a player id the tab only watches. */
+export function newGame(playerId: number | null, mine: Choice | null): Game {
+  return {
+    playerId,
+    lobby: null,
+    clockOffsetMs: -Infinity,
+    picks: new Map(),
+    mine,
+    early: null,
+    hash: null,
+    proof: null,
+    endReason: null,
+    removed: null,
+  };
+}
+
+/** The server's clock as well as this tab can know it, counted on by a clock that nobody sets. */
+export function serverNow(game: Game): number {
+  return Number.isFinite(game.clockOffsetMs) ? performance.now() + game.clockOffsetMs : Date.now();
+}
+
+/** Takes over the lobby as the client knows it now. */
+export function takeLobby(game: Game, lobby: Lobby): void {
+  // A message only ever arrives late, so the largest difference seen is the nearest to the truth. A
+  // device that slept counted too little, which makes the next difference larger.
+  game.clockOffsetMs = Math.max(game.clockOffsetMs, lobby.server_now_ms - performance.now());
+  const before = game.lobby?.current_question?.index;
+  game.lobby = lobby;
+  const question = lobby.current_question;
+  const index = question?.index;
+  if (before !== index) game.picks.clear();
+  if (game.early?.index !== index) game.early = null;
+  if (game.mine && index !== undefined && game.mine.index !== index) game.mine = null;
+  // Only a hash that was seen while the question was open binds the service.
+  if (question && !lobby.reveal && game.hash?.index !== index)
+    game.hash = { index: question.index, text: question.answer_hash };
+}
+
+export function noteEvent(game: Game, event: LobbyEvent): void {
+  if (event.type === "lobby.ended") game.endReason = event.data.reason;
+  if (event.type === "lobby.pick") takePicks(game, [event.data]);
+  if (event.type === "lobby.player_removed" && event.data.player_id === game.playerId)
+    game.removed = event.data.reason;
+}
+
+/**
+ * Those of the open question, as they were read or told. What the service says of this seat counts from the
+ * moment its own pick is there: the next one may come from another tab.
+ */
+export function takePicks(game: Game, picks: readonly PlayerPick[]): void {
+  for (const { player_id, selected_index } of picks) {
+    game.picks.set(player_id, selected_index);
+    if (player_id !== game.playerId) continue;
+    if (game.mine?.isSent || game.mine?.choice === selected_index) game.mine = null;
+  }
+}
+
+export const isWatching = (game: Game): boolean => game.playerId === null;
+
+export const isHost = (game: Game): boolean => me(game)?.is_host === true;
+
+export const me = (game: Game) =>
+  game.lobby?.players.find(({ id }) => id === game.playerId) ?? null;
+
+/** What was chosen for the current question in this tab, or in another one of the same seat. */
+export function myChoice(game: Game) {
+  const question = game.lobby?.current_question;
+  const shown = game.lobby?.reveal?.results.find((result) => result.player_id === game.playerId);
+  if (shown) return shown.selected_index;
+  if (game.mine && game.mine.index === question?.index) return game.mine.choice;
+  return game.playerId === null ? null : (game.picks.get(game.playerId) ?? null);
+}
+
+/** In versus an answer is final; in co-op a pick moves until the host locks. */
+export function canChoose(game: Game) {
+  const { lobby, playerId } = game;
+  if (playerId === null || lobby?.status !== "in_progress") return false;
+  if (lobby.reveal || !lobby.current_question) return false;
+  if (lobby.mode === "coop") return true;
+  return myChoice(game) === null && !lobby.answered_player_ids.includes(playerId);
+}
+
+/** Players from the most points to the fewest, with their ranks (1, 2, 2, 4). */
+export function ranking(lobby: Lobby) {
+  const sorted = [...lobby.players].sort((a, b) => b.score - a.score);
+  return sorted.map((player) => ({
+    player,
+    rank: 1 + sorted.filter((other) => other.score > player.score).length,
+  }));
+}

@@ -1,0 +1,43 @@
+import type { SeatKey } from "../client/emberline.ts";
+
+interface KeptSeat {
+  name: string;
+  key: SeatKey;
+}
+
+const storageName = "emberline.seats";
+const most = 8;
+
+/** Newest first, as this page saved them. */
+function keptSeats(): KeptSeat[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(storageName) ?? "[]");
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
+  }
+}
+
+function save(kept: KeptSeat[]): void {
+  try {
+    localStorage.setItem(storageName, JSON.stringify(kept.slice(0, most)));
+  } catch {}
+}
+
+const isSame = (one: SeatKey, other: SeatKey) =>
+  one.code === other.code && one.playerId === other.playerId;
+
+/** A closed tab takes its seat with it; the browser keeps those of the last games. */
+export function keepSeat(seat: KeptSeat): void {
+  save([seat, ...keptSeats().filter(({ key }) => !isSame(key, seat.key))]);
+}
+
+export function forgetSeat(left: SeatKey): void {
+  save(keptSeats().filter(({ key }) => !isSame(key, left)));
+}
+
+/** The seat this browser had in a game, first of that name: two tabs are two players. */
+export function keptSeat(code: string, name: string): SeatKey | null {
+  const inGame = keptSeats().filter(({ key }) => key.code === code.toUpperCase());
+  return (inGame.find((one) => one.name === name) ?? inGame[0])?.key ?? null;
+}

@@ -1,0 +1,308 @@
+import {
+  EmberlineError,
+  randomKey,
+  type AnswerResult,
+  type Lobby,
+  type Seat,
+  type SeatKey,
+  type SeatView,
+  type Spectator,
+} from "../client/emberline.ts";
+import { byId, setText } from "../dom.ts";
+import { showConnection } from "./connection.ts";
+import { proveReveal } from "./fair-play.ts";
+import * as games from "./game.ts";
+import type { Choice, Game } from "./game.ts";
+import { forgetSeat, keepSeat } from "./kept-seats.ts";
+import { notify, showView } from "./parts.ts";
+import { renderClock, renderQuestion } from "./question.ts";
+import { tabValue } from "./tab.ts";
+import { renderFinished, renderHostAway, renderWaiting } from "./views.ts";
+import { follow } from "./watch.ts";
+
+interface Present {
+  view: Seat | Spectator;
+  seat: Seat | null;
+  game: Game;
+  stop: () => void;
+  isOpen: boolean;
+  isRead: boolean;
+  onGone: (text: string) => void;
+}
+
+/** What cannot be read by then is tried again, and the page says so. */
+export const readMs = 4_000;
+/** While the stream is away the lobby is read this often. */
+const pollMs = 4_000;
+/** The server closes a question two seconds after its end; later than this we ask. */
+const overdueMs = 3_500;
+const askAgainMs = 3_000;
+
+export const storedSeat = tabValue<SeatKey>("seat");
+const storedChoice = tabValue<Choice>("choice");
+
+/** The lobby this tab is in, with everything that ends when it leaves. */
+let present: Present | null = null;
+let shownQuestion = -1;
+let askedForRevealAt = -Infinity;
+
+const speak = (text: string) => setText("spoken", text);
+
+export const currentRoom = (): Present | null => present;
+
+function giveSeatUp() {
+  const key = storedSeat.load();
+  if (key) forget(key);
+}
+
+function forget(key: SeatKey) {
+  forgetSeat(key);
+  if (storedSeat.load()?.token === key.token) storedSeat.save(null);
+}
+
+/** Ends what runs for the lobby and forgets it. */
+export function goOut(): void {
+  present?.stop();
+  present = null;
+  giveSeatUp();
+  storedChoice.save(null);
+  for (const id of ["room", "leave", "host-away", "cheated"]) byId(id).hidden = true;
+  showConnection(true);
+}
+
+/** Sits down; `onGone` is called when the seat is lost, with the reason for people. */
+export async function sitDown(seat: Seat, onGone: (text: string) => void): Promise<void> {
+  const { key } = seat;
+  storedSeat.save(key);
+  const { lobby, picks = [] }: Pick<SeatView, "lobby" | "picks"> = seat.lobby
+    ? { lobby: seat.lobby }
+    : await readFirst(seat);
+  keepSeat({ key, name: lobby.players.find(({ id }) => id === key.playerId)?.name ?? "" });
+  const game = games.newGame(key.playerId, storedChoice.load());
+  const room = enter({ view: seat, seat, game, onGone });
+  games.takePicks(game, picks);
+  update();
+  const isIn = lobby.mode === "versus" && lobby.answered_player_ids.includes(seat.key.playerId);
+  const isKnown = isIn || lobby.reveal !== null;
+  // A choice the lobby does not know of was on its way when the page went away.
+  if (game.mine && !isKnown) void give(room, seat, game.mine).catch(() => {});
+}
+
+/** Forgets a seat that is no longer there. */
+async function readFirst(seat: Seat) {
+  try {
+    return await seat.read({ deadlineMs: readMs });
+  } catch (error) {
+    if (error instanceof EmberlineError && error.isFinal) forget(seat.key);
+    throw error;
+  }
+}
+
+export function watchFrom(spectator: Spectator, onGone: (text: string) => void): void {
+  enter({ view: spectator, seat: null, game: games.newGame(null, null), onGone });
+}
+
+function enter(who: Pick<Present, "view" | "seat" | "game" | "onGone">) {
+  present?.stop();
+  const { view, game } = who;
+  const room: Present = { ...who, stop: () => {}, isOpen: false, isRead: true };
+  present = room;
+  shownQuestion = -1;
+  const stopStream = follow(view, {
+    onEvent: (event) => {
+      games.noteEvent(game, event);
+      update();
+    },
+    onOpen: (isOpen) => noteConnection(room, { isOpen, isRead: true }),
+    onRefused: (error) => {
+      noteConnection(room, { isOpen: false });
+      if (error instanceof EmberlineError && error.isFinal)
+        room.onGone("You are no longer in this game.");
+    },
+  });
+  const poll = setInterval(() => {
+    if (!room.isOpen || !room.isRead) void refresh();
+  }, pollMs);
+  room.stop = () => {
+    stopStream();
+    clearInterval(poll);
+  };
+  update();
+  return room;
+}
+
+/** News of its stream or its last read. */
+function noteConnection(room: Present, news: Partial<Pick<Present, "isOpen" | "isRead">>) {
+  Object.assign(room, news);
+  const isOver = room.game.lobby?.status === "finished";
+  if (room === present) showConnection(isOver || (room.isOpen && room.isRead));
+}
+
+/** Reads the lobby itself: the way back when events may have been missed. */
+export async function refresh(): Promise<void> {
+  const room = present;
+  if (!room) return;
+  try {
+    const read: Pick<SeatView, "player" | "picks"> = await room.view.read({ deadlineMs: readMs });
+    if (room !== present) return;
+    noteConnection(room, { isRead: true });
+    if (room.seat && !read.player) return room.onGone("You are no longer in this game.");
+    update();
+    games.takePicks(room.game, read.picks ?? []);
+    update();
+  } catch (error) {
+    if (room !== present) return;
+    const isGone = error instanceof EmberlineError && error.isFinal;
+    if (isGone) room.onGone("This game is no longer there.");
+    else noteConnection(room, { isRead: false });
+  }
+}
+
+/** Shows what the client knows of the lobby by now. */
+export function update(): void {
+  if (!present?.view.lobby) return;
+  games.takeLobby(present.game, present.view.lobby);
+  void proveReveal(present.game, render);
+  render();
+}
+
+function render() {
+  const room = present;
+  const lobby = room?.game.lobby;
+  if (!room || !lobby) return;
+  const { game, seat } = room;
+  if (game.removed === "kicked") return room.onGone("The host removed you from the game.");
+  if (seat && !games.me(game) && lobby.status !== "finished")
+    return room.onGone("You are no longer in this game.");
+  renderBar(game, lobby);
+  renderHostAway(game);
+  if (lobby.status === "waiting") renderLobby(room, lobby);
+  else if (lobby.status === "in_progress") renderPlaying(game, lobby);
+  else renderEnd(room, lobby);
+}
+
+function renderBar(game: Game, lobby: Lobby) {
+  byId("room").hidden = false;
+  byId("leave").hidden = false;
+  setText("room-code", lobby.code);
+  const count = lobby.spectator_count;
+  setText("watchers", count > 0 ? `${count} watching` : "");
+  const isOver = lobby.status === "finished";
+  setText("leave", isOver ? "Back" : games.isWatching(game) ? "Stop watching" : "Leave");
+}
+
+function renderLobby({ game, seat }: Present, lobby: Lobby) {
+  const isNew = showView("waiting");
+  const before = byId("waiting-players").childElementCount;
+  renderWaiting(game, lobby, (id) => void remove(seat, id));
+  if (isNew) byId("view-waiting").querySelector("h1")?.focus();
+  else if (lobby.players.length > before) speak(`${lobby.players.at(-1)?.name} joined`);
+}
+
+async function remove(seat: Seat | null, playerId: number) {
+  try {
+    await seat?.kick(playerId);
+  } catch (error) {
+    if (!(error instanceof EmberlineError)) throw error;
+    notify(error.message);
+    await refresh();
+  }
+}
+
+function renderPlaying(game: Game, lobby: Lobby) {
+  showView("question");
+  const wasRevealed = !byId("reveal").hidden;
+  renderQuestion(game, lobby);
+  renderClock(game);
+  const index = lobby.current_question?.index ?? -1;
+  if (index !== shownQuestion) byId("question").focus();
+  else if (lobby.reveal && !wasRevealed) {
+    const right = lobby.current_question?.payload.choices[lobby.reveal.correct_index];
+    speak(
+      `${byId("verdict").textContent}. The right answer: ${right}. ${lobby.reveal.explanation}`,
+    );
+    if (games.isHost(game)) byId("next").focus();
+  }
+  shownQuestion = index;
+}
+
+function renderEnd(room: Present, lobby: Lobby) {
+  const isNew = showView("finished");
+  renderFinished(room.game, lobby);
+  if (!isNew) return;
+  room.stop();
+  showConnection(true);
+  // A reload shows the start again instead of a game that is over.
+  giveSeatUp();
+  byId("finish-title").focus();
+}
+
+export async function choose(choice: number): Promise<void> {
+  const { seat, game } = present ?? {};
+  const question = game?.lobby?.current_question;
+  if (!present || !seat || !game || !question || !games.canChoose(game)) return;
+  const elapsedMs = Math.round(Math.max(0, games.serverNow(game) - question.started_at_ms));
+  const tookMs = Math.min(600_000, elapsedMs);
+  await give(present, seat, { index: question.index, choice, tookMs, key: randomKey() });
+}
+
+/** Shows and keeps the choice before it is sent, so that a reloaded page can send it again. */
+async function give({ game }: Present, seat: Seat, chosen: Choice) {
+  const { index, choice, tookMs, key } = chosen;
+  game.mine = chosen;
+  storedChoice.save(chosen);
+  render();
+  try {
+    if (game.lobby?.mode === "coop") return await pickInTurn(game, seat, chosen);
+    const sent = { index, selected_index: choice, time_taken_ms: tookMs };
+    takeResult(game, index, await seat.answer(sent, { key }));
+  } catch (error) {
+    // A later choice stands, whatever became of this one.
+    if (game.mine !== chosen) throw error;
+    game.mine = null;
+    storedChoice.save(null);
+    render();
+    throw error;
+  }
+}
+
+/** A pick that has to be sent again must not arrive after the one that replaced it. */
+let picking = Promise.resolve();
+
+function pickInTurn(game: Game, seat: Seat, chosen: Choice) {
+  const { index, choice, key } = chosen;
+  const sent = picking.then(async () => {
+    if (game.mine !== chosen) return;
+    await seat.pick({ index, selected_index: choice }, { key });
+    chosen.isSent = true;
+    if (storedChoice.load() === chosen) storedChoice.save(null);
+  });
+  picking = sent.catch(() => {});
+  return sent;
+}
+
+/** The own result is known before the reveal. */
+function takeResult(game: Game, index: number, result: AnswerResult) {
+  if (game.lobby?.current_question?.index !== index) return;
+  game.early = { index, ...result };
+  speak(result.is_correct ? `Right! ${result.points_earned} points.` : "Not this time.");
+  render();
+}
+
+/** What moves with time alone; asks for a reveal that is overdue. */
+export function tick(): void {
+  const { game, seat } = present ?? {};
+  if (!game?.lobby) return;
+  renderHostAway(game);
+  const { current_question: question, reveal, status } = game.lobby;
+  if (status !== "in_progress" || !question) return;
+  renderClock(game);
+  const isOverdue = !reveal && games.serverNow(game) > question.ends_at_ms + overdueMs;
+  const now = performance.now();
+  if (!seat || !isOverdue || now - askedForRevealAt < askAgainMs) return;
+  askedForRevealAt = now;
+  void seat
+    .reveal()
+    .then(refresh)
+    .catch(() => {});
+}

@@ -1,0 +1,178 @@
+import type { Entity, EntityList } from "../answers.ts";
+import { EmberlineError } from "../client/emberline.ts";
+import { el } from "../dom.ts";
+import { columnsFor, valueAt } from "./codex-columns.ts";
+import { filterBar } from "./codex-filter-bar.ts";
+import { readAddress, writeAddress } from "./codex-filters.ts";
+import { placeLine, readGame, type Place } from "./codex-place.ts";
+import { emptyCard, failureCard, setTitle } from "./page.ts";
+import { iconNode, moreButton } from "./pieces.ts";
+import { scalar } from "./values.ts";
+import { count, counted, fieldName, plural, shortTag } from "./words.ts";
+
+/** Rows of one read. */
+const pageSize = 50;
+
+const problems: Readonly<Record<string, string>> = {
+  "codex:filter_path_invalid": "There cannot be a field of this name.",
+  "codex:filter_op_invalid": "Tags can only be had or not had.",
+  "codex:filter_not_numeric": "Less and greater need a number.",
+  "request:invalid_query": "The search or a filter is too long, or there are too many.",
+};
+
+type Read = (cursor: number, signal?: AbortSignal) => Promise<EntityList>;
+
+/**
+ * The entities of a type. Search and filters are those of the interface and live in the address, so that a list
+ * can be linked and its address pasted behind `/v1`.
+ */
+export async function listView(place: Place, type: string): Promise<Node[]> {
+  let state = readAddress();
+  const read: Read = (cursor, signal) =>
+    place.ask(type, { ...state.parameters, limit: pageSize, cursor }, signal);
+  const [game, first] = await Promise.all([readGame(place), read(0).catch(orWrongFilter)]);
+  setTitle(`${plural(type)} · ${game.display_name}`);
+  const entities = first instanceof Error ? [] : first.entities;
+  const columns = columnsFor(entities);
+  const total = el("p", { class: "lead", role: "status" });
+  const results = el("div", { class: "results" });
+  let running = new AbortController();
+
+  const show = (page: EntityList | Error) => {
+    const { q, filters } = state;
+    total.textContent = page instanceof Error ? "" : counted(page.count, "entry", "entries");
+    results.replaceChildren(
+      page instanceof Error
+        ? problemCard(page)
+        : page.count === 0
+          ? nothing(q !== "" || filters.length > 0)
+          : table(place, type, columns, page, read),
+    );
+  };
+  const change = async (next: typeof state, isStep: boolean) => {
+    state = next;
+    writeAddress(state, isStep);
+    await refresh();
+  };
+  const refresh = async () => {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    results.setAttribute("aria-busy", "true");
+    const page = await read(0, signal).catch(asError);
+    if (signal.aborted) return;
+    results.removeAttribute("aria-busy");
+    show(page);
+  };
+  const bar = filterBar(state, entities, (next, isStep) => void change(next, isStep));
+  addEventListener("popstate", () => {
+    state = readAddress();
+    bar.paint(state);
+    void refresh();
+  });
+  show(first);
+  const head = el("header", { class: "head split" }, el("h1", {}, plural(type)), total);
+  return [placeLine(place, game, [[plural(type), null]]), head, bar.node, results];
+}
+
+const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
+
+const isWrongFilter = (error: unknown): error is EmberlineError =>
+  error instanceof EmberlineError && error.status === 400;
+
+function orWrongFilter(error: unknown): EmberlineError {
+  if (isWrongFilter(error)) return error;
+  throw error;
+}
+
+const problemCard = (error: Error) =>
+  isWrongFilter(error)
+    ? emptyCard("This filter does not work", problems[error.code] ?? error.code)
+    : failureCard(error);
+
+function nothing(isNarrowed: boolean): HTMLElement {
+  return isNarrowed
+    ? emptyCard("Nothing fits", "Remove a filter or search for other words.")
+    : emptyCard("There is nothing of this type", "No patch of this branch has brought any so far.");
+}
+
+/** Rows so far, and a button for more. */
+function table(
+  place: Place,
+  type: string,
+  columns: readonly string[],
+  first: EntityList,
+  read: Read,
+): HTMLElement {
+  const heads = columns.map((path) => el("th", { scope: "col" }, fieldName(path)));
+  const rows = el("tbody", {});
+  const more = moreButton(async () => add(await read(cursor ?? 0)));
+  const progress = el("p", { class: "quiet centered-text" });
+  let cursor: number | null = null;
+  const add = (page: EntityList) => {
+    rows.append(...page.entities.map((one) => row(place, type, columns, one)));
+    cursor = page.next;
+    more.button.hidden = cursor === null;
+    progress.textContent = `${count(rows.childElementCount)} of ${count(page.count)}`;
+  };
+  add(first);
+  const head = el(
+    "tr",
+    {},
+    el("th", { scope: "col" }, "Name"),
+    ...heads,
+    el("th", { scope: "col", class: "tags" }, "Tags"),
+  );
+  return el(
+    "div",
+    {},
+    el(
+      "div",
+      { class: "card list-card" },
+      el("table", { class: "list" }, el("thead", {}, head), rows),
+    ),
+    progress,
+    more.button,
+    more.said,
+  );
+}
+
+function row(place: Place, type: string, columns: readonly string[], entity: Entity): HTMLElement {
+  const context = { addressOf: (id: string) => place.page(id) };
+  const cells = columns.map((path) => {
+    const value = valueAt(entity, path);
+    if (value === undefined) return el("td", {});
+    const isNumber = typeof value === "number";
+    return el(
+      "td",
+      { class: isNumber ? "figure" : null, "data-label": fieldName(path) },
+      scalar(value, context),
+    );
+  });
+  const tags = entity.tags
+    .slice(0, 4)
+    .map((tag) =>
+      el(
+        "a",
+        { class: "chip", title: tag, href: place.page(type, { "filter[tags]": tag }) },
+        shortTag(tag),
+      ),
+    );
+  const more = entity.tags.length - tags.length;
+  return el(
+    "tr",
+    {},
+    el(
+      "th",
+      { scope: "row" },
+      el(
+        "a",
+        { class: "named", href: place.page(entity.id) },
+        iconNode(entity.icon, entity.name, 40),
+        el("span", {}, entity.name),
+      ),
+    ),
+    ...cells,
+    el("td", { class: "tags" }, tags, more > 0 ? el("span", { class: "quiet" }, `+${more}`) : null),
+  );
+}

@@ -1,0 +1,62 @@
+import type { Game, GameList } from "../answers.ts";
+import { el } from "../dom.ts";
+import { ask, query, segment, trail, type QueryValues, type Steps } from "./page.ts";
+import { labelled, pageChooser } from "./pieces.ts";
+
+/**
+ * A branch of a game, with the addresses of its pages and of what they read. `branch` is left out of
+ * addresses when it is the main one.
+ */
+export function placeOf(game: string) {
+  const branch = new URLSearchParams(location.search).get("branch") ?? "main";
+  const asked = branch === "main" ? undefined : branch;
+  const home = `/codex/${segment(game)}`;
+  const api = `/v1/codex/${segment(game)}`;
+  return {
+    game,
+    branch,
+    home: home + query({ branch: asked }),
+    feed: `${home}/changelog.atom${query({ branch: asked })}`,
+    patches: `${home}/patches${query({ branch: asked })}`,
+    patch: (version: string, rest: QueryValues = {}) =>
+      `${home}/patches/${segment(version)}${query({ branch: asked, ...rest })}`,
+    /** Of a type or an id. */
+    page: (thing: string, rest: QueryValues = {}) =>
+      `${home}/${segment(thing)}${query({ branch: asked, ...rest })}`,
+    /** Reads what is below the game. */
+    ask: <T>(path: string, rest: QueryValues = {}, signal?: AbortSignal) =>
+      ask<T>(`${api}/${path}${query({ branch: asked, ...rest })}`, signal),
+  };
+}
+
+export type Place = ReturnType<typeof placeOf>;
+
+/** What a page says of a game. */
+export type ShownGame = Pick<Game, "slug" | "display_name" | "branches">;
+
+/** All games, and the one of the place among them. */
+export async function readGame(place: Place): Promise<ShownGame> {
+  const { games } = await ask<GameList>("/v1/codex/games");
+  const game = games.find((one) => one.slug === place.game);
+  return game ?? { slug: place.game, display_name: place.game, branches: ["main"] };
+}
+
+/** The line above a page: where it is, and which branch of the game is read. */
+export function placeLine(place: Place, game: ShownGame, steps: Steps): HTMLElement {
+  const line = el(
+    "div",
+    { class: "place-line" },
+    trail([["Codex", "/codex"], [game.display_name, place.home], ...steps]),
+  );
+  if (game.branches.length > 1) {
+    const choices = game.branches.map((slug) => [slug, slug] as const);
+    const go = (slug: string) => {
+      const address = new URL(location.href);
+      if (slug === "main") address.searchParams.delete("branch");
+      else address.searchParams.set("branch", slug);
+      location.assign(address);
+    };
+    line.append(labelled("Branch", pageChooser(choices, place.branch, go)));
+  }
+  return line;
+}

@@ -1,0 +1,41 @@
+// As many figures as a number has: two that differ never look the same.
+const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 17 });
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+
+export const count = (value: number): string => number.format(value);
+
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${number.format(value)} ${value === 1 ? one : many}`;
+
+export const date = (instant: string | null): string | null =>
+  instant === null ? null : day.format(new Date(instant));
+
+/** `gear_score` as people write it. */
+export function readable(slug: string): string {
+  const text = slug.replaceAll(/[_.-]+/g, " ").trim();
+  return text === "" ? slug : text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `data.levels.0.xp` without where it stands. */
+export const fieldName = (path: string): string => readable(path.replace(/^data\./, ""));
+
+/** The telling end of `Type.Item.Rarity.Epic` or `EItemType::Weapon`; other texts as they are. */
+export function shortTag(text: string): string {
+  const tag = /^(?:[A-Z][A-Za-z0-9]*\.)+([A-Za-z0-9_]+)$/.exec(text);
+  const member = /^E[A-Z][A-Za-z0-9]*::([A-Za-z0-9_]+)$/.exec(text);
+  return tag?.[1] ?? member?.[1] ?? text;
+}
+
+export const isEntityId = (value: unknown): value is `id.${string}` =>
+  typeof value === "string" && /^id\.[a-z][a-z0-9_]*\.[^\s/]+$/.test(value);
+
+/** `id.item.frost_amulet` as people would say it. */
+export const nameOfId = (id: string): string => readable(id.split(".").slice(2).join(" "));
+
+/** Several of a type: `item` gives Items, `class` Classes. */
+export function plural(type: string): string {
+  const text = readable(type);
+  if (/[^aeiou]y$/.test(text)) return `${text.slice(0, -1)}ies`;
+  if (/[^s]s$/.test(text)) return text;
+  return /(ss|x|ch|sh)$/.test(text) ? `${text}es` : `${text}s`;
+}
