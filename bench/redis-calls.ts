@@ -43,10 +43,13 @@ export async function monitorCalls<T>(
   const calls: RedisCalls = { sent: {}, inScripts: {} };
   const monitor = await redis.monitor();
   const isOver = new Promise<void>((resolve) => {
-    monitor.on("monitor", (_time: string, args: string[], source: string) => {
-      if (args[1] === endOfWork) resolve();
-      else countCall(calls, args, source);
-    });
+    const count = (_time: string, args: string[], source: string) => {
+      if (args[1] !== endOfWork) return countCall(calls, args, source);
+      // Lines still arrive after `disconnect`, and belong to what comes after the work.
+      monitor.off("monitor", count);
+      resolve();
+    };
+    monitor.on("monitor", count);
   });
   try {
     const result = await work();
