@@ -12,14 +12,14 @@ import { ConfigError, loadConfig, type Config } from "../server/platform/config/
 import { silentLogger } from "../server/platform/log/logger.ts";
 import { createQueues } from "../workers/producer.ts";
 import { codexImport } from "../workers/queues.ts";
-import { readEnvelopes } from "./adapters/envelopes.ts";
+import { readEnvelopes } from "./envelope/envelope-folder.ts";
 import { writeTree } from "./adapters/gamedata/tree.ts";
 import { adapters } from "./adapters/index.ts";
-import { ImportRefused, type ImportEnvelope, type ImportReport, type Target } from "./contract.ts";
-import { openEnvelopeFile } from "./envelope-file.ts";
-import { requireHeader } from "./header.ts";
-import { ImportBusy, importEnvelope, type ImportOptions } from "./run.ts";
-import { writeEnvelopeFile } from "./write-envelope.ts";
+import { ImportRefused, type ImportEnvelope, type ImportReport, type Target } from "./envelope/contract.ts";
+import { openEnvelopeFile } from "./envelope/envelope-file.ts";
+import { requireHeader } from "./envelope/header.ts";
+import { ImportBusy, importEnvelope, type ImportOptions } from "./pipeline/import.ts";
+import { writeEnvelopeFile } from "./envelope/write-envelope.ts";
 
 interface CliOptions {
   source?: string;
@@ -65,7 +65,7 @@ const program = new Command("import")
   .exitOverride()
   .action(async (game: string | undefined, dir: string | undefined, options: CliOptions) => {
     if (options.writeSample !== undefined) {
-      const { sampleTree } = await import("./sample/sample.ts");
+      const { sampleTree } = await import("./samples/cinderhold/sample.ts");
       return out(`${await writeTree(sampleTree(), resolve(options.writeSample))} files`);
     }
     refuseTogether(dir ?? options.source, options);

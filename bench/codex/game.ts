@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MikroORM } from "@mikro-orm/postgresql";
-import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import { entity, envelope } from "../../test/support/archive.ts";
 
 export const entityCount = 20_000;

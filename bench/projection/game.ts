@@ -1,4 +1,4 @@
-import type { ImportEnvelope, SourceEntity } from "../../importers/contract.ts";
+import type { ImportEnvelope, SourceEntity } from "../../importers/envelope/contract.ts";
 import { envelope } from "../../test/support/archive.ts";
 import { made } from "../../test/support/projected-game.ts";
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOrm } from "../../db/orm.ts";
-import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import type { Service } from "../../test/support/process.ts";
 import { compareRead, connections } from "../cached-reads.ts";
 import { openReader } from "../raw-request.ts";

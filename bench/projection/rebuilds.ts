@@ -2,7 +2,7 @@ import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { projectionOf, refreshProjection } from "../../db/projections/refresh.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { importEnvelope } from "../../importers/run.ts";
+import { importEnvelope } from "../../importers/pipeline/import.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import { game, itemCount, patchOf } from "./game.ts";
 

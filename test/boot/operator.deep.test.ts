@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { sampleVersions } from "../../importers/sample/sample.ts";
+import { sampleVersions } from "../../importers/samples/cinderhold/sample.ts";
 import { startService, type Service } from "../support/process.ts";
 
 describe("a first start", () => {

@@ -8,7 +8,7 @@ import { isDeepStrictEqual, promisify } from "node:util";
 import { sql } from "kysely";
 import { createOrm, migrate } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { builtProgram } from "../support/programs.ts";
 import { commandOf, isAlive } from "../../server/runtime/stores/orphans.ts";

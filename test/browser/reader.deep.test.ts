@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { projectionOf } from "../../db/projections/refresh.ts";
-import type { SourceEntity } from "../../importers/contract.ts";
+import type { SourceEntity } from "../../importers/envelope/contract.ts";
 import { startApp, type App } from "../support/app.ts";
 import { entity, load as loadInto, type EnvelopeInput } from "../support/archive.ts";
 import { sharedBrowser } from "../support/browser.ts";

@@ -10,7 +10,7 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
 import { endOf, ImportCommand } from "./import-command.ts";

@@ -8,8 +8,8 @@ import type {
   SourceAsset,
   SourceEntity,
   SourceTexts,
-} from "../../importers/contract.ts";
-import { importEnvelope, type ImportOptions } from "../../importers/run.ts";
+} from "../../importers/envelope/contract.ts";
+import { importEnvelope, type ImportOptions } from "../../importers/pipeline/import.ts";
 import type { App } from "./app.ts";
 import { testStores, type TestStores } from "./stores.ts";
 

@@ -1,5 +1,5 @@
-import type { GamedataData, GamedataType } from "../../importers/gamedata/shapes.ts";
-import type { SourceEntity, SourceTexts } from "../../importers/contract.ts";
+import type { GamedataData, GamedataType } from "../../importers/adapters/gamedata/shapes.ts";
+import type { SourceEntity, SourceTexts } from "../../importers/envelope/contract.ts";
 
 /** An entity of the projected game; its data has the shape of its type. */
 export function made<T extends GamedataType>(

@@ -18,7 +18,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["lobby", /^actors\/lobby\//],
   ["actor-runtime", /^actors\/runtime\//],
   ["actors", /^actors\/(index|contract|kinds|lobbies|lobby-keys)\.ts$/],
-  ["import-run", /^importers\/(run|envelope-file|contract|sample\/sample)\.ts$/],
+  ["import-run", /^importers\/(pipeline\/import|envelope\/(envelope-file|contract)|samples\/cinderhold\/sample)\.ts$/],
   ["importers", /^importers\/(?!cli\.ts)/],
   ["db", /^db\/(?!create-migration\.ts)/],
   ["manifest", /^package\.json$/],

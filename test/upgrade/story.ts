@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
-import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
+import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import { envelope } from "../support/archive.ts";
 import { eventually } from "../support/eventually.ts";
 import { scene } from "../support/pictures.ts";

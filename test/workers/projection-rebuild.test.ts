@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { importEnvelope } from "../../importers/run.ts";
+import { importEnvelope } from "../../importers/pipeline/import.ts";
 import { reconcileProjection } from "../../workers/processors/projection-rebuild.ts";
 import { projectionRebuild } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";

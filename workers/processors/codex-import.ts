@@ -1,8 +1,8 @@
 import { UnrecoverableError } from "bullmq";
 import { projectionOf } from "../../db/projections/refresh.ts";
-import { ImportRefused, type ImportReport } from "../../importers/contract.ts";
-import { openEnvelopeFile } from "../../importers/envelope-file.ts";
-import { importEnvelope, type ImportOptions } from "../../importers/run.ts";
+import { ImportRefused, type ImportReport } from "../../importers/envelope/contract.ts";
+import { openEnvelopeFile } from "../../importers/envelope/envelope-file.ts";
+import { importEnvelope, type ImportOptions } from "../../importers/pipeline/import.ts";
 import type { WithClock, WithConfig, WithEm, WithLog } from "../../server/platform/capabilities.ts";
 import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 

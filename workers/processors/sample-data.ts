@@ -1,7 +1,7 @@
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import { projectionOf } from "../../db/projections/refresh.ts";
-import { ImportRefused } from "../../importers/contract.ts";
-import { importEnvelope } from "../../importers/run.ts";
+import { ImportRefused } from "../../importers/envelope/contract.ts";
+import { importEnvelope } from "../../importers/pipeline/import.ts";
 import type { ImportDeps } from "./codex-import.ts";
 import type { PayloadOf, sampleData } from "../queues.ts";
 
@@ -15,7 +15,7 @@ export async function importSample(
 ): Promise<{ imported: number }> {
   // Loaded here alone: most starts find everything in place.
   const { readSample, sampleName, sampleVersions } =
-    await import("../../importers/sample/sample.ts");
+    await import("../../importers/samples/cinderhold/sample.ts");
   const [present] = await readDirectory(deps.em, game);
   if (present && present.displayName !== sampleName) return { imported: 0 };
   const versions = [...(present?.branches.values() ?? [])].flatMap(({ patches }) =>

@@ -1,4 +1,4 @@
-import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../contract.ts";
+import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../envelope/contract.ts";
 import {
   isFields,
   listOf,

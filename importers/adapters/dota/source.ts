@@ -1,8 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ImportRefused } from "../../contract.ts";
-import { compareVersions } from "../../patch-version.ts";
-import { readJsonFile } from "../../source-json.ts";
+import { ImportRefused } from "../../envelope/contract.ts";
+import { compareVersions } from "../../envelope/patch-version.ts";
+import { readJsonFile } from "../../envelope/source-json.ts";
 import { isFields, rowsOf, textOf } from "../fields.ts";
 
 /** One installed version of `dotaconstants`: the game as of one patch. */

@@ -3,7 +3,7 @@ import {
   type ImportEnvelope,
   type SourceEntity,
   type Target,
-} from "../../contract.ts";
+} from "../../envelope/contract.ts";
 import { textOf, without } from "../fields.ts";
 import { readAssets, type GameAsset } from "./assets.ts";
 import { findExports, type Export } from "./exports.ts";

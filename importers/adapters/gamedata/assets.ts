@@ -1,5 +1,5 @@
 import { basename } from "node:path/posix";
-import { unreadable } from "../../source-json.ts";
+import { unreadable } from "../../envelope/source-json.ts";
 import { isFields, rowsOf, textOf, type Fields } from "../fields.ts";
 import type { NamedAsset } from "./names.ts";
 import { readJson, type FileTree } from "./tree.ts";

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import { Compile } from "typebox/compile";
-import { ImportRefused, type EnvelopeHeader } from "../../contract.ts";
-import { maxProblems } from "../../problems.ts";
-import { shapeProblems } from "../../shape-problems.ts";
+import { ImportRefused, type EnvelopeHeader } from "../../envelope/contract.ts";
+import { maxProblems } from "../../envelope/problem-list.ts";
+import { shapeProblems } from "../../envelope/shape-problems.ts";
 import { textOf } from "../fields.ts";
-import { inOrder } from "../patch-order.ts";
+import { inOrder } from "../../envelope/patch-order.ts";
 import { branchOf, readJson, type FileTree } from "./tree.ts";
 
 /** One patch of one branch as upstream's exporter writes it. */

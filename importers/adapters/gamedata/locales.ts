@@ -1,4 +1,4 @@
-import { ImportRefused } from "../../contract.ts";
+import { ImportRefused } from "../../envelope/contract.ts";
 import { isFields, type Fields } from "../fields.ts";
 import type { FileTree } from "./tree.ts";
 import { readJson } from "./tree.ts";

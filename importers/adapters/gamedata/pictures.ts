@@ -1,4 +1,4 @@
-import type { AssetReference, AssetRole, SourceAsset } from "../../contract.ts";
+import type { AssetReference, AssetRole, SourceAsset } from "../../envelope/contract.ts";
 import { isFields, listOf, textOf } from "../fields.ts";
 import type { GameAsset } from "./assets.ts";
 import { objectTarget, pathTarget } from "./values.ts";

@@ -1,4 +1,4 @@
-import { ImportRefused } from "../../contract.ts";
+import { ImportRefused } from "../../envelope/contract.ts";
 import { isFields, textOf, textsOf } from "../fields.ts";
 import { idOfTag } from "./names.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { readInside } from "../../envelope-file.ts";
-import { parseFile, problemOf, unreadable } from "../../source-json.ts";
+import { readInside } from "../../envelope/envelope-file.ts";
+import { parseFile, problemOf, unreadable } from "../../envelope/source-json.ts";
 
 /** Files one folder of exports may have. */
 export const maxFiles = 1_000_000;

@@ -1,5 +1,5 @@
-import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../contract.ts";
-import { readInside } from "../../envelope-file.ts";
+import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../envelope/contract.ts";
+import { readInside } from "../../envelope/envelope-file.ts";
 import { kinds, type Kind } from "./kinds.ts";
 import { createRelease, type ReleaseData } from "./release.ts";
 import { openMinecraft, type MinecraftSource, type Release } from "./source.ts";

@@ -1,4 +1,4 @@
-import type { SourceEntity } from "../../contract.ts";
+import type { SourceEntity } from "../../envelope/contract.ts";
 import { isFields, listOf, textOf, type Fields } from "../fields.ts";
 import { describe } from "./describe.ts";
 import { idOf, slugOf, type ReleaseData } from "./release.ts";

@@ -1,4 +1,4 @@
-import type { SourceEntity } from "../../contract.ts";
+import type { SourceEntity } from "../../envelope/contract.ts";
 import { snakeFields, textOf, titleOf, without, type Fields } from "../fields.ts";
 import { idOf, slugOf, type ReleaseData } from "./release.ts";
 

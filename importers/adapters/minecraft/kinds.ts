@@ -1,4 +1,4 @@
-import type { SourceEntity } from "../../contract.ts";
+import type { SourceEntity } from "../../envelope/contract.ts";
 import { textOf, textsOf, without, type Fields } from "../fields.ts";
 import { blockEntity } from "./blocks.ts";
 import { dealtOut, describe } from "./describe.ts";

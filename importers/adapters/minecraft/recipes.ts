@@ -1,5 +1,5 @@
-import { canonicalJson } from "../../canonical.ts";
-import type { SourceEntity } from "../../contract.ts";
+import { canonicalJson } from "../../envelope/canonical.ts";
+import type { SourceEntity } from "../../envelope/contract.ts";
 import { isFields, rowsOf, snakeFields, titleOf, type Fields } from "../fields.ts";
 import { idOf, type ReleaseData } from "./release.ts";
 

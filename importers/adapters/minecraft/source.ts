@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ImportRefused } from "../../contract.ts";
-import { readJsonFile } from "../../source-json.ts";
+import { ImportRefused } from "../../envelope/contract.ts";
+import { readJsonFile } from "../../envelope/source-json.ts";
 import { isFields, textOf } from "../fields.ts";
 
 /** A release and where each category of its data lies; neighbouring releases share folders. */

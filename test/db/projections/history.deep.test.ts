@@ -9,8 +9,8 @@ import { resources } from "../../../db/projections/resources/index.ts";
 import { StateReader } from "../../../db/projections/read-context.ts";
 import { readDirectory, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
-import { importEnvelope } from "../../../importers/run.ts";
-import { readSample } from "../../../importers/sample/sample.ts";
+import { importEnvelope } from "../../../importers/pipeline/import.ts";
+import { readSample } from "../../../importers/samples/cinderhold/sample.ts";
 import { importTime, startArchive, type Archive } from "../../support/archive.ts";
 
 const game = "gamedata";

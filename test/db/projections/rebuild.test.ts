@@ -15,7 +15,7 @@ import { projectionOf } from "../../../db/projections/refresh.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
 import { readProjectionState } from "../../../db/queries/gamedata/projection-state.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
-import type { SourceEntity, SourceTexts } from "../../../importers/contract.ts";
+import type { SourceEntity, SourceTexts } from "../../../importers/envelope/contract.ts";
 import { startArchive, type Archive } from "../../support/archive.ts";
 import { blade, made, smallGame, smallTexts } from "../../support/projected-game.ts";
 

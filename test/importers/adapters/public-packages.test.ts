@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { dota } from "../../../importers/adapters/dota/adapter.ts";
 import { minecraft } from "../../../importers/adapters/minecraft/adapter.ts";
-import { contentHash } from "../../../importers/canonical.ts";
+import { contentHash } from "../../../importers/envelope/canonical.ts";
 import {
   ImportRefused,
   type Adapter,
   type SourceEntity,
   type Target,
-} from "../../../importers/contract.ts";
+} from "../../../importers/envelope/contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ember-adapter-"));
 

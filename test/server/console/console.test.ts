@@ -15,7 +15,7 @@ import { builtProgram } from "../../support/programs.ts";
 import type { Config } from "../../../server/platform/config/config.ts";
 import { projectionOf } from "../../../db/projections/refresh.ts";
 import { knownMisreadings } from "../../../server/http/probe/builds.ts";
-import { importEnvelope } from "../../../importers/run.ts";
+import { importEnvelope } from "../../../importers/pipeline/import.ts";
 import { codexImport } from "../../../workers/queues.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { envelope, importTime } from "../../support/archive.ts";

@@ -6,7 +6,7 @@ import { quests } from "../../../../db/projections/resources/quests.ts";
 import type { Resource } from "../../../../db/projections/resource.ts";
 import { noRequiredInputs, type Source } from "../../../../db/projections/source.ts";
 import { readExports } from "../../../../importers/adapters/gamedata/adapter.ts";
-import type { SourceEntity } from "../../../../importers/contract.ts";
+import type { SourceEntity } from "../../../../importers/envelope/contract.ts";
 
 type Files = Readonly<Record<string, object>>;
 

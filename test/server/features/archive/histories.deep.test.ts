@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { SourceEntity } from "../../../../importers/contract.ts";
+import type { SourceEntity } from "../../../../importers/envelope/contract.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { entity, load as loadInto } from "../../../support/archive.ts";
 import type { FieldChange } from "../../../../server/features/archive/field-diff.ts";

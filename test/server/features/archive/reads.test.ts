@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
-import { importEnvelope } from "../../../../importers/run.ts";
+import { importEnvelope } from "../../../../importers/pipeline/import.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import {
   archiveTraces,

@@ -1,4 +1,4 @@
-import type { SourceEntity } from "../../../../importers/contract.ts";
+import type { SourceEntity } from "../../../../importers/envelope/contract.ts";
 
 export interface RefPatch {
   branch: string;

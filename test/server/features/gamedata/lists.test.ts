@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { projectionOf } from "../../../../db/projections/refresh.ts";
 import { resources } from "../../../../db/projections/resources/index.ts";
-import type { ImportEnvelope } from "../../../../importers/contract.ts";
-import { importEnvelope } from "../../../../importers/run.ts";
-import { readSample } from "../../../../importers/sample/sample.ts";
+import type { ImportEnvelope } from "../../../../importers/envelope/contract.ts";
+import { importEnvelope } from "../../../../importers/pipeline/import.ts";
+import { readSample } from "../../../../importers/samples/cinderhold/sample.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { importTime } from "../../../support/archive.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { projectionOf } from "../../../../db/projections/refresh.ts";
 import { resources } from "../../../../db/projections/resources/index.ts";
-import type { SourceEntity } from "../../../../importers/contract.ts";
+import type { SourceEntity } from "../../../../importers/envelope/contract.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { load as loadInto } from "../../../support/archive.ts";
 import { made, smallGame, smallTexts } from "../../../support/projected-game.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ImportEnvelope } from "../contract.ts";
-import { openEnvelopeFile } from "../envelope-file.ts";
+import type { ImportEnvelope } from "./contract.ts";
+import { openEnvelopeFile } from "./envelope-file.ts";
 import { inOrder } from "./patch-order.ts";
 
 const envelopeName = /\.json(?:\.gz)?$/;

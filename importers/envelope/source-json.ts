@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { isNestedDeeper, parseExactly } from "../server/platform/text/exact-json.ts";
-import { findRepeatedMember } from "../server/platform/text/json-members.ts";
+import { isNestedDeeper, parseExactly } from "../../server/platform/text/exact-json.ts";
+import { findRepeatedMember } from "../../server/platform/text/json-members.ts";
 import { ImportRefused } from "./contract.ts";
 
 /** Bytes one JSON file of a game may have, where it is read whole. */

@@ -1,12 +1,12 @@
 import { Compile } from "typebox/compile";
-import { searchWords } from "../server/platform/text/search-words.ts";
+import { searchWords } from "../../../server/platform/text/search-words.ts";
 import type { KnownAsset, AssetIndex } from "./asset-index.ts";
-import { contentHash } from "./canonical.ts";
-import { SourceEntity, type AssetReference, type AssetRole } from "./contract.ts";
-import { idOfUpstreamKey, typeOfId } from "./entity-id.ts";
-import { findValueProblems, isKeptExactly, type ValueProblem } from "./json-problems.ts";
-import type { ProblemList } from "./problems.ts";
-import { shapeProblems } from "./shape-problems.ts";
+import { contentHash } from "../../envelope/canonical.ts";
+import { SourceEntity, type AssetReference, type AssetRole } from "../../envelope/contract.ts";
+import { idOfUpstreamKey, typeOfId } from "../../envelope/entity-id.ts";
+import { findValueProblems, isKeptExactly, type ValueProblem } from "../../envelope/json-problems.ts";
+import type { ProblemList } from "../../envelope/problem-list.ts";
+import { shapeProblems } from "../../envelope/shape-problems.ts";
 
 /** Bytes of JSON one entity may have. */
 export const maxEntityBytes = 1024 * 1024;

@@ -1,5 +1,5 @@
 import Type, { type Static, type TProperties } from "typebox";
-import { assetRoles } from "../server/features/archive/domain/asset-roles.ts";
+import { assetRoles } from "../../server/features/archive/domain/asset-roles.ts";
 
 export type AssetRole = (typeof assetRoles)[number];
 

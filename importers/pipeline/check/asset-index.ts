@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { findAssets, insertAssets } from "../db/queries/archive/codex-assets.ts";
+import { findAssets, insertAssets } from "../../../db/queries/archive/codex-assets.ts";
 import { Compile } from "typebox/compile";
-import { maxAssets, SourceAsset, type AssetRole, type ImportEnvelope } from "./contract.ts";
-import type { ProblemList } from "./problems.ts";
-import { shapeProblems } from "./shape-problems.ts";
+import { maxAssets, SourceAsset, type AssetRole, type ImportEnvelope } from "../../envelope/contract.ts";
+import type { ProblemList } from "../../envelope/problem-list.ts";
+import { shapeProblems } from "../../envelope/shape-problems.ts";
 
 /** Bytes one file may have. */
 export const maxAssetBytes = 16 * 1024 * 1024;

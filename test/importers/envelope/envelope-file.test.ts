@@ -10,11 +10,11 @@ import {
   maxAssets,
   maxEntities,
   type ImportEnvelope,
-} from "../../importers/contract.ts";
-import { openEnvelopeFile } from "../../importers/envelope-file.ts";
-import { JsonSplitter, textOf } from "../../importers/json-splitter.ts";
-import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
-import { entity, envelope } from "../support/archive.ts";
+} from "../../../importers/envelope/contract.ts";
+import { openEnvelopeFile } from "../../../importers/envelope/envelope-file.ts";
+import { JsonSplitter, textOf } from "../../../importers/envelope/json-splitter.ts";
+import { writeEnvelopeFile } from "../../../importers/envelope/write-envelope.ts";
+import { entity, envelope } from "../../support/archive.ts";
 
 /** Pieces of a document that arrives in chunks of this many bytes. */
 function split(text: string, chunk: number): unknown {

@@ -1,7 +1,7 @@
-import type { TextChange } from "../db/queries/archive/codex-staging.ts";
-import { canonicalJson, contentHash } from "./canonical.ts";
-import type { SourceTexts } from "./contract.ts";
-import type { ProblemList } from "./problems.ts";
+import type { TextChange } from "../../../db/queries/archive/codex-staging.ts";
+import { canonicalJson, contentHash } from "../../envelope/canonical.ts";
+import type { SourceTexts } from "../../envelope/contract.ts";
+import type { ProblemList } from "../../envelope/problem-list.ts";
 
 const maxLocales = 64;
 const localePattern = /^[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}$/;

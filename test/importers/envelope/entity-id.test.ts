@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { idOfUpstreamKey, typeOfId } from "../../importers/entity-id.ts";
+import { idOfUpstreamKey, typeOfId } from "../../../importers/envelope/entity-id.ts";
 
 describe("the id of an entity", () => {
   it("is made from an upstream key, without its wrapper and its type", () => {

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { readEnvelopes } from "../../../importers/adapters/envelopes.ts";
+import { readEnvelopes } from "../../../importers/envelope/envelope-folder.ts";
 import { readExports } from "../../../importers/adapters/gamedata/adapter.ts";
 import {
   ImportRefused,
   type EnvelopeHeader,
   type ImportEnvelope,
-} from "../../../importers/contract.ts";
+} from "../../../importers/envelope/contract.ts";
 import { envelope } from "../../support/archive.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ember-order-"));

@@ -6,21 +6,21 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import sharp from "sharp";
 import { Compile } from "typebox/compile";
-import { localeChain, presentRow } from "../../db/projections/present.ts";
-import { resources } from "../../db/projections/resources/index.ts";
-import { StateReader } from "../../db/projections/read-context.ts";
-import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
-import { readUpstreamIds } from "../../db/queries/archive/codex-read.ts";
-import { rowsOf } from "../../db/queries/rows.ts";
-import { gamedata, readExports } from "../../importers/adapters/gamedata/adapter.ts";
-import { branchOf, writeTree } from "../../importers/adapters/gamedata/tree.ts";
-import type { ImportEnvelope, SourceEntity } from "../../importers/contract.ts";
-import { gamedataShapes } from "../../importers/gamedata/shapes.ts";
-import { importEnvelope } from "../../importers/run.ts";
-import { readSample, sampleTree } from "../../importers/sample/sample.ts";
-import { importSample } from "../../workers/processors/sample-data.ts";
-import { startApp, type App } from "../support/app.ts";
-import { archiveTraces, entity, envelope, importTime } from "../support/archive.ts";
+import { localeChain, presentRow } from "../../../db/projections/present.ts";
+import { resources } from "../../../db/projections/resources/index.ts";
+import { StateReader } from "../../../db/projections/read-context.ts";
+import { readDirectory } from "../../../db/queries/archive/codex-directory.ts";
+import { readUpstreamIds } from "../../../db/queries/archive/codex-read.ts";
+import { rowsOf } from "../../../db/queries/rows.ts";
+import { gamedata, readExports } from "../../../importers/adapters/gamedata/adapter.ts";
+import { branchOf, writeTree } from "../../../importers/adapters/gamedata/tree.ts";
+import type { ImportEnvelope, SourceEntity } from "../../../importers/envelope/contract.ts";
+import { gamedataShapes } from "../../../importers/adapters/gamedata/shapes.ts";
+import { importEnvelope } from "../../../importers/pipeline/import.ts";
+import { readSample, sampleTree } from "../../../importers/samples/cinderhold/sample.ts";
+import { importSample } from "../../../workers/processors/sample-data.ts";
+import { startApp, type App } from "../../support/app.ts";
+import { archiveTraces, entity, envelope, importTime } from "../../support/archive.ts";
 
 const projected = `item monster class skill spell perk emote religion quest merchant shop dungeon
   dungeon_grade dungeon_card dungeon_layout spawner achievement triumph faustian_bargain workshop

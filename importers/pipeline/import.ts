@@ -1,32 +1,32 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { readDirectory } from "../db/queries/archive/codex-directory.ts";
+import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import {
   countTexts,
   lockGame,
   readStateBefore,
   readTextHashes,
-} from "../db/queries/archive/codex-import.ts";
-import { readKnown, saveKnown } from "../db/queries/archive/codex-sources.ts";
+} from "../../db/queries/archive/codex-import.ts";
+import { readKnown, saveKnown } from "../../db/queries/archive/codex-sources.ts";
 import {
   prepareStaging,
   listTouched,
   stageKept,
   stageRemoved,
-} from "../db/queries/archive/codex-staging.ts";
-import { indexAssets } from "./asset-index.ts";
-import { compareEntities, type ComparedStates, type Comparison } from "./compare.ts";
+} from "../../db/queries/archive/codex-staging.ts";
+import { indexAssets } from "./check/asset-index.ts";
+import { compareEntities, type ComparedStates, type Comparison } from "./plan/compare.ts";
 import {
   ImportRefused,
   type ImportEnvelope,
   type ImportReport,
   type SourceTexts,
-} from "./contract.ts";
-import { findHeaderProblems } from "./header.ts";
-import { locate, stateOf, type Place } from "./locate.ts";
-import { contextDigest } from "./prepare.ts";
-import { ProblemList } from "./problems.ts";
-import { changesOfTexts, prepareTexts } from "./texts.ts";
-import { writeImport } from "./write.ts";
+} from "../envelope/contract.ts";
+import { findHeaderProblems } from "../envelope/header.ts";
+import { locate, stateOf, type Place } from "./check/patch-position.ts";
+import { contextDigest } from "./check/prepare-entity.ts";
+import { ProblemList } from "../envelope/problem-list.ts";
+import { changesOfTexts, prepareTexts } from "./check/texts.ts";
+import { writeImport } from "./apply.ts";
 
 /** Another import of the same game is running; the caller may try again. */
 export class ImportBusy extends Error {

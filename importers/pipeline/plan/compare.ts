@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { KeptEntity } from "../db/queries/archive/codex-import.ts";
-import type { KnownEntity } from "../db/queries/archive/codex-sources.ts";
-import { stageEntities, type StagedEntity } from "../db/queries/archive/codex-staging.ts";
-import { maxEntities, type ImportEnvelope } from "./contract.ts";
-import type { ProblemList } from "./problems.ts";
+import type { KeptEntity } from "../../../db/queries/archive/codex-import.ts";
+import type { KnownEntity } from "../../../db/queries/archive/codex-sources.ts";
+import { stageEntities, type StagedEntity } from "../../../db/queries/archive/codex-staging.ts";
+import { maxEntities, type ImportEnvelope } from "../../envelope/contract.ts";
+import type { ProblemList } from "../../envelope/problem-list.ts";
 import {
   maxEntityBytes,
   prepareEntity,
   type PrepareContext,
   type PreparedEntity,
-} from "./prepare.ts";
+} from "../check/prepare-entity.ts";
 
 /**
  * Work between two looks at the rest of the process, in entities passed over, and what it is to read one: others

@@ -5,19 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { rowsOf } from "../../db/queries/rows.ts";
+import { rowsOf } from "../../../db/queries/rows.ts";
 import {
   ImportRefused,
   type EnvelopeHeader,
   type ImportEnvelope,
   type SourceAsset,
   type SourceEntity,
-} from "../../importers/contract.ts";
-import { openEnvelopeFile } from "../../importers/envelope-file.ts";
-import { importEnvelope } from "../../importers/run.ts";
-import { writeEnvelopeFile } from "../../importers/write-envelope.ts";
-import { entity, envelope, importTime, startArchive, type Archive } from "../support/archive.ts";
-import { untilOneWaits } from "../support/locks.ts";
+} from "../../../importers/envelope/contract.ts";
+import { openEnvelopeFile } from "../../../importers/envelope/envelope-file.ts";
+import { importEnvelope } from "../../../importers/pipeline/import.ts";
+import { writeEnvelopeFile } from "../../../importers/envelope/write-envelope.ts";
+import { entity, envelope, importTime, startArchive, type Archive } from "../../support/archive.ts";
+import { untilOneWaits } from "../../support/locks.ts";
 
 const torch = (power: number) => entity("id.item.torch", { data: { power } });
 const sword = entity("id.item.sword", { data: { power: 9 }, tags: ["weapon", "iron"] });

@@ -1,7 +1,7 @@
 import { Compile } from "typebox/compile";
 import { EnvelopeHeader, ImportRefused, type ImportEnvelope } from "./contract.ts";
 import { findValueProblems, type ValueProblem } from "./json-problems.ts";
-import { maxProblems } from "./problems.ts";
+import { maxProblems } from "./problem-list.ts";
 import { shapeProblems } from "./shape-problems.ts";
 
 const shape = Compile(EnvelopeHeader);

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { PassThrough } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { maxAssetBytes } from "./asset-index.ts";
+import { maxAssetBytes } from "../pipeline/check/asset-index.ts";
 import {
   ImportRefused,
   maxAssets,

@@ -1,4 +1,4 @@
-import { snakeCase } from "../server/platform/text/snake-case.ts";
+import { snakeCase } from "../../server/platform/text/snake-case.ts";
 
 /** An id the archive takes: `id.<type>.<name>`, at most 255 characters (COD-16, IMP-02). */
 const idPattern = /^(?=.{1,255}$)id\.([a-z][a-z0-9_]*)\.[A-Za-z0-9_.-]+$/;

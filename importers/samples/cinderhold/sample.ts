@@ -1,6 +1,6 @@
-import { readExports } from "../adapters/gamedata/adapter.ts";
-import type { FileTree } from "../adapters/gamedata/tree.ts";
-import type { ImportEnvelope } from "../contract.ts";
+import { readExports } from "../../adapters/gamedata/adapter.ts";
+import type { FileTree } from "../../adapters/gamedata/tree.ts";
+import type { ImportEnvelope } from "../../envelope/contract.ts";
 import { languages, namespace, type Dataset, type PictureOf } from "./dataset.ts";
 import { copyOf } from "./edits.ts";
 import { patches, type SamplePatch } from "./patches.ts";

@@ -15,8 +15,8 @@ import {
 } from "./contract.ts";
 import { requireHeader } from "./header.ts";
 import { findValueProblems, type ValueProblem } from "./json-problems.ts";
-import { readReference } from "./prepare.ts";
-import { maxProblems } from "./problems.ts";
+import { readReference } from "../pipeline/check/prepare-entity.ts";
+import { maxProblems } from "./problem-list.ts";
 import { problemOf, unreadable } from "./source-json.ts";
 
 /** Folder beside an envelope file that holds its assets. */

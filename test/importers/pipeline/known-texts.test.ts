@@ -6,14 +6,14 @@ import { after, before, describe, it } from "node:test";
 import { hash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { sql } from "kysely";
-import { rowsOf } from "../../db/queries/rows.ts";
-import type { KnownAsset } from "../../importers/asset-index.ts";
-import { ImportRefused } from "../../importers/contract.ts";
-import { openEnvelopeFile } from "../../importers/envelope-file.ts";
-import { prepareEntity, preparingVersion } from "../../importers/prepare.ts";
-import { ProblemList } from "../../importers/problems.ts";
-import { importEnvelope } from "../../importers/run.ts";
-import { importTime, startArchive, type Archive } from "../support/archive.ts";
+import { rowsOf } from "../../../db/queries/rows.ts";
+import type { KnownAsset } from "../../../importers/pipeline/check/asset-index.ts";
+import { ImportRefused } from "../../../importers/envelope/contract.ts";
+import { openEnvelopeFile } from "../../../importers/envelope/envelope-file.ts";
+import { prepareEntity, preparingVersion } from "../../../importers/pipeline/check/prepare-entity.ts";
+import { ProblemList } from "../../../importers/envelope/problem-list.ts";
+import { importEnvelope } from "../../../importers/pipeline/import.ts";
+import { importTime, startArchive, type Archive } from "../../support/archive.ts";
 
 type Json = Record<string, unknown>;
 

@@ -3,11 +3,11 @@ import {
   type CodexBranch,
   type CodexGame,
   type CodexPatch,
-} from "../db/queries/archive/codex-directory.ts";
-import type { StateAt } from "../db/queries/archive/codex-import.ts";
-import type { EnvelopeHeader } from "./contract.ts";
-import { compareVersions, readVersion } from "./patch-version.ts";
-import type { ProblemList } from "./problems.ts";
+} from "../../../db/queries/archive/codex-directory.ts";
+import type { StateAt } from "../../../db/queries/archive/codex-import.ts";
+import type { EnvelopeHeader } from "../../envelope/contract.ts";
+import { compareVersions, readVersion } from "../../envelope/patch-version.ts";
+import type { ProblemList } from "../../envelope/problem-list.ts";
 
 /** Where an envelope belongs among what is stored. */
 export interface Place {

@@ -5,7 +5,7 @@ import {
   raiseGeneration,
   revisePatch,
   saveGame,
-} from "../db/queries/archive/codex-import.ts";
+} from "../../db/queries/archive/codex-import.ts";
 import {
   applyStaged,
   applyTexts,
@@ -15,11 +15,11 @@ import {
   touchStaged,
   touchWholeBranch,
   type TextChange,
-} from "../db/queries/archive/codex-staging.ts";
-import type { AssetIndex } from "./asset-index.ts";
-import type { Counts } from "./compare.ts";
-import type { EnvelopeHeader } from "./contract.ts";
-import type { Place } from "./locate.ts";
+} from "../../db/queries/archive/codex-staging.ts";
+import type { AssetIndex } from "./check/asset-index.ts";
+import type { Counts } from "./plan/compare.ts";
+import type { EnvelopeHeader } from "../envelope/contract.ts";
+import type { Place } from "./check/patch-position.ts";
 
 export interface WriteInput {
   header: EnvelopeHeader;

@@ -1,6 +1,6 @@
-import { ImportRefused, type EnvelopeHeader, type ImportProblem } from "../contract.ts";
-import { findHeaderProblems } from "../header.ts";
-import { compareVersions, readVersion } from "../patch-version.ts";
+import { ImportRefused, type EnvelopeHeader, type ImportProblem } from "./contract.ts";
+import { findHeaderProblems } from "./header.ts";
+import { compareVersions, readVersion } from "./patch-version.ts";
 
 interface Patch {
   /** For messages. */
