@@ -12,14 +12,15 @@ import { ConfigError, loadConfig, type Config } from "../server/platform/config/
 import { silentLogger } from "../server/platform/log/logger.ts";
 import { createQueues } from "../workers/producer.ts";
 import { codexImport } from "../workers/queues.ts";
-import { readEnvelopes } from "./envelope/envelope-folder.ts";
 import { writeTree } from "./adapters/gamedata/tree.ts";
 import { adapters } from "./adapters/index.ts";
-import { ImportRefused, type ImportEnvelope, type ImportReport, type Target } from "./envelope/contract.ts";
-import { openEnvelopeFile } from "./envelope/envelope-file.ts";
+import { ImportRefused, type ImportEnvelope } from "./envelope/contract.ts";
 import { requireHeader } from "./envelope/header.ts";
-import { ImportBusy, importEnvelope, type ImportOptions } from "./pipeline/import.ts";
 import { writeEnvelopeFile } from "./envelope/write-envelope.ts";
+import { ImportBusy, runImport, type ImportOptions } from "./pipeline/import.ts";
+import { parse, parseFile, type ImportSource } from "./pipeline/parse.ts";
+import { formatChanges, formatPlan, formatReport } from "./pipeline/plan/format-plan.ts";
+import { reportOf, type ImportPlan } from "./pipeline/plan/import-plan.ts";
 
 interface CliOptions {
   source?: string;
@@ -28,19 +29,18 @@ interface CliOptions {
   envelope?: string;
   writeEnvelope?: string;
   dryRun?: boolean;
+  plan?: boolean;
   allowShrink?: boolean;
   json?: boolean;
   queue?: boolean;
 }
 
-/** What the user asked for makes no sense; nothing was started. */
+/** The arguments make no sense; nothing was started. */
 class UsageError extends Error {}
 
-/** Ends a transaction whose work was only to be looked at. */
-class TakenBack extends Error {}
+/** Rolls back the transaction of a dry run. */
+class RolledBack extends Error {}
 
-/** Changed ids that a dry run prints; the numbers count them all. */
-const maxPrinted = 1_000;
 const control = new AbortController();
 const cancelled = 130;
 const expected = [ImportRefused, ImportBusy, ConfigError, StartError, UsageError, Interrupted];
@@ -58,7 +58,8 @@ const program = new Command("import")
   .option("--envelope <file>", "import this envelope file (.json or .json.gz)")
   .option("--write-envelope <file>", "only write the envelope, one file per patch")
   .option("--write-sample <dir>", "only write the sample game, as its exporter would")
-  .option("--dry-run", "say what would change, write nothing")
+  .option("--dry-run", "list the ids and counts of all changes, write nothing")
+  .option("--plan", "print the plan: changes by type, texts, assets, rebuilds; write nothing")
   .option("--allow-shrink", "let a patch remove more than half of what its branch has")
   .option("--queue", "let the running service import the envelope file as a job")
   .option("--json", "print one JSON object per patch")
@@ -69,21 +70,18 @@ const program = new Command("import")
       return out(`${await writeTree(sampleTree(), resolve(options.writeSample))} files`);
     }
     refuseTogether(dir ?? options.source, options);
-    const open = sourceOf(game, dir ?? options.source, options);
+    const source = sourceOf(game, dir ?? options.source, options);
     if (options.writeEnvelope !== undefined)
-      await writeAll(
-        open(async () => new Map()),
-        options.writeEnvelope,
-      );
+      await writeAll(source, game ?? "", options.writeEnvelope);
     else if (options.queue) await enqueue(loadConfig(), game, options);
     else {
       const config = loadConfig();
-      const work = (stores: RunningStores) => importAll(config, stores, open, game, options);
+      const work = (stores: RunningStores) => importAll(config, stores, source, game, options);
       await withStores(config, work, () => control.abort());
     }
   });
 
-// A reader that went away (`npm run import … | head`) must not end the import.
+// A closed pipe (`npm run import … | head`) must not end the import.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 try {
   await program.parseAsync();
@@ -92,18 +90,16 @@ try {
   process.exit(explain(error));
 }
 
-async function* single(file: string): AsyncGenerator<ImportEnvelope> {
-  yield await openEnvelopeFile(resolve(file));
-}
-
-/** Options of which one would be passed over in silence, and something else done than was asked for. */
+/** Refuses pairs of options of which one would be ignored. */
 function refuseTogether(dir: string | undefined, options: CliOptions): void {
-  const { envelope, adapter, queue, dryRun, writeEnvelope, json } = options;
+  const { envelope, adapter, queue, dryRun, plan, writeEnvelope, json } = options;
   const pairs = [
     ["--queue", queue, "--dry-run", dryRun],
+    ["--queue", queue, "--plan", plan],
     ["--queue", queue, "--write-envelope", writeEnvelope],
     ["--queue", queue, "--json", json],
     ["--write-envelope", writeEnvelope, "--dry-run", dryRun],
+    ["--write-envelope", writeEnvelope, "--plan", plan],
     ["--envelope", envelope, "a folder", dir],
     ["--envelope", envelope, "--adapter", adapter],
   ] as const;
@@ -111,30 +107,27 @@ function refuseTogether(dir: string | undefined, options: CliOptions): void {
     if (isOne && isOther) throw new UsageError(`${one} and ${other} do not go together`);
 }
 
-/** The envelopes, once it is known what the game is made of already. */
-type Open = (knownIds: Target["knownIds"]) => AsyncIterable<ImportEnvelope>;
-
 function sourceOf(
   game: string | undefined,
   dir: string | undefined,
   { envelope, queue, adapter: wanted = game }: CliOptions,
-): Open {
-  if (envelope !== undefined) return () => single(envelope);
+): ImportSource {
+  if (envelope !== undefined) return { file: resolve(envelope) };
   if (queue) throw new UsageError("--queue needs --envelope");
   if (game === undefined || dir === undefined)
     throw new UsageError("give a game and a folder, or --envelope <file>");
-  const adapter = adapters.find((one) => one.game === wanted);
-  if (adapter === undefined && wanted !== game)
+  const adapter = adapters.find((one) => one.game === wanted) ?? null;
+  if (adapter === null && wanted !== game)
     throw new UsageError(`adapters are ${adapters.map((one) => one.game).join(", ")}`);
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`${dir}: there is no such folder`);
-  return (knownIds) =>
-    adapter?.read(resolve(dir), { game, knownIds }) ?? readEnvelopes(resolve(dir));
+  return { folder: resolve(dir), adapter };
 }
 
-async function writeAll(source: AsyncIterable<ImportEnvelope>, target: string): Promise<void> {
+async function writeAll(source: ImportSource, game: string, target: string): Promise<void> {
+  const envelopes = parse(source, { game, knownIds: async () => new Map() }, control.signal);
   let count = 0;
-  for await (const envelope of source) {
+  for await (const envelope of envelopes) {
     const file = count++ === 0 ? target : numbered(target, count);
     await writeEnvelopeFile(envelope, resolve(file));
     out(`${file}  ${envelope.header.branch.slug} ${envelope.header.patch.version_raw}`);
@@ -158,19 +151,19 @@ async function enqueue(
   const path = resolve(envelope);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`${envelope}: there is no such file`);
-  const slug = game ?? gameOf(await openEnvelopeFile(path));
+  const slug = game ?? gameOf(await parseFile(path));
   await withStores(config, async ({ redisUrl }) => {
     const queues = createQueues(redisUrl, silentLogger);
     try {
-      const wish = { game: slug, envelope: path, stamp: Date.now() };
-      out(await queues.enqueue(codexImport, { ...wish, ...(allowShrink && { allowShrink }) }));
+      const request = { game: slug, envelope: path, stamp: Date.now() };
+      out(await queues.enqueue(codexImport, { ...request, ...(allowShrink && { allowShrink }) }));
     } finally {
       await queues.close();
     }
   });
 }
 
-/** The job that an envelope becomes is of its game, so that has to be readable. */
+/** A job names its game, so the header has to be valid before it is queued. */
 function gameOf(envelope: ImportEnvelope): string {
   requireHeader(envelope);
   return envelope.header.game.slug;
@@ -179,90 +172,95 @@ function gameOf(envelope: ImportEnvelope): string {
 async function importAll(
   config: Config,
   stores: RunningStores,
-  open: Open,
+  source: ImportSource,
   game: string | undefined,
   options: CliOptions,
 ): Promise<void> {
   control.signal.throwIfAborted();
   const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
   try {
-    const prepared = options.dryRun === true ? isMigrated(orm) : migrate(orm).then(() => true);
+    const prepared = isReadOnly(options) ? isMigrated(orm) : migrate(orm).then(() => true);
     if (!(await startupStep("the database (DATABASE_URL) cannot be prepared", prepared)))
       throw new UsageError(
         "a dry run needs a database of this version; import or start the service first",
       );
     const em = orm.em.fork();
-    const writing = { project: projectionOf(config.GAME_DATA_GAME) };
-    if (options.dryRun !== true) await importEach(em, open, game, options, writing);
-    else if (options.envelope !== undefined)
-      await importEach(em, open, game, options, { isDryRun: true });
-    // Each patch is compared with the one before it: all are written, and taken back together.
-    else await undone(em, (tx) => importEach(tx, open, game, options, {}));
+    const projectedGame = config.GAME_DATA_GAME;
+    const importWith = (context: EntityManager, how: Partial<ImportOptions>) =>
+      importEach(context, source, game, options, { projectedGame, ...how });
+    if (!isReadOnly(options)) await importWith(em, { project: projectionOf(projectedGame) });
+    else if ("file" in source) await importWith(em, { isDryRun: true });
+    // Each patch is compared with the one before it, so all are written and rolled back together.
+    else await rollBackAfter(em, (tx) => importWith(tx, {}));
   } finally {
     await orm.close(true);
   }
 }
 
+function isReadOnly({ dryRun, plan }: CliOptions): boolean {
+  return dryRun === true || plan === true;
+}
+
 async function importEach(
   em: EntityManager,
-  open: Open,
+  source: ImportSource,
   game: string | undefined,
   options: CliOptions,
-  how: Pick<ImportOptions, "project" | "isDryRun">,
+  how: Partial<ImportOptions>,
 ): Promise<void> {
   let count = 0;
-  for await (const envelope of open(() => readUpstreamIds(em, game ?? ""))) {
+  const target = { game: game ?? "", knownIds: () => readUpstreamIds(em, game ?? "") };
+  for await (const envelope of parse(source, target, control.signal)) {
     count++;
     const slug = envelope.header.game?.slug;
     if (game !== undefined && slug !== game)
       throw new UsageError(`${envelope.name} is of ${slug}, not of ${game}`);
-    const ui = createUi(options);
+    const bar = createProgressBar(options);
     const { allowShrink = false } = options;
-    const given = { ...how, ...ui, allowShrink, now: Date.now(), signal: control.signal };
-    const report = await importEnvelope(em, envelope, given).finally(ui.stop);
-    out(options.json ? JSON.stringify(report) : readable(report, options));
+    const plan = await runImport(em, envelope, {
+      ...how,
+      allowShrink,
+      now: Date.now(),
+      signal: control.signal,
+      onProgress: bar.onProgress,
+    }).finally(bar.stop);
+    out(textOf(plan, options));
   }
   if (count === 0) throw new UsageError("there is nothing to import");
 }
 
-/** Does the work in a transaction that is rolled back. */
-async function undone(em: EntityManager, work: (em: EntityManager) => Promise<void>) {
+/** Does the work in a transaction and rolls it back. */
+async function rollBackAfter(em: EntityManager, work: (em: EntityManager) => Promise<void>) {
   const attempt = em.transactional(async (tx) => {
     await work(tx);
-    throw new TakenBack();
+    throw new RolledBack();
   });
   await attempt.catch((error: unknown) => {
-    if (!(error instanceof TakenBack)) throw error;
+    if (!(error instanceof RolledBack)) throw error;
   });
 }
 
-/** A bar while somebody watches; the changes themselves when nothing is written. */
-function createUi({ json, dryRun }: CliOptions) {
-  const signs = { added: "+", changed: "~", removed: "-" } as const;
-  // On one screen the changes would be written into the bar.
-  const isMixed = dryRun === true && process.stdout.isTTY;
-  const bar =
-    !json && !isMixed && process.stderr.isTTY
-      ? new SingleBar({ format: "{phase} [{bar}] {value}/{total}", clearOnComplete: true })
-      : null;
+/** A progress bar on a terminal. */
+function createProgressBar({ json }: CliOptions) {
+  const isShown = json !== true && process.stderr.isTTY;
+  const bar = isShown
+    ? new SingleBar({ format: "{phase} [{bar}] {value}/{total}", clearOnComplete: true })
+    : null;
   let phaseShown = "";
-  let printed = 0;
   const onProgress: ImportOptions["onProgress"] = (phase, done, total) => {
     if (phase !== phaseShown) bar?.start(Math.max(total, 1), done, { phase: phase.padEnd(8) });
     else bar?.update(done);
     phaseShown = phase;
   };
-  const onChange: ImportOptions["onChange"] = (op, id) => {
-    if (dryRun && !json && printed++ < maxPrinted) out(`${signs[op]} ${id}`);
-  };
-  return { onProgress, onChange, stop: () => bar?.stop() };
+  return { onProgress, stop: () => bar?.stop() };
 }
 
-function readable(report: ImportReport, { dryRun }: CliOptions): string {
-  const { game, branch, patch, added, changed, removed, unchanged, renamed } = report;
-  const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
-  const keys = renamed === undefined ? "" : ` (${renamed} with another upstream key)`;
-  return `${game} ${branch} ${patch}: ${counts}${keys}${dryRun ? " (dry run, nothing written)" : ""}`;
+function textOf(plan: ImportPlan, { json, plan: isPlan, dryRun }: CliOptions): string {
+  const report = reportOf(plan);
+  if (json) return JSON.stringify(isPlan ? plan : report);
+  if (isPlan) return `${formatPlan(plan)} (nothing written)`;
+  if (!dryRun) return formatReport(report);
+  return [...formatChanges(plan), `${formatReport(report)} (dry run, nothing written)`].join("\n");
 }
 
 function explain(error: unknown): number {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import type { ImportReport } from "../../importers/envelope/contract.ts";
+import type { ImportReport } from "../../importers/pipeline/plan/import-plan.ts";
 import { builtProgram } from "../../test/support/programs.ts";
 import type { Service } from "../../test/support/process.ts";
 import { verdict, type Table } from "../report.ts";

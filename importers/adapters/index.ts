@@ -1,4 +1,4 @@
-import type { Adapter } from "../envelope/contract.ts";
+import type { Adapter } from "./adapter.ts";
 import { dota } from "./dota/adapter.ts";
 import { gamedata } from "./gamedata/adapter.ts";
 import { minecraft } from "./minecraft/adapter.ts";

@@ -14,6 +14,8 @@ const closed = <T extends TProperties>(members: T) =>
 export const maxEntities = 1_000_000;
 /** Files one envelope may have. */
 export const maxAssets = 100_000;
+/** Bytes one file may have. */
+export const maxAssetBytes = 16 * 1024 * 1024;
 
 /** Members of an import envelope before its lists (IMP-01). */
 export const EnvelopeHeader = closed({
@@ -109,42 +111,6 @@ export interface ImportEnvelope {
 
 /** Whether the entity at a position, counted from 0, has to be read. */
 export type IsWanted = (position: number) => boolean;
-
-/** The game that is imported into. */
-export interface Target {
-  game: string;
-  /** Ids of its entities by their upstream keys, earlier ones too, in lower case; empty where nothing is imported. */
-  knownIds(): Promise<ReadonlyMap<string, string>>;
-}
-
-/** Pass 1: reads the files of a game as upstream publishes them and knows no database. */
-export interface Adapter {
-  /** Slug of the game it is for, as given to `npm run import`. */
-  game: string;
-  /** One envelope per patch, each branch after its parent, oldest patch first. */
-  read(sourceDir: string, target: Target): AsyncIterable<ImportEnvelope>;
-}
-
-export function defineAdapter(adapter: Adapter): Adapter {
-  return adapter;
-}
-
-/** What an import does or would do (IMP-01). */
-export interface ImportReport {
-  game: string;
-  branch: string;
-  /** Canonical version. */
-  patch: string;
-  added: number;
-  changed: number;
-  removed: number;
-  unchanged: number;
-  /**
-   * How many of the unchanged have another upstream key on this branch than before, so that their answers and tags
-   * are others; absent when there are none.
-   */
-  renamed?: number;
-}
 
 export interface ImportProblem {
   /** Id or upstream key of the entity, or the part of the envelope. */

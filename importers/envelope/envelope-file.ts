@@ -5,9 +5,9 @@ import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { PassThrough } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { maxAssetBytes } from "../pipeline/check/asset-index.ts";
 import {
   ImportRefused,
+  maxAssetBytes,
   maxAssets,
   maxEntities,
   type EnvelopeHeader,

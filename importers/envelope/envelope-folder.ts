@@ -6,10 +6,13 @@ import { inOrder } from "./patch-order.ts";
 
 const envelopeName = /\.json(?:\.gz)?$/;
 
-/** The envelope files of a folder as an adapter would give them. */
-export async function* readEnvelopes(folder: string): AsyncGenerator<ImportEnvelope> {
+/** The envelope files of a folder, in import order. */
+export async function* readEnvelopes(
+  folder: string,
+  signal?: AbortSignal,
+): AsyncGenerator<ImportEnvelope> {
   const names = (await readdir(folder)).filter((name) => envelopeName.test(name)).sort();
   const envelopes: ImportEnvelope[] = [];
-  for (const name of names) envelopes.push(await openEnvelopeFile(join(folder, name)));
+  for (const name of names) envelopes.push(await openEnvelopeFile(join(folder, name), signal));
   yield* inOrder(envelopes);
 }

@@ -5,6 +5,7 @@ import { dirname, extname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
+import { readReference } from "./asset-reference.ts";
 import {
   ImportRefused,
   type AssetReference,
@@ -15,7 +16,6 @@ import {
 } from "./contract.ts";
 import { requireHeader } from "./header.ts";
 import { findValueProblems, type ValueProblem } from "./json-problems.ts";
-import { readReference } from "../pipeline/check/prepare-entity.ts";
 import { maxProblems } from "./problem-list.ts";
 import { problemOf, unreadable } from "./source-json.ts";
 

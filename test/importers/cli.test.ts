@@ -14,13 +14,13 @@ import { endOf, ImportCommand } from "./import-command.ts";
 
 const many = 4_000;
 
-describe("npm run import", () => {
-  let archive: Archive;
-  let folder: string;
-  const file = (name: string) => join(folder, name);
-  let command: ImportCommand;
-  const run = (...args: string[]) => command.run(...args);
+let archive: Archive;
+let folder: string;
+const file = (name: string) => join(folder, name);
+let command: ImportCommand;
+const run = (...args: string[]) => command.run(...args);
 
+describe("npm run import", () => {
   before(async () => {
     archive = await startArchive();
     folder = mkdtempSync(join(tmpdir(), "ember-import-"));
@@ -121,6 +121,8 @@ describe("npm run import", () => {
       );
   });
 
+  describe("with --plan", withPlan);
+
   it("says in a dry run what would change, and refuses with a list", async () => {
     const dry = await run("--envelope", file("big.json.gz"), "--dry-run");
     assert.equal(dry.problems, "");
@@ -129,3 +131,88 @@ describe("npm run import", () => {
     assert.deepEqual([wrong.code, wrong.problems], [1, "b.json.gz is of dun, not of other\n"]);
   });
 });
+
+function withPlan(): void {
+  it("prints the plan as text and as JSON, writes nothing, and has none after the import", async () => {
+    const entities = [entity("id.item.a"), entity("id.monster.b")];
+    await writeEnvelopeFile(envelope({ game: "planned", entities }), file("planned.json"));
+    const args = ["--envelope", file("planned.json")];
+    const before = await archive.traces();
+    const text = await run(...args, "--plan");
+    assert.deepEqual([text.code, text.problems], [0, ""]);
+    assert.match(text.out, /^planned main 1\.0\.0\+build\.0: new patch\n {2}type .*\n {2}item +1 /);
+    assert.match(text.out, /2 added, 0 changed, 0 removed, 0 unchanged \(nothing written\)\n$/);
+    const json = await run(...args, "--plan", "--json");
+    assert.deepEqual(await archive.traces(), before);
+    const report = await run(...args, "--json");
+    const [planned, imported] = [json, report].map(({ out }) => JSON.parse(out) as object);
+    assert.deepEqual(planned, {
+      ...imported,
+      action: "create",
+      fork: null,
+      renamed: 0,
+      types: {
+        item: { added: 1, changed: 0, removed: 0 },
+        monster: { added: 1, changed: 0, removed: 0 },
+      },
+      texts: [],
+      assets: { added: 0, bytes: 0 },
+      rebuild: { entities: 2, projection: false },
+      changes: [
+        { op: "added", id: "id.item.a" },
+        { op: "added", id: "id.monster.b" },
+      ],
+      omitted: 0,
+    });
+    const again = await run(...args, "--plan");
+    assert.match(again.out, /: nothing to write\n.*0 added, 0 changed, 0 removed, 2 unchanged/);
+  });
+
+  it("plans the patches of a folder one after the other, and writes none", async () => {
+    const folderArgs = ["folder", file("folder"), "--allow-shrink"];
+    const entities = [entity("id.item.a"), entity("id.item.b")];
+    for (const [version, count] of [
+      ["1.0", 2],
+      ["2.0", 1],
+    ] as const)
+      await writeEnvelopeFile(
+        envelope({ game: "folder", version, entities: entities.slice(0, count) }),
+        file(`folder/${version}.json`),
+      );
+    const before = await archive.traces();
+    const { out, code } = await run(...folderArgs, "--plan", "--json");
+    assert.equal(code, 0);
+    assert.deepEqual(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => {
+          const { patch, added, removed } = JSON.parse(line) as Record<string, unknown>;
+          return { patch, added, removed };
+        }),
+      [
+        { patch: "1.0.0+build.0", added: 2, removed: 0 },
+        { patch: "2.0.0+build.0", added: 0, removed: 1 },
+      ],
+    );
+    assert.deepEqual(await archive.traces(), before);
+  });
+
+  it("lists the problems of a bad file instead of a plan, and fails", async () => {
+    const entities = [
+      entity("id.item.a"),
+      entity("id.item.a"),
+      entity("id.item.b", { icon: "no" }),
+    ];
+    await writeEnvelopeFile(envelope({ game: "bad", entities }), file("bad.json"));
+    for (const more of [[], ["--json"]]) {
+      const { code, out, problems } = await run("--envelope", file("bad.json"), "--plan", ...more);
+      assert.deepEqual([code, out], [1, ""]);
+      assert.deepEqual(problems.trimEnd().split("\n"), [
+        "import:refused 2 problems",
+        "  id.item.a: comes twice, again as Id_item_a",
+        "  id.item.b at icon: no is no asset of this or an earlier import",
+      ]);
+    }
+  });
+}

@@ -4,12 +4,12 @@ import { createOrm } from "../../db/orm.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import type {
   ImportEnvelope,
-  ImportReport,
   SourceAsset,
   SourceEntity,
   SourceTexts,
 } from "../../importers/envelope/contract.ts";
 import { importEnvelope, type ImportOptions } from "../../importers/pipeline/import.ts";
+import type { ImportReport } from "../../importers/pipeline/plan/import-plan.ts";
 import type { App } from "./app.ts";
 import { testStores, type TestStores } from "./stores.ts";
 

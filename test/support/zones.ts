@@ -18,8 +18,10 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["lobby", /^actors\/lobby\//],
   ["actor-runtime", /^actors\/runtime\//],
   ["actors", /^actors\/(index|contract|kinds|lobbies|lobby-keys)\.ts$/],
-  ["import-run", /^importers\/(pipeline\/import|envelope\/(envelope-file|contract)|samples\/cinderhold\/sample)\.ts$/],
-  ["importers", /^importers\/(?!cli\.ts)/],
+  ["envelope", /^importers\/envelope\//],
+  ["adapters", /^importers\/adapters\//],
+  ["samples", /^importers\/samples\//],
+  ["pipeline", /^importers\/pipeline\//],
   ["db", /^db\/(?!create-migration\.ts)/],
   ["manifest", /^package\.json$/],
   ["test", /^test\//],
@@ -46,12 +48,15 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   actors: ["actor-runtime", "lobby", "platform", "queues"],
   // Points are counted by the rules of the lobby, which load nothing themselves.
   domain: ["platform", "db", "queues", "actors", "lobby"],
-  importers: ["db", "platform", "domain", "import-run"],
-  "import-run": ["db", "platform", "domain", "importers"],
+  // Sources of game data know no database.
+  envelope: ["platform", "domain"],
+  adapters: ["platform", "envelope"],
+  samples: ["envelope", "adapters"],
+  pipeline: ["platform", "db", "envelope"],
   http: ["platform", "manifest"],
   sse: ["platform"],
   feature: ["platform", "http", "sse", "domain", "db", "queues", "actors", "web", "manifest"],
-  processors: ["platform", "domain", "db", "import-run", "queues"],
+  processors: ["platform", "domain", "db", "envelope", "samples", "pipeline", "queues"],
   routes: ["feature", "http", "sse", "platform", "manifest"],
   deps: product.filter((zone) => !["feature", "routes", "process"].includes(zone)),
   process: product,
@@ -68,6 +73,8 @@ const mayName: Readonly<Record<string, readonly string[]>> = {
   // All dependencies together are what every feature and processor names for itself.
   deps: ["feature"],
   routes: ["deps"],
+  // The shape of an adapter; the command names the adapters.
+  pipeline: ["adapters"],
   db: ["lobby"],
 };
 

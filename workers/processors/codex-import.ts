@@ -1,19 +1,20 @@
 import { UnrecoverableError } from "bullmq";
 import { projectionOf } from "../../db/projections/refresh.ts";
-import { ImportRefused, type ImportReport } from "../../importers/envelope/contract.ts";
-import { openEnvelopeFile } from "../../importers/envelope/envelope-file.ts";
+import { ImportRefused } from "../../importers/envelope/contract.ts";
 import { importEnvelope, type ImportOptions } from "../../importers/pipeline/import.ts";
+import { parseFile } from "../../importers/pipeline/parse.ts";
+import type { ImportReport } from "../../importers/pipeline/plan/import-plan.ts";
 import type { WithClock, WithConfig, WithEm, WithLog } from "../../server/platform/capabilities.ts";
 import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 
-/** Characters of a refusal that are kept with the failed job. */
+/** Characters of a refusal that the failed job stores. */
 const maxReason = 8_000;
 
 export interface ImportDeps extends WithEm, WithConfig, WithClock, WithLog {}
 
 /**
- * Imports an envelope file that lies on this machine (IMP-03). A second run finds nothing to do; an envelope
- * with problems is refused for good, a game that is being imported is tried again.
+ * Imports an envelope file of this machine through the four steps of the pipeline (IMP-03). A second run writes
+ * nothing. An envelope with problems fails for good; a busy game is retried.
  */
 export async function importFromFile(
   { game, envelope: path, allowShrink = false }: PayloadOf<typeof codexImport>,
@@ -21,7 +22,7 @@ export async function importFromFile(
   watch?: JobWatch,
 ): Promise<ImportReport> {
   try {
-    const envelope = await openEnvelopeFile(path, watch?.signal);
+    const envelope = await parseFile(path, watch?.signal);
     if (envelope.header.game?.slug !== game)
       throw new UnrecoverableError(`the envelope is not of ${game}`);
     const report = await importEnvelope(deps.em, envelope, {
@@ -30,7 +31,7 @@ export async function importFromFile(
       ...(watch === undefined ? {} : watched(watch)),
       project: projectionOf(deps.config.GAME_DATA_GAME),
     });
-    deps.log.info({ report }, "imported");
+    deps.log.info({ event: "import_finished", report }, "game data imported");
     return report;
   } catch (error) {
     if (error instanceof ImportRefused)

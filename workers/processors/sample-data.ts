@@ -6,14 +6,14 @@ import type { ImportDeps } from "./codex-import.ts";
 import type { PayloadOf, sampleData } from "../queues.ts";
 
 /**
- * Imports the sample game, patch by patch, where nobody else's data is. What an earlier attempt imported stays
- * as it is; a game that has all patches costs one look at the directory.
+ * Imports the sample game, patch by patch, unless its slug holds other data. Patches of an earlier attempt stay;
+ * a complete game costs one query of the directory.
  */
 export async function importSample(
   { game }: PayloadOf<typeof sampleData>,
   deps: ImportDeps,
 ): Promise<{ imported: number }> {
-  // Loaded here alone: most starts find everything in place.
+  // Loaded lazily: most starts find a complete game.
   const { readSample, sampleName, sampleVersions } =
     await import("../../importers/samples/cinderhold/sample.ts");
   const [present] = await readDirectory(deps.em, game);
@@ -31,12 +31,16 @@ export async function importSample(
       });
     } catch (error) {
       if (!(error instanceof ImportRefused)) throw error;
-      // An older sample is there, or patches of the user's own: these stay.
-      deps.log.warn({ reason: error.message.slice(0, 500) }, "the sample game stays as it is");
+      // The game holds an older sample or patches of the user; both stay.
+      const reason = error.message.slice(0, 500);
+      deps.log.warn(
+        { event: "sample_import_refused", game, reason },
+        "sample game not imported, the present data stays; nothing to do",
+      );
       return { imported };
     }
     imported++;
   }
-  deps.log.info({ game, patches: imported }, "sample game imported");
+  deps.log.info({ event: "sample_imported", game, patches: imported }, "sample game imported");
   return { imported };
 }

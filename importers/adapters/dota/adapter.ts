@@ -1,4 +1,5 @@
-import { defineAdapter, type ImportEnvelope, type SourceEntity } from "../../envelope/contract.ts";
+import type { ImportEnvelope, SourceEntity } from "../../envelope/contract.ts";
+import { defineAdapter } from "../adapter.ts";
 import {
   isFields,
   listOf,

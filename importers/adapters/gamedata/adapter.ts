@@ -1,9 +1,5 @@
-import {
-  defineAdapter,
-  type ImportEnvelope,
-  type SourceEntity,
-  type Target,
-} from "../../envelope/contract.ts";
+import type { ImportEnvelope, SourceEntity } from "../../envelope/contract.ts";
+import { defineAdapter, type ImportTarget } from "../adapter.ts";
 import { textOf, without } from "../fields.ts";
 import { readAssets, type GameAsset } from "./assets.ts";
 import { findExports, type Export } from "./exports.ts";
@@ -22,7 +18,7 @@ export const gamedata = defineAdapter({
 });
 
 /** The exports of a tree as envelopes of a game, in the order they have to be imported. */
-export async function* readExports(tree: FileTree, target: Target): AsyncGenerator<ImportEnvelope> {
+export async function* readExports(tree: FileTree, target: ImportTarget): AsyncGenerator<ImportEnvelope> {
   const names = createNames(await target.knownIds());
   for (const one of await findExports(tree, target.game)) yield await readExport(one, names);
 }

@@ -1,13 +1,17 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { findAssets, insertAssets } from "../../../db/queries/archive/codex-assets.ts";
 import { Compile } from "typebox/compile";
-import { maxAssets, SourceAsset, type AssetRole, type ImportEnvelope } from "../../envelope/contract.ts";
+import { findAssets, insertAssets } from "../../../db/queries/archive/codex-assets.ts";
+import {
+  maxAssetBytes,
+  maxAssets,
+  SourceAsset,
+  type AssetRole,
+  type ImportEnvelope,
+} from "../../envelope/contract.ts";
 import type { ProblemList } from "../../envelope/problem-list.ts";
 import { shapeProblems } from "../../envelope/shape-problems.ts";
 
-/** Bytes one file may have. */
-export const maxAssetBytes = 16 * 1024 * 1024;
 const batchSize = 64;
 /** Problems listed of one file. */
 const maxPerAsset = 20;
@@ -19,35 +23,42 @@ export interface KnownAsset {
   role: AssetRole | null;
 }
 
-/** What references of entities can point at: files of the envelope, and what earlier imports brought. */
-export interface AssetIndex {
+/** The files that entities may refer to. */
+export interface AssetLookup {
   byPath: ReadonlyMap<string, KnownAsset>;
-  /** Null when no asset has this hash. */
+  /** Null for a hash without an asset. */
   byHash(hash: string): Promise<KnownAsset | null>;
-  /** Stores the bytes of what is new, read again in batches. Returns how many there were. */
-  storeNew(): Promise<number>;
 }
 
-/** Who waits for the files, and may lose patience. */
-export interface Watch {
+export interface AssetProgress {
   signal?: AbortSignal | undefined;
   onProgress?: (done: number) => void;
 }
 
 const shape = Compile(SourceAsset);
 
-/** Reads and hashes every file of the envelope once; files that cannot be used become problems. */
+/** Reads and hashes every file of the envelope once; unusable files become problems. */
 export async function indexAssets(
   em: EntityManager,
   envelope: ImportEnvelope,
   problems: ProblemList,
-  watch: Watch = {},
+  progress: AssetProgress = {},
 ): Promise<AssetIndex> {
-  const byPath = new Map<string, KnownAsset>();
-  const byHash = new Map<string, KnownAsset | null>();
+  const files = await hashFiles(envelope, problems, progress);
+  const hashes = new Set([...files.values()].map((file) => file.hash));
+  const stored = await findAssets(em, [...hashes]);
+  return new AssetIndex(em, envelope, files, stored, progress.signal);
+}
+
+async function hashFiles(
+  envelope: ImportEnvelope,
+  problems: ProblemList,
+  { signal, onProgress }: AssetProgress,
+): Promise<Map<string, KnownAsset>> {
+  const files = new Map<string, KnownAsset>();
   for (const [index, source] of envelope.assets.entries()) {
-    watch.signal?.throwIfAborted();
-    watch.onProgress?.(index);
+    signal?.throwIfAborted();
+    onProgress?.(index);
     if (index >= maxAssets) {
       problems.add("assets", "", `are more than ${maxAssets}`);
       break;
@@ -57,68 +68,87 @@ export async function indexAssets(
         problems.add(`assets[${index}]`, place, problem);
       continue;
     }
-    const { path, media_type, role } = source;
+    const { path, media_type: mediaType, role = null } = source;
     const entity = `asset ${path}`;
-    if (byPath.has(path)) problems.add(entity, "", "is listed twice");
+    if (files.has(path)) problems.add(entity, "", "is listed twice");
     const content = await envelope.readAsset(path).catch((error: unknown) => {
       problems.add(entity, "", error instanceof Error ? error.message : "cannot be read");
       return null;
     });
     if (content === null) continue;
-    if (content.byteLength > maxAssetBytes)
-      problems.add(entity, "", `has more than ${maxAssetBytes} bytes`);
-    const digest = hash("sha256", content, "hex");
-    const known = { hash: digest, mediaType: media_type, bytes: content.byteLength };
-    byPath.set(path, { ...known, role: role ?? null });
+    const bytes = content.byteLength;
+    if (bytes > maxAssetBytes) problems.add(entity, "", `has more than ${maxAssetBytes} bytes`);
+    files.set(path, { hash: hash("sha256", content, "hex"), mediaType, bytes, role });
   }
-  // The type declared first stays, so an asset says the same wherever it is referred to (COD-19).
-  const registered = await findAssets(em, [
-    ...new Set([...byPath.values()].map((one) => one.hash)),
-  ]);
-  for (const [path, asset] of byPath) {
-    const first = registered.get(asset.hash) ?? byHash.get(asset.hash);
-    const settled = { ...asset, mediaType: first?.mediaType ?? asset.mediaType };
-    byPath.set(path, settled);
-    byHash.set(asset.hash, settled);
-  }
-  return {
-    byPath,
-    async byHash(wanted) {
-      const known = byHash.get(wanted);
-      if (known !== undefined) return known;
-      const found = (await findAssets(em, [wanted])).get(wanted);
-      const asset = found === undefined ? null : { hash: wanted, ...found, role: null };
-      byHash.set(wanted, asset);
-      return asset;
-    },
-    async storeNew() {
-      const fresh = new Map<string, string>();
-      for (const [path, asset] of byPath)
-        if (!registered.has(asset.hash)) fresh.set(asset.hash, path);
-      // In one order, because two imports that wait for files of each other would wait for ever.
-      const paths = [...fresh.keys()].sort().flatMap((hash) => fresh.get(hash) ?? []);
-      await storeInBatches(em, envelope, paths, { byPath, signal: watch.signal });
-      return fresh.size;
-    },
-  };
+  return files;
 }
 
-async function storeInBatches(
-  em: EntityManager,
-  envelope: ImportEnvelope,
-  paths: readonly string[],
-  { byPath, signal }: Pick<AssetIndex, "byPath"> & Pick<Watch, "signal">,
-): Promise<void> {
-  for (let at = 0; at < paths.length; at += batchSize) {
-    signal?.throwIfAborted();
-    const rows = [];
-    for (const path of paths.slice(at, at + batchSize)) {
-      const asset = byPath.get(path);
-      const content = await envelope.readAsset(path);
-      if (asset === undefined || hash("sha256", content, "hex") !== asset.hash)
-        throw new Error(`asset ${path} changed while it was imported`);
-      rows.push({ hash: asset.hash, mediaType: asset.mediaType, content });
+/** The files of an envelope and the assets of earlier imports. */
+export class AssetIndex implements AssetLookup {
+  readonly byPath: ReadonlyMap<string, KnownAsset>;
+  readonly #em: EntityManager;
+  readonly #envelope: ImportEnvelope;
+  readonly #signal: AbortSignal | undefined;
+  readonly #byHash = new Map<string, KnownAsset | null>();
+  /** The path of each file that is not stored yet, by hash. */
+  readonly #newPaths = new Map<string, string>();
+
+  constructor(
+    em: EntityManager,
+    envelope: ImportEnvelope,
+    files: ReadonlyMap<string, KnownAsset>,
+    stored: ReadonlyMap<string, { mediaType: string }>,
+    signal?: AbortSignal,
+  ) {
+    this.#em = em;
+    this.#envelope = envelope;
+    this.#signal = signal;
+    const byPath = new Map<string, KnownAsset>();
+    for (const [path, file] of files) {
+      // The first declared media type stays, so every reference to an asset shows the same (COD-19).
+      const first = stored.get(file.hash) ?? this.#byHash.get(file.hash);
+      const asset = { ...file, mediaType: first?.mediaType ?? file.mediaType };
+      byPath.set(path, asset);
+      this.#byHash.set(file.hash, asset);
+      if (!stored.has(file.hash)) this.#newPaths.set(file.hash, path);
     }
-    await insertAssets(em, rows);
+    this.byPath = byPath;
+  }
+
+  /** Files that `storeNew` would store. */
+  get newFiles(): { count: number; bytes: number } {
+    let bytes = 0;
+    for (const path of this.#newPaths.values()) bytes += this.byPath.get(path)?.bytes ?? 0;
+    return { count: this.#newPaths.size, bytes };
+  }
+
+  async byHash(wanted: string): Promise<KnownAsset | null> {
+    const known = this.#byHash.get(wanted);
+    if (known !== undefined) return known;
+    const found = (await findAssets(this.#em, [wanted])).get(wanted);
+    const asset = found === undefined ? null : { hash: wanted, ...found, role: null };
+    this.#byHash.set(wanted, asset);
+    return asset;
+  }
+
+  /** Stores the new files, which are read again in batches. */
+  async storeNew(): Promise<void> {
+    // Sorted: two imports that insert the same files in different orders would deadlock.
+    const hashes = [...this.#newPaths.keys()].sort();
+    for (let at = 0; at < hashes.length; at += batchSize) {
+      this.#signal?.throwIfAborted();
+      const rows = [];
+      for (const wanted of hashes.slice(at, at + batchSize)) rows.push(await this.#readRow(wanted));
+      await insertAssets(this.#em, rows);
+    }
+  }
+
+  async #readRow(wanted: string) {
+    const path = this.#newPaths.get(wanted) ?? "";
+    const content = await this.#envelope.readAsset(path);
+    const asset = this.byPath.get(path);
+    if (asset === undefined || hash("sha256", content, "hex") !== wanted)
+      throw new Error(`asset ${path} changed while it was imported`);
+    return { hash: wanted, mediaType: asset.mediaType, content };
   }
 }

@@ -9,31 +9,31 @@ import type { EnvelopeHeader } from "../../envelope/contract.ts";
 import { compareVersions, readVersion } from "../../envelope/patch-version.ts";
 import type { ProblemList } from "../../envelope/problem-list.ts";
 
-/** Where an envelope belongs among what is stored. */
-export interface Place {
+/** Where a patch belongs in the archive. */
+export interface PatchPosition {
   game: CodexGame | null;
   branch: CodexBranch | null;
-  /** Parent and fork of a branch that does not exist yet. */
+  /** Parent and fork patch of a new branch. */
   origin: { parent: CodexBranch; fork: CodexPatch } | null;
   /** Canonical. */
   version: string;
-  /** The patch of this version when it was imported before. */
+  /** The patch of this version from an earlier import. */
   existing: CodexPatch | null;
-  /** Its rows may be replaced (IMP-04). */
+  /** Whether the rows of the patch may be replaced (IMP-04). */
   isReplaceable: boolean;
-  /** The patch the new rows follow; null for the very first. */
+  /** The patch before this one; null for the first. */
   previous: CodexPatch | null;
 }
 
 export const stateOf = (patch: CodexPatch | null): StateAt | null =>
   patch === null ? null : { branchId: patch.branchId, ord: patch.ord };
 
-/** Finds the place by COD-14, COD-15 and IMP-04; null with a problem added when there is none. */
-export function locate(
+/** Finds the position by COD-14, COD-15 and IMP-04; null with a problem added if there is none. */
+export function findPosition(
   game: CodexGame | null,
   header: EnvelopeHeader,
   problems: ProblemList,
-): Place | null {
+): PatchPosition | null {
   const version = versionOf(header, problems);
   const branch = game?.branches.get(header.branch.slug) ?? null;
   const origin = branch === null ? originOf(game, header, problems) : null;
@@ -97,7 +97,7 @@ function originOf(game: CodexGame | null, header: EnvelopeHeader, problems: Prob
   return { parent, fork };
 }
 
-/** An existing branch stays where it began. */
+/** The fork of an existing branch cannot move. */
 function checkOrigin(branch: CodexBranch, header: EnvelopeHeader, problems: ProblemList): void {
   const { parent, fork_version: forkVersion } = header.branch;
   if (parent !== undefined && parent !== branch.parent)
@@ -113,13 +113,13 @@ function checkOrigin(branch: CodexBranch, header: EnvelopeHeader, problems: Prob
 const isVersionOf = (patch: CodexPatch | null, version: string) =>
   patch !== null && (patch.version === version || patch.versionRaw === version);
 
-function lineageUpTo(origin: Place["origin"]): readonly CodexPatch[] {
+function lineageUpTo(origin: PatchPosition["origin"]): readonly CodexPatch[] {
   if (origin === null) return [];
   const { parent, fork } = origin;
   return parent.patches.slice(0, parent.patches.indexOf(fork) + 1);
 }
 
-/** Other branches stand on it, so its rows stay. */
+/** The rows of a fork patch are fixed, because other branches build on them. */
 function isForked(game: CodexGame | null, patch: CodexPatch): boolean {
   return [...(game?.branches.values() ?? [])].some((branch) => branch.fork?.id === patch.id);
 }

@@ -1,12 +1,17 @@
 import { Compile } from "typebox/compile";
 import { searchWords } from "../../../server/platform/text/search-words.ts";
-import type { KnownAsset, AssetIndex } from "./asset-index.ts";
+import { readReference } from "../../envelope/asset-reference.ts";
 import { contentHash } from "../../envelope/canonical.ts";
 import { SourceEntity, type AssetReference, type AssetRole } from "../../envelope/contract.ts";
 import { idOfUpstreamKey, typeOfId } from "../../envelope/entity-id.ts";
-import { findValueProblems, isKeptExactly, type ValueProblem } from "../../envelope/json-problems.ts";
+import {
+  findValueProblems,
+  isKeptExactly,
+  type ValueProblem,
+} from "../../envelope/json-problems.ts";
 import type { ProblemList } from "../../envelope/problem-list.ts";
 import { shapeProblems } from "../../envelope/shape-problems.ts";
+import type { AssetLookup, KnownAsset } from "./asset-index.ts";
 
 /** Bytes of JSON one entity may have. */
 export const maxEntityBytes = 1024 * 1024;
@@ -14,38 +19,41 @@ export const maxEntityBytes = 1024 * 1024;
 const maxPerEntity = 20;
 const hashPattern = /^[0-9a-f]{64}$/;
 
-/** An entity as the archive keeps it. */
+/** An entity as the archive stores it. */
 export interface PreparedEntity {
   key: string;
   type: string;
   upstreamKey: string;
   hash: string;
-  /** Worked out when it has to be written, which most entities of most patches have not. */
+  /** Lazy: most entities of a patch are not written. */
   content(): PreparedContent;
 }
 
 export interface PreparedContent {
-  /** Text of the wire members that depend on the content alone. */
+  /** JSON of the wire members that depend on the content alone. */
   body: string;
-  /** Words it is found by, parted by blanks. */
+  /** Search words, separated by blanks. */
   words: string;
 }
 
 export interface PrepareContext {
   /** English texts by key. */
   english: Readonly<Record<string, string>>;
-  assets: AssetIndex;
+  assets: AssetLookup;
   problems: ProblemList;
 }
 
-/** Goes up when the same text of an entity becomes something else than before, or is refused. */
+/** Increase it when the same entity text yields another stored entity than before, or a refusal. */
 export const preparingVersion = 3;
 
 /**
- * Names everything beside its text that decides what becomes of an entity. A file it refers to by hash alone
- * is the same as long as the entity exists.
+ * A digest of all inputs of a stored entity besides its text. Files referenced by hash alone are left out: they
+ * stay the same as long as the entity exists.
  */
-export function contextDigest(englishHash: string | null, { byPath }: AssetIndex): string {
+export function contextDigest(
+  englishHash: string | null,
+  { byPath }: Pick<AssetLookup, "byPath">,
+): string {
   const files = [...byPath].map(([path, { hash, mediaType, bytes, role }]) => [
     path,
     hash,
@@ -58,13 +66,13 @@ export function contextDigest(englishHash: string | null, { byPath }: AssetIndex
 
 const shape = Compile(SourceEntity);
 
-/** Checks one entity of an envelope and works out what is stored of it; null when it has problems. */
+/** Checks one entity of an envelope and derives the stored form; null after a problem. `number` counts from 1. */
 export async function prepareEntity(
   source: unknown,
-  position: number,
+  number: number,
   context: PrepareContext,
 ): Promise<PreparedEntity | null> {
-  const label = labelOf(source, position);
+  const label = labelOf(source, number);
   const add = (place: string, problem: string) => context.problems.add(label, place, problem);
   if (!isSound(source)) {
     for (const { place, problem } of problemsOf(source)) add(place, problem);
@@ -83,10 +91,10 @@ export async function prepareEntity(
   return compose(source, key, icon, assets, context.english);
 }
 
-function labelOf(source: unknown, position: number): string {
+function labelOf(source: unknown, number: number): string {
   const { id, upstream_key: upstreamKey } = (source ?? {}) as Record<string, unknown>;
   if (typeof id === "string" && id !== "") return id;
-  return typeof upstreamKey === "string" && upstreamKey !== "" ? upstreamKey : `entity ${position}`;
+  return typeof upstreamKey === "string" && upstreamKey !== "" ? upstreamKey : `entity ${number}`;
 }
 
 function isSound(source: unknown): source is SourceEntity {
@@ -102,14 +110,14 @@ function problemsOf(source: unknown): ValueProblem[] {
 
 type Add = (place: string, problem: string) => void;
 
-/** Null without an icon, undefined when it points nowhere. */
+/** Null without an icon, undefined for an icon without a file. */
 async function resolveIcon(
   icon: string | null | undefined,
   context: PrepareContext,
   add: Add,
 ): Promise<string | null | undefined> {
   if (icon === null || icon === undefined) return null;
-  const asset = await resolve(icon, context.assets);
+  const asset = await findAsset(icon, context.assets);
   if (asset === null) add("icon", `${icon} is no asset of this or an earlier import`);
   return asset?.hash;
 }
@@ -124,39 +132,30 @@ async function resolveAssets(
   add: Add,
 ): Promise<RoledAsset[] | null> {
   const found = new Map<string, RoledAsset>();
-  let isWhole = true;
+  let isComplete = true;
   for (const [index, reference] of references.entries()) {
     const { name, role } = readReference(reference);
     if (name === null) {
       add(`assets[${index}]`, "names one of path and hash");
-      isWhole = false;
+      isComplete = false;
       continue;
     }
-    const asset = await resolve(name, context.assets);
+    const asset = await findAsset(name, context.assets);
     if (asset === null) {
       add(`assets[${index}]`, `${name} is no asset of this or an earlier import`);
-      isWhole = false;
+      isComplete = false;
       continue;
     }
     const roled = { ...asset, role: role ?? asset.role ?? roleOfType(asset.mediaType) };
     found.set(`${roled.role} ${roled.hash}`, roled);
   }
-  // Their order says nothing, so it must not look like a change.
-  return isWhole ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, asset]) => asset) : null;
+  // Sorted: a new order is no change.
+  return isComplete
+    ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, asset]) => asset)
+    : null;
 }
 
-/** What a reference calls its file, a path or a hash, and the role it gives to it; no name where it has both or neither. */
-export function readReference(reference: AssetReference): {
-  name: string | null;
-  role: AssetRole | null;
-} {
-  if (typeof reference === "string") return { name: reference, role: null };
-  const { hash, path } = reference;
-  const name = hash !== undefined && path !== undefined ? null : (hash ?? path ?? null);
-  return { name, role: reference.role ?? null };
-}
-
-async function resolve(name: string, assets: AssetIndex): Promise<KnownAsset | null> {
+async function findAsset(name: string, assets: AssetLookup): Promise<KnownAsset | null> {
   const byPath = assets.byPath.get(name);
   if (byPath !== undefined) return byPath;
   return hashPattern.test(name) ? assets.byHash(name) : null;

@@ -14,10 +14,10 @@ export interface PreparedTexts {
   hashes: ReadonlyMap<string, string>;
 }
 
-/** Checks the texts of an envelope; problems name language and key. */
+/** Checks and hashes the texts of an envelope; problems name language and key. */
 export function prepareTexts(locales: SourceTexts, problems: ProblemList): PreparedTexts {
   const hashes = new Map<string, string>();
-  const spelled = new Set<string>();
+  const seen = new Set<string>();
   let english: Readonly<Record<string, string>> = {};
   let englishHash: string | null = null;
   const entries = Object.entries(locales);
@@ -26,10 +26,10 @@ export function prepareTexts(locales: SourceTexts, problems: ProblemList): Prepa
   for (const [locale, texts] of entries) {
     const name = locale.toLowerCase();
     if (!localePattern.test(locale)) problems.add("locales", locale, "is no language code");
-    // Codes are matched whatever their case, so two spellings of one would hide each other (IMP-01).
-    if (spelled.has(name)) problems.add("locales", locale, "comes twice");
-    spelled.add(name);
-    if (!areTexts(locale, texts, problems)) continue;
+    // Locale codes match case-insensitively, so one of two spellings would hide the other (IMP-01).
+    if (seen.has(name)) problems.add("locales", locale, "comes twice");
+    seen.add(name);
+    if (!checkTexts(locale, texts, problems)) continue;
     const hash = contentHash(texts);
     hashes.set(locale, hash);
     if (name === "en") [english, englishHash] = [texts, hash];
@@ -37,7 +37,7 @@ export function prepareTexts(locales: SourceTexts, problems: ProblemList): Prepa
   return { english, englishHash, hashes };
 }
 
-function areTexts(
+function checkTexts(
   locale: string,
   texts: unknown,
   problems: ProblemList,
@@ -55,20 +55,20 @@ function areTexts(
 
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
-/** What has to be written so that `kept` becomes the texts of the envelope. */
+/** The changes that turn the `stored` texts into those of the envelope. */
 export function changesOfTexts(
-  kept: ReadonlyMap<string, string>,
+  stored: ReadonlyMap<string, string>,
   locales: SourceTexts,
   { hashes }: PreparedTexts,
 ): TextChange[] {
-  const fresh = [...hashes]
-    .filter(([locale, hash]) => kept.get(locale) !== hash)
+  const written = [...hashes]
+    .filter(([locale, hash]) => stored.get(locale) !== hash)
     .map(([locale, hash]) => ({
       locale,
       texts: { hash, json: canonicalJson(locales[locale] ?? {}) },
     }));
-  const gone = [...kept.keys()]
+  const ended = [...stored.keys()]
     .filter((locale) => !hashes.has(locale))
     .map((locale) => ({ locale, texts: null }));
-  return [...fresh, ...gone];
+  return [...written, ...ended];
 }

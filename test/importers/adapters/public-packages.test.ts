@@ -3,15 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import type { Adapter, ImportTarget } from "../../../importers/adapters/adapter.ts";
 import { dota } from "../../../importers/adapters/dota/adapter.ts";
 import { minecraft } from "../../../importers/adapters/minecraft/adapter.ts";
 import { contentHash } from "../../../importers/envelope/canonical.ts";
-import {
-  ImportRefused,
-  type Adapter,
-  type SourceEntity,
-  type Target,
-} from "../../../importers/envelope/contract.ts";
+import { ImportRefused, type SourceEntity } from "../../../importers/envelope/contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ember-adapter-"));
 
@@ -21,7 +17,7 @@ function write(path: string, content: unknown): void {
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-const nothing: Target = { game: "any", knownIds: async () => new Map() };
+const nothing: ImportTarget = { game: "any", knownIds: async () => new Map() };
 
 interface Patch {
   version: string;

@@ -14,7 +14,8 @@ import {
   type SourceEntity,
 } from "../../../importers/envelope/contract.ts";
 import { openEnvelopeFile } from "../../../importers/envelope/envelope-file.ts";
-import { importEnvelope } from "../../../importers/pipeline/import.ts";
+import { importEnvelope, runImport } from "../../../importers/pipeline/import.ts";
+import { reportOf } from "../../../importers/pipeline/plan/import-plan.ts";
 import { writeEnvelopeFile } from "../../../importers/envelope/write-envelope.ts";
 import { entity, envelope, importTime, startArchive, type Archive } from "../../support/archive.ts";
 import { untilOneWaits } from "../../support/locks.ts";
@@ -394,13 +395,11 @@ function leavesNoTrace(): void {
     fresh();
     await run("1.0", [torch(1), sword]);
     const before = await archive.traces();
-    const seen: string[] = [];
-    const options = {
-      isDryRun: true,
-      onChange: (op: string, id: string) => void seen.push(`${op} ${id}`),
-    };
-    const report = await run("1.1", [torch(2), entity("id.item.bow")], {}, options);
-    same(numbers({ ...report }), counts({ added: 1, changed: 1, removed: 1 }));
+    const source = envelope({ game, version: "1.1", entities: [torch(2), entity("id.item.bow")] });
+    const options = { now: importTime, isDryRun: true };
+    const plan = await runImport(archive.orm.em.fork(), source, options);
+    same(numbers({ ...reportOf(plan) }), counts({ added: 1, changed: 1, removed: 1 }));
+    const seen = plan.changes.map(({ op, id }) => `${op} ${id}`);
     same(seen, ["changed id.item.torch", "added id.item.bow", "removed id.item.sword"]);
     same(await archive.traces(), before);
   });

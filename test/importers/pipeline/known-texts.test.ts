@@ -10,9 +10,12 @@ import { rowsOf } from "../../../db/queries/rows.ts";
 import type { KnownAsset } from "../../../importers/pipeline/check/asset-index.ts";
 import { ImportRefused } from "../../../importers/envelope/contract.ts";
 import { openEnvelopeFile } from "../../../importers/envelope/envelope-file.ts";
-import { prepareEntity, preparingVersion } from "../../../importers/pipeline/check/prepare-entity.ts";
+import {
+  prepareEntity,
+  preparingVersion,
+} from "../../../importers/pipeline/check/prepare-entity.ts";
 import { ProblemList } from "../../../importers/envelope/problem-list.ts";
-import { importEnvelope } from "../../../importers/pipeline/import.ts";
+import { importEnvelope, runImport } from "../../../importers/pipeline/import.ts";
 import { importTime, startArchive, type Archive } from "../../support/archive.ts";
 
 type Json = Record<string, unknown>;
@@ -137,14 +140,19 @@ async function run(game: string, step: Step, isBlind: boolean): Promise<unknown>
   writeFileSync(join(at, "e.json"), text.length % 2 === 0 ? text : gzipSync(text));
   const { digests, ...blind } = await openEnvelopeFile(join(at, "e.json"));
   if (isBlind) await forget(game);
-  const changes: string[] = [];
   try {
-    const { game: _game, ...report } = await importEnvelope(
+    // The archive stores a file once for both games, so only the first import counts it.
+    const {
+      game: _game,
+      assets: _assets,
+      changes,
+      ...plan
+    } = await runImport(
       archive.orm.em.fork(),
       isBlind || digests === undefined ? blind : { ...blind, digests },
-      { now: importTime, onChange: (op, id) => changes.push(`${op} ${id}`) },
+      { now: importTime },
     );
-    return { report, changes: changes.sort() };
+    return { plan, changes: changes.map(({ op, id }) => `${op} ${id}`).sort() };
   } catch (error) {
     if (error instanceof ImportRefused) return error.problems;
     throw error;

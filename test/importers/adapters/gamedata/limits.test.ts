@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { gamedata } from "../../../../importers/adapters/gamedata/adapter.ts";
-import { maxAssetBytes } from "../../../../importers/pipeline/check/asset-index.ts";
-import { ImportRefused, type ImportEnvelope } from "../../../../importers/envelope/contract.ts";
+import {
+  ImportRefused,
+  maxAssetBytes,
+  type ImportEnvelope,
+} from "../../../../importers/envelope/contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ember-limits-"));
 let folders = 0;
