@@ -1,6 +1,6 @@
 import { snakeCase } from "../../server/platform/text/snake-case.ts";
 
-/** An object of upstream, of which nothing is known but that it has members. */
+/** An object of upstream with unknown members. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
@@ -9,31 +9,31 @@ export function isFields(value: unknown): value is Fields {
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The objects of a list, or of the members of an object. */
+/** The objects in a list or among the members of an object. */
 export function rowsOf(value: unknown): readonly Fields[] {
   return (isFields(value) ? Object.values(value) : listOf(value)).filter(isFields);
 }
 
-/** A text that says something, or null. */
+/** A non-empty text, or null. */
 export const textOf = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value : null;
 
 export const textsOf = (value: unknown): string[] =>
   listOf(value).filter((one): one is string => typeof one === "string" && one !== "");
 
-/** The same object without some members. */
+/** A copy without some members. */
 export function without(row: Fields, names: ReadonlySet<string>): Fields {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name)));
 }
 
-/** The same value with the keys of all objects in snake case and values as upstream has them (COD-05). */
+/** A copy with all keys in snake case and unchanged values (COD-05). */
 export function snakeFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeFields);
   if (!isFields(value)) return value;
   const renamed: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
     const name = snakeCase(key);
-    // Two keys that differ in case alone both stay.
+    // Two keys that differ only in case both stay.
     const isFree = name !== "" && !Object.hasOwn(renamed, name);
     Object.defineProperty(renamed, isFree ? name : key, {
       value: snakeFields(member),
@@ -45,7 +45,7 @@ export function snakeFields(value: unknown): unknown {
   return renamed;
 }
 
-/** `mountain_edge` -> `Mountain Edge`, where upstream has no name to show. */
+/** `mountain_edge` -> `Mountain Edge`, for a slug without a display name. */
 export function titleOf(slug: string): string {
   return slug
     .split("_")

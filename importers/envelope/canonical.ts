@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * JSON text that is the same for equal values: sorted keys, numbers as RFC 8785 has them, members that are
- * null left out (COD-10). Takes what JSON.parse gives.
+ * Canonical JSON: sorted keys, numbers by RFC 8785, null members left out (COD-10). Equal values yield equal
+ * texts. The input is a result of JSON.parse.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -6,7 +6,7 @@ export type AssetRole = (typeof assetRoles)[number];
 const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const Role = Type.Enum([...assetRoles]);
 const optional = Type.Optional;
-/** A member that is spelt wrong must not be read as one that is not there. */
+/** Unknown members are refused: a misspelt member would otherwise count as missing and remove data. */
 const closed = <T extends TProperties>(members: T) =>
   Type.Object(members, { additionalProperties: false });
 
@@ -26,15 +26,15 @@ export const EnvelopeHeader = closed({
   }),
   branch: closed({
     slug: Type.String({ pattern: "^[a-z0-9][a-z0-9._-]*$", maxLength: 63 }),
-    /** Slug of the branch it leaves, and the version at which it does; required for a new one (COD-15). */
+    /** Slug of the parent branch, and the version of the fork; required for a new branch (COD-15). */
     parent: optional(Text(63)),
     fork_version: optional(Text(128)),
   }),
   patch: closed({
     version_raw: Type.String({ pattern: "^[!-.0-~]+$", maxLength: 128 }),
-    /** Where the rule of COD-14 cannot read `version_raw`. */
+    /** Required if the rule of COD-14 cannot read `version_raw`. */
     canonical: optional(Type.String({ maxLength: 128 })),
-    /** ISO 8601 with an offset; null where upstream does not say. */
+    /** ISO 8601 with an offset; null if upstream gives no date. */
     released_at: Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time" }),
   }),
 });
@@ -51,7 +51,7 @@ export type SourceAsset = Static<typeof SourceAsset>;
 /** A reference by path, or by the SHA-256 of an asset of this or an earlier import. */
 const AssetReference = Type.Union([
   Text(512),
-  /** With one of `path` and `hash`. */
+  /** With either `path` or `hash`. */
   closed({
     path: optional(Text(512)),
     hash: optional(Type.String({ pattern: "^[0-9a-f]{64}$" })),
@@ -60,56 +60,55 @@ const AssetReference = Type.Union([
 ]);
 export type AssetReference = Static<typeof AssetReference>;
 
-/** An entity as an adapter gives it (IMP-01, IMP-02). */
+/** An entity of an adapter (IMP-01, IMP-02). */
 export const SourceEntity = closed({
   upstream_key: Text(255),
-  /** `id.<type>.<name>`; made from the upstream key when absent. */
+  /** `id.<type>.<name>`; derived from the upstream key if absent. */
   id: optional(Type.String({ maxLength: 255 })),
   type: Type.String({
     pattern: "^(?!(manifest|patches|diff|changelog)$)[a-z][a-z0-9_]*$",
     maxLength: 64,
   }),
-  /** Key of the English text that is its name. */
+  /** Key of the English name in `locales`. */
   name_key: optional(Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 255 })),
   name: optional(Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 500 })),
   tags: optional(Type.Array(Text(255), { maxItems: 1000 })),
   icon: optional(Type.Unsafe<string | null>({ type: ["string", "null"], maxLength: 512 })),
   assets: optional(Type.Array(AssetReference, { maxItems: 1000 })),
-  /** Upstream's own members, whatever they are. */
+  /** The members of upstream, without a schema. */
   data: Type.Record(Type.String(), Type.Unknown()),
   links: optional(Type.Array(closed({ rel: Text(128), target: Text(255) }), { maxItems: 4000 })),
 });
 export type SourceEntity = Static<typeof SourceEntity>;
 
-/** `{locale: {key: text}}`, locale codes as upstream spells them. */
+/** `{locale: {key: text}}`, with the locale codes of upstream. */
 export type SourceTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * One patch of one branch, whole: what is not in it was removed. The importer checks everything an envelope
- * says, whoever made it.
+ * One patch of one branch, complete: data that is missing in it was removed. The check step validates every
+ * envelope, whatever its source.
  */
 export interface ImportEnvelope {
-  /** Where it comes from, for messages. */
+  /** Name of the source, for messages. */
   name: string;
-  /** What was found wrong with it as a whole when it was opened; it is refused with these. */
+  /** Problems from opening the file; the import is refused with them. */
   problems?: readonly ImportProblem[];
   header: EnvelopeHeader;
   assets: readonly SourceAsset[];
   locales: SourceTexts;
-  /** How many entities there are, where that is known beforehand. */
+  /** Number of entities, if known in advance. */
   entityCount?: number;
-  /** A digest of the text of each entity, in their order, where they come as text. */
+  /** A digest of the text of each entity, in order, if the source is text. */
   digests?: readonly string[];
   /**
-   * Gives every entity once; may be called again. Those that are not wanted may be left out where there are
-   * digests.
+   * Yields every entity once; may be called again. With `digests`, exactly the wanted entities are yielded.
    */
   entities(isWanted?: IsWanted): AsyncIterable<SourceEntity> | Iterable<SourceEntity>;
   /** Bytes of an asset; rejects when it cannot be read. */
   readAsset(path: string): Promise<Uint8Array>;
 }
 
-/** Whether the entity at a position, counted from 0, has to be read. */
+/** Whether to read the entity at a position, counted from 0. */
 export type IsWanted = (position: number) => boolean;
 
 export interface ImportProblem {
@@ -120,7 +119,7 @@ export interface ImportProblem {
   problem: string;
 }
 
-/** Nothing was written; says everything that is wrong, up to a bound. */
+/** Nothing was written; lists all problems, up to a bound. */
 export class ImportRefused extends Error {
   readonly problems: readonly ImportProblem[];
 

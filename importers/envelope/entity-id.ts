@@ -1,15 +1,15 @@
 import { snakeCase } from "../../server/platform/text/snake-case.ts";
 
-/** An id the archive takes: `id.<type>.<name>`, at most 255 characters (COD-16, IMP-02). */
+/** An id that the archive accepts: `id.<type>.<name>`, at most 255 characters (COD-16, IMP-02). */
 const idPattern = /^(?=.{1,255}$)id\.([a-z][a-z0-9_]*)\.[A-Za-z0-9_.-]+$/;
 
-/** Type inside an id, or null when it is none. */
+/** The type in an id; null for a malformed id. */
 export function typeOfId(id: string): string | null {
   return idPattern.exec(id)?.[1] ?? null;
 }
 
 /**
- * The id of an upstream key that comes without one: `DesignDataItem:Id_Item_FrostAmulet_6001` of type `item`
+ * The id of an entity that names none: upstream key `DesignDataItem:Id_Item_FrostAmulet_6001` of type `item`
  * is `id.item.frost_amulet_6001` (IMP-02).
  */
 export function idOfUpstreamKey(upstreamKey: string, type: string): string {

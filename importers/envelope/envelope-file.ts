@@ -26,33 +26,33 @@ export const maxEnvelopeBytes = 8 * 1024 * 1024 * 1024;
 const [kib, mib] = [1024, 1024 * 1024];
 const readBytes = mib;
 
-/** Members an envelope has (IMP-01). */
+/** Members of an envelope (IMP-01). */
 const rules: ReadonlyMap<string, MemberRule> = new Map([
   ["format", { maxBytes: kib }],
   ["game", { maxBytes: 64 * kib }],
   ["branch", { maxBytes: 64 * kib }],
   ["patch", { maxBytes: 64 * kib }],
-  // Escapes and blanks may make it longer than what is kept of an entity.
+  // The text may be longer than the stored entity, because of escapes and blanks.
   ["entities", { maxBytes: 8 * mib, isStreamed: true }],
   ["assets", { maxBytes: 64 * kib, isStreamed: true }],
   ["locales", { maxBytes: 64 * mib }],
 ]);
-/** What is missing would be read as empty, and an empty game removes everything. Files there may be none. */
+/** A missing list would count as empty and remove everything. `assets` may be absent. */
 const required = ["entities", "locales"];
 
 /**
- * Opens an envelope file (IMP-01), gzip or not. It is read once for everything but the entities, of which
- * only digests and places are kept, and again for those that are wanted, one at a time. Throws ImportRefused
- * when it is no envelope.
+ * Opens an envelope file (IMP-01), plain or gzip. The first pass reads header, assets and texts, and keeps a digest
+ * and an offset of each entity; a second pass reads the wanted entities one at a time. Throws ImportRefused for
+ * another file.
  */
 export async function openEnvelopeFile(
   path: string,
   signal?: AbortSignal,
 ): Promise<ImportEnvelope> {
   const members = new Map<string, unknown>();
-  const listed: unknown[] = [];
+  const assetList: unknown[] = [];
   const digests: string[] = [];
-  const places: TextPlaces = { offsets: [], lengths: [] };
+  const entityTexts: TextOffsets = { offsets: [], lengths: [] };
   const name = basename(path);
   const before = await stat(path).catch(() => null);
   if (!before?.isFile()) throw refusal(name, "there is no such file");
@@ -61,12 +61,12 @@ export async function openEnvelopeFile(
     if (piece.index === null) members.set(piece.member, parse(piece, name));
     else if (piece.member === "assets") {
       if (piece.index >= maxAssets) throw refusal(name, `assets are more than ${maxAssets}`);
-      listed.push(parse(piece, name));
+      assetList.push(parse(piece, name));
     } else {
       if (piece.index >= maxEntities) throw refusal(name, `entities are more than ${maxEntities}`);
       digests.push(textDigest(piece.bytes));
-      places.offsets.push(piece.offset);
-      places.lengths.push(piece.bytes.length);
+      entityTexts.offsets.push(piece.offset);
+      entityTexts.lengths.push(piece.bytes.length);
     }
   }
   const { assets, locales = {}, entities, ...rest } = Object.fromEntries(members);
@@ -77,9 +77,9 @@ export async function openEnvelopeFile(
   return {
     name,
     problems: memberProblems(name, splitter),
-    // The importer checks what these say.
+    // The check step validates them.
     header: rest as unknown as EnvelopeHeader,
-    assets: listed as SourceAsset[],
+    assets: assetList as SourceAsset[],
     locales: locales as SourceTexts,
     entityCount: digests.length,
     digests,
@@ -87,7 +87,7 @@ export async function openEnvelopeFile(
       const changed = refusal(name, "the file changed while it was read");
       const now = await stat(path);
       if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) throw changed;
-      for await (const { index, bytes } of readTexts(path, places, isWanted)) {
+      for await (const { index, bytes } of readTexts(path, entityTexts, isWanted)) {
         if (bytes === null || textDigest(bytes) !== digests[index]) throw changed;
         yield parse({ member: "entities", index, bytes }, name) as SourceEntity;
       }
@@ -96,7 +96,7 @@ export async function openEnvelopeFile(
   };
 }
 
-/** Lists that are missing, and members that no envelope has: one may be the other, spelt wrong. */
+/** Missing lists and unknown members; an unknown member may be a misspelt list. */
 function memberProblems(file: string, { seen, unknown }: JsonSplitter): ImportProblem[] {
   const missing = required.filter((member) => !seen.has(member));
   return [
@@ -109,11 +109,11 @@ function memberProblems(file: string, { seen, unknown }: JsonSplitter): ImportPr
   ];
 }
 
-/** Characters of a digest that are kept: 132 bits. */
+/** Characters of a truncated digest: 132 bits. */
 const digestLength = 22;
 const textDigest = (bytes: Buffer) => hash("sha256", bytes, "base64url").slice(0, digestLength);
 
-/** Bytes of a file in `folder`; links and dots that lead out of it are refused. */
+/** Bytes of a file in `folder`; refuses links and dots that leave the folder. */
 export async function readInside(folder: string, path: string): Promise<Uint8Array> {
   if (isAbsolute(path) || path.split(/[/\\]/).includes("..") || path.includes("\0"))
     throw new Error("leads out of the folder of the envelope");
@@ -165,16 +165,16 @@ async function* readPieces(
   }
 }
 
-/** Where the texts of the entities begin in the unpacked file, and their lengths. */
-interface TextPlaces {
+/** Offsets and lengths of the entity texts in the unpacked file. */
+interface TextOffsets {
   offsets: number[];
   lengths: number[];
 }
 
-/** The wanted texts, in order, the first missing one as null; the file is read up to the last of them. */
+/** The wanted texts, in order, up to a first missing one as null; stops reading after the last. */
 async function* readTexts(
   path: string,
-  { offsets, lengths }: TextPlaces,
+  { offsets, lengths }: TextOffsets,
   isWanted: IsWanted,
 ): AsyncGenerator<{ index: number; bytes: Buffer | null }> {
   let index = -1;
@@ -210,7 +210,7 @@ async function openStream(path: string): Promise<AsyncIterable<Buffer>> {
   const source = createReadStream(path, { highWaterMark: readBytes });
   if (!(await isGzip(path))) return source as AsyncIterable<Buffer>;
   const unpacked = new PassThrough();
-  // The reader of `unpacked` gets the error.
+  // The consumer of `unpacked` receives the error.
   pipeline(source, createGunzip({ chunkSize: readBytes }), unpacked).catch(() => {});
   return unpacked as AsyncIterable<Buffer>;
 }

@@ -6,7 +6,7 @@ import { shapeProblems } from "./shape-problems.ts";
 
 const shape = Compile(EnvelopeHeader);
 
-/** Everything wrong with the members of an envelope before its lists (IMP-01). */
+/** All problems of the members of an envelope before its lists (IMP-01). */
 export function findHeaderProblems(header: unknown): ValueProblem[] {
   const found: ValueProblem[] = [];
   findValueProblems(header, "", found, maxProblems);
@@ -14,7 +14,7 @@ export function findHeaderProblems(header: unknown): ValueProblem[] {
   return [...found, ...shapeProblems(shape.Errors(header), maxProblems)];
 }
 
-/** Throws ImportRefused when an envelope is not whole, or does not say what it is of. */
+/** Throws ImportRefused for an incomplete envelope or an invalid header. */
 export function requireHeader({
   name,
   header,
@@ -24,7 +24,7 @@ export function requireHeader({
   if (problems.length + found.length > 0) throw new ImportRefused([...problems, ...found]);
 }
 
-/** RFC 3339 allows moments that neither JavaScript nor Postgres knows, such as leap seconds. */
+/** RFC 3339 allows times that neither JavaScript nor Postgres can store, such as leap seconds. */
 function dateProblems({ patch: { released_at: date } }: EnvelopeHeader): ValueProblem[] {
   if (date === null || !Number.isNaN(Date.parse(date))) return [];
   return [{ place: "patch.released_at", problem: `${date} is no moment that can be stored` }];

@@ -1,4 +1,4 @@
-/** Levels of nesting an entity may have; every store and every reader takes this much. */
+/** Maximal nesting of an entity, within the limits of every store and client. */
 export const maxDepth = 64;
 
 export interface ValueProblem {
@@ -8,10 +8,10 @@ export interface ValueProblem {
 
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 
-// What is read from a file is NaN where digits would be lost (exact-json.ts).
+// `parseExactly` yields NaN for a number that would lose digits (exact-json.ts).
 const isNumberKept = (value: number) => Number.isFinite(value);
 
-/** Whether `findValueProblems` would find nothing. */
+/** Whether a value is stored and returned unchanged: `findValueProblems` finds nothing. */
 export function isKeptExactly(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return isStorable(value);
   if (typeof value === "number") return isNumberKept(value);
@@ -25,8 +25,8 @@ export function isKeptExactly(value: unknown, depth = 0): boolean {
 }
 
 /**
- * What of a parsed value could not be kept and given back as it is: numbers that lost digits, text no store
- * takes, nesting without end. `found` is filled up to `limit`.
+ * Finds the parts of a parsed value that could not be stored and returned unchanged: inexact numbers, text that
+ * Postgres refuses, deep nesting. Adds up to `limit` problems to `found`.
  */
 export function findValueProblems(
   value: unknown,

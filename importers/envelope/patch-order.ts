@@ -3,16 +3,15 @@ import { findHeaderProblems } from "./header.ts";
 import { compareVersions, readVersion } from "./patch-version.ts";
 
 interface Patch {
-  /** For messages. */
+  /** Name of the source, for messages. */
   name: string;
   header: EnvelopeHeader;
   problems?: readonly ImportProblem[];
 }
 
 /**
- * The patches in the order they have to be imported (IMP-04): `main` first, a branch after its parent, oldest
- * patch first. Refuses them all when one of them has no place in it, because what is imported too early
- * keeps the others out for good.
+ * The patches in import order (IMP-04): `main` first, a branch after its parent, oldest patch first. Refuses all
+ * patches if one has no version: a patch that is imported too early blocks the older ones for good.
  */
 export function inOrder<T extends Patch>(patches: readonly T[]): T[] {
   const problems: ImportProblem[] = [];
@@ -44,7 +43,7 @@ const slugOf = ({ header }: Patch) => header.branch.slug;
 function branchesInOrder(patches: readonly Patch[]): string[] {
   const slugs = [...new Set(patches.map(slugOf))].sort();
   const parents = new Map<string, string>();
-  // Only the first patch of a branch has to name its parent.
+  // Only the first patch of a branch must name the parent.
   for (const { header } of patches)
     if (header.branch.parent !== undefined) parents.set(header.branch.slug, header.branch.parent);
   const depthOf = (slug: string): number => {

@@ -1,17 +1,17 @@
 import type { EnvelopeHeader } from "./contract.ts";
 
-/** Numbers of a canonical version; `m` is -1 when there is none, which sorts before any. */
+/** Numbers of a canonical version; a missing `m` is -1 and sorts first. */
 type VersionParts = readonly [major: number, minor: number, patch: number, n: number, m: number];
 
-/** A suffix with letters says nothing of the order: 1.2.3-rc.1 comes before 1.2.3, 1.2.3-hotfix1 after it. */
+/** A suffix with letters has no defined order: 1.2.3-rc.1 comes before 1.2.3, 1.2.3-hotfix1 after it. */
 const rawPattern = /^\d+(?:\.\d+){0,4}(?:-[\d.]+)?$/;
 const canonicalPattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)\+build\.(0|[1-9]\d*)(?:\.(0|[1-9]\d*))?$/;
-/** Beyond it numbers would lose digits. */
+/** Longer numbers would lose digits. */
 const maxDigits = 15;
 
 /**
- * The canonical form of a raw version, or null when the rule of COD-14 gives none and the envelope has to
+ * The canonical form of a raw version by the rule of COD-14; null if the rule yields none, so the envelope must
  * name it.
  */
 export function canonicalOf(raw: string): string | null {
@@ -36,7 +36,7 @@ export function isCanonical(version: string): boolean {
 
 type VersionRead = { version: string } | { place: "version_raw" | "canonical"; problem: string };
 
-/** The canonical version of a patch as its header tells it, or the member that keeps it from having one. */
+/** The canonical version of a patch, or the header member that prevents one. */
 export function readVersion(patch: EnvelopeHeader["patch"]): VersionRead {
   const { version_raw: raw, canonical } = patch;
   const version = canonical ?? canonicalOf(raw);

@@ -1,6 +1,6 @@
 import type { ValueProblem } from "./json-problems.ts";
 
-/** What the type library says of a value that does not fit its schema. */
+/** A validation error of the schema library. */
 interface ShapeError {
   keyword: string;
   schemaPath: string;
@@ -9,13 +9,13 @@ interface ShapeError {
   params: object;
 }
 
-/** A branch of a union that is not meant says nothing, and the union itself only what its branches do not. */
+/** Type errors of union branches are noise; the errors of the matching branch are enough. */
 const isOfOtherBranch = ({ keyword, schemaPath }: ShapeError) =>
   keyword === "type" && /\/anyOf\/\d+$/.test(schemaPath);
 
 /**
- * Errors of a schema as people read them: where a member is missing or unknown it is named. Never empty, or
- * what does not fit would pass.
+ * Schema errors as readable problems that name missing and unknown members. Never empty, because an invalid value
+ * must not pass.
  */
 export function shapeProblems(errors: readonly ShapeError[], limit: number): ValueProblem[] {
   const found = errors
@@ -26,7 +26,7 @@ export function shapeProblems(errors: readonly ShapeError[], limit: number): Val
       const missing = (params as { requiredProperties?: unknown }).requiredProperties;
       const place = placeOf(instancePath);
       if (Array.isArray(missing)) return { place, problem: `misses ${missing.join(", ")}` };
-      // Members beyond those of the schema are checked against `false`.
+      // The schema checks unknown members against `false`.
       return { place, problem: keyword === "boolean" ? "is no member it may have" : message };
     });
   if (found.length > 0) return found;

@@ -3,17 +3,17 @@ import { isNestedDeeper, parseExactly } from "../../server/platform/text/exact-j
 import { findRepeatedMember } from "../../server/platform/text/json-members.ts";
 import { ImportRefused } from "./contract.ts";
 
-/** Bytes one JSON file of a game may have, where it is read whole. */
+/** Maximal bytes of a JSON file of a game, which is read as a whole. */
 export const maxFileBytes = 64 * 1024 * 1024;
 /**
- * Levels of nesting such a file may have: adapters walk it by recursion. An entity may have fewer, and has
- * some levels around it here.
+ * Maximal nesting of such a file, since adapters recurse into it. The limit of an entity is lower; a file has some
+ * levels around it.
  */
 export const maxFileDepth = 128;
 
 /**
- * JSON of a file as a value, with NaN for numbers that lose digits. Throws SyntaxError where it is none, where
- * it is nested too deep, and where a member comes twice: the last one would win, and nobody would know.
+ * Parses JSON, with NaN for numbers that lose digits. Throws SyntaxError for malformed JSON, deep nesting, and a
+ * repeated member, because JSON.parse would silently take the last one.
  */
 export function parseText(text: string): unknown {
   if (isNestedDeeper(text, maxFileDepth))
@@ -25,9 +25,10 @@ export function parseText(text: string): unknown {
 }
 
 /**
- * A JSON file of a game as a value, read by the rules of `parseText`. A byte order mark is no part of it. Throws ImportRefused with the name of the file when it cannot be read.
+ * Parses a JSON file of a game by the rules of `parseText`, after an optional byte order mark. Throws ImportRefused
+ * with the name of an unreadable file.
  */
-export function parseFile(bytes: Uint8Array, name: string): unknown {
+export function parseJsonFile(bytes: Uint8Array, name: string): unknown {
   try {
     return parseText(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
@@ -35,7 +36,7 @@ export function parseFile(bytes: Uint8Array, name: string): unknown {
   }
 }
 
-/** Reads a JSON file of the disk; throws ImportRefused with its path. */
+/** Reads and parses a JSON file; throws ImportRefused with the path of an unreadable file. */
 export async function readJsonFile(path: string): Promise<unknown> {
   const facts = await stat(path).catch(() => null);
   if (!facts?.isFile()) throw unreadable(path, "is not there");
@@ -43,7 +44,7 @@ export async function readJsonFile(path: string): Promise<unknown> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unreadable(path, problemOf(error));
   });
-  return parseFile(bytes, path);
+  return parseJsonFile(bytes, path);
 }
 
 export function unreadable(file: string, problem: string): ImportRefused {

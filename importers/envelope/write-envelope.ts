@@ -19,12 +19,12 @@ import { findValueProblems, type ValueProblem } from "./json-problems.ts";
 import { maxProblems } from "./problem-list.ts";
 import { problemOf, unreadable } from "./source-json.ts";
 
-/** Folder beside an envelope file that holds its assets. */
+/** Folder of the assets, beside the envelope file. */
 const assetFolder = "assets";
 
 /**
- * Writes an envelope with its assets beside it; packed when the name ends with `.gz`. The file appears when
- * it is complete.
+ * Writes an envelope file, gzipped for a name in `.gz`, with its assets beside it. The file appears under its name
+ * once it is complete.
  */
 export async function writeEnvelopeFile(envelope: ImportEnvelope, path: string): Promise<void> {
   requireHeader(envelope);
@@ -46,11 +46,11 @@ export async function writeEnvelopeFile(envelope: ImportEnvelope, path: string):
 interface CopiedFiles {
   /** Path in the source -> path beside the file. */
   paths: ReadonlyMap<string, string>;
-  /** Roles of the files, by what an entity may call them: path in the source or hash. */
+  /** Roles of the files, by path in the source and by hash. */
   roles: ReadonlyMap<string, AssetRole>;
 }
 
-/** Equal bytes are one file. */
+/** Copies the assets under their hashes, so equal bytes become one file. */
 async function copyAssets(envelope: ImportEnvelope, folder: string): Promise<CopiedFiles> {
   const paths = new Map<string, string>();
   const roles = new Map<string, AssetRole>();
@@ -64,52 +64,51 @@ async function copyAssets(envelope: ImportEnvelope, folder: string): Promise<Cop
     await writeFile(join(folder, name), content);
     paths.set(path, name);
     if (role !== undefined) roles.set(path, role).set(digest, role);
-    // What is called by its hash is the last file with these bytes.
+    // A hash stands for the last file with these bytes.
     else roles.delete(digest);
   }
   return { paths, roles };
 }
 
 /**
- * The roles stand with the references: what is one file here may have been several in the source, each with a
- * role of its own.
+ * References carry the roles: several files of the source, each with its own role, may be one file here.
  */
 async function* textOf(
   envelope: ImportEnvelope,
   { paths, roles }: CopiedFiles,
 ): AsyncGenerator<string> {
-  const moved = (path: string) => paths.get(path) ?? path;
+  const copiedPath = (path: string) => paths.get(path) ?? path;
   const referenceTo = (source: AssetReference): AssetReference => {
     const { name, role } = readReference(source);
-    // The importer says what is wrong with it.
+    // The check step reports it.
     if (name === null) return source;
     const known = role ?? roles.get(name);
     const isHash = typeof source !== "string" && "hash" in source;
-    const place = isHash ? { hash: name } : { path: moved(name) };
+    const place = isHash ? { hash: name } : { path: copiedPath(name) };
     if (known !== undefined) return { ...place, role: known };
-    return isHash ? source : moved(name);
+    return isHash ? source : copiedPath(name);
   };
   yield `${JSON.stringify(envelope.header).slice(0, -1)},\n"entities":[`;
   let separator = "\n";
   for await (const entity of envelope.entities()) {
-    checkValues(entity);
-    const icon = entity.icon ? { icon: moved(entity.icon) } : {};
+    requireExactValues(entity);
+    const icon = entity.icon ? { icon: copiedPath(entity.icon) } : {};
     const assets = entity.assets?.map(referenceTo);
     yield separator + JSON.stringify({ ...entity, ...icon, ...(assets ? { assets } : {}) });
     separator = ",\n";
   }
   const rows = new Map<string, SourceAsset>();
   for (const { path, media_type } of envelope.assets) {
-    const name = moved(path);
-    // Of equal files the type declared first is the one that counts (COD-19).
+    const name = copiedPath(path);
+    // The first declared media type of equal files counts (COD-19).
     if (!rows.has(name)) rows.set(name, { path: name, media_type });
   }
   const assets = JSON.stringify([...rows.values()]);
   yield `],\n"assets":${assets},\n"locales":${JSON.stringify(envelope.locales)}}\n`;
 }
 
-/** What could not be kept exactly would be another value in the file, or null. */
-function checkValues(entity: SourceEntity): void {
+/** Refuses values that the file could not hold exactly. */
+function requireExactValues(entity: SourceEntity): void {
   const found: ValueProblem[] = [];
   findValueProblems(entity, "", found, maxProblems);
   const label = entity.id ?? entity.upstream_key;

@@ -13,7 +13,7 @@ import {
 } from "../fields.ts";
 import { findSnapshots, type Snapshot } from "./source.ts";
 
-/** The game as several installed versions of the public package `dotaconstants` have it, one patch each. */
+/** The game of the public package `dotaconstants`: one patch per installed version. */
 export const dota = defineAdapter({
   game: "dota",
   async *read(folder) {
@@ -53,25 +53,25 @@ async function envelopeOf(snapshot: Snapshot): Promise<ImportEnvelope> {
 const namedRows = (content: Fields): [name: string, row: Fields][] =>
   Object.entries(content).flatMap(([name, row]) => (isFields(row) ? [[name, row]] : []));
 
-/** Numbers are dealt out by the game's files, and names are told by the entity itself. */
-const apart = new Set(["id", "localized_name", "dname", "desc", "name"]);
+/** Left out of `data`: numbers that change with each release, and names, which are members of the entity. */
+const excluded = new Set(["id", "localized_name", "dname", "desc", "name"]);
 
 function describe(type: string, slug: string, upstreamKey: string, row: Fields, extra: Fields) {
-  const data = { ...without(row, apart), ...withoutNothing(extra) };
+  const data = { ...without(row, excluded), ...withoutNulls(extra) };
   return {
     id: `id.${type}.${slug}`,
     upstream_key: upstreamKey,
     type,
     name: textOf(row["localized_name"]) ?? textOf(row["dname"]) ?? titleOf(slug),
-    data: snakeFields(bareAddresses(data)) as Record<string, unknown>,
+    data: snakeFields(withoutTimestamps(data)) as Record<string, unknown>,
   };
 }
 
-const withoutNothing = (row: Fields) =>
+const withoutNulls = (row: Fields) =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
-/** Addresses of pictures end in a time stamp that means nothing. */
-function bareAddresses(row: Fields): Fields {
+/** Removes the time stamp from picture addresses, which changes without a new picture. */
+function withoutTimestamps(row: Fields): Fields {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
@@ -100,14 +100,14 @@ function heroEntity(row: Fields, file: (name: string) => Fields): SourceEntity {
 }
 
 function itemEntity(name: string, row: Fields, items: Fields): SourceEntity {
-  const says = [
+  const descriptions = [
     ...listOf(row["hint"]),
     ...rowsOf(row["abilities"]).map((one) => one["description"]),
   ];
   const parts = new Set(textsOf(row["components"]).filter((part) => Object.hasOwn(items, part)));
   return {
     ...describe("item", name, `item_${name}`, row, {
-      description: says.find((one) => typeof one === "string") ?? null,
+      description: descriptions.find((one) => typeof one === "string") ?? null,
     }),
     tags: [textOf(row["qual"])].filter((tag) => tag !== null),
     links: [...parts].map((part) => ({ rel: "component", target: `id.item.${part}` })),

@@ -5,7 +5,7 @@ import { compareVersions } from "../../envelope/patch-version.ts";
 import { readJsonFile } from "../../envelope/source-json.ts";
 import { isFields, rowsOf, textOf } from "../fields.ts";
 
-/** One installed version of `dotaconstants`: the game as of one patch. */
+/** One installed version of `dotaconstants`: the game at one patch. */
 export interface Snapshot {
   /** "7.35b" */
   version: string;
@@ -17,7 +17,7 @@ export interface Snapshot {
 /** The letter of a patch counts as its build: 7.35b is 7.35.0+build.2. */
 const patchPattern = /^(\d{1,15})[._](\d{1,15})([a-z]?)$/;
 
-/** Every version of the package below a folder, installed under whatever names, oldest patch first. */
+/** All versions of the package below a folder, whatever their folder names, oldest patch first. */
 export async function findSnapshots(folder: string): Promise<Snapshot[]> {
   const found = new Map<string, Snapshot>();
   for (const packages of [folder, join(folder, "node_modules")])
@@ -35,7 +35,7 @@ export async function findSnapshots(folder: string): Promise<Snapshot[]> {
   return [...found.values()].sort((a, b) => compareVersions(a.canonical, b.canonical));
 }
 
-/** The newest patch it has notes of. */
+/** The newest patch in the patch notes. */
 async function openSnapshot(build: string): Promise<Snapshot> {
   const read = (file: string) => readJsonFile(join(build, `${file}.json`));
   const notes = Object.keys(await readFields(join(build, "patchnotes.json")));
@@ -56,7 +56,7 @@ async function openSnapshot(build: string): Promise<Snapshot> {
   return { ...newest, released, read };
 }
 
-/** Empty where there is no such file: most folders beside the packages have none. */
+/** Empty for a missing file: most folders beside the packages have none. */
 async function readFields(path: string): Promise<Readonly<Record<string, unknown>>> {
   if ((await stat(path).catch(() => null)) === null) return {};
   const value = await readJsonFile(path);

@@ -7,11 +7,11 @@ import { readJson, type FileTree } from "./tree.ts";
 /** One asset file of an export. */
 export interface GameAsset extends NamedAsset {
   path: string;
-  /** Without those that equal their default; empty when all do. */
+  /** Without properties at their default; empty if all are. */
   properties: Fields;
 }
 
-/** A kind may lie deeper: `Quest/QuestContent/QuestContentKill` is `Quest/QuestContentKill`. */
+/** Nested kinds are flattened: `Quest/QuestContent/QuestContentKill` is `Quest/QuestContentKill`. */
 const assetPath = /^Data\/Generated\/V2\/(\w+)\/(?:\w+\/)*?(\w+)\/([^/]+)\.json$/;
 
 /** Every asset file of an export, by path. */
@@ -32,7 +32,7 @@ export async function readAssets(tree: FileTree): Promise<GameAsset[]> {
   return assets;
 }
 
-/** A file may hold other objects besides the asset it is named after. */
+/** The asset that the file is named after; the file may hold other objects. */
 function mainObject(objects: readonly Fields[], file: string): Fields | undefined {
   const isNamed = ({ Name: name }: Fields) => textOf(name)?.toLowerCase() === file.toLowerCase();
   const isData = ({ Type: type }: Fields) => textOf(type)?.endsWith("DataAsset") === true;

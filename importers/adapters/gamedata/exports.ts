@@ -7,32 +7,32 @@ import { textOf } from "../fields.ts";
 import { inOrder } from "../../envelope/patch-order.ts";
 import { branchOf, readJson, type FileTree } from "./tree.ts";
 
-/** One patch of one branch as upstream's exporter writes it. */
+/** One patch of one branch, as the exporter writes it. */
 export interface Export {
-  /** Folder of it, for messages. */
+  /** Its folder, for messages. */
   name: string;
   tree: FileTree;
   header: EnvelopeHeader;
   mainNamespace: string;
 }
 
-/** Namespace of the game's own texts, where `export.json` names none. */
+/** Default namespace of the game's own texts. */
 const defaultNamespace = "DC";
-const facts = "export.json";
+const factsFile = "export.json";
 const root = /^(?:(.*)\/)?(?:Data\/Generated\/V2|Content\/Localization)\//;
 
-const Said = Type.Optional(Type.Unsafe<string | null>({ type: ["string", "null"] }));
+const OptionalText = Type.Optional(Type.Unsafe<string | null>({ type: ["string", "null"] }));
 const Facts = Type.Object(
   {
-    version: Said,
-    canonical: Said,
-    released_at: Said,
-    branch: Said,
-    parent: Said,
-    fork_version: Said,
-    game: Said,
-    display_name: Said,
-    namespace: Said,
+    version: OptionalText,
+    canonical: OptionalText,
+    released_at: OptionalText,
+    branch: OptionalText,
+    parent: OptionalText,
+    fork_version: OptionalText,
+    game: OptionalText,
+    display_name: OptionalText,
+    namespace: OptionalText,
   },
   { additionalProperties: false },
 );
@@ -40,9 +40,9 @@ type Facts = Static<typeof Facts>;
 const shape = Compile(Facts);
 
 /**
- * The exports below a folder: every folder with `Data/Generated/V2` in it. `export.json` there says
- * `{version, canonical, released_at, branch, parent, fork_version, game, display_name, namespace}`; what it leaves out is
- * read from the path `<branch>/<version>`. In the order they have to be imported.
+ * The exports below a folder, in import order: every folder with `Data/Generated/V2`. Its optional `export.json` has
+ * `{version, canonical, released_at, branch, parent, fork_version, game, display_name, namespace}`; branch and version
+ * default to the path `<branch>/<version>`.
  */
 export async function findExports(tree: FileTree, game: string): Promise<Export[]> {
   const folders = new Set<string>();
@@ -56,20 +56,20 @@ export async function findExports(tree: FileTree, game: string): Promise<Export[
 }
 
 async function openExport(tree: FileTree, folder: string, game: string): Promise<Export> {
-  const said = (await tree.paths()).includes(facts) ? await readFacts(tree) : {};
+  const facts = (await tree.paths()).includes(factsFile) ? await readFacts(tree) : {};
   const parts = folder.split("/");
-  const version = textOf(said.version) ?? parts.at(-1) ?? "";
-  const slug = textOf(said.branch) ?? parts.at(-2) ?? "main";
-  const parent = textOf(said.parent);
-  const fork = textOf(said.fork_version);
-  const canonical = textOf(said.canonical);
+  const version = textOf(facts.version) ?? parts.at(-1) ?? "";
+  const slug = textOf(facts.branch) ?? parts.at(-2) ?? "main";
+  const parent = textOf(facts.parent);
+  const fork = textOf(facts.fork_version);
+  const canonical = textOf(facts.canonical);
   return {
     name: folder === "" ? version : folder,
     tree,
-    mainNamespace: textOf(said.namespace) ?? defaultNamespace,
+    mainNamespace: textOf(facts.namespace) ?? defaultNamespace,
     header: {
       format: 1,
-      game: { slug: game, display_name: textOf(said.display_name) ?? "Game data" },
+      game: { slug: game, display_name: textOf(facts.display_name) ?? "Game data" },
       branch: {
         slug,
         ...(parent === null ? {} : { parent }),
@@ -78,17 +78,17 @@ async function openExport(tree: FileTree, folder: string, game: string): Promise
       patch: {
         version_raw: version,
         ...(canonical === null ? {} : { canonical }),
-        released_at: textOf(said.released_at),
+        released_at: textOf(facts.released_at),
       },
     },
   };
 }
 
-/** What `export.json` says. A member that is spelt wrong, or no text, must not be read as one that is not there. */
+/** Reads `export.json`. Unknown members and other types are refused, so that a typing error does not count as missing. */
 async function readFacts(tree: FileTree): Promise<Facts> {
-  const said = await readJson(tree, facts);
-  if (shape.Check(said)) return said;
-  const entity = `${tree.prefix ?? ""}${facts}`;
-  const found = shapeProblems(shape.Errors(said), maxProblems);
+  const facts = await readJson(tree, factsFile);
+  if (shape.Check(facts)) return facts;
+  const entity = `${tree.prefix ?? ""}${factsFile}`;
+  const found = shapeProblems(shape.Errors(facts), maxProblems);
   throw new ImportRefused(found.map((problem) => ({ entity, ...problem })));
 }

@@ -1,11 +1,11 @@
 import { snakeCase } from "../../../server/platform/text/snake-case.ts";
 
-/** What the assets of one upstream folder `<System>/<Kind>` become. */
+/** The entity type of one upstream folder `<System>/<Kind>`. */
 export interface Kind {
   type: string;
-  /** Upstream property -> name in `data`, where the snake case of it is not the one (shapes.ts). */
+  /** Upstream property -> name in `data`, if it is not the snake case (shapes.ts). */
   rename?: Readonly<Record<string, string>>;
-  /** Members that upstream tells by the folder alone. */
+  /** Members that only the folder name expresses. */
   set?: Readonly<Record<string, string>>;
 }
 
@@ -15,7 +15,7 @@ const named = (type: string, rename: Kind["rename"] = {}): Kind => ({
   rename: { ...described, ...rename },
 });
 
-/** Folders whose type is not their name in snake case, or whose properties have other names. */
+/** Folders with another type name or other property names than the snake case. */
 const known: Readonly<Record<string, Kind>> = {
   "Monster/MonsterAbility": named("monster_ability"),
   "Monster/MonsterEffect": named("monster_effect"),
@@ -26,7 +26,7 @@ const known: Readonly<Record<string, Kind>> = {
   "TriumphLevel/TriumphLevel": named("triumph"),
 };
 
-/** Families of folders; the part in brackets is told as a member. */
+/** Families of folders; the part in brackets becomes a member. */
 const families: readonly [pattern: RegExp, make: (part: string) => Kind][] = [
   [
     /^Quest\/QuestContent([A-Z]\w*)$/,
@@ -41,10 +41,10 @@ const families: readonly [pattern: RegExp, make: (part: string) => Kind][] = [
   [/^\w+\/\w+Effect$/, () => named("effect")],
 ];
 
-/** Names of addresses, which no type may have (COD-16). */
+/** Path segments of the interface, which are no valid types (COD-16). */
 const reserved = new Set(["manifest", "patches", "diff", "changelog"]);
 
-/** The kind of a folder; one that nobody knows yet is imported under its own name. */
+/** The kind of a folder; an unknown folder keeps its own name. */
 export function kindOf(folder: string): Kind {
   const exact = Object.hasOwn(known, folder) ? known[folder] : undefined;
   if (exact) return exact;
@@ -56,8 +56,8 @@ export function kindOf(folder: string): Kind {
   return named(name === "" || reserved.has(name) ? `upstream_${name}` : name);
 }
 
-/** What references call a type -> the type, where it is not the same word. */
-const otherNames: readonly [pattern: RegExp, type: string][] = [
+/** Names of a type in references, if they differ from the type. */
+const aliases: readonly [pattern: RegExp, type: string][] = [
   [/^player_character$/, "class"],
   [/^player_character_effect$/, "class_effect"],
   [/^dungeon_module$/, "module"],
@@ -73,5 +73,5 @@ const otherNames: readonly [pattern: RegExp, type: string][] = [
 export function typeOfName(name: string): string {
   const bare = name.replace(/^(?:DesignData|DC)(?=[A-Z])/, "").replace(/DataAsset$/, "");
   const type = snakeCase(bare);
-  return otherNames.find(([pattern]) => pattern.test(type))?.[1] ?? type;
+  return aliases.find(([pattern]) => pattern.test(type))?.[1] ?? type;
 }

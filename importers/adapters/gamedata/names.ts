@@ -1,9 +1,9 @@
 import { snakeCase } from "../../../server/platform/text/snake-case.ts";
 import { kindOf, typeOfName } from "./kinds.ts";
 
-/** An asset of an export, by what is needed to name it. */
+/** The parts of an asset that determine its id. */
 export interface NamedAsset {
-  /** As upstream spells it: "Id_Item_Longsword_5001". */
+  /** In the spelling of upstream: "Id_Item_Longsword_5001". */
   name: string;
   /** `<System>/<Kind>` */
   folder: string;
@@ -12,22 +12,22 @@ export interface NamedAsset {
 }
 
 /**
- * Ids of assets. Upstream's spelling of a name cannot be relied on, so names are looked up whatever their
- * case, and the first patch that has an asset decides its id for the later ones, in one import or in many.
+ * Ids of assets. The spelling of names varies, so the lookup ignores case, and the first patch with an asset fixes
+ * its id for all later patches and imports.
  */
 export interface Names {
-  /** Knows the assets of one more export. */
-  learn(assets: readonly NamedAsset[]): void;
+  /** Adds the assets of an export. */
+  add(assets: readonly NamedAsset[]): void;
   idOf(asset: NamedAsset): string;
-  /** Id of an asset of the exports read so far, by its name alone. */
+  /** Id of an asset of the exports so far, by name only. */
   find(name: string): string | null;
-  /** Id of what a reference leads to, imported or not; `hint` is the type it names, if it does. */
+  /** Id of the target of a reference, imported or not; `hint` is the type in the reference, if any. */
   resolve(name: string, hint: string | null): string;
 }
 
-/** `known`: ids by lower-case names, of the imports before. */
+/** `known`: ids of earlier imports by lower-case name. */
 export function createNames(known: ReadonlyMap<string, string> = new Map()): Names {
-  // A type and a lower-case name -> id; and the name alone, for references that name no type.
+  // By type and lower-case name; by name only for references without a type.
   const byType = new Map<string, string>();
   const byName = new Map<string, string>();
   const keyOf = ({ folder, name }: NamedAsset) => `${kindOf(folder).type} ${name.toLowerCase()}`;
@@ -39,7 +39,7 @@ export function createNames(known: ReadonlyMap<string, string> = new Map()): Nam
     byType.get(keyOf(asset)) ?? knownId(asset.name, kindOf(asset.folder).type) ?? makeId(asset);
   return {
     idOf,
-    learn(assets) {
+    add(assets) {
       for (const asset of assets) {
         const id = idOf(asset);
         byType.set(keyOf(asset), id);
@@ -49,9 +49,8 @@ export function createNames(known: ReadonlyMap<string, string> = new Map()): Nam
     find: (name) => byName.get(name.toLowerCase()) ?? null,
     resolve(name, hint) {
       const bare = name.slice(name.lastIndexOf(":") + 1).toLowerCase();
-      const learnt =
-        (hint === null ? undefined : byType.get(`${hint} ${bare}`)) ?? byName.get(bare);
-      return learnt ?? knownId(bare, hint) ?? guess(name.slice(name.lastIndexOf(":") + 1), hint);
+      const added = (hint === null ? undefined : byType.get(`${hint} ${bare}`)) ?? byName.get(bare);
+      return added ?? knownId(bare, hint) ?? guess(name.slice(name.lastIndexOf(":") + 1), hint);
     },
   };
 }
@@ -74,14 +73,14 @@ function makeId({ name, folder, idTag }: NamedAsset): string {
 
 const slugOf = (name: string) => snakeCase(name) || "unnamed";
 
-/** The name without `Id_` and without the name of its kind or system, however these are written. */
+/** The name without `Id_` and the name of its kind or system, in any case. */
 function bareName(name: string, kinds: readonly string[]): string {
   const bare = name.replace(/^id_/i, "").replace(/^designdata/i, "");
   const kind = kinds.find((one) => bare.toLowerCase().startsWith(`${one.toLowerCase()}_`));
   return kind === undefined ? bare : bare.slice(kind.length + 1);
 }
 
-/** What is left of `name` after the letters and digits of `start`; null when it does not begin with them. */
+/** The rest of `name` after the letters and digits of `start`; null for another beginning. */
 function restAfter(name: string, start: string): string | null {
   const wanted = start.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   let at = 0;
@@ -93,7 +92,7 @@ function restAfter(name: string, start: string): string | null {
   return name.slice(at);
 }
 
-/** `Id_Item_Torch` says its kind in its name; other names are of the type that the reference says. */
+/** The type comes from the hint, else from the name (`Id_Item_Torch`). */
 function guess(name: string, hint: string | null): string {
   const kind = /^id_(?:designdata)?([a-z]+)_/i.exec(name)?.[1] ?? null;
   const type = hint ?? (kind === null ? "asset" : typeOfName(kind));

@@ -3,13 +3,13 @@ import { isFields, listOf, textOf } from "../fields.ts";
 import type { GameAsset } from "./assets.ts";
 import { objectTarget, pathTarget } from "./values.ts";
 
-/** Folder of assets that say nothing but which pictures others have. */
+/** Folder of assets that only assign pictures to other assets. */
 export const artSystem = "ArtData/";
 
 export interface Pictures {
-  /** What the asset's `ArtData` shows: the icon, and everything with its role. */
+  /** The files of the asset's `ArtData`: the icon, and all files with their roles. */
   of(asset: GameAsset): { icon: string | null; assets: AssetReference[] };
-  /** Everything that was asked for. */
+  /** The files of all assets so far. */
   used(): SourceAsset[];
 }
 
@@ -47,7 +47,7 @@ export function createPictures(paths: readonly string[], assets: readonly GameAs
   };
 }
 
-interface Shown {
+interface PictureFile {
   path: string;
   role: AssetRole;
 }
@@ -55,8 +55,8 @@ interface Shown {
 type Files = ReadonlyMap<string, string>;
 type Art = ReadonlyMap<string, GameAsset>;
 
-/** A reference leads to a picture itself, or to art data whose members do. */
-function filesOf(value: unknown, role: AssetRole, files: Files, art: Art): Shown[] {
+/** A reference names a picture, or art data with references to pictures. */
+function filesOf(value: unknown, role: AssetRole, files: Files, art: Art): PictureFile[] {
   if (!isFields(value)) return [];
   const path = textOf(value["AssetPathName"]) ?? textOf(value["ObjectPath"]) ?? "";
   const direct = files.get(contentPath(path));
@@ -65,7 +65,7 @@ function filesOf(value: unknown, role: AssetRole, files: Files, art: Art): Shown
   const properties = art.get(target?.name.toLowerCase() ?? "")?.properties ?? {};
   return Object.entries(properties).flatMap(([name, member]) =>
     (Array.isArray(member) ? listOf(member) : [member]).flatMap((one) =>
-      // Pictures of pictures would have no end.
+      // No further level, so a cycle ends.
       filesOf(one, roleOf(name), files, new Map()),
     ),
   );

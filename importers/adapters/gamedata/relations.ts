@@ -2,7 +2,7 @@ import { ImportRefused } from "../../envelope/contract.ts";
 import { isFields, textOf, textsOf } from "../fields.ts";
 import { idOfTag } from "./names.ts";
 
-/** An entity while it is put together. */
+/** An entity under construction. */
 export interface Draft {
   id: string;
   type: string;
@@ -10,7 +10,7 @@ export interface Draft {
   links: { rel: string; target: string }[];
 }
 
-/** What one end tells: a `from` names others in `by`, and these get `into`, a list or one id. */
+/** The inverse of a reference: each target of member `by` of a `from` gets its id in `into`, a list or one id. */
 interface Relation {
   from: string;
   by: string;
@@ -18,7 +18,7 @@ interface Relation {
   isList?: boolean;
 }
 
-/** Levels a religion may have: the number of one is its place in a list (S47). */
+/** Maximal level of a religion; levels index a list (S47). */
 const maxLevels = 1_000;
 
 const relations: readonly Relation[] = [
@@ -34,22 +34,22 @@ const relations: readonly Relation[] = [
   { from: "quest_reward", by: "quest_id", into: "quest_reward" },
 ];
 
-/** Tells every relation at the end that the projection reads, wherever upstream does (shapes.ts). */
-export function relate(drafts: readonly Draft[]): void {
+/** Adds every relation to the entity that the projection reads (shapes.ts). */
+export function addRelations(drafts: readonly Draft[]): void {
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   for (const relation of relations)
     for (const source of drafts)
       if (source.type === relation.from)
         for (const id of idsOf(source.data[relation.by])) {
           const target = byId.get(id);
-          if (target) tell(target, relation.into, source.id, relation.isList === true);
+          if (target) setRelation(target, relation.into, source.id, relation.isList === true);
         }
   for (const draft of drafts) special[draft.type]?.(draft, byId);
   joinQuests(drafts, byId);
-  tellPrey(drafts);
+  addKillArchetypes(drafts);
 }
 
-/** Upstream joins a quest by name to its contents and its reward where it does not name them. */
+/** Joins quests to contents and rewards by name, if the quest names none. */
 function joinQuests(drafts: readonly Draft[], byId: ReadonlyMap<string, Draft>): void {
   const contents = Map.groupBy(
     drafts.filter(({ type }) => type === "quest_content"),
@@ -59,14 +59,14 @@ function joinQuests(drafts: readonly Draft[], byId: ReadonlyMap<string, Draft>):
     if (quest.type !== "quest") continue;
     const slug = quest.id.slice("id.quest.".length);
     const reward = `id.quest_reward.${slug}`;
-    if (byId.has(reward)) tell(quest, "quest_reward", reward, false);
+    if (byId.has(reward)) setRelation(quest, "quest_reward", reward, false);
     if (quest.data["quest_contents"] === undefined)
-      for (const { id } of contents.get(slug) ?? []) tell(quest, "quest_contents", id, true);
+      for (const { id } of contents.get(slug) ?? []) setRelation(quest, "quest_contents", id, true);
   }
 }
 
-/** Which monsters count for a tag only these tell themselves. */
-function tellPrey(drafts: readonly Draft[]): void {
+/** Lists the monsters of a kill tag; only the monsters name their tags. */
+function addKillArchetypes(drafts: readonly Draft[]): void {
   const byTag = new Map<string, Set<string>>();
   for (const { id, type, data } of drafts) {
     if (type !== "monster") continue;
@@ -77,17 +77,17 @@ function tellPrey(drafts: readonly Draft[]): void {
   }
   for (const { type, data } of drafts) {
     if (type !== "quest_content" || data["kill_archetypes"] !== undefined) continue;
-    const prey = idsOf(data["kill_tag"]).flatMap((tag) => [...(byTag.get(tag) ?? [])]);
-    if (prey.length > 0) data["kill_archetypes"] = [...new Set(prey)].sort();
+    const archetypes = idsOf(data["kill_tag"]).flatMap((tag) => [...(byTag.get(tag) ?? [])]);
+    if (archetypes.length > 0) data["kill_archetypes"] = [...new Set(archetypes)].sort();
   }
 }
 
 function archetypeOf(id: string, tag: unknown): string {
-  const named = textOf(tag);
-  return named?.startsWith("Id.Monster.") === true ? idOfTag(named) : id.replace(/_\d+$/, "");
+  const idTag = textOf(tag);
+  return idTag?.startsWith("Id.Monster.") === true ? idOfTag(idTag) : id.replace(/_\d+$/, "");
 }
 
-/** What needs more than one look at the other end, by type. */
+/** Relations with rules of their own, by type. */
 const special: Readonly<
   Record<string, ((draft: Draft, byId: ReadonlyMap<string, Draft>) => void) | undefined>
 > = {
@@ -97,21 +97,22 @@ const special: Readonly<
       const quest = byId.get(id);
       if (!quest) continue;
       quest.data["order"] ??= at + 1;
-      if (merchant !== null) tell(quest, "merchant_id", merchant, false);
+      if (merchant !== null) setRelation(quest, "merchant_id", merchant, false);
     }
   },
   item(item, byId) {
     const { requirement } = item.data;
     for (const id of idsOf(isFields(requirement) ? requirement["class_requirements"] : null))
-      tell(item, "required_classes", id, true);
-    // Upstream joins properties by name where an item does not name them.
+      setRelation(item, "required_classes", id, true);
+    // Joined by name, if the item names no properties.
     const slug = item.id.slice("id.item.".length);
     const [primary, secondary] = ["primary", "secondary"].map(
       (kind) => `id.item_property.${kind}_${slug}`,
     );
-    if (primary !== undefined && byId.has(primary)) tell(item, "primary_property", primary, false);
+    if (primary !== undefined && byId.has(primary))
+      setRelation(item, "primary_property", primary, false);
     if (secondary !== undefined && byId.has(secondary))
-      tell(item, "secondary_properties", secondary, true);
+      setRelation(item, "secondary_properties", secondary, true);
   },
   religion_offering_level({ id, data }, byId) {
     const religion = byId.get(textOf(data["religion_id"]) ?? "");
@@ -135,11 +136,11 @@ const special: Readonly<
 
 const idsOf = (value: unknown) => (typeof value === "string" ? [value] : textsOf(value));
 
-/** One id stays as the entity itself told it; a list gets what it has not. */
-function tell({ data, links }: Draft, name: string, id: string, isList: boolean): void {
-  const told = textsOf(data[name]);
-  if (isList ? told.includes(id) : data[name] !== undefined) return;
-  data[name] = isList ? [...told, id] : id;
+/** Sets an unset id, or adds a missing id to a list. */
+function setRelation({ data, links }: Draft, name: string, id: string, isList: boolean): void {
+  const ids = textsOf(data[name]);
+  if (isList ? ids.includes(id) : data[name] !== undefined) return;
+  data[name] = isList ? [...ids, id] : id;
   if (!links.some(({ rel, target }) => rel === name && target === id))
     links.push({ rel: name, target: id });
 }

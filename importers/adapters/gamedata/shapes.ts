@@ -1,19 +1,19 @@
 import Type, { type TObject, type TSchema, type Static } from "typebox";
 
 /**
- * What the entities of the projected game look like in an import envelope: the seam between the adapter, which
+ * The shape of the entities of the projected game in an import envelope: the contract between the adapter, which
  * writes them, and the projection, which reads them.
  *
- * - `data` has the upstream properties under snake-cased names (`InventoryWidth` -> `inventory_width`). A value
- *   upstream leaves out, or gives as "None" or "", is left out as well; there are no nulls and no empty texts.
- *   Properties without a line here are kept as they are.
+ * - `data` has the upstream properties under snake-cased names (`InventoryWidth` -> `inventory_width`). Missing
+ *   values, "None" and "" are left out; there are no nulls and no empty texts. Properties that are not listed here
+ *   are imported unchanged.
  * - Tags (`{TagName}`) and enumerated values stay upstream's text: "Type.Item.Rarity.Epic", "EItemType::Weapon".
  * - A text is its key in `locales`, also given as `name_key` for a name. A key of another namespace than the
- *   game's main one is `<namespace>/<key>`. Texts a description stands in are always called `description`,
- *   whatever upstream calls them, so that the archive's search finds them (COD-18).
+ *   game's main one is `<namespace>/<key>`. Descriptions are always called `description`, whatever
+ *   their upstream name, so that the search of the archive finds them (COD-18).
  * - A reference of any form, plain text too ("Id_Item_Torch"), is the canonical id of its target, and the entity has a link
  *   `{rel: <name of the property>, target}` for each, whether or not the target is imported.
- * - Where upstream tells a relation at the far end only, it is told here all the same.
+ * - A relation that upstream stores at one end only is added to the other end.
  * - `icon` and `assets` are members of the envelope's entity, never of `data`: the icon of `ArtData` is both the
  *   entity's `icon` and an asset of role `icon`; further pictures are assets of role `portrait` and so on.
  * - The label of a tag or enumerated value is the text whose key is the value ("Type.Item.Rarity.Epic"). A label
@@ -45,7 +45,7 @@ const Tags = List(Type.String({ minLength: 1 }));
 const Obj = Type.Object;
 
 const about = { id_tag: IdTag, name: Text, description: Text };
-/** Abilities and effects an entity works by. */
+/** Abilities and effects of an entity. */
 const powers = { abilities: Ids("*"), effects: Ids("*") };
 const learned = { ...about, ...powers, classes: Ids("class"), can_use: Flag };
 const Amounts = List(Obj({ item_id: id("item"), count: Integer }));
@@ -140,7 +140,7 @@ export const gamedataShapes = {
   }),
   perk: Obj({ ...learned }),
   emote: Obj({ ...learned }),
-  /** What the abilities and effects of skills, spells, perks, emotes and items are imported as. */
+  /** Abilities and effects of skills, spells, perks, emotes and items. */
   ability: Obj({ ...about }),
   effect: Effect,
   religion: Obj({
@@ -157,16 +157,16 @@ export const gamedataShapes = {
     /** GreetingText. */
     description: Text,
     complete_text: Text,
-    /** The quest that has to be done before. */
+    /** The prerequisite quest. */
     required_quest: Id("quest"),
     /** Adventure rank; absent = none. */
     required_level: Integer,
-    /** Place in its chapter, from 1, where upstream gives it no number. */
+    /** Position in its chapter, from 1, if upstream gives none. */
     order: Integer,
     merchant_id: Id("merchant"),
     quest_contents: Ids("quest_content"),
     quest_reward: Id("quest_reward"),
-    /** Absent: told by a part of the id (daily; weekly and seasonal are repeatable too). */
+    /** If absent, a part of the id decides (daily; weekly and seasonal are repeatable too). */
     is_daily: Flag,
     is_repeatable: Flag,
   }),
@@ -176,7 +176,7 @@ export const gamedataShapes = {
     merchant_id: Id("merchant"),
     quests: Ids("quest"),
   }),
-  /** One shape for all kinds; a kind that comes later has other targets. */
+  /** One shape for all kinds; later kinds have other targets. */
   quest_content: Obj({
     /** From the upstream kind QuestContentUseItem: "UseItem". */
     content_type: Enumerated,
@@ -189,7 +189,7 @@ export const gamedataShapes = {
     item_id_tag: IdTag,
     item_type: Enumerated,
     type_tag: Tag,
-    /** Rarity of what is fetched; older exports say it as `item_rarity`, a tag or an enumerated value. */
+    /** Rarity of the fetched item; older exports use `item_rarity`, a tag or an enumerated value. */
     rarity_type: Tag,
     item_rarity: optional(Type.String({ minLength: 1 })),
     item_loot_state: Enumerated,
@@ -220,7 +220,7 @@ export const gamedataShapes = {
     quest_chapters: Ids("quest_chapter"),
   }),
   shop: Obj({ ...about, merchant_id: Id("merchant"), stock: Ids("shop_entry") }),
-  /** Something a shop has, of any of upstream's Shop kinds. */
+  /** An offer of a shop, of any upstream Shop kind. */
   shop_entry: Obj({
     /** "EShopType::ItemSkin", or from the upstream kind ShopItemSkin: "ItemSkin". */
     entry_type: Enumerated,
@@ -248,7 +248,7 @@ export const gamedataShapes = {
   /** `floor` counts from 1. */
   dungeon_layout: Obj({ ...about, floor: Integer, module_id: Id("module") }),
   module: Obj({ ...about, module_type: Tag }),
-  /** Of the references of an entry at most one is there. */
+  /** An entry has at most one reference. */
   spawner: Obj({
     ...about,
     spawner_item_array: List(

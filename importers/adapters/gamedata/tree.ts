@@ -1,20 +1,20 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { readInside } from "../../envelope/envelope-file.ts";
-import { parseFile, problemOf, unreadable } from "../../envelope/source-json.ts";
+import { parseJsonFile, problemOf, unreadable } from "../../envelope/source-json.ts";
 
-/** Files one folder of exports may have. */
+/** Maximal number of files in a folder of exports. */
 export const maxFiles = 1_000_000;
 
-/** A folder of files, on a disk or made up; paths have "/" and are sorted. */
+/** A folder of files, on disk or in memory; paths are sorted and use "/". */
 export interface FileTree {
-  /** What stands before its paths in messages. */
+  /** Prefix of the paths in messages. */
   readonly prefix?: string;
   paths(): Promise<readonly string[]>;
   read(path: string): Promise<Uint8Array>;
 }
 
-/** The files below a folder of the disk. */
+/** The files below a folder on disk. */
 export function diskTree(folder: string): FileTree {
   return {
     async paths() {
@@ -29,7 +29,7 @@ export function diskTree(folder: string): FileTree {
   };
 }
 
-/** Writes the files of a tree, or those of one folder of it, below a folder of the disk; how many there were. */
+/** Writes a tree, or one folder of it, to disk; returns the number of files. */
 export async function writeTree(tree: FileTree, folder: string, only = ""): Promise<number> {
   const paths = (await tree.paths()).filter((path) => path.startsWith(only));
   for (const path of paths) {
@@ -40,7 +40,7 @@ export async function writeTree(tree: FileTree, folder: string, only = ""): Prom
   return paths.length;
 }
 
-/** One folder of a tree as a tree of its own. */
+/** A subtree. */
 export function branchOf(tree: FileTree, folder: string): FileTree {
   if (folder === "") return tree;
   const prefix = `${folder}/`;
@@ -56,11 +56,11 @@ export function branchOf(tree: FileTree, folder: string): FileTree {
   };
 }
 
-/** A file as JSON; throws ImportRefused with its path when it cannot be read. */
+/** Reads and parses a JSON file; throws ImportRefused with the path of an unreadable file. */
 export async function readJson(tree: FileTree, path: string): Promise<unknown> {
   const name = `${tree.prefix ?? ""}${path}`;
   const bytes = await tree.read(path).catch((error: unknown) => {
     throw unreadable(name, problemOf(error));
   });
-  return parseFile(bytes, name);
+  return parseJsonFile(bytes, name);
 }

@@ -7,12 +7,12 @@ import { openMinecraft, type MinecraftSource, type Release } from "./source.ts";
 
 const categories = [...new Set(kinds.flatMap(({ needs }) => needs))];
 
-/** Every release that the public package `minecraft-data` describes with items and blocks, as one line of patches. */
+/** Every release with items and blocks in the public package `minecraft-data`, as patches of one branch. */
 export const minecraft = defineAdapter({
   game: "minecraft",
   async *read(folder) {
     const source = await openMinecraft(folder);
-    // What the release before gave, by kind: neighbours often share all files of one.
+    // Entities of the previous release, by kind: adjacent releases often share all files of a kind.
     const made = new Map<Kind, { from: string; entities: readonly SourceEntity[] }>();
     const readPicture = pictureReader(source.pictures?.folder ?? "");
     for (const release of source.releases) {
@@ -38,30 +38,30 @@ async function readRelease(source: MinecraftSource, release: Release): Promise<R
   );
 }
 
-/** Names the files that entities of a kind are made from. */
+/** Names the source files of a kind. */
 function originOf(kind: Kind, { version, folders }: Release, { pictures }: MinecraftSource) {
   const files = kind.needs.map((category) => folders.get(category) ?? "");
   return [...files, kind.hasPictures ? (pictures?.setOf(version) ?? "") : ""].join(" ");
 }
 
-/** Old releases spell some names twice; both are the same thing then. */
+/** Old releases list some entities twice under one name. */
 function firstOfEach(entities: readonly SourceEntity[]): SourceEntity[] {
   const seen = new Set<string | undefined>();
   return entities.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
-/** Reads small pictures, those of the last set once: neighbouring releases show the same ones. */
+/** Caches the pictures of the last set, since adjacent releases share them. */
 function pictureReader(folder: string): ImportEnvelope["readAsset"] {
-  const kept = new Map<string, Uint8Array>();
-  let keptSet = "";
+  const cached = new Map<string, Uint8Array>();
+  let cachedSet = "";
   return async (path) => {
     const set = path.slice(0, path.indexOf("/"));
-    if (set !== keptSet) kept.clear();
-    keptSet = set;
-    const known = kept.get(path);
+    if (set !== cachedSet) cached.clear();
+    cachedSet = set;
+    const known = cached.get(path);
     if (known !== undefined) return known;
     const content = await readInside(folder, path);
-    kept.set(path, content);
+    cached.set(path, content);
     return content;
   };
 }
@@ -91,13 +91,14 @@ function envelopeOf(
   };
 }
 
-const spoken = /^(?:item|block|entity|effect|enchantment|biome)\.minecraft\.[a-z0-9_]+(?:\.desc)?$/;
+const textKey =
+  /^(?:item|block|entity|effect|enchantment|biome)\.minecraft\.[a-z0-9_]+(?:\.desc)?$/;
 
-/** The texts that name or describe entities, not those of menus. */
+/** The texts of entities, without those of menus. */
 function textsOf(data: ReleaseData): Record<string, string> {
   return Object.fromEntries(
     Object.entries(data.record("language")).filter(
-      (entry): entry is [string, string] => typeof entry[1] === "string" && spoken.test(entry[0]),
+      (entry): entry is [string, string] => typeof entry[1] === "string" && textKey.test(entry[0]),
     ),
   );
 }

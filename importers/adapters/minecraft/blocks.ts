@@ -33,7 +33,7 @@ const toolNames = (ids: readonly string[], data: ReleaseData) =>
     .filter((name) => name !== null)
     .sort();
 
-/** A drop is a number, or `{drop, minCount, maxCount}` where `drop` is one or has `id` and `metadata`. */
+/** A drop is a number, or `{drop, minCount, maxCount}` with a number or `{id, metadata}` as `drop`. */
 function dropOf(drop: unknown, data: ReleaseData): ({ item: string } & Fields)[] {
   if (!isFields(drop)) return named(drop, {}, data);
   const { drop: inner, ...counts } = drop;

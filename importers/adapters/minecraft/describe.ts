@@ -3,24 +3,24 @@ import { snakeFields, textOf, titleOf, without, type Fields } from "../fields.ts
 import { idOf, slugOf, type ReleaseData } from "./release.ts";
 
 /**
- * Numbers that every release deals out anew. With them nearly everything would change in nearly every
- * release; what refers to them is told by name instead.
+ * Left out of `data`: numbers that every release assigns anew, so most entities would change in each release.
+ * References use names instead.
  */
-export const dealtOut = new Set(["id", "internalId", "name", "displayName"]);
+export const excluded = new Set(["id", "internalId", "name", "displayName"]);
 
 interface Extra {
   tags?: readonly (string | null)[];
   links?: SourceEntity["links"];
   icon?: string | null;
-  /** Members that replace those of upstream. */
+  /** Members that replace upstream members. */
   data?: Fields;
   leaveOut?: readonly string[];
 }
 
-/** The members that entities of every kind have. */
+/** The members of entities of every kind. */
 export function describe(type: string, row: Fields, data: ReleaseData, extra: Extra = {}) {
   const name = textOf(row["name"]) ?? "";
-  const rest = without(row, new Set([...dealtOut, ...(extra.leaveOut ?? [])]));
+  const rest = without(row, new Set([...excluded, ...(extra.leaveOut ?? [])]));
   return {
     id: idOf(type, name),
     upstream_key: `${type}/${name}`,

@@ -1,15 +1,15 @@
 import type { SourceEntity } from "../../envelope/contract.ts";
 import { textOf, textsOf, without, type Fields } from "../fields.ts";
 import { blockEntity } from "./blocks.ts";
-import { dealtOut, describe } from "./describe.ts";
+import { excluded, describe } from "./describe.ts";
 import { lootEntities } from "./loot.ts";
 import { recipeEntities } from "./recipes.ts";
 import { idOf, slugOf, type ReleaseData } from "./release.ts";
 
-/** A kind of entity: the categories it is made of, and how. */
+/** A kind of entity: its source categories and their conversion. */
 export interface Kind {
   needs: readonly string[];
-  /** True when its entities show pictures, so that they change with these. */
+  /** Whether its entities have pictures, so that new pictures change them. */
   hasPictures?: boolean;
   make: (data: ReleaseData) => SourceEntity[];
 }
@@ -32,7 +32,7 @@ function itemEntity(row: Fields, data: ReleaseData, foods: ReadonlyMap<string, F
   return describe("item", row, data, {
     tags: [food ? "food" : null, "maxDurability" in row ? "durable" : null, ...categories],
     icon: data.picture(slugOf(name), ["items", "blocks"]),
-    data: food ? { food: without(food, new Set([...dealtOut, "stackSize"])) } : {},
+    data: food ? { food: without(food, new Set([...excluded, "stackSize"])) } : {},
     links: data.has("block", name) ? [{ rel: "block", target: idOf("block", name) }] : [],
   });
 }
@@ -74,7 +74,7 @@ const plain = (type: string, category: string, tags: readonly string[] = []): Ki
   ),
 });
 
-/** All kinds, in the order of an envelope. */
+/** All kinds, in envelope order. */
 export const kinds: readonly Kind[] = [
   { needs: ["items", "foods", "blocks", "language"], hasPictures: true, make: makeItems },
   {

@@ -2,7 +2,7 @@ import type { SourceEntity } from "../../envelope/contract.ts";
 import { rowsOf, snakeFields, textOf, titleOf } from "../fields.ts";
 import { idOf, slugOf, type ReleaseData } from "./release.ts";
 
-/** What a block or a creature leaves behind. */
+/** The drops of blocks or creatures. */
 export function lootEntities(data: ReleaseData, source: "block" | "entity"): SourceEntity[] {
   return data.rows(`${source}Loot`).flatMap((row) => {
     const name = slugOf(textOf(row[source]) ?? "");

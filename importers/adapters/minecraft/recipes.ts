@@ -4,8 +4,7 @@ import { isFields, rowsOf, snakeFields, titleOf, type Fields } from "../fields.t
 import { idOf, type ReleaseData } from "./release.ts";
 
 /**
- * One entity for everything that makes an item. The ways are sorted by what they say: their order upstream
- * changes without meaning.
+ * One entity per crafted item. Recipes are sorted by content, because their upstream order changes at random.
  */
 export function recipeEntities(data: ReleaseData): SourceEntity[] {
   const byResult = new Map<string, Fields[]>();
@@ -60,7 +59,7 @@ function withNames(way: Fields, data: ReleaseData): Fields {
   );
 }
 
-/** Numbers of items become their names; `{id, metadata}` becomes `{item, metadata}`. */
+/** Replaces item numbers by names; `{id, metadata}` becomes `{item, metadata}`. */
 function replaceNumbers(value: unknown, data: ReleaseData): unknown {
   if (Array.isArray(value)) return value.map((one) => replaceNumbers(one, data));
   if (!isFields(value)) return typeof value === "number" ? data.itemName(value) : value;

@@ -1,18 +1,18 @@
 import { snakeCase } from "../../../server/platform/text/snake-case.ts";
 import { isFields, rowsOf, textOf, type Fields } from "../fields.ts";
 
-/** Everything a release says that more than one kind of entity needs. */
+/** The data of a release that several kinds need. */
 export interface ReleaseData {
   version: string;
-  /** Rows of a category; empty where the release has none. */
+  /** Rows of a category; empty for a missing category. */
   rows(category: string): readonly Fields[];
-  /** The content of a category that is no list. */
+  /** The content of a category that is an object. */
   record(category: string): Fields;
-  /** Name of the item (or, in old releases, block) with a number. */
+  /** Name of the item (in old releases also block) with a number. */
   itemName(id: unknown): string | null;
-  /** Ids of the entities of a type, to link only to what there is. */
+  /** Whether the release has the entity; links lead to existing entities only. */
   has(type: string, name: string): boolean;
-  /** Key of the English text that names something, or null. */
+  /** Key of the English name, or null. */
   nameKey(type: string, name: string): string | null;
   picture(name: string, kinds: readonly string[]): string | null;
 }
@@ -22,7 +22,7 @@ export const idOf = (type: string, name: string) => `id.${type}.${slugOf(name)}`
 
 export const slugOf = (name: string) => snakeCase(name.replace(/^minecraft:/, ""));
 
-/** Categories that texts, numbers and links of other categories lead to. */
+/** Categories that others refer to. */
 const linked = { item: "items", block: "blocks", entity: "entities", enchantment: "enchantments" };
 
 export function createRelease(
@@ -36,7 +36,7 @@ export function createRelease(
     return isFields(content) ? content : {};
   };
   const names = new Map<unknown, string>();
-  // Items win: a number below 256 of an old release is both.
+  // Items win: in old releases a number below 256 is both.
   for (const row of [...rows("blocks"), ...rows("items")]) {
     const name = textOf(row["name"]);
     if (name !== null) names.set(row["id"], slugOf(name));

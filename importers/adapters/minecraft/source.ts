@@ -4,26 +4,26 @@ import { ImportRefused } from "../../envelope/contract.ts";
 import { readJsonFile } from "../../envelope/source-json.ts";
 import { isFields, textOf } from "../fields.ts";
 
-/** A release and where each category of its data lies; neighbouring releases share folders. */
+/** A release and the folder of each category; adjacent releases share folders. */
 export interface Release {
   version: string;
   folders: ReadonlyMap<string, string>;
 }
 
 export interface MinecraftSource {
-  /** With items and blocks, oldest first. */
+  /** Releases with items and blocks, oldest first. */
   releases: readonly Release[];
-  /** What a category says in a release, parsed; null where the release has none. */
+  /** The parsed category of a release; null for a missing category. */
   read(release: Release, category: string): Promise<unknown>;
   pictures: Pictures | null;
 }
 
-/** Pictures of `minecraft-assets`, which are the game vendor's: read where they are, never passed on. */
+/** Pictures of `minecraft-assets`. They belong to the game vendor: read in place, never copied. */
 export interface Pictures {
   folder: string;
-  /** Path of the picture below `folder`, of the newest set that is not newer than the release. */
+  /** Path of the picture below `folder`, in the set of the release. */
   find(release: string, name: string, kinds: readonly string[]): string | null;
-  /** The set that is used for a release. */
+  /** The newest set that is not newer than the release. */
   setOf(release: string): string | null;
 }
 
@@ -32,31 +32,31 @@ const dataFolders = ["minecraft-data/data", "minecraft-data/minecraft-data/data"
 const pictureFolders = ["minecraft-assets", "../minecraft-assets"];
 const pictureKinds = ["items", "blocks", "mob_effect"];
 
-/** Opens a folder that has the packages `minecraft-data` and perhaps `minecraft-assets`, or is the first of them. */
+/** Opens a folder with the package `minecraft-data` and optionally `minecraft-assets`, or the package itself. */
 export async function openMinecraft(folder: string): Promise<MinecraftSource> {
   const roots = [...dataFolders, ...dataFolders.map((path) => join("node_modules", path))];
   const root = await firstWith(folder, roots, "dataPaths.json");
   if (root === null) throw refusal(folder, "has no minecraft-data package");
   const releases = readReleases(await readJsonFile(join(root, "dataPaths.json")));
   if (releases.length === 0) throw refusal(folder, "names no release");
-  // The last file of each category: releases come in order, so an older one is not asked for again.
-  const kept = new Map<string, { path: string; content: unknown }>();
+  // Caches the last file of each category: releases are read in order.
+  const cached = new Map<string, { path: string; content: unknown }>();
   return {
     releases,
     async read({ folders }, category) {
       const path = folders.get(category);
       if (path === undefined) return null;
-      const known = kept.get(category);
+      const known = cached.get(category);
       if (known?.path === path) return known.content;
       const content = await readJsonFile(join(root, path, `${category}.json`));
-      kept.set(category, { path, content });
+      cached.set(category, { path, content });
       return content;
     },
     pictures: await openPictures(folder),
   };
 }
 
-/** Numbers of two releases, compared one by one. */
+/** Compares version numbers part by part. */
 export function compareReleases(a: string, b: string): number {
   const [left, right] = [a.split(".").map(Number), b.split(".").map(Number)];
   for (let at = 0; at < Math.max(left.length, right.length); at++) {

@@ -1,4 +1,4 @@
-/** Classes players choose: [English, German, Chinese, shape, colour, seven base values, story] */
+/** Playable classes: [English, German, Chinese, shape, colour, seven base values, story] */
 export type ClassRow = readonly [
   en: string,
   de: string,
@@ -102,9 +102,9 @@ export const classRows: readonly ClassRow[] = [
   ],
 ];
 
-/** What a calling can do: [calling, English, German, sort, tier, number, what it says] */
+/** Skills of a class: [class, English, German, sort, tier, number, description] */
 export type SkillRow = readonly [
-  calling: string,
+  className: string,
   en: string,
   de: string | null,
   sort: string,
@@ -251,7 +251,7 @@ export const spells: readonly SkillRow[] = [
   ["Druid", "Moth Form", "Mottengestalt", "Nature", 4, 2, "Small, quiet, and fond of lanterns."],
 ];
 
-/** [calling, English, German, what it says] */
+/** [class, English, German, description] */
 export const perks: readonly (readonly [string, string, string | null, string])[] = [
   [
     "Fighter",
@@ -282,7 +282,7 @@ export const perks: readonly (readonly [string, string, string | null, string])[
   ["Emberwright", "Slow Burn", null, "Your burning lasts twice as long."],
 ];
 
-/** [English, German, for whom (everybody when none)] */
+/** [English, German, classes (all if empty)] */
 export const emotes: readonly (readonly [string, string | null, string | null])[] = [
   ["Wave", "Winken", null],
   ["Bow Down", "Verbeugen", null],

@@ -8,7 +8,7 @@ import {
   type ClassRow,
   type SkillRow,
 } from "./class-table.ts";
-import { said } from "./items.ts";
+import { localized } from "./items.ts";
 
 const values = [
   "Strength",
@@ -39,16 +39,16 @@ export function addClasses(dataset: Dataset): void {
   for (const [en, de, row] of emotes)
     add(dataset, "Emote/Emote", `Id_Emote_${pascal(en)}`, {
       IdTag: tag(`Id.Emote.${pascal(en)}`),
-      Name: text(dataset, `Text_Emote_${pascal(en)}`, said(en, de)),
+      Name: text(dataset, `Text_Emote_${pascal(en)}`, localized(en, de)),
       CanUse: true,
       ...(row === null ? {} : { Classes: [primary("PlayerCharacter", className(row))] }),
       Effects: [ref("Emote/EmoteEffect", `Id_EmoteEffect_${pascal(en)}`)],
     });
-  // An asset whose members all equal their defaults says nothing at all.
+  // An asset with all members at their defaults has no Properties.
   for (const [en] of emotes) add(dataset, "Emote/EmoteEffect", `Id_EmoteEffect_${pascal(en)}`);
 }
 
-/** Each calling also waits in the arena, played by nobody. */
+/** Each class also exists as an arena opponent. */
 function addClass(dataset: Dataset, row: ClassRow, isArena: boolean): void {
   const [en, de, zh, shape, colour, numbers, story] = row;
   const id = isArena ? `Arena${en}` : en;
@@ -57,13 +57,13 @@ function addClass(dataset: Dataset, row: ClassRow, isArena: boolean): void {
     Name: text(
       dataset,
       `Text_Class_${id}_Name`,
-      isArena ? { en: `Arena ${en}` } : said(en, de, zh),
+      isArena ? { en: `Arena ${en}` } : localized(en, de, zh),
     ),
     ...(isArena
       ? {}
       : { FlavorText: text(dataset, `Text_Class_${id}_Flavor`, { en: story }), CanUse: true }),
     ...(en === "Fighter" && !isArena ? { IsDefault: true } : {}),
-    // What everybody knows; what only some do names its classes itself.
+    // Emotes of all classes; the others name their classes.
     Emotes: isArena ? [] : everybody,
     Effects: [ref("PlayerCharacter/PlayerCharacterEffect", `Id_PlayerCharacterEffect_${id}`)],
     ArtData: icon(dataset, `UI/Icons/Classes/Icon_${id}`, {
@@ -83,7 +83,7 @@ function addSkills(dataset: Dataset, system: "Skill" | "Spell", rows: readonly S
     const id = pascal(en);
     add(dataset, `${system}/${system}`, `Id_${system}_${id}`, {
       IdTag: tag(`Id.${system}.${id}`),
-      Name: text(dataset, `Text_${system}_${id}_Name`, said(en, de)),
+      Name: text(dataset, `Text_${system}_${id}_Name`, localized(en, de)),
       [system === "Skill" ? "DescData" : "Desc"]: text(dataset, `Text_${system}_${id}_Desc`, {
         en: description,
       }),
@@ -102,7 +102,7 @@ function addSkills(dataset: Dataset, system: "Skill" | "Spell", rows: readonly S
       }),
     });
     add(dataset, `${system}/${system}Ability`, `Id_${system}Ability_${id}`, {
-      Name: text(dataset, `Text_${system}_${id}_Name`, said(en, de)),
+      Name: text(dataset, `Text_${system}_${id}_Name`, localized(en, de)),
     });
     add(dataset, `${system}/${system}Effect`, `Id_${system}Effect_${id}`, {
       Duration: seconds * 2,
@@ -119,11 +119,11 @@ function addPerk(
 ) {
   const id = pascal(en);
   add(dataset, "Perk/PerkAbility", `Id_PerkAbility_${id}`, {
-    Name: text(dataset, `Text_Perk_${id}_Name`, said(en, de)),
+    Name: text(dataset, `Text_Perk_${id}_Name`, localized(en, de)),
   });
   add(dataset, "Perk/Perk", `Id_Perk_${id}`, {
     IdTag: tag(`Id.Perk.${id}`),
-    Name: text(dataset, `Text_Perk_${id}_Name`, said(en, de)),
+    Name: text(dataset, `Text_Perk_${id}_Name`, localized(en, de)),
     DescData: text(dataset, `Text_Perk_${id}_Desc`, { en: description }),
     CanUse: true,
     Classes: [primary("PlayerCharacter", className(row))],

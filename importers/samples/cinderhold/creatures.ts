@@ -1,4 +1,4 @@
-/** [English, German, Chinese, shape, class, character, health, colour, abilities, what it is] */
+/** [English, German, Chinese, shape, class, character, health, colour, abilities, description] */
 export type Creature = readonly [
   en: string,
   de: string | null,
@@ -183,7 +183,7 @@ export const creatures: readonly Creature[] = [
   ],
 ];
 
-/** Grades a creature comes in: [name in tags, German, Chinese, times the health] */
+/** Grades of creatures: [name in tags, German, Chinese, health factor] */
 export const grades = [
   ["Common", "Gewöhnlich", "普通", 1],
   ["Elite", "Elite", "精英", 1.75],

@@ -1,4 +1,4 @@
-/** An asset as upstream's exporter would write it. */
+/** An asset in the form of the exporter. */
 export interface SampleAsset {
   /** `<System>/<Kind>` */
   folder: string;
@@ -13,7 +13,7 @@ export interface LocalizedText {
   zh?: string;
 }
 
-/** Languages by the codes upstream has. */
+/** Languages with their upstream codes. */
 export const languages = { en: "en", de: "de", zh: "zh-Hans" } as const;
 
 /** Namespace of the game's texts. */
@@ -23,11 +23,11 @@ export const namespace = "CH";
 export interface Dataset {
   readonly assets: Map<string, SampleAsset>;
   readonly texts: Map<string, LocalizedText>;
-  /** Pictures by path below `Content/`: what is drawn there. */
+  /** Pictures by path below `Content/`. */
   readonly pictures: Map<string, PictureOf>;
 }
 
-/** What an icon shows; equal values are equal pictures. */
+/** Description of an icon; equal values yield equal bytes. */
 export interface PictureOf {
   /** Name of a shape of shapes.ts. */
   shape: string;
@@ -67,20 +67,20 @@ export const primary = (type: string, name: string) => ({
   PrimaryAssetName: name,
 });
 
-/** A text property; the tables have it in every language it is given in. */
+/** A text property; adds the text to the tables of its languages. */
 export function text(dataset: Dataset, key: string, localized: LocalizedText) {
   dataset.texts.set(key, localized);
   return { Namespace: namespace, Key: key };
 }
 
-/** `ArtData` of an asset with an icon, which is drawn at this path. */
+/** `ArtData` of an asset with an icon; adds the picture at this path. */
 export function icon(dataset: Dataset, path: string, picture: PictureOf) {
   dataset.pictures.set(path, picture);
   const name = path.split("/").at(-1);
   return { AssetPathName: `/Game/${path}.${name}`, SubPathString: "" };
 }
 
-/** A number from 0 to `below` - 1 that depends on the words alone. */
+/** A number from 0 to `below` - 1, a hash of the words. */
 export function pick(words: string, below: number): number {
   let mixed = 2_166_136_261;
   for (let at = 0; at < words.length; at++)

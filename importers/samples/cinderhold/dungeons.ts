@@ -1,6 +1,6 @@
 import { add, icon, pascal, ref, tag, text, type Dataset } from "./dataset.ts";
 import { creatures } from "./creatures.ts";
-import { said } from "./items.ts";
+import { localized } from "./items.ts";
 import { monsterName } from "./monsters.ts";
 import { dungeons, modes, props } from "./places.ts";
 
@@ -13,7 +13,7 @@ export function addDungeons(dataset: Dataset): void {
   for (const [en, de] of props)
     add(dataset, "Props/Props", `Id_Props_${pascal(en)}`, {
       IdTag: tag(`Id.Props.${pascal(en)}`),
-      Name: text(dataset, `Text_Props_${pascal(en)}`, said(en, de)),
+      Name: text(dataset, `Text_Props_${pascal(en)}`, localized(en, de)),
     });
   for (const [at, dungeon] of dungeons.entries()) {
     addDungeon(dataset, dungeon);
@@ -27,7 +27,7 @@ type Dungeon = (typeof dungeons)[number];
 function addDungeon(dataset: Dataset, [id, en, de, zh, description, rank, modules]: Dungeon): void {
   add(dataset, "Dungeon/Dungeon", `Id_Dungeon_${id}`, {
     IdTag: tag(`Id.Dungeon.${id}`),
-    Name: text(dataset, `Text_Dungeon_${id}_Name`, said(en, de, zh)),
+    Name: text(dataset, `Text_Dungeon_${id}_Name`, localized(en, de, zh)),
     Desc: text(dataset, `Text_Dungeon_${id}_Desc`, { en: description }),
     DungeonGrades: gradeNames.map((_, tier) =>
       ref("Dungeon/DungeonGrade", gradeName(id, tier + 1)),
@@ -71,7 +71,7 @@ function addParts(dataset: Dataset, [id, en, , , , , modules]: Dungeon, floor: n
   }
 }
 
-/** Of each dungeon: two creatures, a chest, an urn, and a place where nothing is. */
+/** For each dungeon: two creatures, a chest, an urn, and an empty spawner. */
 function addSpawners(dataset: Dataset, [id]: Dungeon, at: number): void {
   const name = (what: string) => `Id_Spawner_${id}_${what}`;
   const spawner = (what: string, ...entries: Record<string, unknown>[]) =>

@@ -1,14 +1,14 @@
 import type { Dataset, PictureOf, LocalizedText, SampleAsset } from "./dataset.ts";
 import { firstWorld } from "./world.ts";
 
-/** The same book, to be changed apart from the first. */
+/** A copy that can be changed without the first. */
 export const copyOf = (dataset: Dataset): Dataset => ({
   assets: new Map(dataset.assets),
   texts: new Map(dataset.texts),
   pictures: new Map(dataset.pictures),
 });
 
-/** Changes members of an asset; undefined takes one away. */
+/** Changes members of an asset; undefined removes one. */
 export function edit(
   dataset: Dataset,
   name: string,
@@ -40,32 +40,32 @@ export function remove(dataset: Dataset, ...names: string[]): void {
   }
 }
 
-/** Brings back what a patch removed, as it was in the first. */
+/** Restores removed assets in their form of the first patch. */
 export function restore(dataset: Dataset, ...names: string[]): void {
   const first = firstWorld();
   for (const name of names) dataset.assets.set(name, assetOf(first, name));
 }
 
-/** Writes the name of an asset in another way. */
+/** Changes the spelling of an asset name. */
 export function respell(dataset: Dataset, name: string, other: string): void {
   const asset = assetOf(dataset, name);
   dataset.assets.delete(name);
   dataset.assets.set(other, { ...asset, name: other });
 }
 
-/** More languages of a text, or other words. */
-export function reword(dataset: Dataset, key: string, said: LocalizedText): void {
+/** Changes a text, or adds languages to it. */
+export function reword(dataset: Dataset, key: string, localized: LocalizedText): void {
   if (!dataset.texts.has(key)) throw new Error(`the sample has no text ${key}`);
-  dataset.texts.set(key, { ...dataset.texts.get(key), ...said });
+  dataset.texts.set(key, { ...dataset.texts.get(key), ...localized });
 }
 
-export function redraw(dataset: Dataset, path: string, look: Partial<PictureOf>): void {
+export function redraw(dataset: Dataset, path: string, change: Partial<PictureOf>): void {
   const before = dataset.pictures.get(path);
   if (!before) throw new Error(`the sample has no picture ${path}`);
-  dataset.pictures.set(path, { ...before, ...look });
+  dataset.pictures.set(path, { ...before, ...change });
 }
 
-/** Names of assets that begin so. */
+/** Names of assets with a prefix. */
 export const allOf = (dataset: Dataset, start: string) =>
   [...dataset.assets.keys()].filter((name) => name.startsWith(start));
 

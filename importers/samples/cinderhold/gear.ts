@@ -1,4 +1,4 @@
-/** [English, German, Chinese, shape of the icon, slot, hand or armor, weapon type, who may use it (all when none)] */
+/** [English, German, Chinese, shape of the icon, slot, hand or armor, weapon type, classes (all if none)] */
 export type Gear = readonly [
   en: string,
   de: string | null,
@@ -10,7 +10,7 @@ export type Gear = readonly [
   classes: readonly string[],
 ];
 
-/** Weapons and what is worn; each comes in several rarities. */
+/** Weapons and armor; each exists in several rarities. */
 export const gear: readonly Gear[] = [
   ["Longsword", "Langschwert", "长剑", "sword", "Primary", "TwoHanded", "Sword", ["Fighter"]],
   [
@@ -144,7 +144,7 @@ export const gear: readonly Gear[] = [
   ["Frost Amulet", "Frostamulett", "寒霜护符", "amulet", "Necklace", "", null, []],
 ];
 
-/** Things with a name of their own that exist once: [English, German, Chinese, gear, rarity, story]. */
+/** Unique items: [English, German, Chinese, gear, rarity, story]. */
 export const named: readonly (readonly [
   string,
   string | null,

@@ -1,9 +1,9 @@
 import { add, pascal, pick, ref, tag, text, type Dataset } from "./dataset.ts";
 import { gear, named } from "./gear.ts";
-import { said } from "./items.ts";
+import { localized } from "./items.ts";
 import { digitsOf, rankOf, rarities } from "./rarities.ts";
 
-/** [name in tags, English, German, share of upstream's number that a player sees] */
+/** [name in tags, English, German, displayed share of the upstream number] */
 const kinds = [
   ["PhysicalDamageWeapon", "Weapon damage", "Waffenschaden", 1],
   ["MagicalDamageWeapon", "Magical weapon damage", "Magischer Waffenschaden", 1],
@@ -30,7 +30,7 @@ export function addItemProperties(dataset: Dataset): void {
   for (const [kind, en, de, ratio] of kinds)
     add(dataset, typeFolder, typeName(kind), {
       PropertyType: tag(`Type.Item.Property.${kind}`),
-      Name: text(dataset, `Text_Property_${kind}`, said(en, de)),
+      Name: text(dataset, `Text_Property_${kind}`, localized(en, de)),
       ...(ratio === 1 ? {} : { ValueRatio: ratio }),
     });
   for (const [en, , , , slot, , weapon] of gear)
@@ -59,7 +59,7 @@ export function addItemProperties(dataset: Dataset): void {
   }
 }
 
-/** What every piece of a kind has; the least and the most are the same. */
+/** Fixed properties of a kind; minimum and maximum are equal. */
 function addPrimary(
   dataset: Dataset,
   name: string,
@@ -81,7 +81,7 @@ function addPrimary(
   });
 }
 
-/** What a piece may have besides, one of several drawn for each. */
+/** Optional properties of a piece, one of which is drawn. */
 function addSecondary(
   dataset: Dataset,
   kind: string,

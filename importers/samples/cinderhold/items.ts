@@ -4,11 +4,11 @@ import { tradeGoods, type TradeGood } from "./trade-goods.ts";
 import { colourOf, digitsOf, rankOf, rarities } from "./rarities.ts";
 
 const item = "Item/Item";
-/** Rarities ordinary gear comes in. */
+/** Rarities of ordinary gear. */
 const ordinary = rarities.slice(0, 6).map(([name]) => name);
 const slate = "#20242c";
 
-/** Name of the asset of a piece of gear or another thing: `Id_Item_ArmingSword_5001`. */
+/** Asset name of an item: `Id_Item_ArmingSword_5001`. */
 export const itemName = (name: string, rarity?: string) =>
   `Id_Item_${pascal(name)}${rarity === undefined ? "" : `_${digitsOf(rarity)}`}`;
 
@@ -23,7 +23,7 @@ export function addItems(dataset: Dataset): void {
   for (const good of tradeGoods) addTradeGood(dataset, good);
 }
 
-/** A member that equals its default is left out, as the exporter does. */
+/** Leaves out a member at its default, like the exporter. */
 const unless = (value: unknown, usual: unknown, members: Record<string, unknown>) =>
   value === usual ? {} : members;
 
@@ -36,7 +36,7 @@ function addGear(dataset: Dataset, piece: Gear, rarity: string, story: string | 
   const price = (rank + 1) ** 2 * (8 + pick(en, 9));
   add(dataset, item, itemName(en, rarity), {
     IdTag: tag(`Id.Item.${id}`),
-    Name: text(dataset, `Text_Item_${id}_Name`, said(en, de, zh)),
+    Name: text(dataset, `Text_Item_${id}_Name`, localized(en, de, zh)),
     ...(story === null
       ? {}
       : { FlavorText: text(dataset, `Text_Item_${id}_Flavor`, { en: story }) }),
@@ -50,7 +50,7 @@ function addGear(dataset: Dataset, piece: Gear, rarity: string, story: string | 
           WeaponTypes: tags(`Type.Item.Weapon.${weapon}`),
         }),
     ...(isTrinket ? { AccessoryType: tag(`Type.Item.Accessory.${slot}`) } : {}),
-    // Nothing poor is ever measured.
+    // Poor items have no gear score.
     ...unless(rank, 0, { GearScore: rank * 12 + 3 + pick(`${en} score`, 9) }),
     ...unless(isTrinket, true, {
       InventoryWidth: slot === "Chest" || hold === "TwoHanded" ? 2 : 1,
@@ -97,13 +97,13 @@ function addTradeGood(
 ): void {
   const id = pascal(en);
   const rarity = price >= 90 ? "Rare" : price >= 25 ? "Uncommon" : "Common";
-  // Upstream's spelling of asset names cannot be relied on; the tag says what is meant.
+  // The spelling of asset names varies; the tag is authoritative.
   add(dataset, item, id === "PotionOfSight" ? "Id_Item_PotionofSight" : itemName(en), {
     IdTag: tag(`Id.Item.${id}`),
-    // The idol was never given a name.
+    // The idol has no name.
     ...(en === "Cracked Idol"
       ? {}
-      : { Name: text(dataset, `Text_Item_${id}_Name`, said(en, de, zh)) }),
+      : { Name: text(dataset, `Text_Item_${id}_Name`, localized(en, de, zh)) }),
     ...(story === null
       ? {}
       : { FlavorText: text(dataset, `Text_Item_${id}_Flavor`, { en: story }) }),
@@ -117,7 +117,7 @@ function addTradeGood(
     InventoryHeight: 1,
     ...unless(price, 0, { VendorPrice: price }),
     ...unless(sort, "Currency", { ExpPoint: 1 }),
-    // The coins and what is shot have no picture.
+    // Coins and ammunition have no picture.
     ...(price === 0
       ? {}
       : {
@@ -130,8 +130,8 @@ function addTradeGood(
   });
 }
 
-/** A text without the languages that have none. */
-export function said(en: string | null, de: string | null = null, zh: string | null = null) {
+/** A text with the languages that are given. */
+export function localized(en: string | null, de: string | null = null, zh: string | null = null) {
   return {
     ...(en === null ? {} : { en }),
     ...(de === null ? {} : { de }),

@@ -2,7 +2,7 @@ import type { Dataset, LocalizedText } from "./dataset.ts";
 import { grades } from "./creatures.ts";
 import { rarities } from "./rarities.ts";
 
-/** Labels of enumerated values that have one; the others are shown by their slug. */
+/** Labels of enumerated values; values without a label show their slug. */
 const labels: readonly (readonly [string, LocalizedText])[] = [
   ["EItemType::Weapon", { en: "Weapon", de: "Waffe", zh: "武器" }],
   ["EItemType::Armor", { en: "Armor", de: "Rüstung", zh: "护甲" }],
@@ -31,7 +31,7 @@ const labels: readonly (readonly [string, LocalizedText])[] = [
 ];
 
 export function addLabels(dataset: Dataset): void {
-  for (const [key, said] of labels) dataset.texts.set(key, said);
+  for (const [key, label] of labels) dataset.texts.set(key, label);
   for (const [name, , de, zh] of rarities)
     dataset.texts.set(`Type.Item.Rarity.${name}`, { en: name, de, ...(zh === null ? {} : { zh }) });
   for (const [name, de, zh] of grades)

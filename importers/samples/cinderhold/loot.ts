@@ -10,7 +10,7 @@ const rate = (name: string) => ref("LootDrop/LootDropRate", `ID_Lootdrop_Rate_${
 const worn = gear.filter(([, , , , , , weapon]) => weapon === null);
 const held = gear.filter(([, , , , , , weapon]) => weapon !== null);
 
-/** Upstream prefixes the names of these assets in its own way, capitals included. */
+/** These assets have prefixes of their own, in another case. */
 export function addLoot(dataset: Dataset): void {
   addDrops(dataset);
   for (const [name, spread] of rates)

@@ -1,6 +1,6 @@
 import { add, icon, pascal, pick, ref, tag, tags, text, type Dataset } from "./dataset.ts";
 import { creatures, grades, type Creature } from "./creatures.ts";
-import { said } from "./items.ts";
+import { localized } from "./items.ts";
 
 const elements = ["Fire", "Ice", "Light", "Dark", "Divine", "Evil", "Earth"] as const;
 const values = [
@@ -13,7 +13,7 @@ const values = [
   "Resourcefulness",
 ];
 
-/** Bosses know no lesser grades. */
+/** Bosses have no lower grades. */
 const gradesOf = ([, , , , rank]: Creature) => (rank === "Boss" ? grades.slice(1) : grades);
 
 export const monsterName = (name: string, grade: string) => `Id_Monster_${pascal(name)}_${grade}`;
@@ -38,7 +38,7 @@ function addMonster(
   const effect = `Id_MonsterEffect_${id}_${grade}`;
   add(dataset, "Monster/Monster", monsterName(en, grade), {
     IdTag: tag(`Id.Monster.${id}`),
-    Name: text(dataset, `Text_Monster_${id}_Name`, said(en, de, zh)),
+    Name: text(dataset, `Text_Monster_${id}_Name`, localized(en, de, zh)),
     ...(story === null
       ? {}
       : { FlavorText: text(dataset, `Text_Monster_${id}_Flavor`, { en: story }) }),
@@ -61,7 +61,7 @@ function addMonster(
   add(dataset, "Monster/MonsterEffect", effect, effectOf(creature, times));
 }
 
-/** Upstream's numbers: health, the seven values, and what is taken off damage (of a thousand). */
+/** Upstream values: health, the seven attributes, and damage reduction per thousand. */
 function effectOf([en, , , , , character, health]: Creature, times: number) {
   const numbers: Record<string, number> = { MaxHealthAdd: Math.round(health * times) };
   for (const value of values)

@@ -2,12 +2,12 @@ import { add, ref, tag, text, type Dataset } from "./dataset.ts";
 import { allOf, edit, redraw, remove, respell, restore, reword, scale } from "./edits.ts";
 import { addAlchemy, addCompanions, addForge, addRite } from "./seasons.ts";
 
-/** One patch of the sample game: what it makes of the one before. */
+/** One patch of the sample game, as a change of the patch before. */
 export interface SamplePatch {
   version: string;
-  /** ISO 8601; null where upstream does not say. */
+  /** ISO 8601; null for a patch without a date. */
   released: string | null;
-  /** The line it belongs to; `main` when it names none. */
+  /** Its branch; `main` by default. */
   branch?: { slug: string; parent: string; forkVersion: string };
   change: (dataset: Dataset) => void;
 }
@@ -34,7 +34,7 @@ export const patches: readonly SamplePatch[] = [
     },
   },
   {
-    // A correction in the same evening, without a date of its own.
+    // A hotfix of the same evening, without a date.
     version: "1.1.0.4188-17",
     released: null,
     change(dataset) {
@@ -54,7 +54,7 @@ export const patches: readonly SamplePatch[] = [
       remove(dataset, "Achievement_Event_01", "Id_Quest_Seasonal_SeasonOfTheHammer");
       remove(dataset, "Id_QuestContent_SeasonOfTheHammer_1", "Id_QuestReward_SeasonOfTheHammer");
       remove(dataset, "Id_ShopArmorSkin_MidwinterPlate");
-      // Upstream found its own mistake; the thing is the same.
+      // Upstream corrects a misspelt name; the item is the same.
       respell(dataset, "Id_Item_PotionofSight", "Id_Item_PotionOfSight");
       reword(dataset, "Text_Item_CinderStaff_Name", {
         en: "Staff of Cinders",
@@ -66,7 +66,7 @@ export const patches: readonly SamplePatch[] = [
     },
   },
   {
-    // Artists only: not one number is another.
+    // New pictures only; all numbers stay.
     version: "1.2.1.4340",
     released: "2026-03-31T10:00:00Z",
     change(dataset) {
@@ -109,13 +109,13 @@ export const patches: readonly SamplePatch[] = [
       reword(dataset, "Text_Item_RingOfTheVigil_Name", { zh: "守夜之戒" });
     },
   },
-  // A patch that touched the program alone.
+  // A patch without new data.
   { version: "1.3.0.4467-2661", released: "2026-05-20T10:00:00Z", change: () => {} },
   {
     version: "1.4.0.4602",
     released: "2026-07-07T10:00:00Z",
     change(dataset) {
-      // What refers to the wisp still does; it leads nowhere now.
+      // References to the wisp stay and are dangling.
       remove(
         dataset,
         "Id_Monster_EmberWisp_Common",

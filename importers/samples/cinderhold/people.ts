@@ -1,4 +1,4 @@
-/** [English, German, subtitle, gift, what it asks for, colour] */
+/** [English, German, subtitle, gift, offering, colour] */
 export const religions: readonly (readonly [string, string, string, string, number, string])[] = [
   [
     "The Ember",
@@ -34,7 +34,7 @@ export const religions: readonly (readonly [string, string, string, string, numb
   ],
 ];
 
-/** [English, German, Chinese, shape, services, religion, what they say] */
+/** [English, German, Chinese, shape, services, religion, greeting] */
 export type Merchant = readonly [
   en: string,
   de: string,

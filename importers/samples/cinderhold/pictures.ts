@@ -4,7 +4,7 @@ import { shapes } from "./shapes.ts";
 
 /** Width and height of an icon. */
 const size = 64;
-/** Points that are looked at within a pixel, along each side. */
+/** Sample points per pixel, along each side. */
 const fineness = 4;
 const grid = 24;
 const corner = 9;
@@ -12,10 +12,10 @@ const corner = 9;
 type Point = readonly [x: number, y: number];
 type Colour = readonly [red: number, green: number, blue: number];
 
-/** How much of each pixel a shape covers, from 0 to 1; the same shape is looked at once. */
+/** Coverage of each pixel by a shape, from 0 to 1; cached by shape. */
 const covered = new Map<string, Float32Array>();
 
-/** Draws an icon as PNG. Pixel by pixel, so that the bytes depend on nothing that is installed. */
+/** Draws an icon as PNG, pixel by pixel, so the bytes do not depend on the system. */
 export async function drawPicture({ shape, ink, ground }: PictureOf): Promise<Uint8Array> {
   const cover = coverOf(shape);
   const [light, dark] = [colourOf(ink), colourOf(ground)];
@@ -76,7 +76,7 @@ function coverOf(shape: string): Float32Array {
   return cover;
 }
 
-/** Pieces of a line at height `y` that lie in an odd number of outlines. */
+/** Segments of the line at height `y` inside an odd number of outlines. */
 function spansAt(y: number, outlines: readonly (readonly Point[])[]): [from: number, to: number][] {
   const crossings: number[] = [];
   for (const outline of outlines)

@@ -1,4 +1,4 @@
-/** [tag, English, German, Chinese, what it is, rank to enter, modules] floor by floor from the gate down. */
+/** [tag, English, German, Chinese, description, rank to enter, modules], from the top floor down. */
 export const dungeons: readonly (readonly [
   tag: string,
   en: string,
@@ -46,7 +46,7 @@ export const dungeons: readonly (readonly [
   ],
 ];
 
-/** [suffix, game type, rank on top of the dungeon's] */
+/** [suffix, game type, additional rank] */
 export const modes = [
   ["Solo", "DungeonSoloNormal", 0],
   ["Trio", "DungeonTrioNormal", 0],
@@ -54,7 +54,7 @@ export const modes = [
   ["TrioHighRoller", "DungeonTrioHighRoller", 5],
 ] as const;
 
-/** Things that stand around: [English, German] */
+/** Props: [English, German] */
 export const props = [
   ["Burial Urn", "Urne"],
   ["Iron Chest", "Eisentruhe"],

@@ -1,9 +1,9 @@
 import { add, icon, pascal, ref, tag, text, type Dataset } from "./dataset.ts";
 import { skills } from "./class-table.ts";
-import { said } from "./items.ts";
+import { localized } from "./items.ts";
 import { monsterName } from "./monsters.ts";
 
-/** [category, English, German, what for] */
+/** [category, English, German, condition] */
 const feats: readonly (readonly [string, string, string | null, string])[] = [
   ["Arena", "First Blood in the Sand", "Erstes Blut im Sand", "Win a bout in the arena."],
   ["Arena", "Unbroken", null, "Win five bouts in a row."],
@@ -31,7 +31,7 @@ const feats: readonly (readonly [string, string, string | null, string])[] = [
   ["Item", "Sharp Eye", null, "Identify a hundred items."],
 ];
 
-/** [creature, tier, what is offered] */
+/** [creature, tier, offering] */
 const bargains: readonly (readonly [string, string, number, string])[] = [
   ["Crypt Ghoul", "Elite", 1, "Hunger, and what it makes possible."],
   ["Ember Wisp", "Elite", 1, "Light feet for a short shadow."],
@@ -51,7 +51,7 @@ export function addProgress(dataset: Dataset): void {
       Enable: true,
       ListingOrder: at + 1,
       MainCategory: `EAchievementCategory::${category}`,
-      Name: text(dataset, `Text_Achievement_${pascal(en)}_Name`, said(en, de)),
+      Name: text(dataset, `Text_Achievement_${pascal(en)}_Name`, localized(en, de)),
       Description: text(dataset, `Text_Achievement_${pascal(en)}_Desc`, { en: description }),
       SequenceGroup: category,
       SequenceGroupOrder: number,

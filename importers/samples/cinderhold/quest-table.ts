@@ -1,9 +1,9 @@
 /** [upstream kind, its members] */
 export type Objective = readonly [kind: string, number: number, what: string, where?: string];
-/** [reward, number, what] */
+/** [reward, number, item] */
 export type Prize = readonly [type: string, count: number, what?: string];
 
-/** [title, German, what is asked, what is said after, rank, name modifier, objectives, prizes] */
+/** [title, German, request, completion text, rank, name modifier, objectives, rewards] */
 export type Quest = readonly [
   title: string,
   de: string | null,

@@ -1,6 +1,6 @@
 import { add, pascal, primary, ref, tag, tags, text, type Dataset } from "./dataset.ts";
 import { creatures } from "./creatures.ts";
-import { itemName, said } from "./items.ts";
+import { itemName, localized } from "./items.ts";
 import { chapters, type Objective, type Prize, type Quest } from "./quest-table.ts";
 import { merchantRef } from "./town.ts";
 
@@ -16,7 +16,7 @@ export function addQuests(dataset: Dataset): void {
       MerchantId: merchantRef(merchant),
       Quests: quests.map((quest) => ref("Quest/Quest", nameOf(quest))),
     });
-    // What has a modifier stands beside the line of the others.
+    // A quest with a modifier is not part of the chain.
     const line = quests.filter(([, , , , , modifier]) => modifier === null);
     for (const quest of quests)
       addQuest(dataset, merchant, quest, line[line.indexOf(quest) - 1] ?? null);
@@ -31,7 +31,7 @@ function addQuest(dataset: Dataset, merchant: string, quest: Quest, before: Ques
     RewardItemArray: prizes.map((prize) => rewardOf(prize, merchant)),
   });
   add(dataset, "Quest/Quest", nameOf(quest), {
-    TitleText: text(dataset, `Text_Quest_${id}_Title`, said(title, de)),
+    TitleText: text(dataset, `Text_Quest_${id}_Title`, localized(title, de)),
     GreetingText: text(dataset, `Text_Quest_${id}_Greeting`, { en: greeting }),
     ...(thanks === null
       ? {}
@@ -45,7 +45,7 @@ function addQuest(dataset: Dataset, merchant: string, quest: Quest, before: Ques
 
 type Members = Record<string, unknown>;
 
-/** Members of an objective by what has to be done. */
+/** Members of an objective, by kind. */
 const tasks: Readonly<Record<string, (what: string) => Members>> = {
   Explore: (what) => ({ ModuleId: moduleRef(what) }),
   Hold: (what) => ({ ModuleId: moduleRef(what), HoldTime: 90, MustEscape: true }),

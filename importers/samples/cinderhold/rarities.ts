@@ -1,4 +1,4 @@
-/** [name in tags, digits of asset names, German, Chinese, colour] from the plainest on. */
+/** [name in tags, digits of asset names, German, Chinese, colour] from common to rare. */
 export const rarities = [
   ["Poor", 1001, "Schäbig", "劣质", "#8a8f98"],
   ["Common", 2001, "Gewöhnlich", "普通", "#d7dae0"],
@@ -12,7 +12,7 @@ export const rarities = [
 
 export type RarityName = (typeof rarities)[number][0];
 
-/** Place of a rarity, from 0. */
+/** Rank of a rarity, from 0. */
 export const rankOf = (name: string) => rarities.findIndex(([one]) => one === name);
 
 export const colourOf = (name: string): string => rarities[rankOf(name)]?.[4] ?? "#d7dae0";

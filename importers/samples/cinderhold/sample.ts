@@ -10,17 +10,17 @@ import { firstWorld } from "./world.ts";
 /** Name of the sample game. */
 export const sampleName = "Cinderhold";
 
-/** Versions of its patches, as upstream spells them. */
+/** Raw versions of its patches. */
 export const sampleVersions = (): readonly string[] => patches.map(({ version }) => version);
 
 /**
- * The sample game, an invented one: every patch as the folder upstream's exporter would write, made from tables
- * and always the same. Nothing of it is on a disk.
+ * The invented sample game: every patch as a folder of the exporter, generated in memory from tables. The bytes are
+ * always the same.
  */
 export function sampleTree(): FileTree {
   const files = new Map<string, () => unknown>();
   const pictures = new Map<string, Promise<Uint8Array>>();
-  for (const [patch, dataset] of worlds()) {
+  for (const [patch, dataset] of statesByPatch()) {
     const folder = `${patch.branch?.slug ?? "main"}/${patch.version}`;
     files.set(`${folder}/export.json`, () => factsOf(patch));
     for (const asset of dataset.assets.values())
@@ -49,16 +49,16 @@ export function sampleTree(): FileTree {
   };
 }
 
-/** The sample game as envelopes, in the order they have to be imported. */
+/** The sample game as envelopes, in import order. */
 export const readSample = (game: string): AsyncIterable<ImportEnvelope> =>
   readExports(sampleTree(), { game, knownIds: async () => new Map() });
 
-/** Each patch with the whole game as it left it. */
-function worlds(): [SamplePatch, Dataset][] {
+/** Each patch with the complete game after it. */
+function statesByPatch(): [SamplePatch, Dataset][] {
   const made: [SamplePatch, Dataset][] = [];
   for (const patch of patches) {
     const before = made.findLast(([one]) =>
-      // A branch goes on from its fork, `main` from what was before it.
+      // A branch continues its own last patch or its fork, `main` its own last patch.
       patch.branch
         ? one.branch?.slug === patch.branch.slug || one.version === patch.branch.forkVersion
         : one.branch === undefined,
@@ -84,8 +84,8 @@ function factsOf({ version, released, branch }: SamplePatch) {
 
 function textsIn(dataset: Dataset, language: keyof typeof languages): Record<string, string> {
   const texts: Record<string, string> = {};
-  for (const [key, said] of dataset.texts) {
-    const one = said[language];
+  for (const [key, localized] of dataset.texts) {
+    const one = localized[language];
     if (one !== undefined) texts[key] = one;
   }
   return texts;

@@ -1,5 +1,5 @@
 import { add, icon, pascal, ref, tag, tags, text, type Dataset } from "./dataset.ts";
-import { itemName, said } from "./items.ts";
+import { itemName, localized } from "./items.ts";
 import { merchantRef } from "./town.ts";
 
 interface NewGood {
@@ -18,7 +18,7 @@ function addSeasonGood(dataset: Dataset, good: NewGood): void {
   const kind = good.type === "Misc" ? "Misc" : "Utility";
   add(dataset, "Item/Item", itemName(good.en), {
     IdTag: tag(`Id.Item.${id}`),
-    Name: text(dataset, `Text_Item_${id}_Name`, said(good.en, good.de, good.zh)),
+    Name: text(dataset, `Text_Item_${id}_Name`, localized(good.en, good.de, good.zh)),
     FlavorText: text(dataset, `Text_Item_${id}_Flavor`, { en: good.story }),
     ItemType: `EItemType::${good.type}`,
     RarityType: tag("Type.Item.Rarity.Uncommon"),
@@ -35,7 +35,7 @@ function addSeasonGood(dataset: Dataset, good: NewGood): void {
   });
 }
 
-/** 1.1: the still room learns two more things. */
+/** 1.1: two more recipes of the still room. */
 export function addAlchemy(dataset: Dataset): void {
   addSeasonGood(dataset, {
     en: "Draught of Stillness",
@@ -67,7 +67,7 @@ export function addAlchemy(dataset: Dataset): void {
   });
 }
 
-/** 1.2: the forge below wakes up. */
+/** 1.2: the lower forge opens. */
 export function addForge(dataset: Dataset): void {
   addSeasonGood(dataset, {
     en: "Slag Key",
@@ -127,7 +127,7 @@ export function addForge(dataset: Dataset): void {
   });
 }
 
-/** 1.3, and before it on the playtest: a system that nothing of ours knows. */
+/** 1.3, and earlier on the playtest branch: a system without a typed resource. */
 export function addCompanions(dataset: Dataset): void {
   for (const [en, de, mood] of [
     ["Cinder Pup", "Aschewelpe", "Loyal"],
@@ -141,7 +141,7 @@ export function addCompanions(dataset: Dataset): void {
     });
 }
 
-/** 1.3: an objective and a reward of kinds that came later. */
+/** 1.3: an objective and a reward of new kinds. */
 export function addRite(dataset: Dataset): void {
   add(dataset, "Quest/QuestContentRitual", "Id_QuestContent_TheUnlitRite_1", {
     ContentCount: 3,

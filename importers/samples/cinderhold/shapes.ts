@@ -1,6 +1,6 @@
 /**
- * Icons as polygons on a square of 24 by 24: "x,y x,y …", or "o x,y r" for a circle. A point that lies in an odd
- * number of them is drawn.
+ * Icons as polygons on a square of 24 by 24: "x,y x,y …", or "o x,y r" for a circle. Points inside an odd
+ * number of outlines are drawn.
  */
 export const shapes: Readonly<Record<string, readonly string[]>> = {
   sword: [

@@ -2,7 +2,7 @@ import { add, icon, pascal, pick, ref, tag, text, type Dataset } from "./dataset
 import { emotes } from "./class-table.ts";
 import { gear } from "./gear.ts";
 import { tradeGoods } from "./trade-goods.ts";
-import { itemName, said } from "./items.ts";
+import { itemName, localized } from "./items.ts";
 import { merchants, religions } from "./people.ts";
 
 const item = (name: string) => ref("Item/Item", name);
@@ -11,7 +11,7 @@ const shard = item(itemName("Ember Shard"));
 export const merchantRef = (name: string) =>
   ref("Merchant/Merchant", `Id_Merchant_${pascal(name)}`);
 
-/** The hold above the dungeons: who prays to what, who sells what. */
+/** The town above the dungeons: religions and merchants. */
 export function addTown(dataset: Dataset): void {
   for (const [order, religion] of religions.entries()) addReligion(dataset, religion, order + 1);
   for (const [order, merchant] of merchants.entries()) addMerchant(dataset, merchant, order + 1);
@@ -27,10 +27,10 @@ export function addTown(dataset: Dataset): void {
 function addReligion(dataset: Dataset, row: (typeof religions)[number], order: number): void {
   const [en, de, subtitle, gift, cost, colour] = row;
   const id = pascal(en);
-  // These assets have their system's name written out.
+  // These asset names contain their system.
   add(dataset, "Religion/Religion", `Id_DesignDataReligion_${id}`, {
     IdTag: tag(`Id.Religion.${id}`),
-    Name: text(dataset, `Text_Religion_${id}_Name`, said(en, de)),
+    Name: text(dataset, `Text_Religion_${id}_Name`, localized(en, de)),
     Subtitle: text(dataset, `Text_Religion_${id}_Subtitle`, { en: subtitle }),
     Desc: text(dataset, `Text_Religion_${id}_Desc`, { en: gift }),
     Order: order,
@@ -52,15 +52,15 @@ function addReligion(dataset: Dataset, row: (typeof religions)[number], order: n
 function addMerchant(dataset: Dataset, row: (typeof merchants)[number], order: number): void {
   const [en, de, zh, shape, services, religion, greeting] = row;
   const id = pascal(en);
-  const look = { shape, ink: "#e6d3b0", ground: "#2b2320" };
-  const portrait = icon(dataset, `UI/Portraits/Portrait_${id}`, { ...look, ground: "#4a3527" });
+  const picture = { shape, ink: "#e6d3b0", ground: "#2b2320" };
+  const portrait = icon(dataset, `UI/Portraits/Portrait_${id}`, { ...picture, ground: "#4a3527" });
   add(dataset, "ArtData/ArtDataMerchant", `Id_ArtDataMerchant_${id}`, {
-    IconTexture: icon(dataset, `UI/Icons/Merchants/Icon_${id}`, look),
+    IconTexture: icon(dataset, `UI/Icons/Merchants/Icon_${id}`, picture),
     PortraitTextures: [portrait],
   });
   add(dataset, "Merchant/Merchant", `Id_Merchant_${id}`, {
     IdTag: tag(`Id.Merchant.${id}`),
-    Name: text(dataset, `Text_Merchant_${id}_Name`, said(en, de, zh)),
+    Name: text(dataset, `Text_Merchant_${id}_Name`, localized(en, de, zh)),
     GreetingText: text(dataset, `Text_Merchant_${id}_Greeting`, { en: greeting }),
     ServiceTypes: services.map((one) => `EMerchantService::${one}`),
     Order: order,
@@ -71,7 +71,7 @@ function addMerchant(dataset: Dataset, row: (typeof merchants)[number], order: n
   });
 }
 
-/** What each sells: gear by its slot, goods by their sort. */
+/** Stock of each merchant: gear by slot, goods by sort. */
 const ranges: readonly (readonly [merchant: string, wares: readonly string[]])[] = [
   ["Armourer", gear.filter(([, , , , , , weapon]) => weapon === null).map(([en]) => en)],
   ["Weaponsmith", gear.filter(([, , , , , , weapon]) => weapon !== null).map(([en]) => en)],
@@ -90,7 +90,7 @@ function addWares(dataset: Dataset): void {
       add(dataset, "Shop/ShopItem", `Id_ShopItem_${pascal(merchant)}_${pascal(ware)}`, {
         ShopId: ref("Shop/Shop", `Id_Shop_${pascal(merchant)}`),
         ItemId: item(name),
-        // One of a thing needs no count.
+        // A count of one is the default.
         ...(good && good[6] > 1 ? { Count: good[6] } : {}),
         Price: good ? Math.max(1, good[7]) * 2 : 40 + pick(ware, 60),
         ...(good ? {} : { RequiredAffinity: 5 * (order % 4) }),
@@ -99,7 +99,7 @@ function addWares(dataset: Dataset): void {
     }
 }
 
-/** Things to look at, sold for shards by kinds of their own. */
+/** Cosmetic items, sold for shards by kinds of their own. */
 const skins = [
   ["ShopItemSkin", "ItemSkin", "Gilded Longsword", 300],
   ["ShopItemSkin", "ItemSkin", "Charred Shield", 250],
@@ -128,5 +128,5 @@ function addSkins(dataset: Dataset): void {
     });
 }
 
-/** Asset name of a good as references spell it, which is not always as the asset does. */
+/** Asset name of a trade good in the spelling of references, which differs from the asset for some. */
 export const goodName = (name: string) => itemName(name);

@@ -1,4 +1,4 @@
-/** Everything else one can carry: [English, German, Chinese, shape, item type, sort, stack, price, story] */
+/** Other items: [English, German, Chinese, shape, item type, sort, stack, price, story] */
 export type TradeGood = readonly [
   en: string,
   de: string | null,

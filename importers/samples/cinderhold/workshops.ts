@@ -1,14 +1,14 @@
 import { add, icon, pascal, ref, tag, text, type Dataset } from "./dataset.ts";
-import { itemName, said } from "./items.ts";
+import { itemName, localized } from "./items.ts";
 
 const item = (name: string, count: number) => ({
   ItemId: ref("Item/Item", name),
-  // One is the default.
+  // The default is one.
   ...(count === 1 ? {} : { Count: count }),
 });
 const thing = (name: string, count: number) => item(itemName(name), count);
 
-/** [English, German, shape, what it is, what its levels cost] */
+/** [English, German, shape, description, cost of its levels] */
 const workshops = [
   [
     "Smithy",
@@ -22,7 +22,7 @@ const workshops = [
   ["Ember Hearth", "Glutherd", "flame", "The one fire in the hold that nobody lit.", "Ember Heart"],
 ] as const;
 
-/** [workshop, kind, English, what goes in, what comes out, price] */
+/** [workshop, kind, English, inputs, outputs, price] */
 const services: readonly (readonly [
   string,
   string,
@@ -109,7 +109,7 @@ export function addWorkshops(dataset: Dataset): void {
     const id = pascal(en);
     add(dataset, "Workshop/Workshop", `Id_Workshop_${id}`, {
       IdTag: tag(`Id.Workshop.${id}`),
-      Name: text(dataset, `Text_Workshop_${id}_Name`, said(en, de)),
+      Name: text(dataset, `Text_Workshop_${id}_Name`, localized(en, de)),
       Desc: text(dataset, `Text_Workshop_${id}_Desc`, { en: description }),
       Tier: 1,
       ArtData: icon(dataset, `UI/Icons/Workshops/Icon_${id}`, {

@@ -25,7 +25,7 @@ const chapters = [
   addLabels,
 ];
 
-/** The game as its first patch had it. */
+/** The game at its first patch. */
 export function firstWorld(): Dataset {
   const dataset = createDataset();
   for (const chapter of chapters) chapter(dataset);

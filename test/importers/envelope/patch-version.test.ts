@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { canonicalOf, compareVersions, isCanonical } from "../../../importers/envelope/patch-version.ts";
+import {
+  canonicalOf,
+  compareVersions,
+  isCanonical,
+} from "../../../importers/envelope/patch-version.ts";
 
 describe("the version of a patch", () => {
   it("is read from what upstream writes", () => {

@@ -10,15 +10,15 @@ import {
 /** Properties of an asset in a game that has a torch, with what they tell besides. */
 function convert(properties: Record<string, unknown>) {
   const names = createNames();
-  names.learn([{ name: "Id_Item_Torch", folder: "Item/Item", idTag: null }]);
-  const told: ConvertedFields = { links: [], tags: [] };
+  names.add([{ name: "Id_Item_Torch", folder: "Item/Item", idTag: null }]);
+  const found: ConvertedFields = { links: [], tags: [] };
   const sources = new Map<string, string>();
   const context = {
     names,
     mainNamespace: "DC",
     addSource: (key: string, text: string) => void sources.set(key, text),
   };
-  return { data: convertFields(properties, {}, context, told), ...told, sources };
+  return { data: convertFields(properties, {}, context, found), ...found, sources };
 }
 
 describe("upstream properties", () => {
