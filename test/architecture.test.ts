@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { findCycles, importsIn, readImports, sourceFiles } from "./support/imports.ts";
 import { addCounts, countQueries, noQueries, textShare } from "./support/query-shares.ts";
+import { problemsOf, walks } from "./support/walks.ts";
 import { refuse, zoneOf } from "./support/zones.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -123,6 +124,28 @@ describe("the type of all dependencies", () => {
       "workers/processors/mail.ts",
     ])
       assert.ok(!name(from), from);
+  });
+});
+
+describe("the way of a request to its commit", () => {
+  const maxFiles = 12;
+
+  for (const walk of walks)
+    it(`is as test/support/walks.ts lists it, in ${maxFiles} files or fewer: ${walk.request}`, () => {
+      assert.deepEqual(problemsOf(walk, root), []);
+      assert.ok(walk.stops.length <= maxFiles, `${walk.stops.length} files`);
+    });
+
+  it("is refused with a call that nobody makes, or a declaration that is not there", () => {
+    const [first, second] = walks[0]?.stops ?? [];
+    assert.ok(first && second);
+    const problems = (stop: object) =>
+      problemsOf({ request: "", stops: [first, { ...second, ...stop }] }, root).length;
+    assert.equal(problems({}), 0);
+    assert.equal(problems({ call: "nothing(" }), 2);
+    assert.equal(problems({ symbol: "absent", call: "command(" }), 1);
+    const again = problemsOf({ request: "", stops: [first, second, first] }, root);
+    assert.ok(again.includes(`${first.file} is visited twice`), again.join("\n"));
   });
 });
 

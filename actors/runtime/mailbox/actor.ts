@@ -5,10 +5,10 @@ import {
   encodeSnapshot,
   generationField,
   stampOf,
+  withSeq,
   type StoredActor,
 } from "../storage/stored-state.ts";
 import { keyedId } from "./command-id.ts";
-import { evolveCounted } from "./evolve-counted.ts";
 import type { IdempotencyCache } from "./idempotency-cache.ts";
 import { countCommand, type SenderCounts } from "./sender-quota.ts";
 
@@ -113,9 +113,10 @@ export function runBatch(
     }
     const leaver: Leaver | null = idempotency.leaverOf?.(actor.state, command, sender) ?? null;
     for (const event of decision.events) {
-      const state = evolveCounted(definition, actor.state, event);
-      actor.state = state;
       const type = definition.messages[event.type];
+      const next = definition.evolve(actor.state, event);
+      const state = withSeq(next, actor.state, Boolean(type));
+      actor.state = state;
       if (type) {
         const data = definition.message(state, event);
         payloads.push(encodeMessage(definition, actor.code, state, type, event.at, data));

@@ -1,5 +1,4 @@
 import type { AnyActor, BaseEvent, BaseState } from "../definition.ts";
-import { evolveCounted } from "../mailbox/evolve-counted.ts";
 import { IdempotencyCache } from "../mailbox/idempotency-cache.ts";
 import type { Connection } from "./connection.ts";
 
@@ -62,12 +61,25 @@ export async function loadActor(
   for (let n = snapshotVersion + 1; n <= version; n++) {
     const delta = fields[deltaField(n)];
     if (delta === undefined) throw new Error(`${key} lacks the events of version ${n}`);
-    for (const event of JSON.parse(delta) as BaseEvent[])
-      state = evolveCounted(definition, state, event);
+    for (const event of JSON.parse(delta) as BaseEvent[]) {
+      const isPublished = Boolean(definition.messages[event.type]);
+      state = withSeq(definition.evolve(state, event), state, isPublished);
+    }
   }
   const generation = Number(fields[generationField] ?? 0);
   const answers = IdempotencyCache.from(fields);
   return { state, version, commitId, snapshotVersion, answers, generation };
+}
+
+/** `next` with the number of the last published message, whatever the rules put there. */
+export function withSeq(
+  next: BaseState,
+  before: BaseState | null,
+  isPublished: boolean,
+): BaseState {
+  const seq = (before?.seq ?? 0) + (isPublished ? 1 : 0);
+  // Rules that count themselves spare a copy.
+  return next.seq === seq ? next : { ...next, seq };
 }
 
 interface EncodedChange {

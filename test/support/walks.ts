@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { importsIn } from "./imports.ts";
+
+/** A file that a reader visits on the way of a request. */
+export interface Stop {
+  file: string;
+  /** The declaration to read there. */
+  symbol: string;
+  /** How a file visited before names it; `symbol(` unless given. After a dot it is a method of a dependency. */
+  call?: string;
+}
+
+export interface Walk {
+  request: string;
+  /** In the order of reading, from the declaration of the endpoint or queue to the commit. */
+  stops: readonly Stop[];
+}
+
+/** The files that lead from a request to its commit, each once. A changed call changes its line here. */
+export const walks: readonly Walk[] = [
+  {
+    request: "POST /v1/games/trivia/lobbies/{code}/pick",
+    stops: [
+      { file: "server/features/lobbies/play-routes.ts", symbol: "pick" },
+      { file: "server/features/lobbies/service.ts", symbol: "command" },
+      { file: "actors/lobbies.ts", symbol: "ask", call: "lobbies.ask(" },
+      { file: "actors/runtime/router/router.ts", symbol: "ask", call: "actors.ask(" },
+      { file: "actors/runtime/mailbox/mailboxes.ts", symbol: "deliver", call: ".deliver(" },
+      { file: "actors/runtime/mailbox/actor.ts", symbol: "runBatch" },
+      { file: "actors/lobby/actor.ts", symbol: "decide", call: "definition.decide(" },
+      { file: "actors/lobby/decide.ts", symbol: "decide", call: "decide," },
+      { file: "actors/lobby/decide-round.ts", symbol: "pick" },
+      { file: "actors/lobby/evolve.ts", symbol: "evolve", call: "definition.evolve(" },
+      { file: "actors/runtime/storage/journal.ts", symbol: "commit", call: "journal.commit(" },
+      { file: "actors/runtime/storage/commit.lua", symbol: "commit", call: '"commit"' },
+    ],
+  },
+  {
+    request: "POST /v1/gateway/login",
+    stops: [
+      { file: "server/features/sessions/routes.ts", symbol: "loginRoute" },
+      { file: "server/features/sessions/service.ts", symbol: "login" },
+      { file: "server/features/sessions/lockout.ts", symbol: "lockoutOf" },
+      {
+        file: "server/platform/security/passwords.ts",
+        symbol: "verify",
+        call: "deps.passwords.verify(",
+      },
+      { file: "server/features/sessions/sessions.ts", symbol: "openLoginSession" },
+      { file: "db/queries/accounts/players.ts", symbol: "recordLoginWithFamily" },
+    ],
+  },
+];
+
+/** What of a walk is not in the code under `root`. */
+export function problemsOf({ stops }: Walk, root: string): string[] {
+  const visited: { file: string; text: string }[] = [];
+  const problems: string[] = [];
+  for (const stop of stops) {
+    const { file, symbol, call = `${symbol}(` } = stop;
+    if (visited.some((one) => one.file === file)) problems.push(`${file} is visited twice`);
+    if (!existsSync(join(root, file))) {
+      problems.push(`${file} does not exist`);
+      continue;
+    }
+    const text = readFileSync(join(root, file), "utf8");
+    if (!declares(file, text, symbol)) problems.push(`${file} does not declare ${symbol}`);
+    const callers = visited.filter((one) => one.text.includes(call));
+    if (visited.length > 0 && callers.length === 0)
+      problems.push(`no file before ${file} has ${call}`);
+    // A method of a dependency is reached by its type; a script by its name.
+    const isImported = /^\w/.test(call) && !call.includes(".");
+    if (visited.length > 0 && isImported && !callers.some((one) => imports(one, file)))
+      problems.push(`no file that has ${call} imports ${file}`);
+    visited.push({ file, text });
+  }
+  return problems;
+}
+
+/** As a function, a constant, a method or a member; a Lua script is its file. */
+function declares(file: string, text: string, symbol: string): boolean {
+  if (extname(file) === ".lua") return basename(file, ".lua") === symbol;
+  const form = `\\b(?:function|const) ${symbol}\\b|^ +(?:async )?${symbol}(?:\\(|: |,$)`;
+  return new RegExp(form, "m").test(text);
+}
+
+const imports = ({ file, text }: { file: string; text: string }, target: string): boolean =>
+  importsIn(file, text).some(({ to }) => to === target);

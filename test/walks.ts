@@ -1,0 +1,7 @@
+import { walks } from "./support/walks.ts";
+
+/** `node --import tsx test/walks.ts`: the files between a request and its commit, in the order of reading. */
+for (const { request, stops } of walks) {
+  process.stdout.write(`${request}: ${stops.length} files\n`);
+  for (const { file, symbol } of stops) process.stdout.write(`  ${file}  ${symbol}\n`);
+}
