@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql, type Compilable, type Kysely, type RawBuilder } from "kysely";
+import { sql, type Compilable, type CompiledQuery, type Kysely, type RawBuilder } from "kysely";
 import type { Database } from "./database.ts";
 import type { Statement } from "./driver.ts";
 import { inShare } from "./shared-entity-manager.ts";
@@ -10,53 +10,84 @@ const maxPrepared = 200;
 /** Text -> name, the same in every process: a pooler between us and Postgres may mix their sessions. */
 const names = new Map<string, string>();
 
-/**
- * As `rowsOf`, for statements that run with every answer or payment: each session parses and plans
- * them once, which is most of what a short statement costs. Prepared, a question by its id took 25 us of
- * Postgres' processor instead of 110, an award 83 instead of 928. Only for texts that are always the same.
- */
-export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
-  const kysely = em.getKysely();
-  const compiled = query.compile(kysely);
-  const statementName = nameOf(compiled.sql);
-  const statement: Statement = statementName === null ? compiled : { ...compiled, statementName };
-  return (await inShare(em, () => kysely.executeQuery<T>(statement))).rows;
+/** What a prepared statement is built from: the builder, or a text. */
+interface Source<T> {
+  compile(db: Kysely<Database>): CompiledQuery<T>;
 }
+
+/** Runs a prepared statement with these values. */
+type Run<V, T> = (em: EntityManager, values: V) => Promise<T[]>;
 
 /** Stands for a value of a prepared statement while it is built. */
 class Placeholder {
-  readonly name: string;
+  readonly path: readonly string[];
 
-  constructor(name: string) {
-    this.name = name;
+  constructor(path: readonly string[]) {
+    this.path = path;
+  }
+
+  valueIn(values: unknown): unknown {
+    return this.path.reduce((value, name): unknown => Reflect.get(Object(value), name), values);
   }
 }
 
+/** Values may be objects: their members are placeholders too. */
+const placeholder = (path: readonly string[]): object =>
+  new Proxy(new Placeholder(path), {
+    get: (own, name) =>
+      typeof name === "symbol" || name in own
+        ? Reflect.get(own, name)
+        : placeholder([...path, name]),
+    ownKeys: () => {
+      throw new TypeError("The values of a prepared statement are not known while it is built");
+    },
+  });
+
 /**
- * A hot statement of the builder: compiled once in a process, parsed and planned once by each session. What is built
- * must not depend on `values`, each of which stands for a parameter.
+ * A hot statement of the builder: built and compiled once in a process, parsed and planned once by each session, which
+ * is most of what a short statement costs. Prepared, a question by its id took 25 us of Postgres' processor instead of
+ * 110, an award 83 instead of 928. What is built must not depend on `values`, each of which stands for a parameter.
  */
 export function prepared<V extends object, T>(
   build: (db: Kysely<Database>, values: V) => Compilable<T>,
-): (em: EntityManager, values: V) => Promise<T[]> {
+): Run<V, T> {
+  return once(build);
+}
+
+/** The same for a statement that the builder cannot say. */
+export function preparedText<V extends object, T>(build: (values: V) => RawBuilder<T>): Run<V, T> {
+  return once((_, values) => build(values));
+}
+
+function once<V extends object, T>(
+  build: (db: Kysely<Database>, values: V) => Source<T>,
+): Run<V, T> {
   let known: Statement | null = null;
   const compile = (db: Kysely<Database>): Statement => {
-    const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) });
     // Only while it is built: the builder takes any object for a parameter.
-    const compiled = build(db, placeholders as V).compile();
-    const statementName = nameOf(compiled.sql);
-    return statementName === null ? compiled : { ...compiled, statementName };
+    return named(build(db, placeholder([]) as V).compile(db));
   };
   return async (em, values) => {
     const kysely = em.getKysely<Database>();
     const statement = (known ??= compile(kysely));
-    const given = new Map<string, unknown>(Object.entries(values));
-    const parameters = statement.parameters.map((value) =>
-      value instanceof Placeholder ? given.get(value.name) : value,
+    const parameters = statement.parameters.map((value): unknown =>
+      value instanceof Placeholder ? value.valueIn(values) : value,
     );
     const { rows } = await inShare(em, () => kysely.executeQuery<T>({ ...statement, parameters }));
     return rows;
   };
+}
+
+/** As `rowsOf`, for texts with few forms, which depend on what is asked for: each is planned once by each session. */
+export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
+  const kysely = em.getKysely();
+  const statement = named(query.compile(kysely));
+  return (await inShare(em, () => kysely.executeQuery<T>(statement))).rows;
+}
+
+function named(compiled: CompiledQuery): Statement {
+  const statementName = nameOf(compiled.sql);
+  return statementName === null ? compiled : { ...compiled, statementName };
 }
 
 function nameOf(text: string): string | null {

@@ -4,7 +4,7 @@ import { sourceFiles } from "./imports.ts";
 
 /** Calls that hand a text of SQL to the database, those of the query builder, and those of the EntityManager. */
 const kinds = {
-  text: /\b(?:rowsOf|preparedRowsOf|inBatches)(?:<[^(]*>)?\(|\bem\.execute\(|\.execute\(\w+\.getKysely\(\)\)/g,
+  text: /\b(?:rowsOf|preparedRowsOf|preparedText|inBatches)(?:<[^(]*>)?\(|\bem\.execute\(|\.execute\(\w+\.getKysely\(\)\)/g,
   builder: /\b(?:findRows|findRow|changeRows|deleteWhere|prepared)(?:<[^(]*>)?\(/g,
   entities:
     /\b(?:em|tx)\.(?:find|findOne|findAll|count|insert|insertMany|upsert|upsertMany|nativeUpdate|nativeDelete|persist|remove)\(/g,
@@ -13,7 +13,7 @@ export type QueryCounts = Record<keyof typeof kinds, number>;
 
 /** They define those calls, or make schemas. */
 const skipped =
-  /^db\/(?:migrations\/|queries\/(?:rows|slices)\.ts|prepared\.ts|driver\.ts|orm\.ts)/;
+  /^db\/(?:migrations\/|queries\/(?:rows|batches)\.ts|prepared\.ts|driver\.ts|orm\.ts)/;
 const root = join(import.meta.dirname, "../..");
 
 /** How queries are written, by folder. */

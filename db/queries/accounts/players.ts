@@ -65,9 +65,49 @@ export async function lockAccountId(em: EntityManager, emailKey: string): Promis
   return row?.id ?? 0;
 }
 
+const findOpen = prepared((db, { id }: { id: number }) =>
+  db
+    .selectFrom("players")
+    .select([
+      "id",
+      "name",
+      "name_key as nameKey",
+      "is_guest as isGuest",
+      "email",
+      "email_key as emailKey",
+      "username",
+      "display_name as displayName",
+      "password_hash as passwordHash",
+      "locale",
+      "timezone",
+      "channels",
+      "last_login_at as lastLoginAt",
+      "email_verified_at as emailVerifiedAt",
+      "avatar_v as avatarV",
+      "avatar_source as avatarSource",
+      "avatar_icon as avatarIcon",
+      "avatar_color as avatarColor",
+      "avatar_bg as avatarBg",
+      "reclaim_generation as reclaimGeneration",
+      "realm",
+      "created_at as createdAt",
+    ])
+    .where("id", "=", id)
+    .where("deleted_at", "is", null),
+);
+
+/** An open account as a plain row: assigning to it changes nothing in the database. */
+export type OpenPlayer = Readonly<SignedIn & Pick<Player, "nameKey" | "passwordHash" | "realm">>;
+
 /** A player whose account is not closed, or null. */
-export function findOpenPlayer(em: EntityManager, id: number): Promise<Player | null> {
-  return inShare(em, () => em.findOne(PlayerSchema, { id, deletedAt: null }));
+export async function findOpenPlayer(em: EntityManager, id: number): Promise<OpenPlayer | null> {
+  const [row] = await findOpen(em, { id });
+  return row ?? null;
+}
+
+/** The same as an entity, for a transaction that changes it. */
+export function loadOpenPlayer(em: EntityManager, id: number): Promise<Player | null> {
+  return em.findOne(PlayerSchema, { id, deletedAt: null });
 }
 
 /** Where mail to an open account goes, and how it looks; null without an address. */

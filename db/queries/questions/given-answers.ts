@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { preparedRowsOf } from "../../prepared.ts";
+import { preparedText } from "../../prepared.ts";
 import { sessionColumns, type SessionRow } from "../runs/play-sessions.ts";
 import { isSameRole } from "../accounts/players.ts";
 import type { StatsTotals } from "../progress/player-stats.ts";
@@ -40,11 +40,9 @@ const totalsColumns = (xp: string) => sql`t.total_score as score, t.total_answer
   ${sql.ref(xp)} as xp`;
 const oneOf = (rows: RawBuilder<unknown>) => sql`(select to_json(x) from (${rows}) x)`;
 
-/** Null when there is no such question, whatever its pool. */
-export async function readStanding(em: EntityManager, of: StandingOf): Promise<Standing | null> {
-  const { playerId, questionId, ref, idleSince, isGuest = false } = of;
-  const [row] = await preparedRowsOf(
-    em,
+// Text: rows of six tables side by side, each as one JSON value.
+const standing = preparedText(
+  ({ playerId, questionId, ref, idleSince, isGuest }: Required<StandingOf>) =>
     sql<Omit<Standing, "question"> & QuestionRow>`select ${questionColumnsText},
         ${oneOf(sql`select ${sessionColumns} from play_sessions s
           where s.player_id = ${playerId} and s.ended_at is null
@@ -61,7 +59,14 @@ export async function readStanding(em: EntityManager, of: StandingOf): Promise<S
           from question_answers a where a.ref = ${ref}`)} as earlier,
         ${isSameRole({ playerId, isGuest })} as "isSameRole"
       from questions q where q.id = ${questionId}`,
-  );
+);
+
+/** Null when there is no such question, whatever its pool. */
+export async function readStanding(
+  em: EntityManager,
+  { isGuest = false, ...of }: StandingOf,
+): Promise<Standing | null> {
+  const [row] = await standing(em, { ...of, isGuest });
   if (row === undefined) return null;
   const { session, totals, inCategory, known, earlier, isSameRole: isSame, ...question } = row;
   return { question, session, totals, inCategory, known, earlier, isSameRole: isSame };
@@ -84,29 +89,40 @@ export interface ServedTimes {
   numCorrect: number;
 }
 
+type InSession = { session: SessionRow & { updatedAt: Date } };
+
+const saveAlone = preparedText((grown: Omit<GrownBy, "session">) => {
+  const { answer: a, seenAnswers } = grown;
+  const held = sql`select from player_stats t
+    where t.player_id = ${a.playerId} and t.total_answers = ${seenAnswers}
+    for no key update`;
+  return saving(grown, held, sql``);
+});
+
+const saveInSession = preparedText((grown: Omit<GrownBy, "session"> & InSession) => {
+  const { answer: a, session: s, seenAnswers } = grown;
+  const held = sql`select from player_stats t join play_sessions s on s.id = ${s.id} and s.ended_at is null
+    where t.player_id = ${a.playerId} and t.total_answers = ${seenAnswers}
+    for no key update`;
+  const inSession = sql`, session as (
+    update play_sessions set total_points = ${s.totalPoints}, total_correct = ${s.totalCorrect},
+      total_answered = ${s.totalAnswered}, current_streak = ${s.currentStreak},
+      best_streak = ${s.bestStreak}, updated_at = ${s.updatedAt}
+    where id = ${s.id} and exists (select from held)
+  )`;
+  return saving(grown, held, inSession);
+});
+
 /**
- * Writes an answer if nothing has happened since the standing was read, else nothing: null, when the
- * player has other totals by now or the session is over. Every answer of a player, in whatever game,
- * counts in the totals, so their number stands for all that was read of the player. Returns the
- * counters of the question.
+ * Text: five writes that have to be one statement. All else hangs on `held`, which waits for whoever is changing the
+ * rows and then looks at them again.
  */
-export async function saveIfUnchanged(
-  em: EntityManager,
-  grown: GrownBy,
-): Promise<ServedTimes | null> {
-  const { answer: a, category, totals: t, inCategory: c, session, seenAnswers } = grown;
-  // Waits for whoever is changing the rows and then looks at them again: all else hangs on it.
-  const held =
-    session === null
-      ? sql`select from player_stats t
-          where t.player_id = ${a.playerId} and t.total_answers = ${seenAnswers}
-          for no key update`
-      : sql`select from player_stats t join play_sessions s on s.id = ${session.id} and s.ended_at is null
-          where t.player_id = ${a.playerId} and t.total_answers = ${seenAnswers}
-          for no key update`;
-  const [row] = await preparedRowsOf(
-    em,
-    sql<ServedTimes>`with held as (${held}), totals as (
+function saving(
+  { answer: a, category, totals: t, inCategory: c }: Omit<GrownBy, "session">,
+  held: RawBuilder<unknown>,
+  inSession: RawBuilder<unknown>,
+): RawBuilder<ServedTimes> {
+  return sql<ServedTimes>`with held as (${held}), totals as (
         update player_stats t set
           score_at = case when ${t.score}::bigint > t.total_score then ${a.at} else t.score_at end,
           xp_at = case when ${t.xp}::int > t.total_xp then ${a.at} else t.xp_at end,
@@ -129,18 +145,30 @@ export async function saveIfUnchanged(
         select ${a.playerId}::int, ${a.questionId}::int, ${a.selectedIndex}::smallint,
           ${a.isCorrect}::boolean, ${a.points}::int, ${a.xp}::int, ${a.source}, ${a.ref},
           ${a.at}::timestamptz from held
-      ) ${session === null ? sql`` : inSession(session)}
+      ) ${inSession}
       update questions q set num_served = q.num_served + 1,
-        num_correct = q.num_correct + ${a.isCorrect ? 1 : 0}
+        num_correct = q.num_correct + ${a.isCorrect}::boolean::int
       where q.id = ${a.questionId} and exists (select from held)
-      returning q.num_served as "numServed", q.num_correct as "numCorrect"`,
-  );
+      returning q.num_served as "numServed", q.num_correct as "numCorrect"`;
+}
+
+/**
+ * Writes an answer if nothing has happened since the standing was read, else nothing: null, when the
+ * player has other totals by now or the session is over. Every answer of a player, in whatever game,
+ * counts in the totals, so their number stands for all that was read of the player. Returns the
+ * counters of the question.
+ */
+export async function saveIfUnchanged(
+  em: EntityManager,
+  { session, ...grown }: GrownBy,
+): Promise<ServedTimes | null> {
+  const [row] = await (session === null
+    ? saveAlone(em, grown)
+    : saveInSession(em, { ...grown, session: withTime(session) }));
   return row ?? null;
 }
 
-const inSession = (s: SessionRow) => sql`, session as (
-    update play_sessions set total_points = ${s.totalPoints}, total_correct = ${s.totalCorrect},
-      total_answered = ${s.totalAnswered}, current_streak = ${s.currentStreak},
-      best_streak = ${s.bestStreak}, updated_at = ${new Date(s.updatedAtMs)}
-    where id = ${s.id} and exists (select from held)
-  )`;
+const withTime = (session: SessionRow) => ({
+  ...session,
+  updatedAt: new Date(session.updatedAtMs),
+});

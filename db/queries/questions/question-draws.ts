@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../../entities/question.ts";
 import { questionColumns, questionColumnsText, type QuestionRow } from "./questions.ts";
-import { preparedRowsOf } from "../../prepared.ts";
+import { preparedRowsOf, preparedText } from "../../prepared.ts";
 import { anyOf } from "../expressions.ts";
 import { findRow, rowsOf } from "../rows.ts";
 
@@ -47,51 +47,63 @@ export async function listDrawable(
     em,
     sql`
       select wanted.name from unnest(${[...difficulties]}::text[]) with ordinality wanted (name, place)
-      where exists (select 1 from questions q where ${matching(filter, sql`wanted.name`)}
+      where exists (select 1 from questions q where ${matching(filter, filter.promptHash !== null, sql`wanted.name`)}
         and not (q.id = any(${[...filter.excludeIds]}::int[])))
       order by wanted.place`,
   );
   return rows.map(({ name }) => name);
 }
 
-function matching(filter: DrawFilter, difficulty = sql`${filter.difficulty}`): RawBuilder<unknown> {
-  const linked =
-    filter.promptHash === null
-      ? sql``
-      : sql`and exists (select 1 from question_prompts l
-          where l.prompt_hash = ${filter.promptHash} and l.question_id = q.id)`;
-  return sql`q.pool = ${filter.pool} and q.category = ${filter.category}
-    and q.difficulty = ${difficulty} and q.retired_at is null ${linked}`;
-}
+type Matched = Pick<DrawFilter, "pool" | "category" | "difficulty" | "promptHash">;
 
-/** Walks the draw index both ways from a random id, so that no draw sorts the whole table. */
-async function drawFresh(
-  em: EntityManager,
-  filter: DrawFilter,
-  excluded: readonly number[],
-): Promise<QuestionRow[]> {
-  const players = [...filter.preferUnseenBy];
-  const candidates = sql`${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
-    and not exists (select 1 from question_answers a
-      where a.question_id = q.id and a.player_id = any(${players}::int[]))`;
-  return preparedRowsOf(
-    em,
-    sql<QuestionRow>`
+/** Every question of a kind, or with `isLinked` only those linked to the prompt. */
+const matching = (
+  { pool, category, difficulty, promptHash }: Matched,
+  isLinked: boolean,
+  named = sql`${difficulty}`,
+): RawBuilder<unknown> => {
+  const linked = isLinked
+    ? sql`and exists (select 1 from question_prompts l
+          where l.prompt_hash = ${promptHash} and l.question_id = q.id)`
+    : sql``;
+  return sql`q.pool = ${pool} and q.category = ${category}
+    and q.difficulty = ${named} and q.retired_at is null ${linked}`;
+};
+
+type DrawValues = Matched & { count: number; excluded: number[]; players: number[] };
+
+/** Text: two walks of the draw index from a random id, so that no draw sorts the whole table. */
+const freshStatement = (isLinked: boolean) =>
+  preparedText((filter: DrawValues) => {
+    const { pool, category, difficulty, count, excluded, players } = filter;
+    const candidates = sql`${matching(filter, isLinked)} and not (q.id = any(${excluded}::int[]))
+      and not exists (select 1 from question_answers a
+        where a.question_id = q.id and a.player_id = any(${players}::int[]))`;
+    return sql<QuestionRow>`
       with bounds as (
         select min(id) as low, max(id) as high from questions
-        where pool = ${filter.pool} and category = ${filter.category}
-          and difficulty = ${filter.difficulty}
+        where pool = ${pool} and category = ${category} and difficulty = ${difficulty}
       ), start as materialized (
         select low + floor(random() * (high - low + 1))::int as id from bounds
       ), near as (
         (select q.id from questions q where ${candidates} and q.id >= (select id from start)
-          order by q.id limit ${drawWindow})
+          order by q.id limit ${sql.lit(drawWindow)})
         union all
         (select q.id from questions q where ${candidates} and q.id < (select id from start)
-          order by q.id limit ${drawWindow})
-      ), picked as (select id from near order by random() limit ${filter.count})
-      select ${questionColumnsText} from questions q join picked using (id) order by random()`,
-  );
+          order by q.id limit ${sql.lit(drawWindow)})
+      ), picked as (select id from near order by random() limit ${count})
+      select ${questionColumnsText} from questions q join picked using (id) order by random()`;
+  });
+const freshOfAll = freshStatement(false);
+const freshOfPrompt = freshStatement(true);
+
+function drawFresh(
+  em: EntityManager,
+  filter: DrawFilter,
+  excluded: readonly number[],
+): Promise<QuestionRow[]> {
+  const draw = filter.promptHash === null ? freshOfAll : freshOfPrompt;
+  return draw(em, { ...filter, excluded: [...excluded], players: [...filter.preferUnseenBy] });
 }
 
 async function drawAny(
@@ -99,11 +111,12 @@ async function drawAny(
   filter: DrawFilter,
   excluded: readonly number[],
 ): Promise<QuestionRow[]> {
+  const isLinked = filter.promptHash !== null;
   return rowsOf(
     em,
     sql<QuestionRow>`
       select ${questionColumnsText} from questions q
-      where ${matching(filter)} and not (q.id = any(${[...excluded]}::int[]))
+      where ${matching(filter, isLinked)} and not (q.id = any(${[...excluded]}::int[]))
       order by (select count(distinct a.player_id) from question_answers a
           where a.question_id = q.id and a.player_id = any(${[...filter.preferUnseenBy]}::int[])),
         random()

@@ -1,8 +1,9 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { systemClock } from "../../../server/platform/time/clock.ts";
+import { preparedText } from "../../prepared.ts";
 import { millis } from "../expressions.ts";
-import { changeRows, findRow, findRows, rowsOf } from "../rows.ts";
+import { changeRows, findRow, findRows } from "../rows.ts";
 
 /** How a session came about. */
 export type SignInMethod =
@@ -73,20 +74,12 @@ export interface SteppedFamily {
   realm: string;
 }
 
-/**
- * One refresh, in one statement, so that of any number at once exactly one rotates (TOK-04): the
- * current generation moves on, the one before is accepted for the grace, any other ends the family.
- * Null when the family is unknown, ended, or its player can no longer use it.
- */
-export async function stepFamily(
-  em: EntityManager,
-  { id, playerId, generation, now, graceMs }: FamilyStep,
-): Promise<SteppedFamily | null> {
-  // One clock for all hosts, whose own ones may differ by more than the grace: a second tab is not a thief.
-  const shared = sql`(${now}::timestamptz + (clock_timestamp() - ${new Date(systemClock.now())}::timestamptz))`;
-  const rows = await rowsOf(
-    em,
-    sql<Omit<SteppedFamily, "endsAt"> & { endsAtMs: number }>`
+// Text: each column of the update hangs on what the row was before, and its player has to be one who may use it.
+const step = preparedText(
+  ({ id, playerId, generation, now, graceMs, hostNow }: FamilyStep & { hostNow: Date }) => {
+    // One clock for all hosts, whose own ones may differ by more than the grace: a second tab is not a thief.
+    const shared = sql`(${now}::timestamptz + (clock_timestamp() - ${hostNow}::timestamptz))`;
+    return sql<Omit<SteppedFamily, "endsAt"> & { endsAtMs: number }>`
       update token_families f set
         generation = case when f.generation = ${generation}::int then f.generation + 1
           else f.generation end,
@@ -104,12 +97,23 @@ export async function stepFamily(
         and p.id = f.player_id and p.is_guest = f.is_guest and p.deleted_at is null
       returning f.generation, f.revoked_at is not null as "isReused",
         f.is_guest as "isGuest", p.reclaim_generation as "reclaimGeneration",
-        (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`,
-  );
-  const [row] = rows;
+        (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`;
+  },
+);
+
+/**
+ * One refresh, in one statement, so that of any number at once exactly one rotates (TOK-04): the
+ * current generation moves on, the one before is accepted for the grace, any other ends the family.
+ * Null when the family is unknown, ended, or its player can no longer use it.
+ */
+export async function stepFamily(
+  em: EntityManager,
+  family: FamilyStep,
+): Promise<SteppedFamily | null> {
+  const [row] = await step(em, { ...family, hostNow: new Date(systemClock.now()) });
   if (!row) return null;
-  const { endsAtMs, ...family } = row;
-  return { ...family, endsAt: new Date(endsAtMs) };
+  const { endsAtMs, ...stepped } = row;
+  return { ...stepped, endsAt: new Date(endsAtMs) };
 }
 
 export async function revokeFamily(em: EntityManager, id: string, now: Date): Promise<void> {

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { preparedRowsOf } from "../../prepared.ts";
+import { preparedText } from "../../prepared.ts";
 import { isSameRole } from "../accounts/players.ts";
 import { millis } from "../expressions.ts";
 import { changeRows, findRow, findRows } from "../rows.ts";
@@ -120,21 +120,13 @@ export interface AwardClaim {
   until: Date;
 }
 
-/**
- * The whole of an award in one statement: wallet, entry and grant. Null, with nothing changed, when it
- * may not be given, or the wallet was moved while this looked: then somebody has to look under its lock.
- */
-export async function grantAtOnce(
-  em: EntityManager,
-  { playerId, awardId, game, isClaim, isGuest = false, ref, at, since, until }: AwardClaim,
-  limit: number,
-): Promise<{ grant: Grant; embers: WalletView["embers"] } | null> {
-  const own = sql`select 1 from award_grants g
-    where g.player_id = ${playerId} and g.award_id = d.award_id and g.game = d.game`;
-  // Every grant moves the wallet: with as many entries as were seen, nothing was granted since.
-  const rows = await preparedRowsOf<Grant & { embers: WalletView["embers"] }>(
-    em,
-    sql`with seen as materialized (
+// Text: a chain of writes that has to be one statement, with sums under its conditions.
+const grantNow = preparedText(
+  ({ playerId, awardId, game, isClaim, isGuest, ref, at, since, until, limit }: GrantNow) => {
+    const own = sql`select 1 from award_grants g
+      where g.player_id = ${playerId} and g.award_id = d.award_id and g.game = d.game`;
+    // Every grant moves the wallet: with as many entries as were seen, nothing was granted since.
+    return sql<Grant & { embers: WalletView["embers"] }>`with seen as materialized (
         select w.player_id, w.entries, d.award_id, d.game, d.name, d.ember_value, d.repeatable
         from wallets w, award_definitions d
         where w.player_id = ${playerId} and w.currency = 'embers'
@@ -165,9 +157,22 @@ export async function grantAtOnce(
         returning ${grantColumnsText}
       )
       select g.*, json_build_object('balance', m.balance, 'total', m.total, ${levelsAt(sql`m.total`)}) as embers
-      from granted g, moved m`,
-  );
-  const [row] = rows;
+      from granted g, moved m`;
+  },
+);
+
+type GrantNow = Required<AwardClaim> & { limit: number };
+
+/**
+ * The whole of an award in one statement: wallet, entry and grant. Null, with nothing changed, when it
+ * may not be given, or the wallet was moved while this looked: then somebody has to look under its lock.
+ */
+export async function grantAtOnce(
+  em: EntityManager,
+  { isGuest = false, ...claim }: AwardClaim,
+  limit: number,
+): Promise<{ grant: Grant; embers: WalletView["embers"] } | null> {
+  const [row] = await grantNow(em, { ...claim, isGuest, limit });
   if (row === undefined) return null;
   const { embers, ...grant } = row;
   return { grant, embers };

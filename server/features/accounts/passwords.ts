@@ -1,7 +1,6 @@
-import { findOpenPlayer } from "../../../db/queries/accounts/players.ts";
+import { findOpenPlayer, type OpenPlayer } from "../../../db/queries/accounts/players.ts";
 import { replacePassword } from "../../../db/queries/accounts/accounts.ts";
 import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
-import type { Player } from "../../../db/entities/player.ts";
 import { AppError } from "../../platform/errors.ts";
 import { isStrongPassword, maxPasswordLength } from "./domain/password-rules.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
@@ -71,7 +70,7 @@ export async function setInitialPassword(
   if (!isSet) throw new AppError("user:password_exists");
 }
 
-async function readAccount(deps: AccountDeps, caller: Caller): Promise<Player> {
+async function readAccount(deps: AccountDeps, caller: Caller): Promise<OpenPlayer> {
   const account = await findOpenPlayer(deps.em, caller.playerId);
   if (!account || account.isGuest) throw new AppError("user:not_found");
   return account;
@@ -91,7 +90,7 @@ interface PasswordStep {
 /** False when `before` is no longer the stored hash: of any number at once one succeeds. */
 async function setPassword(
   deps: AccountDeps,
-  { id, emailKey, locale, realm }: Player,
+  { id, emailKey, locale, realm }: OpenPlayer,
   { before, wanted, keptFamily, by, caller }: PasswordStep,
 ): Promise<boolean> {
   const after = await deps.passwords.hash(wanted);

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Player } from "../../../db/entities/player.ts";
+import type { SignedIn } from "../../../db/queries/accounts/players.ts";
 import { addressOf, usernameForm, usernamePattern } from "../../platform/text/account-names.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { newNameForm } from "../../platform/text/name-rules.ts";
@@ -105,7 +105,7 @@ export const UserBody = Type.Object({
   ),
 });
 
-export function presentUser(player: Player): Static<typeof UserBody> {
+export function presentUser(player: SignedIn): Static<typeof UserBody> {
   const { id, name, locale, timezone, channels } = player;
   return {
     user: {

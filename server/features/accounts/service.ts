@@ -1,8 +1,9 @@
-import { PlayerSchema, type Player } from "../../../db/entities/player.ts";
+import { PlayerSchema } from "../../../db/entities/player.ts";
 import {
   findOpenPlayer,
   isEmailKeyTaken,
   isNameTaken,
+  type OpenPlayer,
 } from "../../../db/queries/accounts/players.ts";
 import { isUsername, normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
@@ -97,7 +98,7 @@ export async function checkAvailability(
 }
 
 /** The caller's own account; a guest has none (TOK-10). */
-export async function readOwnUser(deps: WithEm, caller: Caller): Promise<Player> {
+export async function readOwnUser(deps: WithEm, caller: Caller): Promise<OpenPlayer> {
   if (caller.isGuest) throw new AppError("auth:not_registered");
   const player = await findOpenPlayer(deps.em, caller.playerId);
   if (!player || player.isGuest) throw new AppError("user:not_found");

@@ -4,6 +4,7 @@ import { PlayerSchema } from "../../../db/entities/player.ts";
 import {
   advanceReclaim,
   findOpenPlayer,
+  loadOpenPlayer,
   upgradeGuest,
 } from "../../../db/queries/accounts/players.ts";
 import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
@@ -136,7 +137,7 @@ export async function upgrade(
       // Its row is locked by now: whoever ends its sessions came before this or comes after.
       await requireOpenSession({ em, clock: deps.clock }, caller);
       await revokeFamiliesOf(em, caller.playerId, now);
-      const player = await findOpenPlayer(em, caller.playerId);
+      const player = await loadOpenPlayer(em, caller.playerId);
       if (!player) throw new AppError("auth:token_invalid");
       const verification = await writeVerification(em, deps, player);
       // Its password was chosen, and not yet asked for.

@@ -116,7 +116,7 @@ export async function inheritSignIn(
 export function openSession(
   em: EntityManager,
   deps: WithClock & WithTokens,
-  player: Player,
+  player: SignedIn,
   client: ClientInfo,
   signIn: SignIn = withoutCredentials("guest"),
 ): Session {

@@ -8,7 +8,7 @@ import {
   listConnections,
   saveConnection,
 } from "../../../db/queries/social/oauth-connections.ts";
-import { findOpenPlayer, recordLogin } from "../../../db/queries/accounts/players.ts";
+import { loadOpenPlayer, recordLogin } from "../../../db/queries/accounts/players.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId, randomString } from "../../platform/ids.ts";
 import { userNameFields } from "../../platform/text/skeletons.ts";
@@ -94,7 +94,7 @@ async function findKnown(
   // The holder first: who signs in twice at once may be known by the second look alone, never by the first alone.
   const holder = profile.email === null ? null : await findAddressHolder(em, profile.email);
   const playerId = await findConnectedPlayer(em, { provider, subject: profile.subject });
-  const linked = playerId === null ? null : await findOpenPlayer(em, playerId);
+  const linked = playerId === null ? null : await loadOpenPlayer(em, playerId);
   if (linked) return linked;
   if (playerId !== null) throw new AppError("oauth:already_linked");
   if (!holder) return null;

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { lockAccount } from "../../../../db/queries/accounts/accounts.ts";
-import { findOpenPlayer } from "../../../../db/queries/accounts/players.ts";
+import { findOpenPlayer, type OpenPlayer } from "../../../../db/queries/accounts/players.ts";
 import {
   findOpenSignIn,
   isFamilyOpen,
@@ -10,7 +10,6 @@ import {
   revokeFamily,
   type OpenSignIn,
 } from "../../../../db/queries/sessions/token-families.ts";
-import type { Player } from "../../../../db/entities/player.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { randomId } from "../../../platform/ids.ts";
@@ -93,7 +92,7 @@ export async function findGrantAccount(
   { fork, redis, clock }: GrantStores,
   subject: string,
   { grantId, isRefresh }: { grantId: string | undefined; isRefresh: boolean },
-): Promise<Player | null> {
+): Promise<OpenPlayer | null> {
   const playerId = Number(subject);
   if (!Number.isSafeInteger(playerId)) return null;
   const em = fork();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { voidReclaimTokens } from "../../../../db/queries/accounts/accounts.ts";
@@ -125,18 +126,13 @@ function reclaimsGuest(): void {
 
   it("opens nothing by a refresh in whose middle an operator ended every session", async () => {
     const guest = await enter(app);
-    const em = app.deps.orm.em.fork();
-    const find = em.findOne.bind(em);
-    const interrupted = Object.assign(em, {
-      findOne: async (...asked: Parameters<typeof find>) => {
-        await app.deps.em.transactional(async (inner) => {
-          await revokeFamiliesOf(inner, guest.player.id, new Date(app.deps.clock.now()));
-          await voidReclaimTokens(inner, guest.player.id);
-        });
-        return find(...asked);
-      },
-    });
-    const { body } = await refresh({ ...app.deps, em: interrupted }, guest.refresh_token);
+    const em = interruptedBy(app.deps.orm.em.fork(), () =>
+      app.deps.em.transactional(async (inner) => {
+        await revokeFamiliesOf(inner, guest.player.id, new Date(app.deps.clock.now()));
+        await voidReclaimTokens(inner, guest.player.id);
+      }),
+    );
+    const { body } = await refresh({ ...app.deps, em }, guest.refresh_token);
     for (const [path, given] of [
       ["/v1/gateway/guest", { reclaimToken: body.reclaim_token }],
       ["/v1/gateway/refresh", { refresh_token: body.refresh_token }],
@@ -259,15 +255,10 @@ describe("POST /v1/gateway/upgrade", () => {
 
   it("happens in the middle of a refresh, which then opens nothing", async () => {
     const guest = await enter(app);
-    const em = app.deps.orm.em.fork();
-    const find = em.findOne.bind(em);
-    const interrupted = Object.assign(em, {
-      findOne: async (...asked: Parameters<typeof find>) => {
-        await post(app, "/v1/gateway/upgrade", account(), tokenOf(guest));
-        return find(...asked);
-      },
-    });
-    await assert.rejects(refresh({ ...app.deps, em: interrupted }, guest.refresh_token), {
+    const em = interruptedBy(app.deps.orm.em.fork(), () =>
+      post(app, "/v1/gateway/upgrade", account(), tokenOf(guest)),
+    );
+    await assert.rejects(refresh({ ...app.deps, em }, guest.refresh_token), {
       code: "auth:refresh_invalid",
     });
   });
@@ -306,3 +297,19 @@ describe("POST /v1/gateway/upgrade", () => {
     assert.deepEqual(fields?.toSorted(), ["display_name", "email", "password"]);
   });
 });
+
+/** An `em` on which something happens when its first statement is done. */
+function interruptedBy(em: EntityManager, happens: () => Promise<unknown>): EntityManager {
+  let isFirst = true;
+  const kysely = em.getKysely().withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (isFirst) {
+        isFirst = false;
+        await happens();
+      }
+      return result;
+    },
+  });
+  return Object.assign(em, { getKysely: () => kysely });
+}
