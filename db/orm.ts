@@ -37,7 +37,8 @@ export async function createOrm(
   options: AnswerLimit = {},
 ): Promise<MikroORM> {
   const { database, ...address } = parseDatabaseUrl(config.DATABASE_URL);
-  const warn = (message: string) => log.warn({ store: "postgres" }, message);
+  const warn = (message: string) =>
+    log.warn({ event: "database_notice", store: "postgres" }, message);
   const pool = {
     ...address,
     ...options,

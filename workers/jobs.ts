@@ -94,17 +94,22 @@ function startWorker<D>(
   worker.on("completed", () => metrics.jobs.inc({ queue, outcome: "completed" }));
   worker.on("stalled", (jobId) => {
     metrics.jobs.inc({ queue, outcome: "stalled" });
-    log.warn({ queue, jobId }, "job stalled");
+    log.warn({ event: "job_stalled", queue, jobId }, "job stalled, running it again");
   });
   worker.on("failed", (job, error) => {
     const isLast = isFinal(job, error);
     metrics.jobs.inc({ queue, outcome: isLast ? "failed" : "retried" });
     const facts = { queue, jobId: job?.id, attempt: job?.attemptsMade, reason: error.message };
-    if (isLast) log.error(facts, "job failed for good");
-    else log.warn(facts, "job will be tried again");
+    if (isLast) log.error({ event: "job_failed", ...facts }, "job failed, no further attempt");
+    else log.warn({ event: "job_attempt_failed", ...facts }, "job attempt failed, retrying");
     if (isLast && job) void endWork(definition, job, options);
   });
-  worker.on("error", (error) => log.warn({ queue, reason: error.message }, "queue connection"));
+  worker.on("error", (error) =>
+    log.warn(
+      { event: "queue_connection_failed", queue, reason: error.message },
+      "queue connection failed, reconnecting",
+    ),
+  );
   return worker;
 }
 
@@ -129,7 +134,10 @@ async function endWork<D>(definition: QueueDefinition, job: Job, options: JobsOp
   try {
     await failureStep(payload as never, options.depsOf());
   } catch (error) {
-    options.log.error({ err: error, queue: definition.name, jobId: job.id }, "last step of a job");
+    options.log.error(
+      { event: "job_failure_step_failed", err: error, queue: definition.name, jobId: job.id },
+      "failure step of a job failed",
+    );
   }
 }
 

@@ -15,20 +15,10 @@ const pingLimitMs = 1_500;
 /** Characters of an audit entry's target. */
 const maxTarget = 255;
 
-/** Connected on first use: the pages and metrics work while Postgres is away. */
+/** Queries of the operator process. */
 export function createDatabase(config: Config, redis: Redis) {
-  let opened: Promise<MikroORM> | null = null;
-  const open = (): Promise<MikroORM> => {
-    opened ??= import("../../db/orm.ts")
-      .then(({ createOrm, usualAnswerMs: answerLimitMs }) =>
-        createOrm({ ...config, DATABASE_POOL: 2 }, undefined, { answerLimitMs }),
-      )
-      .catch((error: unknown) => {
-        opened = null;
-        throw error;
-      });
-    return opened;
-  };
+  const orm = new OrmOnDemand(config);
+  const open = () => orm.open();
   return {
     open,
     state: async (): Promise<StoreState> => {
@@ -72,9 +62,34 @@ export function createDatabase(config: Config, redis: Redis) {
       for (const step of later) await step();
       return result;
     },
-    close: async (): Promise<void> => {
-      const orm = await opened?.catch(() => null);
-      await orm?.close(true);
-    },
+    close: () => orm.close(),
   };
+}
+
+/** Connected on first use: the pages and metrics work while Postgres is away. */
+class OrmOnDemand {
+  readonly #config: Config;
+  #opened: Promise<MikroORM> | null = null;
+
+  constructor(config: Config) {
+    this.#config = config;
+  }
+
+  open(): Promise<MikroORM> {
+    this.#opened ??= this.#connect().catch((error: unknown) => {
+      this.#opened = null;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async close(): Promise<void> {
+    const orm = await this.#opened?.catch(() => null);
+    await orm?.close(true);
+  }
+
+  async #connect(): Promise<MikroORM> {
+    const { createOrm, usualAnswerMs: answerLimitMs } = await import("../../db/orm.ts");
+    return createOrm({ ...this.#config, DATABASE_POOL: 2 }, undefined, { answerLimitMs });
+  }
 }

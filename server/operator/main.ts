@@ -51,7 +51,10 @@ export async function startOperator(): Promise<void> {
   const identities = createIdentities(config, systemClock, database.findOperator, ended);
   const stores = () => readStores(redis, database);
   const audit: Audit = async (caller, change) => {
-    log.warn({ audit: true, operator: caller.name, ...change }, "operator action");
+    log.warn(
+      { event: "operator_action", audit: true, operator: caller.name, ...change },
+      "operator action",
+    );
     await database.audit(caller, change);
   };
   const { outbox, wallets, inStores } = database;

@@ -56,7 +56,10 @@ export function createOperatorServer(options: OperatorServerOptions): Server {
   const server = createServer((incoming, response) => {
     void serve(options, { api, envelope, readAddress }, incoming, response).catch(
       (error: unknown) => {
-        options.log.error({ err: error }, "operator request");
+        options.log.error(
+          { event: "operator_response_failed", err: error },
+          "operator response failed, connection closed",
+        );
         response.destroy();
       },
     );
@@ -101,7 +104,7 @@ async function serve(
       const refusal = toAppError(error);
       if (refusal.status >= 500)
         options.log.error(
-          { err: refusal.detail.cause ?? refusal, path },
+          { event: "operator_request_failed", err: refusal.detail.cause ?? refusal, path },
           "operator request failed",
         );
       return isBrowser(incoming) ? refusePage(refusal, incoming.method) : refuse(refusal);

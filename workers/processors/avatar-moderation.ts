@@ -66,7 +66,10 @@ async function saveDecision(
   );
   if (!isSettled) return;
   metrics.avatarVerdicts.inc({ verdict: decision.status, by: decision.by });
-  log.info({ upload: uploadId, verdict: decision.status, by: decision.by }, "avatar moderated");
+  log.info(
+    { event: "avatar_moderated", upload: uploadId, verdict: decision.status, by: decision.by },
+    "avatar moderated",
+  );
 }
 
 async function compare(

@@ -45,7 +45,7 @@ async function keepRanks(deps: TidyLeaderboardsDeps): Promise<void> {
   const isLate = now - midnight.getTime() > snapshotDelayMs;
   if (isLate && (await isAnsweredSince(deps.em, midnight))) return;
   await deps.em.transactional((em) => takeSnapshot(em, day, new Date(now)));
-  deps.log.info({ day }, "ranks kept");
+  deps.log.info({ event: "rank_snapshot_taken", day }, "snapshot of ranks taken");
 }
 
 /** Makes the challenges of the coming dates, gives spent questions free, ends forgotten runs. */
@@ -59,7 +59,11 @@ export async function tidyChallenges(deps: TidyChallengesDeps): Promise<void> {
     ...{ since: new Date(now - staleMs), live: await listAllLiveInLobbies(deps) },
   };
   const moved = await deps.em.transactional((em) => releaseQuestions(em, spent));
-  if (moved > 0) deps.log.info({ count: moved }, "spent questions made public");
+  if (moved > 0)
+    deps.log.info(
+      { event: "questions_released", count: moved },
+      "questions of past challenges released",
+    );
   const stale = { before: new Date(now - staleMs), now: new Date(now), limit: maxEnded };
   while ((await endStaleRuns(deps.em, stale)) === maxEnded) continue;
 }

@@ -100,7 +100,11 @@ async function tidyMessages(deps: CredentialDeps): Promise<void> {
   // One new job for each such span of time, however often this runs in it.
   const round = Math.ceil(now / orphanedAfterMs);
   for (const messageId of stranded) await deps.enqueue(mail, { messageId, round });
-  if (stranded.length > 0) deps.log.warn({ count: stranded.length }, "messages queued again");
+  if (stranded.length > 0)
+    deps.log.warn(
+      { event: "messages_requeued", count: stranded.length },
+      "messages without a job queued again",
+    );
   await purgeMessages(em, { before, maxKept: maxInbox });
   await purgeUnverified(em, { now: at, before });
 }
@@ -134,7 +138,8 @@ async function tidyArchive({ em, log }: WithEm & WithLog): Promise<void> {
     total.assets += cleaned?.assets ?? 0;
     if (cleaned === null || cleaned.isDone) break;
   }
-  if (total.documents + total.assets > 0) log.info(total, "archive cleaned");
+  if (total.documents + total.assets > 0)
+    log.info({ event: "archive_cleaned", ...total }, "archive cleaned");
 }
 
 /** Clears accounts closed long ago and codes nobody can use any more. */
@@ -149,7 +154,8 @@ async function tidyAccounts(deps: CredentialDeps): Promise<void> {
       await endTeamsOfCleared(tx, ids);
       return ids;
     });
-    if (purged.length > 0) deps.log.info({ count: purged.length }, "closed accounts cleared");
+    if (purged.length > 0)
+      deps.log.info({ event: "accounts_cleared", count: purged.length }, "closed accounts cleared");
     if (purged.length < maxPurged) break;
   }
   await purgeCodes(em, at);

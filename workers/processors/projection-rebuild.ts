@@ -33,7 +33,10 @@ export async function rebuildProjection(
 ): Promise<Build> {
   try {
     const build = await deps.em.transactional((em) => actions[request.action](em, request));
-    deps.log.info({ build, action: request.action }, "projection rebuilt");
+    deps.log.info(
+      { event: "projection_rebuilt", build, action: request.action },
+      "projection rebuilt",
+    );
     return build;
   } catch (error) {
     if (error instanceof RebuildRefused && error.code !== "projection:busy")

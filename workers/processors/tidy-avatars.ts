@@ -52,7 +52,8 @@ export async function tidyAvatars(deps: TidyAvatarsDeps, batchSize = defaultBatc
   });
   let count = 0;
   for (const picture of spent) if (await removePicture(deps, picture)) count += 1;
-  if (count > 0) deps.log.info({ count }, "avatar pictures removed");
+  if (count > 0)
+    deps.log.info({ event: "pictures_removed", count }, "unused avatar pictures removed");
   if (end === null) await deps.redis.del(placeKey);
   else await deps.redis.set(placeKey, end, "EX", placeSeconds);
 }
@@ -67,7 +68,10 @@ async function removePicture(deps: TidyAvatarsDeps, picture: UnusedPicture): Pro
       return true;
     });
   } catch (error) {
-    deps.log.warn({ err: error, upload: picture.id }, "an avatar picture is not removed");
+    deps.log.warn(
+      { event: "picture_removal_failed", err: error, upload: picture.id },
+      "avatar picture not removed, the next run retries",
+    );
     return false;
   }
 }

@@ -28,6 +28,9 @@ export async function closeOwnAccount(deps: AccountDeps, caller: Caller): Promis
   logSecurity(deps, "account_closed", { player: playerId });
   // The account is closed already; processes that do not hear of it read it within seconds.
   await publishAccountEvent(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
-    deps.log.warn({ player: playerId, reason: String(error) }, "closed account not announced"),
+    deps.log.warn(
+      { event: "account_event_failed", player: playerId, reason: String(error) },
+      "closed account not published, processes read it from Postgres",
+    ),
   );
 }

@@ -82,7 +82,10 @@ async function renderUpload(
   try {
     return { svg: drawPicture(await pictures.read(file), size) };
   } catch (error) {
-    log.warn({ err: error }, "stored picture not read");
+    log.warn(
+      { event: "picture_read_failed", err: error },
+      "stored picture not read, the answer is as without one",
+    );
     return null;
   }
 }

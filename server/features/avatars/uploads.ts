@@ -38,7 +38,12 @@ export async function uploadAvatar(
   // A job that cannot be queued, or is not done in time, is found by the clean-up.
   await deps
     .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, decisionWaitMs)
-    .catch((error: unknown) => deps.log.warn({ err: error }, "avatar moderation not queued"));
+    .catch((error: unknown) =>
+      deps.log.warn(
+        { event: "moderation_not_queued", err: error },
+        "avatar moderation not queued, the clean-up queues it",
+      ),
+    );
   const em = deps.em;
   const upload = await findUpload(em, uploadId);
   const player = await lockAvatar(em, playerId);

@@ -30,7 +30,10 @@ async function subjectsOf(
   try {
     return (await questionModel.categorize?.(prompt)) ?? [];
   } catch (error) {
-    log.warn({ err: error }, "prompt not categorized");
+    log.warn(
+      { event: "categorization_failed", err: error },
+      "prompt not categorized, all categories are drawn from",
+    );
     return [];
   }
 }

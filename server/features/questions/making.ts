@@ -23,7 +23,10 @@ export async function mayMake(
     return Number(count?.[1] ?? 0) <= max * deps.config.RATE_LIMIT_FACTOR;
   } catch (error) {
     // Without the store no job could be added either.
-    deps.log.warn({ err: error }, "made questions not counted");
+    deps.log.warn(
+      { event: "question_quota_failed", err: error },
+      "generated questions not counted, none are generated",
+    );
     return false;
   }
 }

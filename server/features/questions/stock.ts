@@ -116,7 +116,10 @@ export function generateAhead(deps: QuestionDeps, want: Want): void {
     if (payload !== null) await deps.enqueue(questionGeneration, payload);
   };
   make().catch((error: unknown) => {
-    deps.log.warn({ reason: String(error) }, "further questions not asked for");
+    deps.log.warn(
+      { event: "generation_not_queued", reason: String(error) },
+      "generation of further questions not queued, a later draw tries again",
+    );
   });
 }
 
@@ -129,7 +132,10 @@ async function generateIfThere(deps: QuestionDeps, want: Want, waitMs: number): 
   try {
     return await generate(deps, want, waitMs);
   } catch (error) {
-    deps.log.warn({ reason: String(error) }, "new questions not asked for");
+    deps.log.warn(
+      { event: "generation_not_queued", reason: String(error) },
+      "generation of questions not queued, stored ones are drawn",
+    );
     return false;
   }
 }

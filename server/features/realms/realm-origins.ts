@@ -16,7 +16,10 @@ export async function followRealmOrigins(deps: WithOrm & WithLog): Promise<Realm
     try {
       origins = await readRealmOrigins({ em: deps.orm.em.fork() });
     } catch (error) {
-      deps.log.warn({ reason: String(error) }, "origins of realms not refreshed");
+      deps.log.warn(
+        { event: "realm_origins_read_failed", reason: String(error) },
+        "origins of realms not refreshed, retrying",
+      );
     }
   };
   await refresh();

@@ -47,11 +47,20 @@ export async function requestCredential(
   const now = new Date(deps.clock.now());
   const bound = { now, maxWaiting: maxWaitingRequests };
   const requestId = await insertRequest(deps.em, { ...request, emailKey }, bound);
-  if (requestId === null) return deps.log.warn("too many requests for codes, one dropped");
+  if (requestId === null)
+    return deps.log.warn(
+      { event: "code_request_dropped" },
+      "too many requests for codes wait, one dropped",
+    );
   // While Redis is away the row waits; the clean-up queues it.
   await deps
     .enqueue(credentialRequests, { requestId, round: 0 })
-    .catch((error: unknown) => deps.log.warn({ reason: String(error) }, "request not queued yet"));
+    .catch((error: unknown) =>
+      deps.log.warn(
+        { event: "code_request_not_queued", reason: String(error) },
+        "request for a code not queued, the clean-up queues it",
+      ),
+    );
 }
 
 /**

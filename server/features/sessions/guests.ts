@@ -150,7 +150,10 @@ export async function upgrade(
   // Processes that do not hear of it read it when the news come again.
   const news = { type: "upgraded", playerId: caller.playerId } as const;
   await publishAccountEvent(deps.redis, news).catch((error: unknown) =>
-    deps.log.warn({ player: caller.playerId, reason: String(error) }, "upgrade not announced"),
+    deps.log.warn(
+      { event: "account_event_failed", player: caller.playerId, reason: String(error) },
+      "guest upgrade not published, processes read it from Postgres",
+    ),
   );
   await postMessages(deps, [mailId]);
   return session;

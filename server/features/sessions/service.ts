@@ -85,7 +85,10 @@ export async function refresh(deps: SessionDeps, token: string | null): Promise<
   const step = await stepFamily(deps.em, { id, playerId, generation, now, graceMs });
   if (!step) throw new AppError("auth:refresh_invalid");
   if (step.isReused) {
-    deps.log.warn({ player: playerId, family: id }, "refresh token reused, session ended");
+    deps.log.warn(
+      { event: "refresh_token_reused", player: playerId, family: id },
+      "refresh token reused, session ended",
+    );
     throw new AppError("auth:refresh_reused", { headers: clearRefreshCookie() });
   }
   const player = await findOpenPlayer(deps.em, playerId);

@@ -141,7 +141,10 @@ function failureOf({ log }: WithLog, { id }: OauthProvider, error: unknown): App
     error instanceof oidc.WWWAuthenticateChallengeError ||
     (error instanceof oidc.ClientError && !outages.has(error.code));
   const reason = reasonOf(error);
-  log.warn({ provider: id, reason, refused: isRefusal }, "social login failed");
+  log.warn(
+    { event: "social_login_failed", provider: id, reason, refused: isRefusal },
+    "social login failed",
+  );
   return isRefusal
     ? new AppError("oauth:provider_denied", { cause: error })
     : unavailable(new Error(reason));

@@ -71,7 +71,10 @@ export async function announceProof(
   for (let at = 0; at < families.length; at += maxTold) {
     const news = { type: "ended", playerId, families: families.slice(at, at + maxTold) } as const;
     await publishAccountEvent(deps.redis, news).catch((error: unknown) =>
-      deps.log.warn({ player: playerId, reason: String(error) }, "ended sessions not announced"),
+      deps.log.warn(
+        { event: "account_event_failed", player: playerId, reason: String(error) },
+        "ended sessions not published, their access tokens expire by themselves",
+      ),
     );
   }
   await postMessages(deps, [mailId]);

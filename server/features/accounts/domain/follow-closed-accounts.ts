@@ -49,7 +49,10 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
       for (const id of ids.toReversed()) if (!opened.has(id)) accounts.add(id);
     } catch (error) {
       if (isStopped || round !== reading) return;
-      log.warn({ reason: String(error) }, "closed accounts not read, tried again");
+      log.warn(
+        { event: "closed_accounts_read_failed", reason: String(error) },
+        "closed accounts not read, retrying",
+      );
       timer = setTimeout(() => void readAll(round), repeatMs);
       timer.unref();
     } finally {

@@ -33,7 +33,10 @@ export function createModerator(
       try {
         return decideByScores(await classifier.classify(await readPixels(webp, inputSide)), config);
       } catch (error) {
-        log.warn({ upload: id, reason: String(error) }, "picture left to a person");
+        log.warn(
+          { event: "classification_failed", upload: id, reason: String(error) },
+          "picture not classified, sent to manual review",
+        );
         return queueForReview("unavailable");
       }
     },

@@ -34,7 +34,10 @@ export function createWebhookModerator(
       try {
         return await ask(target, authorization, id, webp);
       } catch (error) {
-        log.warn({ upload: id, reason: String(error) }, "no verdict by webhook");
+        log.warn(
+          { event: "moderation_webhook_failed", upload: id, reason: String(error) },
+          "no decision by webhook, picture sent to manual review",
+        );
         return queueForReview("unavailable");
       }
     },

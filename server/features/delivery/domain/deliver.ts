@@ -89,7 +89,10 @@ async function untilWritten(
       return await write();
     } catch (error) {
       if (performance.now() >= giveUpAt) throw error;
-      log.warn({ reason: String(error) }, "the end of a message is not written down yet");
+      log.warn(
+        { event: "message_outcome_not_saved", reason: String(error) },
+        "outcome of a message not saved, retrying",
+      );
     }
     await wait(writePauseMs);
   }

@@ -57,7 +57,11 @@ export async function writeMessage(
     },
   );
   deps.metrics.messages.inc({ kind: template.kind, outcome: id === null ? "dropped" : "written" });
-  if (id === null) deps.log.warn({ template: message.template }, "too many messages, one dropped");
+  if (id === null)
+    deps.log.warn(
+      { event: "message_dropped", template: message.template },
+      "too many messages wait, one dropped",
+    );
   return id;
 }
 
@@ -80,7 +84,10 @@ export async function postMessages(
   const work = wanted.map((messageId) => deps.enqueue(mailQueue, { messageId, round: 0 }));
   for (const [at, result] of (await Promise.allSettled(work)).entries()) {
     if (result.status === "fulfilled") continue;
-    deps.log.warn({ reason: String(result.reason) }, "message not queued yet");
+    deps.log.warn(
+      { event: "message_not_queued", reason: String(result.reason) },
+      "message not queued, retrying",
+    );
     void postLater(deps, wanted[at] ?? 0);
   }
 }

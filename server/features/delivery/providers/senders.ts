@@ -49,7 +49,7 @@ function inboxSender<M>(): Sender<M> {
 /** Says that there was a message, and nothing of it (S27). */
 function logSender<M extends { id: string }>(log: Logger): Sender<M> {
   const send = async ({ id }: M) =>
-    log.info({ message: id }, "message not sent: the driver is log");
+    log.info({ event: "message_logged", message: id }, "message not sent: the driver is log");
   return { name: "log", keepsContent: false, send, close: () => {} };
 }
 

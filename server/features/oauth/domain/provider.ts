@@ -56,7 +56,9 @@ export function createProvider(options: OAuthOptions): Library {
   });
   // The bridge alone says by which address we are called.
   provider.proxy = true;
-  provider.on("server_error", (_, error) => log.error({ err: error }, "oauth request failed"));
+  provider.on("server_error", (_, error) =>
+    log.error({ event: "oauth_request_failed", err: error }, "oauth request failed"),
+  );
   return provider;
 }
 

@@ -63,7 +63,8 @@ export async function makeQuestions(
 
 function isSound(question: GeneratedQuestion, { log }: MakeDeps): boolean {
   const problem = checkQuestion(question);
-  if (problem !== null) log.warn({ problem }, "generated question dropped");
+  if (problem !== null)
+    log.warn({ event: "generated_question_dropped", problem }, "generated question dropped");
   return problem === null;
 }
 

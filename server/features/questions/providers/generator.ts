@@ -23,7 +23,10 @@ export function withFallback(
       return (await work) ?? [];
     } catch (error) {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
-      log.warn({ generator: first.name, reason: reason.slice(0, 300) }, "generator failed");
+      log.warn(
+        { event: "generator_failed", generator: first.name, reason: reason.slice(0, 300) },
+        "generator failed, the question bank answers",
+      );
       return [];
     }
   };

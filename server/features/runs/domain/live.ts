@@ -55,7 +55,10 @@ export async function listLiveInLobbies(
   try {
     return await readLive(deps, [keyOf(category, difficulty)]);
   } catch (error) {
-    deps.log.warn({ reason: String(error) }, "live questions unknown");
+    deps.log.warn(
+      { event: "live_questions_read_failed", reason: String(error) },
+      "live questions not read, none is left out of the draw",
+    );
     return [];
   }
 }
@@ -101,7 +104,10 @@ export async function markLive(
       .exec();
     return ids.filter((_, at) => replies?.[at + 1]?.[1] === 0);
   } catch (error) {
-    deps.log.warn({ reason: String(error) }, "live questions not marked");
+    deps.log.warn(
+      { event: "live_questions_mark_failed", reason: String(error) },
+      "live questions not marked, another draw may have them too",
+    );
     return [];
   }
 }

@@ -142,7 +142,12 @@ async function account(
 async function charge(budget: Budget, log: Logger, tokens: number): Promise<void> {
   await budget
     .spend(tokens)
-    .catch((error: unknown) => log.warn({ err: error }, "tokens not counted"));
+    .catch((error: unknown) =>
+      log.warn(
+        { event: "token_count_failed", err: error },
+        "tokens not counted against the budget",
+      ),
+    );
 }
 
 /**

@@ -54,7 +54,10 @@ export function createChatModel(config: Config, parts: ChatParts): Required<Ques
       const verified = await verify({ run, ask, model, left }, questions).catch(
         (error: unknown) => {
           // The questions were sound before; what players make of them is measured later.
-          log.warn({ err: error }, "generated questions not verified");
+          log.warn(
+            { event: "verification_failed", err: error },
+            "generated questions not verified, used as they are",
+          );
           return questions;
         },
       );
