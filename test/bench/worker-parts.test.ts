@@ -18,7 +18,7 @@ const stacks: readonly [part: Part, stack: readonly string[]][] = [
   [
     "route and pipeline",
     [
-      "server/platform/text/room-codes.ts:lobbyCodeOf",
+      "server/platform/text/room-codes.ts:roomCodeOf",
       "server/features/lobbies/service.ts:readCode",
     ],
   ],
