@@ -47,20 +47,17 @@ const expected = [ImportRefused, ImportBusy, ConfigError, StartError, UsageError
 const out = (text: string) => void process.stdout.write(`${text}\n`);
 
 const program = new Command("import")
-  .description("Bring game data into the archive; the same data again changes nothing")
+  .description("Import game data into the archive; the same data again changes nothing")
   .argument("[game]", "slug of the game")
   .argument("[dir]", "folder with the files of the game, or with envelope files")
   .option("--source <dir>", "the folder, as an option")
-  .option(
-    "--adapter <name>",
-    "read the folder as this game's files are, whatever the game is called",
-  )
+  .option("--adapter <name>", "read the folder with the adapter of another game")
   .option("--envelope <file>", "import this envelope file (.json or .json.gz)")
   .option("--write-envelope <file>", "only write the envelope, one file per patch")
   .option("--write-sample <dir>", "only write the sample game, as its exporter would")
   .option("--dry-run", "list the ids and counts of all changes, write nothing")
   .option("--plan", "print the plan: changes by type, texts, assets, rebuilds; write nothing")
-  .option("--allow-shrink", "let a patch remove more than half of what its branch has")
+  .option("--allow-shrink", "let a patch remove more than half of its branch")
   .option("--queue", "let the running service import the envelope file as a job")
   .option("--json", "print one JSON object per patch")
   .exitOverride()

@@ -43,11 +43,11 @@ describe("npm run import", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  describe("is refused", refused2);
+  describe("is refused", isRefused);
   describe("leaves no trace", leavesNoTrace);
 });
 
-function refused2(): void {
+function isRefused(): void {
   it("goes on when nobody reads what it prints", async () => {
     const child = command.start("dun", file("dun"), "--dry-run", "--allow-shrink");
     child.stdout?.destroy();

@@ -66,15 +66,15 @@ describe("an import", () => {
   });
   after(() => archive.stop());
 
-  describe("of a patch", patch2);
+  describe("of a patch", ofPatch);
   describe("that removes or spells too much", removesOrSpellsToo);
-  describe("that is refused", refused2);
+  describe("that is refused", thatIsRefused);
   describe("that leaves no trace", leavesNoTrace);
   describe("on branches", onBranches);
   describe("with pictures, files and others at the same time", withPicturesFilesOthers);
 });
 
-function patch2(): void {
+function ofPatch(): void {
   it("counts what is added, changed, removed and the same", async () => {
     fresh();
     same(await run("1.0", [torch(1), sword]), {
@@ -274,7 +274,7 @@ function removesOrSpellsToo(): void {
   });
 }
 
-function refused2(): void {
+function thatIsRefused(): void {
   it("lists every problem with its entity and place, and writes nothing", async () => {
     fresh();
     const bad = [
