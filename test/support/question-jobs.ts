@@ -1,24 +1,24 @@
 import { createOrm } from "../../db/orm.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
-import { createModerator } from "../../server/features/avatars/domain/moderator.ts";
-import { createPictureStore } from "../../server/features/avatars/domain/create-picture-store.ts";
-import { createLeaderboards } from "../../server/features/leaderboards/domain/leaderboards.ts";
 import { createResponseCache } from "../../server/platform/cache/response-cache.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { systemClock } from "../../server/platform/time/clock.ts";
-import type { JobDeps } from "../../server/app/deps.ts";
+import type { WithMetrics } from "../../server/platform/capabilities.ts";
+import type { QuestionDeps } from "../../server/features/questions/deps.ts";
 import { createQuestionBank } from "../../server/features/questions/providers/question-bank/index.ts";
 import type { QuestionModel } from "../../server/features/questions/providers/question-model.ts";
 import { startJobs } from "../../workers/jobs.ts";
 import { createQueues } from "../../workers/producer.ts";
-import { createSenders } from "../../server/features/delivery/providers/senders.ts";
 import { generateQuestions } from "../../workers/processors/question-generation.ts";
 import { testStores } from "./stores.ts";
 
+/** What drawing and making questions takes, and the metrics of a pipeline in front. */
+export type QuestionJobDeps = QuestionDeps & WithMetrics;
+
 export interface QuestionJobs {
-  deps: JobDeps;
+  deps: QuestionJobDeps;
   /** What the jobs ask from now on. */
   use(model: QuestionModel): void;
   stop(): Promise<void>;
@@ -36,21 +36,13 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
   const queues = createQueues(config.REDIS_URL, log);
   let model: QuestionModel = createQuestionBank();
   const questionBank = createQuestionBank();
-  const deps: JobDeps = {
+  const deps: QuestionJobDeps = {
     config,
     log,
     metrics,
     redis,
-    orm,
     clock: systemClock,
     bodies: createResponseCache(),
-    leaderboards: createLeaderboards({
-      redis,
-      em: () => orm.em.fork(),
-      clock: systemClock,
-      log,
-      metrics,
-    }),
     get em() {
       return orm.em.fork();
     },
@@ -58,9 +50,6 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
       return model;
     },
     questionBank,
-    senders: createSenders(config, log),
-    pictureStore: createPictureStore(config),
-    moderator: createModerator(config, log),
     enqueue: queues.enqueue.bind(queues),
     enqueueAndWait: queues.enqueueAndWait.bind(queues),
   };

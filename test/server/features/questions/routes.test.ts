@@ -7,7 +7,7 @@ import { seedQuestions } from "../../../../db/seeds/questions.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { ClosedAccounts } from "../../../../server/platform/security/closed-accounts.ts";
 import { createTokenService } from "../../../../server/platform/security/tokens.ts";
-import type { Deps } from "../../../../server/app/deps.ts";
+import type { HttpDeps } from "../../../../server/http/deps.ts";
 import { createHttpServer, type HttpServer } from "../../../../server/http/uws/server.ts";
 import { questionsRoutes } from "../../../../server/features/questions/routes.ts";
 import {
@@ -89,7 +89,6 @@ describe("the question endpoints", () => {
       name: "p41",
       fam: "f",
     });
-    // The questions endpoints reach no lobbies and no hub.
     const deps = Object.create(jobs.deps, {
       tokens: { value: tokens },
       closedAccounts: { value: new ClosedAccounts(jobs.deps.clock) },
@@ -98,9 +97,9 @@ describe("the question endpoints", () => {
         value: ((queue, payload, waitMs) => {
           assert.ok(waitMs <= 20_000);
           return jobs.deps.enqueueAndWait(queue, payload, Math.min(waitMs, patience));
-        }) satisfies Deps["enqueueAndWait"],
+        }) satisfies QuestionJobs["deps"]["enqueueAndWait"],
       },
-    }) as Deps;
+    }) as QuestionJobs["deps"] & HttpDeps;
     server = createHttpServer({
       deps,
       routes: questionsRoutes,
