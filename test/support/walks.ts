@@ -51,6 +51,21 @@ export const walks: readonly Walk[] = [
       { file: "db/queries/accounts/players.ts", symbol: "recordLoginWithFamily" },
     ],
   },
+  {
+    request: "a job of the queue codex-import",
+    stops: [
+      { file: "workers/processors/codex-import.ts", symbol: "importFromFile" },
+      { file: "importers/pipeline/parse.ts", symbol: "parseFile" },
+      { file: "importers/envelope/envelope-file.ts", symbol: "openEnvelopeFile" },
+      { file: "importers/pipeline/import.ts", symbol: "importEnvelope" },
+      { file: "importers/pipeline/check.ts", symbol: "check" },
+      { file: "importers/pipeline/plan.ts", symbol: "plan" },
+      { file: "importers/pipeline/plan/compare.ts", symbol: "compareEntities" },
+      { file: "importers/pipeline/apply.ts", symbol: "apply" },
+      { file: "db/queries/archive/codex-staging.ts", symbol: "applyStaged" },
+      { file: "db/projections/refresh.ts", symbol: "projectionOf" },
+    ],
+  },
 ];
 
 /** What of a walk is not in the code under `root`. */
