@@ -16,6 +16,7 @@ export async function withinSearchTime<T>(
 ): Promise<T | null> {
   try {
     return await em.transactional(async (tx) => {
+      // Text: settings of a transaction.
       await sql.raw(`set local statement_timeout = ${maxSearchMs}`).execute(tx.getKysely());
       const found = await work(tx);
       // The transaction may be one that goes on.

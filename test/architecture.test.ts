@@ -3,7 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { findCycles, importsIn, readImports, sourceFiles } from "./support/imports.ts";
-import { addCounts, countQueries, noQueries, textShare } from "./support/query-shares.ts";
+import {
+  addCounts,
+  countQueries,
+  listTextsWithoutReason,
+  noQueries,
+  textShare,
+} from "./support/query-shares.ts";
 import { problemsOf, walks } from "./support/walks.ts";
 import { refuse, zoneOf } from "./support/zones.ts";
 
@@ -100,6 +106,10 @@ describe("queries", () => {
   it("are texts of SQL in at most a quarter of all calls", () => {
     const all = [...countQueries().values()].reduce(addCounts, noQueries);
     assert.ok(textShare(all) <= 25, JSON.stringify(all));
+  });
+
+  it("say beside each text why the builder is not enough", () => {
+    assert.deepEqual(listTextsWithoutReason(), []);
   });
 });
 

@@ -1,6 +1,12 @@
-import { addCounts, countQueries, noQueries, textShare } from "./support/query-shares.ts";
+import {
+  addCounts,
+  countQueries,
+  listTextsWithoutReason,
+  noQueries,
+  textShare,
+} from "./support/query-shares.ts";
 
-/** `node --import tsx test/query-shares.ts`: how queries are written, by folder. */
+/** `node --import tsx test/query-shares.ts`: how queries are written, by folder, and texts without a reason. */
 const folders = countQueries();
 const all = [...folders.values()].reduce(addCounts, noQueries);
 const sorted = [...folders].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -12,3 +18,4 @@ for (const [name, counts] of [...sorted, ["all", all] as const]) {
     `${name.padEnd(28)} text ${text}, builder ${builder}, EntityManager ${entities}: ${share}\n`,
   );
 }
+for (const place of listTextsWithoutReason()) process.stdout.write(`without a reason: ${place}\n`);

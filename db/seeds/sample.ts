@@ -47,6 +47,7 @@ export async function seedSample(
     correct,
     streak,
   }));
+  // Text: rows from JSON, and three inserts that read each other's.
   await rowsOf(
     em,
     sql`with input as (

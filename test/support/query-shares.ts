@@ -16,13 +16,30 @@ const skipped =
   /^db\/(?:migrations\/|queries\/(?:rows|batches)\.ts|prepared\.ts|driver\.ts|orm\.ts)/;
 const root = join(import.meta.dirname, "../..");
 
+const queryFiles = () =>
+  sourceFiles(root, ["server", "workers", "db"]).filter((file) => !skipped.test(file));
+const sourceOf = (file: string) => readFileSync(join(root, file), "utf8");
+const withoutComments = (source: string) => source.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
+
+/** A comment that says why a query is a text. */
+const reason = /^\s*(?:\/\/|\*|\/\*\*).*\bText: /m;
+
+/** Declarations that hand a text of SQL to the database and do not say why. */
+export function listTextsWithoutReason(): string[] {
+  return queryFiles().flatMap((file) =>
+    sourceOf(file)
+      .split(/\n\n(?=\S)/)
+      .filter((declaration) => withoutComments(declaration).search(kinds.text) >= 0)
+      .filter((declaration) => !reason.test(declaration))
+      .map((declaration) => `${file}: ${withoutComments(declaration).trim().split("\n", 1)[0]}`),
+  );
+}
+
 /** How queries are written, by folder. */
 export function countQueries(): Map<string, QueryCounts> {
   const folders = new Map<string, QueryCounts>();
-  const files = sourceFiles(root, ["server", "workers", "db"]);
-  for (const file of files.filter((one) => !skipped.test(one))) {
-    const source = readFileSync(join(root, file), "utf8");
-    const code = source.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
+  for (const file of queryFiles()) {
+    const code = withoutComments(sourceOf(file));
     const count = (calls: RegExp) => code.match(calls)?.length ?? 0;
     const counts = {
       text: count(kinds.text),

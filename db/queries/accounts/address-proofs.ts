@@ -63,6 +63,7 @@ export async function revokeUnproven(em: EntityManager, proof: AddressProof): Pr
   const { playerId, keep, keepsPassword, reason, now } = proof;
   // Signing out leaves an access token for the hour that it lives; the clocks of hosts may be a day apart.
   const mayBeHeldSince = sql`(${now}::timestamptz - interval '26 hours')`;
+  // Text: a recursion and nine writes that have to be one statement.
   const [row] = await rowsOf(
     em,
     sql<Revoked>`with recursive kept(id) as (

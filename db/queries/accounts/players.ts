@@ -286,6 +286,7 @@ export async function recordLoginWithFamily(
   family: NewFamily,
 ): Promise<SignedIn | null> {
   const { id, player, isGuest, realm, generation, createdAt, lastUsedAt, endsAt } = family;
+  // Text: an insert that reads the rows its statement updates.
   const [row] = await preparedRowsOf<SignedInRow>(
     em,
     sql`with known as (${loginUpdate(player, record, signedIn)}), family as (

@@ -51,6 +51,7 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
 }
 
 async function countOf(em: EntityManager, query: ReturnType<typeof sql<{ count: number }>>) {
+  // Text: deletes in a with clause of which only the number comes back.
   const [row] = await rowsOf(em, query);
   return row?.count ?? 0;
 }

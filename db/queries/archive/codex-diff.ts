@@ -52,6 +52,7 @@ export async function listDiffPairs(
         and b.from_ord <= ${to.ord} and b.to_ord > ${to.ord}
       where a.document_id is distinct from b.document_id`;
   // A block is one row, so that none of the many steps of reading them takes long.
+  // Text: blocks of an ordered list, each as one JSON value.
   const blocks = await rowsOf(
     em,
     sql<{ pairs: DiffPair[] }>`

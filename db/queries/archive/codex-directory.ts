@@ -59,6 +59,7 @@ type GameRow = Omit<CodexGame, "branches">;
 export async function readDirectory(em: EntityManager, slug?: string): Promise<CodexGame[]> {
   const only = slug === undefined ? sql`true` : sql`g.slug = ${slug}`;
   // One statement, so that the three lists are of one moment.
+  // Text: three lists of one moment, each as one JSON value.
   const [row] = await rowsOf(
     em,
     sql<{ games: GameRow[] | null; branches: BranchRow[] | null; patches: CodexPatch[] | null }>`

@@ -23,6 +23,7 @@ const lockWaitSeconds = 30;
  */
 export async function lockGame(em: EntityManager, slug: string): Promise<boolean> {
   await setStatementTimeout(em, imports.statementSeconds);
+  // Text: settings of a transaction.
   await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
   try {
     await findRow(em, (db) =>
@@ -62,6 +63,7 @@ export async function readState(
 ): Promise<Map<string, KeptEntity>> {
   if (state === null) return new Map();
   // One document instead of a row each, which would cost more than everything else about an unchanged entity.
+  // Text: a whole state as one JSON value.
   const [row] = await rowsOf(
     em,
     sql<{ entities: string | null }>`

@@ -108,6 +108,7 @@ export async function searchEntities(
 ): Promise<{ generation: number; ids: Int32Array } | null> {
   // Words are letters and digits, so they need no escape inside the quotes.
   const query = words.map((word) => `'${word}':*`).join(" & ");
+  // Text: a match of words over a part that lists share, with its end in the count.
   const [found] = await rowsOf(
     em,
     sql<{ generation: number; ids: string | null }>`

@@ -79,6 +79,7 @@ export async function findPresentEntity(
   state: StateAt,
   key: string,
 ): Promise<{ generation: number; row: EntityRow | null }> {
+  // Text: a lateral join to a state, whose parts lists share.
   const [found] = await preparedRowsOf(
     em,
     sql<{ generation: number } & (EntityRow | { id: null })>`
@@ -138,6 +139,7 @@ export async function readUpstreamIds(
   em: EntityManager,
   game: string,
 ): Promise<Map<string, string>> {
+  // Text: an order by what stands on other branches.
   const rows = await rowsOf(
     em,
     sql<{ name: string; key: string }>`
@@ -191,6 +193,7 @@ export async function listHistory(
       where e.game_id = g.id and e.key = ${key} and (${sql.join(along, sql` or `)})
     ) x on true
     where g.id = ${gameId} order by x.from_ord`;
+  // Text: a lateral join over as many ranges as the line has.
   const rows = await (along.length <= fewRanges ? preparedRowsOf(em, query) : rowsOf(em, query));
   return {
     generation: rows[0]?.generation ?? noGeneration,

@@ -44,6 +44,7 @@ export async function readKnown(
 ): Promise<KnownState> {
   const byDigest = new Map<string, KnownEntity>();
   if (patch === null) return { entities: new Map(), byDigest, written: null };
+  // Text: a join that falls back to the patch itself.
   const [row] = await rowsOf(
     em,
     sql<Omit<Written, "changes"> & { context: string; entities: string; changes: string }>`

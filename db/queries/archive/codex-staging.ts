@@ -42,6 +42,7 @@ type Staging = {
  * them for every import costs as much as a small one; the end of a transaction empties them.
  */
 export async function prepareStaging(em: EntityManager): Promise<void> {
+  // Text: asks for a temporary table.
   const [found] = await rowsOf(
     em,
     sql<{ exists: boolean }>`select to_regclass('pg_temp.codex_staging') is not null as exists`,
@@ -58,6 +59,7 @@ export async function prepareStaging(em: EntityManager): Promise<void> {
 }
 
 async function createStaging(em: EntityManager): Promise<void> {
+  // Text: temporary tables.
   await rowsOf(
     em,
     sql`create temp table codex_staging (key text not null, type text not null,
@@ -77,6 +79,7 @@ export async function stageEntities(
   entities: readonly StagedEntity[],
 ): Promise<void> {
   if (entities.length === 0) return;
+  // Text: rows from one JSON value.
   await rowsOf(
     em,
     sql`insert into codex_staging
@@ -93,6 +96,7 @@ export async function stageKept(
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return;
+  // Text: words taken out of a tsvector.
   await rowsOf(
     em,
     sql`insert into codex_staging
@@ -129,6 +133,7 @@ const entityOf = (gameId: number, key: RawBuilder<unknown>) =>
 export async function storeStaged(em: EntityManager, gameId: number): Promise<void> {
   const found = entityOf(gameId, sql.ref("s.key"));
   // In a fixed order, so that cursors do not depend on the order of a file.
+  // Text: lateral joins with a limit, one look for each entity.
   await rowsOf(
     em,
     sql`insert into codex_entities (game_id, type, key, upstream_key)
@@ -205,6 +210,7 @@ export async function touchStaged(
   { gameId, branchId }: Pick<PatchPlace, "gameId" | "branchId">,
 ): Promise<void> {
   const staged = sql`codex_staging s cross join ${entityOf(gameId, sql.ref("s.key"))} e`;
+  // Text: lateral joins with a limit, one look for each entity.
   await rowsOf(
     em,
     sql`insert into codex_branch_keys as n (branch_id, entity_id, upstream_key)
@@ -237,6 +243,7 @@ export async function applyStaged(em: EntityManager, place: PatchPlace): Promise
   const { branchId, patchId, ord } = place;
   await touchStaged(em, place);
   // Nobody else writes to the game, so the rows stay where they are.
+  // Text: rows by their place.
   await rowsOf(
     em,
     sql`update codex_versions set to_ord = ${ord} where ctid = any(array(
@@ -274,6 +281,7 @@ const openVersionOf = (branchId: number) =>
 
 /** Ids of everything this import wrote something of. */
 export async function listTouched(em: EntityManager): Promise<string[]> {
+  // Text: a lateral join with a limit, one look for each entity.
   const rows = await rowsOf(
     em,
     sql<{ key: string }>`select key from codex_staging union select key from codex_removed
@@ -329,6 +337,7 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
       .where("branch_id", "=", branchId)
       .where("entity_id", "=", sql<number>`any(array(select entity_id from codex_touched))`),
   );
+  // Text: lateral joins with a limit, and one parse of each body.
   await rowsOf(
     em,
     sql`insert into codex_head
@@ -355,7 +364,7 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
   if (isMany) await analyze(em, sql`codex_entities, codex_head, codex_versions`);
 }
 
-/** What the import of another game has analyzed stays locked until that is done, and is not waited for. */
+/** What the import of another game has analyzed stays locked until that is done, and is not waited for. Text: a command, not a query. */
 const analyze = (em: EntityManager, tables: RawBuilder<unknown>) =>
   rowsOf(em, sql`analyze (skip_locked) ${tables}`);
 

@@ -124,6 +124,7 @@ export function listUnusedPictures(
   // Of both tables: of one alone, Postgres would read the other one whole.
   const inSlice = sql`u.player_id > ${after} and u.player_id <= ${upTo}
     and p.id > ${after} and p.id <= ${upTo}`;
+  // Text: window functions with filters.
   return rowsOf(
     em,
     sql<UnusedPicture>`select id, file, status,

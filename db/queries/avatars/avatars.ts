@@ -152,6 +152,7 @@ export async function isClaimFree(
  * players there are.
  */
 export async function listTakenIcons(em: EntityManager): Promise<string[]> {
+  // Text: a recursion that steps through an index.
   const rows = await rowsOf(
     em,
     sql<{ icon: string }>`with recursive taken as (

@@ -188,6 +188,7 @@ export function expireMessages(
   em: EntityManager,
   { now, leaseStart }: { now: Date; leaseStart: Date },
 ): Promise<number> {
+  // Text: rows by their place, in batches.
   return inBatches(
     em,
     (limit) => sql`

@@ -76,6 +76,7 @@ export async function insertChanges(
   changes: readonly Change[],
 ): Promise<void> {
   if (changes.length === 0) return;
+  // Text: rows from one JSON value.
   await rowsOf(
     em,
     sql`insert into projection_changes (build_id, row_id, resource, before, after)
@@ -134,6 +135,7 @@ export async function listChanges(
   buildId: number,
   page: { after: string; limit: number },
 ): Promise<Change[]> {
+  // Text: the pool reads JSON that the entity has as text.
   return rowsOf(
     em,
     sql<Change>`select resource, row_id as "rowId", before, after from projection_changes

@@ -79,6 +79,7 @@ export async function listRows(
   const names = Object.keys(columns).filter((name) => !single.has(name));
   const conditions = clauses.map(conditionOf);
   if (cursor !== null) conditions.push(sort === "asc" ? sql`id > ${cursor}` : sql`id < ${cursor}`);
+  // Text: the table comes from a declaration.
   return rowsOf(
     em,
     sql<Row & { id: string }>`
@@ -92,6 +93,7 @@ export async function countRows(
   { table }: Resource,
   clauses: readonly Clause[],
 ): Promise<number> {
+  // Text: the table comes from a declaration.
   const [row] = await rowsOf(
     em,
     sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}

@@ -62,6 +62,7 @@ export async function readInputHashes(
 ): Promise<InputHashes[]> {
   // One document: a row each would cost more than the comparison they are for.
   const texts = hasTexts ? sql`text_keys, texts_hash` : sql`'[]'::json, ''`;
+  // Text: the table comes from a declaration.
   const [row] = await rowsOf(
     em,
     sql<{ marks: string | null }>`
@@ -109,6 +110,7 @@ export async function listRowsAbout(
       where r.id <> all(${own}::text[])`;
     return own.length === 0 ? [fromThem] : [ofThem, fromThem];
   });
+  // Text: the table comes from a declaration.
   return rowsOf(
     em,
     sql<RowPart>`with about as materialized (select unnest(${ids}::text[]) as id)
@@ -121,6 +123,7 @@ export async function readRecords(
   resource: Resource,
   ids: readonly string[],
 ): Promise<Map<string, RowRecord>> {
+  // Text: the table comes from a declaration.
   const rows = await rowsOf(
     em,
     sql<RowRecord & { id: string }>`select ${columnList(fieldsOf(resource))}
@@ -145,6 +148,7 @@ export async function saveRecords(
   const updates = sql.join(
     fields.map(([name]) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`),
   );
+  // Text: the table comes from a declaration.
   await rowsOf(
     em,
     sql`insert into ${sql.table(resource.table)} (${names})
@@ -160,6 +164,7 @@ export async function deleteRecords(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
+  // Text: the table comes from a declaration.
   await rowsOf(em, sql`delete from ${sql.table(table)} where id = any(${ids}::text[])`);
 }
 
@@ -170,6 +175,7 @@ export async function findRow(
   id: string,
 ): Promise<Row | null> {
   const names = sql.join(Object.keys(resource.columns).map((name) => sql.ref(name)));
+  // Text: the table comes from a declaration.
   const [row] = await rowsOf(
     em,
     sql<Row>`select ${names} from ${sql.table(resource.table)} where id = ${id}`,
@@ -186,6 +192,7 @@ export async function readEnumValues(
     ({ table }) =>
       sql`select x.value::text as entry from ${sql.table(table)}, json_array_elements(enums) x`,
   );
+  // Text: the type comes from a declaration.
   const rows = await rowsOf(
     em,
     sql<{ entry: string }>`select distinct entry collate "C" as entry

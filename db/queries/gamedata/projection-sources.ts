@@ -28,6 +28,7 @@ export async function readStates(
   ids: readonly string[] | null,
 ): Promise<Map<string, SourceState>> {
   const some = ids === null ? sql`true` : sql`e.key = any(${ids}::text[])`;
+  // Text: all states as one JSON value.
   const [row] = await rowsOf(
     em,
     sql<{
@@ -52,6 +53,7 @@ export async function readSources(
   ids: readonly string[],
 ): Promise<Source[]> {
   if (ids.length === 0) return [];
+  // Text: all sources as one JSON value.
   const rows = await rowsOf(
     em,
     sql<SourceState & { body: string | null }>`
@@ -121,6 +123,7 @@ export async function readTexts(
 ): Promise<Map<string, Localized>> {
   if (keys.length === 0) return new Map();
   const some = locales === null ? sql`true` : sql`t.locale = any(${locales}::text[])`;
+  // Text: all texts as one JSON value.
   const rows = await rowsOf(
     em,
     sql<{ key: string; locale: string; text: string }>`

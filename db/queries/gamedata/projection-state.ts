@@ -58,6 +58,7 @@ export interface FacetRow {
 }
 
 export async function readFacets(em: EntityManager): Promise<FacetRow[]> {
+  // Text: the pool reads JSON that the entity has as text.
   return rowsOf(
     em,
     sql<FacetRow>`select column_name as "column", slug, labels from projection_facets

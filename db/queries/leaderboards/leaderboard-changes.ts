@@ -40,6 +40,7 @@ export async function readPendingChanges(
   em: EntityManager,
   limit: number,
 ): Promise<PendingChanges> {
+  // Text: a sequence and a list as JSON, of one moment.
   const [row] = await preparedRowsOf<PendingChanges>(
     em,
     sql`with waiting as materialized (
@@ -67,6 +68,7 @@ export async function saveCheckpoint(
   batch: number,
   changeIds: readonly number[],
 ): Promise<void> {
+  // Text: locks, notes and counts in one statement, past what others lock.
   await preparedRowsOf(
     em,
     sql`with waiting as (

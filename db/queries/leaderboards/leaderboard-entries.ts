@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Change } from "./leaderboard-changes.ts";
-import { preparedRowsOf } from "../../prepared.ts";
-import { rowsOf } from "../rows.ts";
+import { prepared, preparedRowsOf } from "../../prepared.ts";
+import { anyOf, millis } from "../expressions.ts";
+import { findRows, rowsOf } from "../rows.ts";
 
 /** Which entries are wanted: some, or the next slice of all in order of their id. */
 export type Slice = { ids: readonly number[] } | { after: number; limit: number };
@@ -42,6 +43,7 @@ const totalsColumns = sql`s.player_id as id, s.total_score::float8 as score,
 /** Players with at least one recorded answer (LB-01). */
 export async function listPlayerTotals(em: EntityManager, slice: Slice): Promise<TotalsRow[]> {
   const id = sql`s.player_id`;
+  // Text: times to the microsecond and percents that four lists share.
   return preparedRowsOf(
     em,
     sql<TotalsRow>`select ${totalsColumns} from player_stats s
@@ -56,6 +58,7 @@ export async function listPlayerTotals(em: EntityManager, slice: Slice): Promise
 export async function listTeamTotals(em: EntityManager, slice: Slice): Promise<TotalsRow[]> {
   const id = sql`t.id`;
   const since = (time: RawBuilder<unknown>) => sql`greatest(${time}, m.joined_at)`;
+  // Text: ordered aggregates with filters.
   return preparedRowsOf(
     em,
     sql<TotalsRow>`with chosen as (
@@ -92,6 +95,7 @@ export async function listChallengeRuns(
   slice: Slice,
 ): Promise<RunRow[]> {
   const id = sql`r.player_id`;
+  // Text: times to the microsecond and percents that four lists share.
   return preparedRowsOf(
     em,
     sql<RunRow>`select r.player_id as id, r.score, r.total_time_ms as "timeMs",
@@ -125,6 +129,7 @@ export async function listWordBests(
   slice: Slice,
 ): Promise<WordRow[]> {
   const id = sql`w.player_id`;
+  // Text: the first of each player by five columns.
   return rowsOf(
     em,
     sql<WordRow>`select distinct on (w.player_id) w.player_id as id, w.id as "resultId", w.score,
@@ -170,10 +175,7 @@ export async function resolveChanges(
     ...teams.map((id) => ({ kind: "team" as const, id })),
   ];
   if (andTeams && players.length > 0) {
-    const rows = await preparedRowsOf<{ id: number }>(
-      em,
-      sql`select distinct team_id as id from team_members where player_id = any(${players}::int[])`,
-    );
+    const rows = await findTeams(em, { players });
     touched.push(...rows.map(({ id }) => ({ kind: "team" as const, id })));
   }
   if (runs.length > 0) touched.push(...(await resolveRuns(em, runs)));
@@ -181,19 +183,36 @@ export async function resolveChanges(
   return touched;
 }
 
+const findTeams = prepared((db, { players }: { players: number[] }) =>
+  db
+    .selectFrom("team_members")
+    .select("team_id as id")
+    .distinct()
+    .where("player_id", "=", sql<number>`any(${players}::int[])`),
+);
+
 async function resolveRuns(em: EntityManager, ids: number[]): Promise<Touched[]> {
-  return rowsOf(
-    em,
-    sql`select 'run' as kind, challenge_id as "challengeId", player_id as "playerId" from runs
-      where id = any(${ids}::int[]) and challenge_id is not null`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("runs")
+      .select(["challenge_id as challengeId", "player_id as playerId"])
+      .where("id", "=", anyOf(ids, "int"))
+      .where("challenge_id", "is not", null)
+      .$narrowType<{ challengeId: number }>(),
   );
+  return rows.map((row) => ({ kind: "run", ...row }));
 }
 
 async function resolveWords(em: EntityManager, ids: number[]): Promise<Touched[]> {
-  return rowsOf(
-    em,
-    sql`select 'word' as kind, player_id as "playerId", mode, date::text as date,
-        (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"
-      from word_results where id = any(${ids}::int[])`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("word_results")
+      .select(["player_id as playerId", "date", millis("created_at").as("createdAtMs")])
+      .where("id", "=", anyOf(ids, "int")),
+  );
+  return rows.map(({ playerId, date, createdAtMs }) =>
+    date === null
+      ? { kind: "word", playerId, mode: "random", createdAtMs }
+      : { kind: "word", playerId, mode: "daily", date },
   );
 }

@@ -1,13 +1,13 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { preparedRowsOf } from "../../prepared.ts";
+import { prepared, preparedRowsOf } from "../../prepared.ts";
 import { withinSearchTime } from "../../search-time.ts";
 import { rowsOf } from "../rows.ts";
 import { foldForSearch } from "../../../server/platform/text/search-words.ts";
 
 /** Closed accounts stay on the leaderboards without their name (LB-01). */
 export const closedName = "Deleted player";
-const shownName = sql`case when p.deleted_at is null then p.name else ${closedName} end`;
+const shownName = sql<string>`case when p.deleted_at is null then p.name else ${closedName} end`;
 
 export type GlobalTabColumn = "score" | "accuracy" | "streak" | "xp";
 
@@ -41,6 +41,7 @@ export async function listPlayerLines(
   tab: GlobalTabColumn,
 ): Promise<Map<number, PlayerLine>> {
   if (ids.length === 0) return new Map();
+  // Text: a column that the tab names, of the latest day.
   const rows = await preparedRowsOf<PlayerLine>(
     em,
     sql`select s.player_id as id, ${shownName} as name, p.is_guest as "isGuest",
@@ -81,6 +82,7 @@ async function findWithin(
   { search, limit, offset }: { search: string; limit: number; offset: number },
   { matching, ordered }: { matching: RawBuilder<unknown>; ordered: RawBuilder<unknown> },
 ): Promise<Found | null> {
+  // Text: bounds on what is looked at, over parts the leaderboards share.
   const rows = await withinSearchTime(em, (tx) =>
     rowsOf<{ ids: number[] | null; total: number }>(
       tx,
@@ -118,6 +120,23 @@ export interface RunLine {
   totalTimeMs: number;
 }
 
+const findRunLines = prepared(
+  (db, { challengeId, playerIds }: { challengeId: number; playerIds: number[] }) =>
+    db
+      .selectFrom("runs as r")
+      .innerJoin("players as p", "p.id", "r.player_id")
+      .select([
+        "r.player_id as id",
+        shownName.as("name"),
+        "r.num_correct as numCorrect",
+        "r.best_streak as bestStreak",
+        "r.total_time_ms as totalTimeMs",
+      ])
+      .where("r.challenge_id", "=", challengeId)
+      .where("r.is_finished", "=", sql.lit(true))
+      .where("r.player_id", "=", sql<number>`any(${playerIds}::int[])`),
+);
+
 /** What the leaderboard of a challenge shows of these players. */
 export async function listRunLines(
   em: EntityManager,
@@ -125,14 +144,7 @@ export async function listRunLines(
   playerIds: readonly number[],
 ): Promise<Map<number, RunLine>> {
   if (playerIds.length === 0) return new Map();
-  const rows = await preparedRowsOf<RunLine>(
-    em,
-    sql`select r.player_id as id, ${shownName} as name, r.num_correct as "numCorrect",
-        r.best_streak as "bestStreak", r.total_time_ms as "totalTimeMs"
-      from runs r join players p on p.id = r.player_id
-      where r.challenge_id = ${challengeId} and r.is_finished
-        and r.player_id = any(${[...playerIds]}::int[])`,
-  );
+  const rows = await findRunLines(em, { challengeId, playerIds: [...playerIds] });
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -149,15 +161,19 @@ export function searchRuns(
   return findWithin(em, { search, ...page }, { matching, ordered });
 }
 
+const findTeamNames = prepared((db, { ids }: { ids: number[] }) =>
+  db
+    .selectFrom("teams")
+    .select(["id", "name"])
+    .where("id", "=", sql<number>`any(${ids}::int[])`),
+);
+
 /** Names of these teams. */
 export async function listTeamNames(
   em: EntityManager,
   ids: readonly number[],
 ): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await rowsOf<{ id: number; name: string }>(
-    em,
-    sql`select id, name from teams where id = any(${[...ids]}::int[])`,
-  );
+  const rows = await findTeamNames(em, { ids: [...ids] });
   return new Map(rows.map(({ id, name }) => [id, name]));
 }

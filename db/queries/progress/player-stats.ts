@@ -60,6 +60,7 @@ export async function lockTotals(
   // All or none: who holds some of them while adding the others may wait for one that waits for it.
   const areAllThere = sql`(select count(*) from player_stats
     where player_id = any(${ids}::int[])) = ${ids.length}`;
+  // Text: locks all rows or none.
   const lock = (condition = sql`true`) =>
     preparedRowsOf<StatsRow>(
       em,

@@ -91,6 +91,7 @@ export interface ServedTimes {
 
 type InSession = { session: SessionRow & { updatedAt: Date } };
 
+// Text: see `saving`.
 const saveAlone = preparedText((grown: Omit<GrownBy, "session">) => {
   const { answer: a, seenAnswers } = grown;
   const held = sql`select from player_stats t
@@ -99,6 +100,7 @@ const saveAlone = preparedText((grown: Omit<GrownBy, "session">) => {
   return saving(grown, held, sql``);
 });
 
+// Text: see `saving`.
 const saveInSession = preparedText((grown: Omit<GrownBy, "session"> & InSession) => {
   const { answer: a, session: s, seenAnswers } = grown;
   const held = sql`select from player_stats t join play_sessions s on s.id = ${s.id} and s.ended_at is null

@@ -28,6 +28,7 @@ export async function insertAnswers(
   em: EntityManager,
   answers: readonly NewAnswer[],
 ): Promise<void> {
+  // Text: rows from one JSON value.
   await rowsOf(em, inserted(answers));
 }
 
@@ -63,6 +64,7 @@ export async function saveRecorded(
   em: EntityManager,
   { answers, totals, at }: Recorded,
 ): Promise<void> {
+  // Text: three writes that have to be one statement.
   await preparedRowsOf(
     em,
     sql`with totals as (${updateTotals(totals, at)}), by_category as (${saveCategoryTotals(totals)})
@@ -80,6 +82,7 @@ export async function recordServed(
 ): Promise<void> {
   if (counts.length === 0) return;
   const rows = counts.map(({ questionId, ...rest }) => ({ question_id: questionId, ...rest }));
+  // Text: locks in the order of ids before it writes.
   await rowsOf(
     em,
     sql`with added as (

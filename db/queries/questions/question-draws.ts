@@ -43,6 +43,7 @@ export async function listDrawable(
   filter: DrawFilter,
   difficulties: readonly string[],
 ): Promise<string[]> {
+  // Text: a list of names with their places.
   const rows = await preparedRowsOf<{ name: string }>(
     em,
     sql`
@@ -112,6 +113,7 @@ async function drawAny(
   excluded: readonly number[],
 ): Promise<QuestionRow[]> {
   const isLinked = filter.promptHash !== null;
+  // Text: an order by who has seen a question, then by chance.
   return rowsOf(
     em,
     sql<QuestionRow>`

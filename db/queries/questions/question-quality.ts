@@ -25,6 +25,7 @@ export async function saveReport(
   em: EntityManager,
   { questionId, playerId, isGuest, reason, comment, at }: NewReport,
 ): Promise<{ isNew: boolean } | null> {
+  // Text: whether the row is new is told by `xmax`.
   const [row] = await rowsOf(
     em,
     sql<{ isNew: boolean }>`insert into question_reports as r
@@ -83,6 +84,7 @@ export async function listProblematic(
       where resolved_at is null group by question_id
     ) open on open.question_id = q.id
     where ${conditionOf(filter.problem, suspicion)} ${inCategory}`;
+  // Text: a problem is one of many conditions, over parts that share a count.
   const [counted] = await rowsOf(
     em,
     sql<{ total: number }>`select count(*)::int as total ${found}`,
@@ -98,6 +100,7 @@ export async function listProblematic(
 
 /** One question as operators see it, or null. */
 export async function findQuality(em: EntityManager, id: number): Promise<QualityRow | null> {
+  // Text: the columns that the list shows.
   const [row] = await rowsOf(
     em,
     sql<QualityRow>`select ${detailColumns} from questions q where q.id = ${id}`,

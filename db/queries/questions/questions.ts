@@ -72,6 +72,7 @@ export async function insertQuestions(
           when (i.turn - abs(${surplus})) % 2 = 1 then 'public'
           else 'competition' end`
       : sql`${options.pool}`;
+  // Text: rows from one JSON value that take turns between two pools.
   const inserted = await rowsOf(
     em,
     sql<{ id: number }>`

@@ -105,6 +105,7 @@ export async function releaseQuestions(
       and not exists (select 1 from runs r
         where r.challenge_id = c.id and not r.is_finished and r.touched_at > ${since})`;
   // Before any question is locked: an answer locks its run first, too.
+  // Text: writes over window functions, under one condition.
   await rowsOf(
     em,
     sql`with ended as (

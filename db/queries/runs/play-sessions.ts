@@ -75,6 +75,7 @@ export async function openSession(
       .where("ended_at", "is", null)
       .where("updated_at", "<", idleSince),
   );
+  // Text: a conflict with a partial index.
   const rows = await rowsOf(
     em,
     sql<SessionRow>`insert into play_sessions as s (player_id, created_at, updated_at)

@@ -77,6 +77,7 @@ export async function tryCode(
   { playerId, emailKey, hashes, now, maxTries }: CodeTry,
 ): Promise<"email" | "sms" | null> {
   const isRight = sql`code_hash = any(${hashes}::text[])`;
+  // Text: a write, or else a message that takes as long.
   const rows = await rowsOf(
     em,
     sql<{ isRight: boolean; channel: "email" | "sms" | null }>`

@@ -33,6 +33,7 @@ export async function readLedgerTotals(
   countedSources: readonly string[],
 ): Promise<LedgerTotals[]> {
   const counted = JSON.stringify(countedSources);
+  // Text: running sums over a whole ledger.
   return rowsOf(
     em,
     sql`with entries as (
@@ -187,6 +188,7 @@ export async function replaceDifferences(
           where x."playerId" = d.player_id and x.currency = d.currency)`,
       ),
   );
+  // Text: rows from one JSON value, and whether each is new.
   const saved = await rowsOf<{ playerId: number; currency: string; isNew: boolean }>(
     em,
     sql`insert into wallet_differences as d (player_id, currency, problems, found_at, seen_at)

@@ -92,6 +92,7 @@ export async function moveMoney(
   limit: number,
 ): Promise<Entry | null> {
   const { playerId, currency, amount, counted, source, reason, refType, refId, at } = entry;
+  // Text: an update and the entry it leads to in one statement.
   const rows = await rowsOf<Entry>(
     em,
     sql`with moved as (
@@ -142,6 +143,7 @@ export const levelsAt = (total: RawBuilder<unknown>) =>
 
 /** Both currencies of a player at one moment, with the level the lifetime Embers give. */
 export async function readWallet(em: EntityManager, playerId: number): Promise<WalletView> {
+  // Text: two currencies and a level, each as one JSON value.
   const [row] = await rowsOf<WalletView>(
     em,
     sql`with own as (
@@ -170,6 +172,7 @@ export async function listEntries(
   key: WalletKey,
   page: { before: number | null; limit: number },
 ): Promise<Entry[]> {
+  // Text: a page that begins at the place of an entry.
   return rowsOf(
     em,
     sql`with own as not materialized (
