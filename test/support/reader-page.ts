@@ -30,7 +30,7 @@ export async function openReader(browser: Browser, url: string, path: string): P
     }).observe({ type: "layout-shift", buffered: true });
   `);
   await page.goto(url + path);
-  await page.locator("main:not([aria-busy])").waitFor();
+  await page.locator("main:not([aria-busy])").first().waitFor();
   return { page, problems, close: () => context.close() };
 }
 

@@ -226,6 +226,37 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 
+  it("goes out once where that is asked, and as nobody where there is no token", async () => {
+    const service = await startFaulty((response, _, number) => {
+      if (number === 1) response.destroy();
+      else answer(response, 200, { body: { number } });
+    });
+    const { clock, fetch } = virtualClock();
+    const client = new Emberline({ url: service.url, clock, fetch, accessToken: () => null });
+    const once = client.call("GET", "/v1/codex/games", { once: true });
+    await assert.rejects(once, refusedWith("network:unreachable"));
+    assert.deepEqual(await client.call("GET", "/v1/codex/games"), { number: 2 });
+    const paths = service.seen.map(({ path, authorization }) => [path, authorization]);
+    assert.deepEqual(paths, Array(2).fill(["/v1/codex/games", undefined]));
+    await service.stop();
+  });
+
+  it("has the cookies and the cache of the page only where that is asked", async () => {
+    const sent: unknown[] = [];
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      sent.push([init?.credentials, Object(init).cache]);
+      return Response.json({ body: {} });
+    };
+    const accessToken = () => null;
+    await new Emberline({ fetch, accessToken }).call("GET", "/v1/codex/games");
+    const asPage = { credentials: "same-origin", cache: "default" } as const;
+    await new Emberline({ fetch, accessToken, ...asPage }).call("GET", "/v1/codex/games");
+    assert.deepEqual(sent, [
+      ["omit", "no-store"],
+      ["same-origin", "default"],
+    ]);
+  });
+
   it("whose body cannot be written fails with the reason, and not as unreachable", async () => {
     const { clock, fetch } = virtualClock();
     const client = new Emberline({ clock, fetch, accessToken: () => "a" });

@@ -274,6 +274,13 @@ function oneGuest(): void {
     assert.equal((await client.guest()).player_id, id);
   });
 
+  it("says how the service is, and which version of it answers", async () => {
+    const { status, uptime, version } = await new Emberline({ url: app.url }).health();
+    assert.equal(status, "ok");
+    assert.match(uptime, /^\d+d \d+h \d+m \d+s$/);
+    assert.match(version, /^\d+\.\d+\.\d+/);
+  });
+
   it("follows the public list", async () => {
     const stop = new AbortController();
     const lists = new Emberline({ url: app.url }).publicLobbies({ signal: stop.signal });
