@@ -1,29 +1,9 @@
-type Child = string | Node | null | undefined | readonly Child[];
-
 /**
- * An element. Texts only ever become text nodes and attribute values, never markup. A text sets an attribute, null
- * leaves it out, and anything else sets the property of this name.
+ * Makes an element: `el("a", { class: "card", href }, "More ", el("b", "…"))`. A string sets an attribute, null leaves
+ * it out, and any other value sets the property of this name (`hidden: true`, `onclick: () => …`). Texts only ever become
+ * text nodes and attribute values, never markup; null is no child.
  */
-export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Readonly<Record<string, unknown>>,
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "string") node.setAttribute(name, value);
-    else if (value != null) Object.assign(node, { [name]: value });
-  }
-  append(node, children);
-  return node;
-}
-
-function append(node: Element, children: readonly Child[]): void {
-  for (const child of children) {
-    if (Array.isArray(child)) append(node, child);
-    else if (child instanceof Node || typeof child === "string") node.append(child);
-  }
-}
+export { default as el } from "crelt";
 
 /** An element of the page's own markup. */
 export function byId(id: string): HTMLElement;
