@@ -1,7 +1,7 @@
+import { Socket } from "node:net";
 import type { Holder } from "../../actors/index.ts";
 import { AggregatorRegistry } from "prom-client";
 import { createQueues, type Queues } from "../../workers/producer.ts";
-import { splitAddress } from "../runtime/boot/ports.ts";
 import { systemClock } from "../platform/time/clock.ts";
 import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
@@ -23,11 +23,11 @@ import { createPlayerService } from "./players.ts";
 import { createQuestionService } from "./questions.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
-import { createOperatorServer, drain, listen } from "./server.ts";
+import { createOperatorServer, drain } from "./server.ts";
 import type { Audit, Sources } from "./sources.ts";
 import { readStores, within, type StoreStates } from "./stores.ts";
 
-/** Process entry of role `operator`: health, metrics and the pages for operators. */
+/** Process entry of role `operator`: health, metrics and the pages for operators. Listens when it gets the listener. */
 export async function startOperator(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "operator");
@@ -38,13 +38,24 @@ export async function startOperator(): Promise<void> {
   const link = joinPrimary({
     log,
     answers: {},
+    take: (handle) => {
+      if (!(handle instanceof Socket)) {
+        server.listen(handle);
+        return;
+      }
+      handedOver.add(handle);
+      handle.once("close", () => handedOver.delete(handle));
+      server.emit("connection", handle);
+    },
     stop: async () => {
-      await drain(server);
+      await drain(server, handedOver);
       await queues.close();
       redis.disconnect();
       await database.close();
     },
   });
+  /** Connections from before this process was there, which the server does not count. */
+  const handedOver = new Set<Socket>();
   const failures = createLoginFailures(systemClock);
   const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };
   const ended = createEndedSessions(redis, usedTokens, systemClock);
@@ -76,8 +87,7 @@ export async function startOperator(): Promise<void> {
     failures,
     audit,
   });
-  const { host, port } = splitAddress(config.OPERATOR_LISTEN);
-  link.ready(await listen(server, host, port));
+  link.ready();
 }
 
 function createSources(parts: {

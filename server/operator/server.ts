@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import type { Clock } from "../platform/time/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import { AppError } from "../platform/errors.ts";
@@ -78,13 +79,13 @@ export async function listen(server: Server, host: string, port: number): Promis
 }
 
 /** Takes nothing new and answers what is in flight, for at most so long (S41). */
-export async function drain(server: Server): Promise<void> {
-  const closed = once(server, "close");
+export async function drain(server: Server, handedOver: Iterable<Socket>): Promise<void> {
+  const closed = [server, ...handedOver].map((each) => once(each, "close"));
   // A connection that has its answer is not waited for.
   server.keepAliveTimeout = 1;
   server.close();
   const timer = setTimeout(() => server.closeAllConnections(), drainLimitMs);
-  await closed;
+  await Promise.all(closed);
   clearTimeout(timer);
 }
 

@@ -1,3 +1,4 @@
+import type { Server, Socket } from "node:net";
 import type { ActorNode } from "../../actors/index.ts";
 import { Questions, type AnswerMessage, type AskMessage } from "./questions.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
@@ -22,8 +23,7 @@ export interface ProcessInfo {
 export type Question = "metrics" | "processes" | "lobbies" | "moderation" | "pulse";
 
 export type ToPrimary =
-  /** `port` only from the operator process. */
-  | { type: "ready"; port?: number }
+  | { type: "ready" }
   /** One for each kind of actor in this process, for its node-down notice. */
   | { type: "node"; node: ActorNode }
   /** One readable line; the process ends by itself. */
@@ -33,13 +33,20 @@ export type ToPrimary =
 
 export type ToChild =
   /** Drain and exit; a second one means at once. */
-  { type: "stop" } | AskMessage | AnswerMessage;
+  | { type: "stop" }
+  /** Comes with a handle, which is the process's own from then on. */
+  | { type: "take" }
+  | AskMessage
+  | AnswerMessage;
+
+/** A listener or a connection that the primary opened for a process. */
+export type Handle = Server | Socket;
 
 const askTimeoutMs = 2_000;
 const maxPendingAsks = 64;
 
 export interface PrimaryLink {
-  ready(port?: number): void;
+  ready(): void;
   announce(node: ActorNode): void;
   /** Asks the primary; null when it does not answer in time. */
   ask(question: Question): Promise<unknown>;
@@ -50,6 +57,7 @@ export interface ChildOptions {
   /** Drains; the process exits 0 when it resolves. */
   stop: () => Promise<void>;
   answers: Partial<Record<Question, () => Promise<unknown> | unknown>>;
+  take?: (handle: Handle) => void;
 }
 
 /**
@@ -63,14 +71,15 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   };
   const questions = new Questions(send, maxPendingAsks);
   process.off("message", stopWhileStarting);
-  process.on("message", (message: ToChild) => {
+  process.on("message", (message: ToChild, handle?: Handle) => {
+    if (message.type === "take" && handle) options.take?.(handle);
     if (message.type === "answer") questions.receive(message);
     if (message.type === "ask") void answer(options, message, send);
     if (message.type === "stop") endProcess(options, ++stops);
   });
   process.on("disconnect", () => process.exit(1));
   return {
-    ready: (port) => send(port === undefined ? { type: "ready" } : { type: "ready", port }),
+    ready: () => send({ type: "ready" }),
     announce: (node) => send({ type: "node", node }),
     ask: (question) => questions.ask(question, askTimeoutMs),
   };

@@ -1,7 +1,8 @@
 import type { Worker } from "node:cluster";
 import type { ActorNode } from "../../../actors/index.ts";
 import type { Logger } from "../../platform/log/logger.ts";
-import type { Question, ToChild, ToPrimary } from "../ipc.ts";
+import { withTimeout } from "../../platform/time/deadline.ts";
+import type { Handle, Question, ToChild, ToPrimary } from "../ipc.ts";
 import { Questions } from "../questions.ts";
 import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
@@ -18,8 +19,7 @@ export interface RunEnd {
 
 export interface RunHost {
   log: Logger;
-  /** `port`: only of the operator process. */
-  onReady(port: number | null): void;
+  onReady(): void;
   onFrozen(): void;
   /** Once for each node of actors in the process, as soon as it can do nothing more. */
   onNodeDown(node: ActorNode): void;
@@ -108,6 +108,16 @@ export class ChildRun {
     });
   }
 
+  /** Resolves when the handle is on its way and no longer ours. */
+  async give(handle: Handle): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const message: ToChild = { type: "take" };
+    if (!this.#worker.isConnected()) throw new Error("the process has ended");
+    this.#worker.process.send(message, handle, (error) => (error ? reject(error) : resolve()));
+    // What was sent to a process that ends is not always called back.
+    await withTimeout(promise, askTimeoutMs);
+  }
+
   kill(): void {
     this.#worker.process.kill("SIGKILL");
   }
@@ -126,7 +136,7 @@ export class ChildRun {
         return;
       case "ready":
         if (this.#state === "starting") this.#state = "ready";
-        return this.#host.onReady(message.port ?? null);
+        return this.#host.onReady();
     }
   }
 

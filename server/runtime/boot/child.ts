@@ -4,7 +4,8 @@ import type { ActorNode } from "../../../actors/index.ts";
 import { childFlags } from "../../platform/config/node-flags.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { program } from "../../platform/programs.ts";
-import type { ProcessInfo, Question, Role } from "../ipc.ts";
+import { withTimeout } from "../../platform/time/deadline.ts";
+import type { Handle, ProcessInfo, Question, Role } from "../ipc.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
 import { RestartPolicy } from "./restart-policy.ts";
 
@@ -22,14 +23,22 @@ export interface ChildHost {
   log: Logger;
   /** Takes the lines of a new process. */
   forwardLines(stdout: Readable): void;
-  onReady(port: number | null): void;
+  onReady(): void;
   /** It ended several times before it was ready. */
   onStartFailed(reason: string): void;
   onNodeDown(node: ActorNode): void;
+  /** It has ended by itself, and is started again. */
+  onRestart(): void;
   /** Another process of the role is ready. */
   hasOthers(child: Child): boolean;
   answer(question: Question): Promise<unknown>;
 }
+
+/** Hands a listener or a connection over to a process. */
+export type Give = (handle: Handle) => Promise<void>;
+
+/** How long somebody waits for a process that is started for them. */
+const wakeTimeoutMs = 15_000;
 
 /** One of the processes that the service consists of: started, and started again when it ends by itself. */
 export class Child {
@@ -41,6 +50,7 @@ export class Child {
   #restarts = 0;
   #restartTimer: NodeJS.Timeout | null = null;
   #isRetired = false;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(role: Role, index: number, host: ChildHost) {
     this.role = role;
@@ -59,9 +69,10 @@ export class Child {
     if (stdout !== null) host.forwardLines(stdout);
     this.#run = new ChildRun(worker, {
       log: host.log,
-      onReady: (port) => {
+      onReady: () => {
         this.#restartPolicy.served();
-        host.onReady(port);
+        for (const resolve of this.#waiting.splice(0)) resolve();
+        host.onReady();
       },
       onFrozen: () =>
         host.log.error(
@@ -72,6 +83,17 @@ export class Child {
       onEnd: (end) => this.#restartLater(end),
       answer: (question) => host.answer(question),
     });
+  }
+
+  /** Starts it if it was not needed before; resolves when it is ready. */
+  async wake(): Promise<Give> {
+    if (this.#run === null && !this.#isRetired) this.start();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.isReady) resolve();
+    else this.#waiting.push(resolve);
+    await withTimeout(promise, wakeTimeoutMs);
+    const run = this.#run;
+    return async (handle) => run?.give(handle);
   }
 
   /** Null when it does not answer in time. */
@@ -115,6 +137,7 @@ export class Child {
   #restartLater({ exitCode, signal, reason }: RunEnd): void {
     if (this.#isRetired) return;
     const { role, index } = this;
+    this.#host.onRestart();
     this.#restartPolicy.exited(Date.now() - (this.#run?.startedAt ?? 0));
     this.#host.log.error(
       { event: "process_exited", role, index, exitCode, signal, reason },

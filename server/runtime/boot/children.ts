@@ -4,7 +4,7 @@ import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { roles, type ProcessInfo, type Question, type Role } from "../ipc.ts";
 import { passLines } from "./child-lines.ts";
-import { Child, type ChildHost } from "./child.ts";
+import { Child, type ChildHost, type Give } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
 import { StartError } from "./start-error.ts";
 
@@ -12,7 +12,8 @@ import { StartError } from "./start-error.ts";
 const lastLinesMs = 1_000;
 
 export interface ChildrenOptions {
-  counts: Record<Role, number>;
+  /** Besides the operator process. */
+  counts: Record<Exclude<Role, "operator">, number>;
   /** What every child gets of the environment besides the primary's own. */
   env: Record<string, string>;
   log: Logger;
@@ -20,32 +21,42 @@ export interface ChildrenOptions {
   lines: LogOutput;
   /** Called once for each node that a process announced, as soon as the process can do nothing more. */
   onNodeDown: (node: ActorNode) => void;
+  /** The operator process has ended; another one comes in its place. */
+  onOperatorDown: () => void;
 }
 
 /** The processes of the service: starts them, restarts what ends, and answers their questions. */
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #children: readonly Child[];
-  readonly #started = Promise.withResolvers<{ operatorPort: number | null }>();
+  readonly #operator: Child;
+  readonly #started = Promise.withResolvers<void>();
   readonly #forwarding = new Set<Promise<void>>();
-  #operatorPort: number | null = null;
   #pulse: NodeJS.Timeout | null = null;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
-    this.#children = roles.flatMap((role) =>
-      Array.from({ length: options.counts[role] }, (_, i) => new Child(role, i, this.#host(role))),
+    this.#operator = new Child("operator", 0, this.#host("operator"));
+    const counts: Record<Role, number> = { ...options.counts, operator: 0 };
+    const permanent = roles.flatMap((role) =>
+      Array.from({ length: counts[role] }, (_, i) => new Child(role, i, this.#host(role))),
     );
+    this.#children = [...permanent, this.#operator];
   }
 
-  /** Resolves with the operator's port when all are ready; rejects with StartError. */
-  start(): Promise<{ operatorPort: number | null }> {
-    for (const child of this.#children) child.start();
+  /** Resolves when all but the operator process are ready; rejects with StartError. */
+  start(): Promise<void> {
+    for (const child of this.#permanent()) child.start();
     this.#pulse = setInterval(() => {
       for (const child of this.#children) child.checkPulse();
     }, pulseMs);
     this.#pulse.unref();
     return this.#started.promise;
+  }
+
+  /** Nobody need look at a service that runs well, so the first who does starts the operator process. */
+  wakeOperator(): Promise<Give> {
+    return this.#operator.wake();
   }
 
   list(): ProcessInfo[] {
@@ -68,22 +79,27 @@ export class Children {
     for (const child of this.#children) child.kill();
   }
 
+  #permanent(): Child[] {
+    return this.#children.filter((child) => child !== this.#operator);
+  }
+
   #host(role: Role): ChildHost {
-    const { env, log, lines, onNodeDown } = this.#options;
+    const { env, log, lines, onNodeDown, onOperatorDown } = this.#options;
     return {
       env,
       log,
       onNodeDown,
+      onRestart: () => {
+        if (role === "operator") onOperatorDown();
+      },
       forwardLines: (stdout) => {
         const forwarded = passLines(stdout, lines).finally(() =>
           this.#forwarding.delete(forwarded),
         );
         this.#forwarding.add(forwarded);
       },
-      onReady: (port) => {
-        this.#operatorPort = port ?? this.#operatorPort;
-        if (this.#children.every((child) => child.isReady))
-          this.#started.resolve({ operatorPort: this.#operatorPort });
+      onReady: () => {
+        if (this.#permanent().every((child) => child.isReady)) this.#started.resolve();
       },
       onStartFailed: (reason) =>
         this.#started.reject(new StartError(`a process of role ${role} does not start: ${reason}`)),

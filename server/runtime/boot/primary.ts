@@ -12,6 +12,7 @@ import { checkRedisPersistence } from "../stores/redis.ts";
 import { Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
 import { lockDataDir } from "./lock.ts";
+import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
 import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
 import { prepareDatabase } from "./prepare.ts";
@@ -91,14 +92,22 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.cleanups.push(() => redis.disconnect());
   const children = new Children({
-    counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS, operator: 1 },
+    counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS },
     env: { ...configToEnv(config), ...headerLimit, ...compiled },
     log,
     lines: run.lines,
     onNodeDown: (node) => void publishNodeDown(redis, node, log),
+    onOperatorDown: () => operators.processEnded(),
   });
+  const operators = new OperatorListener({
+    address: config.OPERATOR_LISTEN,
+    log,
+    wake: () => children.wakeOperator(),
+  });
+  await startupStep("OPERATOR_LISTEN cannot be used", operators.listen());
   holder.current = children;
   run.cleanups.push(() => children.stop());
+  run.cleanups.push(() => operators.close());
   await timed(run, "processes", () => raceAbort(run.stopped, children.start()));
   const url = listenUrl(config);
   await timed(run, "health", () => raceAbort(run.stopped, untilHealthy(url, run.stopped)));
