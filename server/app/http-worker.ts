@@ -4,7 +4,9 @@ import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { createHttpServer } from "../http/uws/server.ts";
 import { linkDirFor } from "../runtime/stores/sockets.ts";
-import { joinPrimary } from "../runtime/ipc.ts";
+import { prepareDatabase } from "../runtime/boot/prepare.ts";
+import { joinPrimary, tellPrepared, type StartOrder } from "../runtime/ipc.ts";
+import { askForSample } from "./sample.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { routes } from "./routes.ts";
 
@@ -12,8 +14,12 @@ import { routes } from "./routes.ts";
 const streamGraceMs = 2_000;
 
 /** Process entry of role `http`: serves the public port and its share of the lobbies until the primary says stop. */
-export async function startHttpWorker(): Promise<void> {
+export async function startHttpWorker({ prepares }: StartOrder): Promise<void> {
   const config = loadConfig();
+  if (prepares) {
+    await prepareDatabase(config);
+    tellPrepared();
+  }
   const log = createLogger(config, "http");
   const metrics = createMetrics();
   const { deps, close } = await assembleHttp({
@@ -47,4 +53,6 @@ export async function startHttpWorker(): Promise<void> {
   await deps.lobbies.join();
   await server.listen(config.HOST, config.PORT);
   link.ready();
+  // Only now: what is started first is the service itself.
+  if (prepares) void askForSample(deps);
 }

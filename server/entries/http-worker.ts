@@ -1,3 +1,3 @@
 import { runChild } from "../runtime/boot/run-child.ts";
 
-await runChild(async () => (await import("../app/http-worker.ts")).startHttpWorker());
+await runChild(async () => (await import("../app/http-worker.ts")).startHttpWorker);

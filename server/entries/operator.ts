@@ -1,3 +1,3 @@
 import { runChild } from "../runtime/boot/run-child.ts";
 
-await runChild(async () => (await import("../operator/main.ts")).startOperator());
+await runChild(async () => (await import("../operator/main.ts")).startOperator);

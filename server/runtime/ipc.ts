@@ -26,12 +26,16 @@ export type ToPrimary =
   | { type: "ready" }
   /** One for each kind of actor in this process, for its node-down notice. */
   | { type: "node"; node: ActorNode }
-  /** One readable line; the process ends by itself. */
-  | { type: "failed"; reason: string }
+  /** The database is as this version of the service needs it. */
+  | { type: "prepared" }
+  /** One readable line; the process ends by itself. Final: another try would fail the same way. */
+  | { type: "failed"; reason: string; isFinal: boolean }
   | AskMessage
   | AnswerMessage;
 
 export type ToChild =
+  /** Comes first: until then a process only loads its code. `prepares`: it prepares the database for all. */
+  | { type: "start"; prepares: boolean }
   /** Drain and exit; a second one means at once. */
   | { type: "stop" }
   /** Comes with a handle, which is the process's own from then on. */
@@ -66,46 +70,60 @@ export interface ChildOptions {
  */
 export function joinPrimary(options: ChildOptions): PrimaryLink {
   let stops = 0;
-  const send = (message: ToPrimary) => {
-    if (process.connected) process.send?.(message, undefined, {}, () => {});
-  };
-  const questions = new Questions(send, maxPendingAsks);
+  const questions = new Questions(tell, maxPendingAsks);
   process.off("message", stopWhileStarting);
   process.on("message", (message: ToChild, handle?: Handle) => {
     if (message.type === "take" && handle) options.take?.(handle);
     if (message.type === "answer") questions.receive(message);
-    if (message.type === "ask") void answer(options, message, send);
+    if (message.type === "ask") void answer(options, message);
     if (message.type === "stop") endProcess(options, ++stops);
   });
-  process.on("disconnect", () => process.exit(1));
   return {
-    ready: () => send({ type: "ready" }),
-    announce: (node) => send({ type: "node", node }),
+    ready: () => tell({ type: "ready" }),
+    announce: (node) => tell({ type: "node", node }),
     ask: (question) => questions.ask(question, askTimeoutMs),
   };
 }
+
+/** A link that is lost ends the process. */
+function tell(message: ToPrimary): void {
+  if (process.connected) process.send?.(message, undefined, {}, () => {});
+}
+
+export const tellPrepared = (): void => tell({ type: "prepared" });
+
+/** What a child is to do at its start. */
+export type StartOrder = Extract<ToChild, { type: "start" }>;
 
 /** Nothing is in flight in a process that is still starting: it may end at once. */
 function stopWhileStarting(message: ToChild): void {
   if (message.type === "stop") process.exit(0);
 }
 
-/** Called first in every child: the window without a handler must be as short as possible. */
-export function prepareChild(): void {
+/**
+ * Called first in every child: the window without a handler must be as short as possible. Resolves when the primary
+ * has it start.
+ */
+export function prepareChild(): Promise<StartOrder> {
+  const { promise, resolve } = Promise.withResolvers<StartOrder>();
   process.on("message", stopWhileStarting);
+  process.on("message", (message: ToChild) => {
+    if (message.type === "start") resolve(message);
+  });
+  process.on("disconnect", () => process.exit(1));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+  return promise;
 }
 
 async function answer(
   options: ChildOptions,
   message: { id: number; question: Question },
-  send: (message: ToPrimary) => void,
 ): Promise<void> {
   const isPulse = message.question === "pulse";
   const value = isPulse
     ? true
     : await Promise.resolve(options.answers[message.question]?.()).catch(() => null);
-  send({ type: "answer", id: message.id, value: value ?? null });
+  tell({ type: "answer", id: message.id, value: value ?? null });
 }
 
 function endProcess(options: ChildOptions, stops: number): void {

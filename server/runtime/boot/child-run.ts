@@ -19,7 +19,10 @@ export interface RunEnd {
 
 export interface RunHost {
   log: Logger;
+  onPrepared(): void;
   onReady(): void;
+  /** It cannot start, and another try would fail the same way. */
+  onFinalFailure(reason: string): void;
   onFrozen(): void;
   /** Once for each node of actors in the process, as soon as it can do nothing more. */
   onNodeDown(node: ActorNode): void;
@@ -84,6 +87,11 @@ export class ChildRun {
     return this.#nodes[0]?.incarnation ?? null;
   }
 
+  /** Has it start, once its code is loaded. */
+  order(prepares: boolean): void {
+    this.#send({ type: "start", prepares });
+  }
+
   /** Null when it does not answer in time. */
   ask(question: Question): Promise<unknown> {
     return this.#questions.ask(question, askTimeoutMs);
@@ -128,7 +136,10 @@ export class ChildRun {
         return this.#addNode(message.node);
       case "failed":
         this.#reason = message.reason;
+        if (message.isFinal) this.#host.onFinalFailure(message.reason);
         return;
+      case "prepared":
+        return this.#host.onPrepared();
       case "answer":
         return this.#questions.receive(message);
       case "ask":

@@ -23,7 +23,13 @@ export interface ChildHost {
   log: Logger;
   /** Takes the lines of a new process. */
   forwardLines(stdout: Readable): void;
+  /** A new process loads its code, and waits for its `order`. */
+  onForked(child: Child): void;
+  /** It has prepared the database. */
+  onPrepared(): void;
   onReady(): void;
+  /** It cannot start, and another try would fail the same way. */
+  onFinalFailure(reason: string): void;
   /** It ended several times before it was ready. */
   onStartFailed(reason: string): void;
   onNodeDown(node: ActorNode): void;
@@ -69,6 +75,8 @@ export class Child {
     if (stdout !== null) host.forwardLines(stdout);
     this.#run = new ChildRun(worker, {
       log: host.log,
+      onPrepared: () => host.onPrepared(),
+      onFinalFailure: (reason) => host.onFinalFailure(reason),
       onReady: () => {
         this.#restartPolicy.served();
         for (const resolve of this.#waiting.splice(0)) resolve();
@@ -83,6 +91,12 @@ export class Child {
       onEnd: (end) => this.#restartLater(end),
       answer: (question) => host.answer(question),
     });
+    host.onForked(this);
+  }
+
+  /** Has it start, once its code is loaded. */
+  order(prepares: boolean): void {
+    this.#run?.order(prepares);
   }
 
   /** Starts it if it was not needed before; resolves when it is ready. */

@@ -32,16 +32,15 @@ export class Children {
   readonly #operator: Child;
   readonly #started = Promise.withResolvers<void>();
   readonly #forwarding = new Set<Promise<void>>();
+  /** The first process has prepared the database for all. */
+  #isPrepared = false;
   #pulse: NodeJS.Timeout | null = null;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
     this.#operator = new Child("operator", 0, this.#host("operator"));
-    const counts: Record<Role, number> = { ...options.counts, operator: 0 };
-    const permanent = roles.flatMap((role) =>
-      Array.from({ length: counts[role] }, (_, i) => new Child(role, i, this.#host(role))),
-    );
-    this.#children = [...permanent, this.#operator];
+    const { http, jobs } = options.counts;
+    this.#children = [...this.#make("http", http), ...this.#make("jobs", jobs), this.#operator];
   }
 
   /** Resolves when all but the operator process are ready; rejects with StartError. */
@@ -79,6 +78,10 @@ export class Children {
     for (const child of this.#children) child.kill();
   }
 
+  #make(role: Role, count: number): Child[] {
+    return Array.from({ length: count }, (_, i) => new Child(role, i, this.#host(role)));
+  }
+
   #permanent(): Child[] {
     return this.#children.filter((child) => child !== this.#operator);
   }
@@ -98,6 +101,14 @@ export class Children {
         );
         this.#forwarding.add(forwarded);
       },
+      onForked: (child) => {
+        if (this.#isPrepared || child === this.#children[0]) child.order(!this.#isPrepared);
+      },
+      onPrepared: () => {
+        this.#isPrepared = true;
+        for (const child of this.#children.slice(1)) child.order(false);
+      },
+      onFinalFailure: (reason) => this.#started.reject(new StartError(reason)),
       onReady: () => {
         if (this.#permanent().every((child) => child.isReady)) this.#started.resolve();
       },

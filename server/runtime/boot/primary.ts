@@ -15,8 +15,6 @@ import { lockDataDir } from "./lock.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
 import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
-import { prepareDatabase } from "./prepare.ts";
-import { askForSample } from "./sample.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { startupStep, StartError } from "./start-error.ts";
 import { startStores, type RunningStores } from "./stores.ts";
@@ -54,8 +52,6 @@ export async function runPrimary(): Promise<number> {
   try {
     const facts = await start(run, children);
     if (!run.stopped.aborted) report(facts);
-    // Only now: what is started first is the service itself. A signal does not wait for it.
-    void askForSample(config, log);
     await signals.first;
     return 0;
   } catch (error) {
@@ -86,7 +82,6 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   config.DATABASE_URL = stores.databaseUrl;
   config.REDIS_URL = stores.redisUrl;
   config.OPERATOR_BOOTSTRAP_TOKEN = operatorToken(config);
-  await timed(run, "database", () => prepareDatabase(config));
   if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
   await warnAboutBuild(log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
