@@ -49,6 +49,8 @@ export interface BaseDeps {
   joinsLater?: boolean;
   /** Private folder in which the workers of this machine listen for each other; without it they talk over Redis. */
   linkDir?: string | null;
+  /** The first lobby came into the memory of the process, or the last one left it. */
+  onOccupied?: (isOccupied: boolean) => void;
 }
 
 export interface Assembled<D> {
@@ -118,6 +120,7 @@ export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
     draw: (plan) => drawAhead(base, plan),
     joinsLater: ground.joinsLater ?? false,
     linkDir: ground.linkDir ?? null,
+    onOccupied: ground.onOccupied,
   });
   const hub = createHub({
     redisUrl: config.REDIS_URL,

@@ -5,7 +5,7 @@ import { createMetrics } from "../platform/metrics/metrics.ts";
 import { createHttpServer } from "../http/uws/server.ts";
 import { linkDirFor } from "../runtime/stores/sockets.ts";
 import { prepareDatabase } from "../runtime/boot/prepare.ts";
-import { joinPrimary, tellPrepared, type StartOrder } from "../runtime/ipc.ts";
+import { joinPrimary, tellOccupied, tellPrepared, type StartOrder } from "../runtime/ipc.ts";
 import { askForSample } from "./sample.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { routes } from "./routes.ts";
@@ -26,6 +26,7 @@ export async function startHttpWorker({ prepares }: StartOrder): Promise<void> {
     ...{ config, log, metrics },
     joinsLater: true,
     linkDir: linkDirFor(config.DATA_DIR),
+    onOccupied: tellOccupied,
   });
   const origins = await followRealmOrigins(deps);
   const server = createHttpServer({ deps, routes, log, realmOrigins: origins.current });

@@ -28,6 +28,8 @@ export type ToPrimary =
   | { type: "node"; node: ActorNode }
   /** The database is as this version of the service needs it. */
   | { type: "prepared" }
+  /** Whether it has actors in memory, which others take over as soon as it exits. */
+  | { type: "occupied"; isOccupied: boolean }
   /** One readable line; the process ends by itself. Final: another try would fail the same way. */
   | { type: "failed"; reason: string; isFinal: boolean }
   | AskMessage
@@ -91,6 +93,8 @@ function tell(message: ToPrimary): void {
 }
 
 export const tellPrepared = (): void => tell({ type: "prepared" });
+
+export const tellOccupied = (isOccupied: boolean): void => tell({ type: "occupied", isOccupied });
 
 /** What a child is to do at its start. */
 export type StartOrder = Extract<ToChild, { type: "start" }>;

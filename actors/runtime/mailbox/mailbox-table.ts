@@ -14,13 +14,19 @@ interface Retained extends SuspectActor {
 export class MailboxTable {
   readonly #now: () => number;
   readonly #metrics: Pick<ActorMetrics, "actors">;
+  readonly #onOccupied: ((isOccupied: boolean) => void) | undefined;
   readonly #shards = new Map<number, Map<string, Mailbox>>();
   readonly #retained = new Map<number, Map<string, Retained>>();
   #count = 0;
 
-  constructor(now: () => number, metrics: Pick<ActorMetrics, "actors">) {
+  constructor(
+    now: () => number,
+    metrics: Pick<ActorMetrics, "actors">,
+    onOccupied?: (isOccupied: boolean) => void,
+  ) {
     this.#now = now;
     this.#metrics = metrics;
+    this.#onOccupied = onOccupied;
   }
 
   get count(): number {
@@ -43,7 +49,7 @@ export class MailboxTable {
     mailbox.unacknowledgedSeq = retained?.unacknowledgedSeq ?? 0;
     this.#retained.get(shard)?.delete(code);
     mailboxes.set(code, mailbox);
-    this.#metrics.actors.set(++this.#count);
+    this.#setCount(this.#count + 1);
     return mailbox;
   }
 
@@ -56,7 +62,14 @@ export class MailboxTable {
     if (mailboxes?.get(mailbox.code) !== mailbox) return;
     mailboxes.delete(mailbox.code);
     if (mailboxes.size === 0) this.#shards.delete(mailbox.shard);
-    this.#metrics.actors.set(--this.#count);
+    this.#setCount(this.#count - 1);
+  }
+
+  #setCount(count: number): void {
+    const wasOccupied = this.#count > 0;
+    this.#count = count;
+    this.#metrics.actors.set(count);
+    if (count > 0 !== wasOccupied) this.#onOccupied?.(count > 0);
   }
 
   /**

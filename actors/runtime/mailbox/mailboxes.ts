@@ -38,6 +38,8 @@ export interface MailboxesDeps {
   timing: Timing;
   log: Logger;
   metrics: Pick<ActorMetrics, "actors">;
+  /** The first actor came into memory, or the last one left it. */
+  onOccupied?: ((isOccupied: boolean) => void) | undefined;
   now: () => number;
   nextCommitId: () => string;
   /** Work that follows a commit (index entry, jobs); replies wait for what it returns. */
@@ -58,7 +60,7 @@ export class Mailboxes {
 
   constructor(deps: MailboxesDeps) {
     this.#deps = deps;
-    this.#table = new MailboxTable(deps.now, deps.metrics);
+    this.#table = new MailboxTable(deps.now, deps.metrics, deps.onOccupied);
     this.#deadlines = new Deadlines({
       ...deps,
       table: this.#table,

@@ -29,6 +29,8 @@ export interface ActorsDeps {
   linkDir?: string | null;
   /** Other than the usual ones; for tests. */
   timings?: Partial<ActorTimings>;
+  /** The first actor came into memory, or the last one left it. */
+  onOccupied?: ((isOccupied: boolean) => void) | undefined;
 }
 
 /** Joins the processes that share the actors of a kind; resolves when this one holds its part of the shards. */
@@ -54,6 +56,7 @@ export async function createActors<
     log,
     clock,
     metrics,
+    onOccupied: deps.onOccupied,
   });
   await router.listen();
   if (!joinsLater) await router.join();

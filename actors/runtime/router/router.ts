@@ -45,6 +45,8 @@ export interface RouterDeps {
   clock: Clock;
   metrics: ActorMetrics;
   timings: ActorTimings;
+  /** The first actor came into memory, or the last one left it. */
+  onOccupied?: ((isOccupied: boolean) => void) | undefined;
 }
 
 /** In milliseconds. */
@@ -155,6 +157,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       afterCommit: (code, state, events) => this.#afterCommit(code, state, events),
       afterUnknown: (code) => this.#oweEntry(code),
       afterRead: (code, state) => this.#jobs.resume(code, state),
+      onOccupied: deps.onOccupied,
     });
     this.#links =
       deps.linkDir === null

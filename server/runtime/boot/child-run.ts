@@ -133,7 +133,10 @@ export class ChildRun {
   #receive(message: ToPrimary): void {
     switch (message.type) {
       case "node":
-        return this.#addNode(message.node);
+        this.#nodes.push(message.node);
+        return;
+      case "occupied":
+        return this.#watch(message.isOccupied);
       case "failed":
         this.#reason = message.reason;
         if (message.isFinal) this.#host.onFinalFailure(message.reason);
@@ -151,15 +154,18 @@ export class ChildRun {
     }
   }
 
-  #addNode(node: ActorNode): void {
-    this.#nodes.push(node);
+  /** Only a process that has actors is looked at: of the others the exit is known soon enough. */
+  #watch(isOccupied: boolean): void {
     const { pid } = this.#worker.process;
-    if (pid !== undefined) this.#stopWatching ??= watchExit(pid, () => this.#markDown());
+    this.#stopWatching?.();
+    this.#stopWatching = null;
+    if (isOccupied && pid !== undefined)
+      this.#stopWatching = watchExit(pid, () => this.#markDown());
   }
 
   #markDown(): void {
     this.#state = "exiting";
-    this.#stopWatching?.();
+    this.#watch(false);
     const nodes = this.#nodes;
     this.#nodes = [];
     for (const node of nodes) this.#host.onNodeDown(node);
