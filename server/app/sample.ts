@@ -2,9 +2,11 @@ import { sampleData } from "../../workers/queues.ts";
 import type { JobDeps } from "./deps.ts";
 
 /** Leaves it to the job workers to import the sample game, in development (CFG-03). Never throws. */
-export async function askForSample(
-  { config, log, enqueue }: Pick<JobDeps, "config" | "log" | "enqueue">,
-): Promise<void> {
+export async function askForSample({
+  config,
+  log,
+  enqueue,
+}: Pick<JobDeps, "config" | "log" | "enqueue">): Promise<void> {
   if (config.APP_ENV !== "development" || !config.SAMPLE_DATA) return;
   try {
     await enqueue(sampleData, { game: config.GAME_DATA_GAME, stamp: Date.now() });

@@ -23,8 +23,7 @@ export async function runChild(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const isFinal = error instanceof StartError;
-    if (!isFinal)
-      process.stderr.write(`${error instanceof Error ? stackOf(error) : reason}\n`);
+    if (!isFinal) process.stderr.write(`${error instanceof Error ? stackOf(error) : reason}\n`);
     process.send?.({ type: "failed", reason, isFinal }, undefined, {}, () => process.exit(1));
   }
 }

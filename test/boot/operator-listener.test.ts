@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, Server, Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { Give } from "../../server/runtime/boot/child.ts";
+import { maxWaiting, OperatorListener } from "../../server/runtime/boot/operator-listener.ts";
+import { silentLogger } from "../../server/platform/log/logger.ts";
+import { freePort } from "../support/free-port.ts";
+
+describe("the operators' address", () => {
+  let port: number;
+  let wakes: PromiseWithResolvers<Give>[];
+  let woken: PromiseWithResolvers<void>;
+  let taken: ("listener" | "connection")[];
+  let listener: OperatorListener;
+  const open: Socket[] = [];
+
+  /** In place of the process: closes what it gets, as a handle that left this one. */
+  const give: Give = async (handle) => {
+    taken.push(handle instanceof Server ? "listener" : "connection");
+    if (handle instanceof Socket) handle.destroy();
+  };
+
+  beforeEach(async () => {
+    port = await freePort();
+    wakes = [];
+    taken = [];
+    woken = Promise.withResolvers();
+    listener = new OperatorListener({
+      address: `127.0.0.1:${port}`,
+      log: silentLogger,
+      wake: () => {
+        const wake = Promise.withResolvers<Give>();
+        wakes.push(wake);
+        woken.resolve();
+        return wake.promise;
+      },
+    });
+    await listener.listen();
+  });
+  afterEach(() => {
+    listener.close();
+    for (const socket of open.splice(0)) socket.destroy();
+  });
+
+  async function dial(): Promise<Socket> {
+    const socket = connect(port, "127.0.0.1");
+    open.push(socket);
+    await once(socket, "connect");
+    // The other end of it is in this process too, and accepts it a turn later.
+    for (let n = 0; n < 3; n++) await turn();
+    return socket;
+  }
+
+  it("starts the process once for all who come, and hands over the listener before them", async () => {
+    const sockets = [await dial(), await dial()];
+    await woken.promise;
+    const closed = sockets.map((socket) => ended(socket));
+    wakes[0]?.resolve(give);
+    await Promise.all(closed);
+    assert.equal(wakes.length, 1);
+    assert.deepEqual(taken, ["listener", "connection", "connection"]);
+    await assert.rejects(dial(), /ECONNREFUSED/, "the process has the listener now");
+  });
+
+  it("lets no more wait than the process serves at once", async () => {
+    for (let n = 0; n < maxWaiting; n++) await dial();
+    const last = await dial();
+    await ended(last);
+    assert.equal(wakes.length, 1);
+  });
+
+  it("lets whoever waits go when the process does not start, and tries again for the next", async () => {
+    const socket = await dial();
+    await woken.promise;
+    const closed = ended(socket);
+    wakes[0]?.reject(new Error("it does not start"));
+    await closed;
+    woken = Promise.withResolvers();
+    await dial();
+    await woken.promise;
+    assert.equal(wakes.length, 2);
+  });
+
+  it("holds connections again when the process has ended", async () => {
+    const socket = await dial();
+    await woken.promise;
+    const closed = ended(socket);
+    wakes[0]?.resolve(give);
+    await closed;
+    listener.processEnded();
+    woken = Promise.withResolvers();
+    await until(() => dial());
+    await woken.promise;
+    assert.equal(wakes.length, 2);
+  });
+});
+
+async function ended(socket: Socket): Promise<void> {
+  if (!socket.closed) await once(socket.resume(), "close");
+}
+
+/** The address is taken again in a later turn. */
+async function until(work: () => Promise<unknown>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (
+    !(await work().then(
+      () => true,
+      () => false,
+    ))
+  )
+    assert.ok(performance.now() < deadline, "never listened again");
+}
