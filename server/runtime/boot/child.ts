@@ -14,8 +14,9 @@ const programs: Record<Role, string> = {
   jobs: "job-worker",
   operator: "operator",
 };
-/** Also what the primary was given: a debugger, the loader of sources. */
-const execArgv = [...process.execArgv, ...childFlags];
+/** Also what the primary was given: a debugger, the loader of sources; a stack needs no maps before it is written. */
+const inherited = process.execArgv.filter((flag) => flag !== "--enable-source-maps");
+const execArgv = [...inherited, ...childFlags];
 
 export interface ChildHost {
   /** What every child gets of the environment besides the primary's own. */
