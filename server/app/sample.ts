@@ -12,6 +12,9 @@ export async function askForSample({
     await enqueue(sampleData, { game: config.GAME_DATA_GAME, stamp: Date.now() });
   } catch (error) {
     // The service does without it, and the next start asks again.
-    log.warn({ err: error }, "sample data");
+    log.warn(
+      { event: "sample_import_not_queued", err: error },
+      "sample data not imported, the next start tries again",
+    );
   }
 }
