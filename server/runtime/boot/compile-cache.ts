@@ -4,9 +4,9 @@ import { basename, join } from "node:path";
 import { asset } from "../../platform/assets.ts";
 
 /**
- * Code that was compiled once is not compiled again, above all in a process that takes the place of a killed one. A build
- * has a folder of its own, and those of other builds go, since nobody else removes them. Where nothing can be written,
- * nothing is kept. Returns what the children need in their environment.
+ * Keeps Node's compile cache in a folder: a restarted process compiles no code again. Each build has its own folder, and
+ * the folders of other builds are removed here. Without write access there is no cache. Returns the environment of the
+ * children.
  */
 export function keepCompiledCode(cache: string): { NODE_COMPILE_CACHE: string } {
   const builds = join(cache, "compiled");
@@ -15,7 +15,7 @@ export function keepCompiledCode(cache: string): { NODE_COMPILE_CACHE: string } 
     for (const name of readdirSync(builds))
       if (name !== own) rmSync(join(builds, name), { recursive: true, force: true });
   } catch {
-    // Nothing was kept yet, or it belongs to somebody else.
+    // There is no cache yet, or it belongs to another user.
   }
   enableCompileCache(join(builds, own));
   return { NODE_COMPILE_CACHE: join(builds, own) };

@@ -11,7 +11,7 @@ const portReasons: Record<string, string> = {
 /** Where no port does. */
 const hostReasons: Record<string, string> = {
   EADDRNOTAVAIL: "is not an address of this machine",
-  ENOTFOUND: "is a name nobody knows",
+  ENOTFOUND: "is a name that has no address",
   EAFNOSUPPORT: "is of a kind of address this machine does not have",
 };
 

@@ -2,10 +2,10 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The terminal and npm both deliver one Ctrl-C: a signal within this window is the same request. */
 const repeatWindowMs = 500;
 
-/** Calls `first` once, and `again` for every later signal, until `forget`. */
+/** Calls `first` once, and `again` for every later signal, until `stop`. */
 export function onStopSignals(handlers: { first: () => void; again: () => void }): {
   first: Promise<void>;
-  forget: () => void;
+  stop: () => void;
 } {
   let firstAt: number | null = null;
   const { promise: first, resolve } = Promise.withResolvers<void>();
@@ -18,10 +18,10 @@ export function onStopSignals(handlers: { first: () => void; again: () => void }
     } else if (now - firstAt > repeatWindowMs) handlers.again();
   };
   for (const signal of stopSignals) process.on(signal, receive);
-  const forget = () => {
+  const stop = () => {
     for (const signal of stopSignals) process.off(signal, receive);
   };
-  return { first, forget };
+  return { first, stop };
 }
 
 /** Resolves with the work, or rejects as soon as the signal aborts. */

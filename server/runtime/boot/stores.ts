@@ -83,7 +83,7 @@ export async function withStores<T>(
       await stores.stop();
     }
   } finally {
-    signals.forget();
+    signals.stop();
   }
 }
 

@@ -174,7 +174,7 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   child.stderr?.destroy();
 }
 
-/** What Postgres tells our own question whether it is ready: never why it is not. */
+/** How Postgres answers the readiness probe: it never says why it is not ready. */
 const answerToProbe = /FATAL: +the database system is /;
 
 /** The line of a program's output that says why it ended, else the last ones. */

@@ -12,8 +12,8 @@ import { dirname, join, resolve } from "node:path";
 import { makeOwnFolder, removeOwnFolder, type Owner } from "./own-folder.ts";
 
 /**
- * Postgres refuses to run as root. What has no account of its own often runs as `nobody`, and would then reach its
- * data and its sockets: never that one.
+ * Postgres refuses to run as root. It never runs as `nobody`: other programs run as that account, and could read its
+ * data and open its sockets.
  */
 const accountName = "postgres";
 const rootCache = "/var/lib/emberline";

@@ -26,7 +26,7 @@ export class RedisHistory {
   /** Before a start. The marker counts for this one only, and is gone for good before anything new can be lost. */
   takeMarker(): void {
     const [machine, history = ""] = textOf(this.file).split(" ");
-    // Without a marker the start before has failed, and served nobody.
+    // Without a marker the last start failed before any client could write.
     if (history !== "") this.intact = machine === ended || machine === machineId() ? history : "";
     rmSync(this.file, { force: true });
     sync(this.dataDir);

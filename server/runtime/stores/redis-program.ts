@@ -30,11 +30,11 @@ let known: RedisProgram | null = null;
  * It is kept in `cacheDir`, which every data folder and test shares. Throws what to install.
  */
 export async function findRedisProgram(cacheDir: string, log: Logger): Promise<RedisProgram> {
-  known ??= await lookForProgram(cacheDir, log);
+  known ??= await findProgram(cacheDir, log);
   return known;
 }
 
-async function lookForProgram(cacheDir: string, log: Logger): Promise<RedisProgram> {
+async function findProgram(cacheDir: string, log: Logger): Promise<RedisProgram> {
   for (const command of programs) {
     const found = await run(command, ["--version"]).then(
       () => true,

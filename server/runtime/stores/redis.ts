@@ -42,7 +42,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   makeOwnFolder(options.socketDir, { mode: 0o700 });
   const program = await findRedisProgram(cacheDir, options.log);
   const socket = socketIn(options.socketDir);
-  // Nobody finds it where they look for it before it is known what it may have lost.
+  // Clients find no socket before the history of writes is marked: what they read until then may be incomplete.
   const startSocket = join(options.socketDir, "redis.new");
   const pidFile = join(dataDir, "redis.pid");
   const history = new RedisHistory(dataDir, options.keyPrefixes ?? actorKeyPrefixes);

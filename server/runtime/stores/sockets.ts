@@ -12,8 +12,8 @@ const longestSocketName = ".s.PGSQL.5432.lock";
 
 /**
  * A short folder for the sockets of one data folder, the same at every start (BOOT-01). Only its owner may enter: the
- * stores ask for no password on their sockets. Its name is known to everybody on the machine, so one that somebody
- * else made first is refused, whoever starts us.
+ * stores ask for no password on their sockets. Every user of the machine can guess its name, so a folder of another
+ * user is refused, also by root.
  */
 export function socketDirFor(dataDir: string): string {
   const dir = socketDirOf(dataDir);
@@ -31,8 +31,8 @@ export function socketDirFor(dataDir: string): string {
 }
 
 /**
- * The same folder where a service runs, for who only connects: it belongs to us, or to whom the data belongs, for
- * root may ask the service of another user.
+ * The same folder, for a command that connects to a running service. It belongs to this user or to the owner of the
+ * data: root may connect to the service of another user.
  */
 export function runningSocketDir(dataDir: string): string {
   const dir = socketDirOf(dataDir);
