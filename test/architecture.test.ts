@@ -70,7 +70,6 @@ const patches = [
 /** Files that need one of them, and why. */
 const patchers: Readonly<Record<string, string>> = {
   "server/http/pipeline/request-deps.ts": "joins a class of its own to the values it shows",
-  "bench/lobby/without-commit.ts": "takes the commit out of a measurement, in that process only",
 };
 
 describe("libraries", () => {

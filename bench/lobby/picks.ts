@@ -15,11 +15,9 @@ import {
 } from "./field.ts";
 
 const lobbyCount = 100;
-const withoutCommit = new URL("./without-commit.ts", import.meta.url).href;
 const workers = 2;
 const names = {
   echo: "raw echo",
-  uncommitted: "pick without its commit",
   local: "committed pick, local",
   forwarded: "committed pick, forwarded",
   mixed: "committed pick, anywhere",
@@ -28,40 +26,26 @@ const names = {
 type Name = keyof typeof names;
 type Round = Record<Name, Measured>;
 
-/** Two services with two HTTP workers each; in one of them the store is not asked to take a commit. */
+/** Lobby commands at saturation, with two HTTP workers. */
 export const picks: Scenario = {
-  about: "lobby commands: without their commit, committed, forwarded to another process",
+  about: "lobby commands: committed where they arrive, forwarded to another process",
   async run({ isQuick }) {
     const seconds = isQuick ? 2 : 5;
     const echo = await startEcho(300, workers);
     try {
-      return await withService(workers, (service) =>
-        withService(
-          workers,
-          async (storeless) => {
-            const rounds: Round[] = [];
-            for (let n = 0; n < (isQuick ? 1 : 5); n++)
-              rounds.push(await measureRound({ service, storeless, echo, seconds }));
-            return [tableOf(rounds), aimsOf(rounds)];
-          },
-          { NODE_OPTIONS: `--import ${withoutCommit}` },
-        ),
-      );
+      return await withService(workers, async (service) => {
+        const rounds: Round[] = [];
+        for (let n = 0; n < (isQuick ? 1 : 5); n++)
+          rounds.push(await measureRound(service, echo, seconds));
+        return [tableOf(rounds), aimsOf(rounds)];
+      });
     } finally {
       await echo.stop();
     }
   },
 };
 
-interface Field {
-  service: Service;
-  /** Its lobbies live in memory alone. */
-  storeless: Service;
-  echo: Echo;
-  seconds: number;
-}
-
-async function measureRound({ service, storeless, echo, seconds }: Field): Promise<Round> {
+async function measureRound(service: Service, echo: Echo, seconds: number): Promise<Round> {
   // First, since a connection that waits for its turn for ten seconds is closed.
   const echoed = await echo.measure({
     name: names.echo,
@@ -71,12 +55,6 @@ async function measureRound({ service, storeless, echo, seconds }: Field): Promi
   });
   return {
     echo: echoed,
-    ...(await inGames(storeless, seconds, async ({ seats, generator, measure }) => ({
-      uncommitted: await measure(
-        "uncommitted",
-        await placedPicks(storeless, generator, seats, true),
-      ),
-    }))),
     ...(await inGames(service, seconds, async ({ seats, generator, measure }) => ({
       local: await measure("local", await placedPicks(service, generator, seats, true)),
       forwarded: await measure("forwarded", await placedPicks(service, generator, seats, false)),
@@ -159,15 +137,7 @@ function aimsOf(rounds: Round[]): Table {
     title: "picks: ratios",
     head: ["ratio", "value", "p50", "p99", "aim"],
     rows: [
-      cpu("uncommitted", "echo", 2.2),
-      cpu("local", "uncommitted", 2),
-      row(
-        "Redis CPU local / CPU uncommitted",
-        "local",
-        "uncommitted",
-        { limit: 1.1 },
-        (round) => round.local.redisMicros / round.uncommitted.workerMicros,
-      ),
+      cpu("local", "echo", 3),
       cpu("forwarded", "local", 1.8),
       rate("local", "echo", 0.2),
       rate("forwarded", "local", 0.65),
