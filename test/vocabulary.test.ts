@@ -54,27 +54,3 @@ describe("the vocabulary", () => {
     );
   });
 });
-
-/** The line of a request, which is the record of it and has no message. */
-const linesWithoutEvent = ["server/http/pipeline/request-record.ts"];
-/** Facts that are given by name have their event where they are made. */
-const logCall = /\blog\.(?:fatal|error|warn|info)\(\s*(["'`]|\{[^{}]*)/g;
-
-describe("log lines", () => {
-  it("name their event", () => {
-    const wrong = files
-      .filter((file) => !file.startsWith("test/") && !file.startsWith("bench/"))
-      .flatMap((file) =>
-        Array.from(
-          readFileSync(join(root, file), "utf8").matchAll(logCall),
-          ([call, facts = ""]) => (/\bevent\b|\.\.\.\w/.test(facts) ? [] : [`${file}: ${call}`]),
-        ).flat(),
-      );
-    const lawful = (line: string) => linesWithoutEvent.some((file) => line.startsWith(file));
-    assert.deepEqual(
-      wrong.filter((line) => !lawful(line)),
-      [],
-    );
-    assert.equal(wrong.filter(lawful).length, linesWithoutEvent.length);
-  });
-});

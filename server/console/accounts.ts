@@ -74,7 +74,7 @@ async function showCollisions(config: Config) {
   }));
 }
 
-/** Does a change to one account and records who, what and why (S16). */
+/** Changes one account and records who, what and why (S16). */
 function change(action: string, work: AccountChange): ConsoleCommand["run"] {
   return (config, options) => {
     const reason = textOf(options, "reason") ?? "";
@@ -104,7 +104,7 @@ async function findGiven(em: EntityManager, options: Options): Promise<Player> {
 function keyOf(text: string) {
   const emailKey = normalizeEmail(text);
   if (emailKey !== null) return { emailKey };
-  // What could be an id is one: an account named like another's id is found by its address.
+  // Digits are an id: an account named like another's id is found by its address.
   return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= maxId
     ? { id: Number(text) }
     : { nameKey: foldName(text) };

@@ -7,16 +7,16 @@ export interface ConsoleCommand {
   summary: string;
   required?: [flags: string, description: string][];
   optional?: [flags: string, description: string][];
-  /** A word that may follow the name; it comes as an option of this name. */
+  /** Optional positional argument; it is passed as an option of this name. */
   argument?: [name: string, description: string];
-  /** A text is printed as it is. */
+  /** A string is printed unchanged. */
   run: (config: Config, options: Options) => Promise<Record<string, unknown> | string>;
 }
 
-/** What the user asked for cannot be done; the message starts with a code. */
+/** A refused command; its message starts with a code. */
 export class Refusal extends Error {}
 
-/** The text of an option, or undefined when it was not given. */
+/** The value of an option, or undefined. */
 export function textOf(options: Options, name: string): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value.trim() : undefined;

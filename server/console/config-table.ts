@@ -1,6 +1,6 @@
 import { ConfigSchema } from "../platform/config/config.ts";
 
-/** Defaults that the machine decides. */
+/** Defaults that depend on the machine. */
 const decidedLater: Record<string, string> = { HTTP_WORKERS: "number of cores" };
 
 interface Setting {
@@ -9,7 +9,7 @@ interface Setting {
   description?: string;
 }
 
-/** Every setting as the Markdown table of the README, which a test compares. */
+/** Every setting as a Markdown table; a test compares it with the README. */
 export function configTable(): string {
   const rows = Object.entries<Setting>(ConfigSchema.properties).map(([name, setting]) => [
     `\`${name}\``,
@@ -20,7 +20,7 @@ export function configTable(): string {
   return table.map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 }
 
-/** Every setting as `.env.example`, which a test compares: nothing is set until its line is uncommented. */
+/** Every setting as `.env.example`; a test compares them. Each line is a comment until it is uncommented. */
 export function envExample(): string {
   const settings = Object.entries<Setting>(ConfigSchema.properties).map(([name, setting]) => {
     const value = name in decidedLater ? "" : String(setting.default ?? "");

@@ -9,17 +9,17 @@ import { silentLogger } from "../platform/log/logger.ts";
 import { connectRedis, redisReady } from "../platform/redis/redis.ts";
 import { Refusal } from "./command.ts";
 
-/** Against the stores of the running service, or started for this command alone; one transaction. */
+/** Runs in one transaction on the stores of the running service, or on stores started for this command. */
 export function inDatabase<T>(config: Config, work: (em: EntityManager) => Promise<T>): Promise<T> {
   return withStores(config, ({ databaseUrl }) => inTransaction(databaseUrl, work));
 }
 
-/** What a command works with that also changes what processes keep in Redis or in memory. */
+/** Dependencies of a command that also changes Redis or caches of processes. */
 export interface ConsoleStores {
   em: EntityManager;
   redis: Redis;
   redisUrl: string;
-  /** Done after the commit: what other processes are told. */
+  /** Runs after the commit: publishes events to other processes. */
   afterwards: (step: () => Promise<unknown>) => void;
 }
 
@@ -58,7 +58,7 @@ async function inTransaction<T>(
   }
 }
 
-/** Writes down what a command changed (OPS-02). */
+/** Writes the audit record of a command (OPS-02). */
 export function audit(
   em: EntityManager,
   action: string,

@@ -12,7 +12,7 @@ import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts
 import { audit, inDatabase } from "./in-database.ts";
 
 const maxName = 64;
-/** Addresses one client may have, and characters of each. */
+/** Maximum redirect addresses of a client, and characters of each. */
 const maxUris = 10;
 const maxUri = 1_024;
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);

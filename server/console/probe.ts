@@ -17,7 +17,7 @@ export const probeCommands: readonly ConsoleCommand[] = [
   },
 ];
 
-/** One line for each request: what it did, and whether that is right. */
+/** One line per request: its outcome and whether that is expected. */
 async function probeService(config: Config, options: Options): Promise<Record<string, unknown>> {
   const url = addressOf(textOf(options, "url") ?? listenUrl(config));
   const results = await probe(url).catch((error: unknown) => {
@@ -46,7 +46,7 @@ function addressOf(text: string): URL {
   return url;
 }
 
-/** A name with several addresses fails with one error for each. */
+/** A host with several addresses fails with one error per address. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(String).join("; ");
   return error instanceof Error ? error.message : String(error);

@@ -11,7 +11,7 @@ import type { Config } from "../platform/config/config.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
 
-/** Rows whose differences are printed at a time. */
+/** Maximum rows printed with their differences. */
 const shownRows = 100;
 
 export const projectionCommands: readonly ConsoleCommand[] = [

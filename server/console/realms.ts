@@ -15,12 +15,12 @@ const maxUrl = 2_048;
 const slugOption: [string, string] = ["--slug <slug>", "a-z, 0-9 and -, 2 to 63 characters"];
 const modes = ["hosted", "shadow"] as const;
 
-/** Option -> what it sets and when it is good; an empty value clears it. */
+/** Option -> the field it sets and its check; an empty value clears the field. */
 const brandingFields: readonly [
   option: string,
   field: Exclude<keyof RealmBranding & string, "realm">,
   isGood: (text: string, config: Config) => boolean,
-  /** The form it is stored in; as given when there is none. */
+  /** Converts to the stored form; default: unchanged. */
   toStored?: (text: string) => string | null,
 ][] = [
   ["display-name", "displayName", (text) => text.length <= maxName && isNewLabel(text)],
@@ -156,8 +156,8 @@ function modeOf(options: Options): Realm["mode"] | undefined {
 }
 
 /**
- * Such an address may stand in a page and a mail; that of the front end names an origin that may use
- * credentials. In production over https alone (S21, S23, S25).
+ * Checks an address for pages and mails; that of the front end is an origin that may use credentials. Production
+ * requires https (S21, S23, S25).
  */
 function isWebAddress(text: string, { APP_ENV }: Config): boolean {
   if (text.length > maxUrl || !URL.canParse(text)) return false;

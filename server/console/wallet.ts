@@ -135,7 +135,7 @@ const describeProblems = (books: LedgerTotals): string[] =>
     ({ what, wallet, ledger }) => `${books.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
   );
 
-/** Lines of what differs that are printed; all of it is counted. */
+/** Maximum printed differences; all are counted. */
 const maxLines = 100;
 
 async function verifyAll(config: Config) {
@@ -160,7 +160,7 @@ async function verifyAll(config: Config) {
   return { is_proved: true, num_wallets: wallets, num_entries: entries, embers, ingots };
 }
 
-/** Ids and amounts of the command line; anything else is refused by name. */
+/** Parses ids and amounts of the command line; a refusal names the option. */
 export function readInteger(name: string, value: string | true | undefined): number {
   const number = Number(value);
   const isWritten = typeof value === "string" && /^[+-]?\d{1,15}$/.test(value);
@@ -168,7 +168,7 @@ export function readInteger(name: string, value: string | true | undefined): num
   throw new Refusal(`validation:failed --${name} must be a whole number`);
 }
 
-/** A refusal of the service as one of the console: the code comes first. */
+/** Converts an AppError to a console error: the code comes first. */
 export function refuse(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
   const violations = error.detail.violations ?? [];

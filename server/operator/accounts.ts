@@ -14,7 +14,7 @@ import { clearLocks, lockedSeconds } from "../features/sessions/service.ts";
 export interface AccountStores {
   em: EntityManager;
   redis: Redis;
-  /** Done after the commit: what other processes are told. */
+  /** Runs after the commit: publishes events to other processes. */
   afterwards: (step: () => Promise<unknown>) => void;
 }
 

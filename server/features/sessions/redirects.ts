@@ -5,7 +5,7 @@ import { readRealmHosts } from "../realms/service.ts";
 
 const maxRedirectLength = 2_048;
 const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1"]);
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+// oxlint-disable-next-line no-control-regex -- it matches control characters
 const suspicious = /[\u0000-\u0020\u007f\\]/;
 
 /**

@@ -1,4 +1,4 @@
-/** Who makes the request, as the access token says (TOK-03). */
+/** The caller named by the access token (TOK-03). */
 export interface Caller {
   playerId: number;
   name: string;
@@ -12,15 +12,15 @@ export interface Caller {
   expiresAt: number;
 }
 
-/** A caller of a lobby route: a lobby token names the seat, a bearer token the player (LOB-01). */
+/** Caller of a lobby route: a lobby token names the seat, a bearer token the player (LOB-01). */
 export interface SeatCaller {
   seatId: number | null;
   player: Caller | null;
-  /** The seat is known from the cookie only; a player who sits in that lobby goes before it. */
+  /** The seat comes from the cookie; a bearer token of a player in the lobby has precedence. */
   isCookieSeat: boolean;
 }
 
-/** What an operator may do; each role includes the ones before it (OPS-02). */
+/** Roles of operators; each one includes those before it (OPS-02). */
 export const operatorRoles = ["viewer", "operator", "admin"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 

@@ -14,7 +14,7 @@ import type { AuthLevel, RequestInfo } from "../pipeline/route.ts";
 export const seatHeader = "x-lobby-token";
 export const seatCookie = "svc_lobby";
 
-/** Under this path the token of a closed account is answered 404; elsewhere 401 (TOK-11). */
+/** Under this path a token of a closed account gets 404, elsewhere 401 (TOK-11). */
 export const ownAccountPath = "/v1/users/@me";
 
 /** Identity of the caller, and whether only a cookie proves it (HTTP-11). */

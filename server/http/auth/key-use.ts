@@ -2,12 +2,12 @@ import type { KeyScope } from "../../platform/security/api-keys.ts";
 import type { AnyRoute } from "../pipeline/route.ts";
 
 /**
- * What an API key does on a route: `nothing` (as if it was not sent), `quota` (it names a realm and
- * gives the higher allowance), or it acts as its owner if it has the scope (KEY-03, KEY-04).
+ * Effect of an API key on a route: `nothing` (the key is ignored), `quota` (it selects the realm and the higher
+ * limit), or a scope with which it acts as its owner (KEY-03, KEY-04).
  */
 export type KeyUse = KeyScope | "quota" | "nothing";
 
-/** The first line that matches method and path decides. */
+/** The first entry that matches method and path applies. */
 const uses: readonly [methods: string, path: RegExp, use: KeyUse][] = [
   ["GET", /^\/v1\/users\/@me$/, "profile:read"],
   ["*", /^\/v1\/(?:gateway|tokens|users|oauth)(?:\/|$)/, "nothing"],

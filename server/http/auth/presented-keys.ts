@@ -8,7 +8,7 @@ import {
 import type { Clock } from "../../platform/time/clock.ts";
 import type { RequestInfo } from "../pipeline/route.ts";
 
-/** KEY-01: a key in the address, or as a bearer token, is not read. */
+/** KEY-01: a key in the query or as a bearer token is ignored. */
 export const keyHeader = "x-api-key";
 
 /** Validates the API key of a request. */

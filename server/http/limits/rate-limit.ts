@@ -8,7 +8,7 @@ import type { Config } from "../../platform/config/config.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { AnyRoute } from "../pipeline/route.ts";
 
-/** A limit as it stands after a request: what the X-RateLimit headers say (GW-11). */
+/** State of a limit after a request, as in the X-RateLimit headers (GW-11). */
 export interface LimitState {
   max: number;
   remaining: number;
@@ -17,7 +17,7 @@ export interface LimitState {
   isExceeded: boolean;
 }
 
-/** What every limited answer says of the limit (GW-11). */
+/** Rate limit headers (GW-11). */
 export function limitHeaders({
   max,
   remaining,
@@ -39,7 +39,7 @@ export interface RouteLimit {
   playerMax: number;
 }
 
-/** Who has an address, as a request does. */
+/** A caller with an address, such as a request. */
 export interface Addressed {
   readonly ip: string;
 }
@@ -59,7 +59,7 @@ export function limitOf(route: AnyRoute, config: Config): RouteLimit | null {
   return route.unlimited ? null : declaredLimitOf(route, config);
 }
 
-/** What counts the refusals of a route whose other requests are counted elsewhere; null for other routes. */
+/** Limit for refusals of a route whose successful requests are counted elsewhere; null for other routes. */
 export function refusalLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
   return route.countedRefusals ? declaredLimitOf(route, config) : null;
 }

@@ -14,7 +14,7 @@ const always: readonly ErrorCode[] = [
   "server:unavailable",
 ];
 
-/** Refusals of whoever is not the operator a route asks for (OPS-02). */
+/** Refusals of a caller without the operator role of the route (OPS-02). */
 const operatorCodes: readonly ErrorCode[] = [
   "auth:required",
   "auth:token_invalid",
@@ -37,7 +37,7 @@ const byLevel: Record<AuthLevel, readonly ErrorCode[]> = {
   admin: operatorCodes,
 };
 
-/** Of routes that refuse an API key which may not act as its owner there (KEY-04..KEY-06). */
+/** Refusals of routes where an API key may act as its owner (KEY-04..KEY-06). */
 const keyCodes: readonly ErrorCode[] = [
   "key:invalid",
   "key:expired",
@@ -46,7 +46,7 @@ const keyCodes: readonly ErrorCode[] = [
   "key:origin_forbidden",
 ];
 
-/** What the kernel itself may answer on a route, beside the errors its record lists. */
+/** Errors the pipeline itself may return on a route, beside those its record lists. */
 export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isWrite = route.method !== "GET";
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";

@@ -83,7 +83,7 @@ export const sharedComponents = {
   },
 };
 
-/** The same for a document that also lists the operator listener (OPS-02). */
+/** Components of a document that also has the operator listener (OPS-02). */
 export const componentsWithOperators = {
   ...sharedComponents,
   securitySchemes: {
@@ -93,7 +93,7 @@ export const componentsWithOperators = {
   },
 };
 
-/** Place of a page in its list (ENV-05). */
+/** Position of a page in its list (ENV-05). */
 export const pagination = {
   type: "object",
   required: ["page", "limit", "total", "has_more"],

@@ -21,11 +21,11 @@ type Json = Record<string, unknown>;
 export interface OpenApiInfo {
   title: string;
   version: string;
-  /** Markdown: what a caller has to know of all operations. */
+  /** Markdown introduction to all operations. */
   description?: string;
 }
 
-/** Tag of operations -> what they are for; in the order in which they are shown. */
+/** Tag -> its description, in display order. */
 export type Groups = Readonly<Record<string, string>>;
 
 const operator = [{ operatorToken: [] }, { operatorCookie: [] }];
@@ -45,7 +45,7 @@ const security: Record<AuthLevel, Json[]> = {
   admin: operator,
 };
 
-/** Said of every operation that the public address does not answer (OPS-01). */
+/** Note on each operation of the operator listener (OPS-01). */
 const operatorServers = [
   { url: "http://127.0.0.1:9090", description: "operator listener, where OPERATOR_LISTEN puts it" },
 ];
@@ -69,7 +69,7 @@ export function buildOpenApi(
   const document = {
     openapi: "3.1.0",
     info: { ...info, license: { name: "MIT", identifier: "MIT" } },
-    // The address that the document was read from.
+    // Relative: the host that served the document.
     servers: [{ url: "/" }],
     tags: [
       ...known.map(([name, description]) => ({ name, description })),
@@ -82,8 +82,8 @@ export function buildOpenApi(
 }
 
 /**
- * The same with a reference in place of every schema that has a title, collected in `schemas` by it: tools that
- * make clients call it so. Throws when two different schemas have one title.
+ * Replaces each schema with a title by a reference and collects it in `schemas`: client generators use the title as
+ * the type's name. Throws when two different schemas have the same title.
  */
 function nameSchemas(part: unknown, schemas: Record<string, Json>): unknown {
   if (Array.isArray(part)) return part.map((each) => nameSchemas(each, schemas));
@@ -121,7 +121,7 @@ function operationOf(route: AnyRoute): Json {
   };
 }
 
-/** A status may be an answer of the handler's own form and a refusal in the envelope as well. */
+/** A status may have a response of the handler and a refusal in the envelope. */
 function merged(answers: Json, refusals: Json): Json {
   const both = Object.entries(refusals).map(([status, refusal]) => {
     const own = answers[status] as Json | undefined;
@@ -147,7 +147,7 @@ function parametersOf(place: "path" | "query", schema: TObject | undefined): Jso
   if (!schema) return [];
   const required = neededNames(schema);
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    // How a value out of bounds is met, or a plus is read, is no part of JSON Schema.
+    // `clamp` and `plus` are not part of JSON Schema.
     const {
       clamp: _clamp,
       plus: _plus,
@@ -210,7 +210,7 @@ function withOtherForm({ otherForm }: AnyRoute, answer: Json): Json {
   return { ...answer, content: { ...content, [otherForm]: { schema: { type: "string" } } } };
 }
 
-/** OpenAPI 3.1 has no form for the frames of a stream; JSON Schema has one for a text that carries JSON. */
+/** OpenAPI 3.1 cannot describe stream frames; JSON Schema describes a string that holds JSON. */
 const eventContent = (message: TSchema): Json => {
   const description = "frames of `id`, `event` and `data`; each `data` is one of these as JSON";
   const schema = {
@@ -231,7 +231,7 @@ const envelopeAround = (body: unknown, isPaged: boolean): Json => ({
   properties: isPaged ? { body, pagination } : { body },
 });
 
-/** One answer per status, naming every code that may stand in it. */
+/** One response per status, with each error code it may have. */
 function refusalsOf(route: AnyRoute): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...route.errors, ...impliedErrors(route)])) {

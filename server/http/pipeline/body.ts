@@ -4,7 +4,7 @@ import { isNestedDeeper, parseExactly } from "../../platform/text/exact-json.ts"
 
 /** Bytes of a JSON request body (HTTP-04). */
 export const maxBodyBytes = 65_536;
-/** Objects and arrays inside each other, the outermost included (HTTP-03). */
+/** Nesting depth of objects and arrays, the outermost included (HTTP-03). */
 export const maxBodyDepth = 32;
 
 const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json$/;
@@ -14,7 +14,7 @@ const formTypes = new Set([
   "text/plain",
 ]);
 
-/** What a browser can send across origins without asking first (HTTP-11). */
+/** Media types a browser sends across origins without a preflight (HTTP-11). */
 export function isFormType(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   const type = mediaTypeOf(contentType);
@@ -41,7 +41,7 @@ export function requireJson(headers: Readonly<Record<string, string>>): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The text of a body; null when its bytes are none. */
+/** The text of a body; null for invalid UTF-8. */
 export function textOf(bytes: ArrayBuffer | Uint8Array): string | null {
   try {
     return utf8.decode(bytes);

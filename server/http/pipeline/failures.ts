@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/errors.ts";
 import { DeadlineError } from "../../platform/time/deadline.ts";
 
-/** How far a chain of causes is followed. */
+/** Maximum causes followed from an error. */
 const maxCauses = 5;
 
 const storeCodes = new Set([
@@ -12,14 +12,14 @@ const storeCodes = new Set([
   "ETIMEDOUT",
   "EHOSTUNREACH",
   "ENETUNREACH",
-  // Postgres: connection lost, shutting down, starting up, too many connections, disk or memory full, statement timeout,
-  // a lock not free in time, two transactions waiting for each other, one that would have to begin anew, read only
+  // Postgres: connection lost, shutting down, starting up, too many connections, disk or memory full, statement
+  // timeout, lock timeout, deadlock, serialization failure, read only
   "08000",
   "08001",
   "08003",
   "08004",
   "08006",
-  // PgBouncer: whatever it has to say itself, such as that it finds no server
+  // PgBouncer: all of its own errors, such as a server it cannot reach
   "08P01",
   "57P01",
   "57P02",
@@ -32,7 +32,7 @@ const storeCodes = new Set([
   "40P01",
   "40001",
   "25006",
-  // it lets nobody in, while somebody changes who may, or the password
+  // access refused while an administrator changes users or passwords
   "28000",
   "28P01",
 ]);
@@ -50,7 +50,7 @@ const storeMessages = [
 
 const storeNames = new Set(["MaxRetriesPerRequestError", "ConnectionException", "DeadlineError"]);
 
-/** True when a store or a wait failed rather than our code: the caller may come back (S37). */
+/** True when a store or a timeout failed, not our code: the client may retry (S37). */
 export function isUnavailable(error: unknown): boolean {
   let current: unknown = error;
   for (let depth = 0; depth < maxCauses && current instanceof Error; depth++) {
@@ -62,7 +62,7 @@ export function isUnavailable(error: unknown): boolean {
 
 function isStoreFailure(error: Error & { code?: unknown; syscall?: unknown }): boolean {
   if (error instanceof DeadlineError || storeNames.has(error.name)) return true;
-  // ENOENT is a missing socket only when it comes from connecting, not from reading a file.
+  // ENOENT means a missing socket only when a connect throws it; a file read throws it too.
   if (error.code === "ENOENT") return error.syscall === "connect";
   if (typeof error.code === "string" && storeCodes.has(error.code)) return true;
   return storeMessages.some((pattern) => pattern.test(error.message));
@@ -75,7 +75,7 @@ function firstOf(error: Error & { errors?: unknown }): unknown {
 export const unavailable = (cause?: unknown) =>
   new AppError("server:unavailable", { params: { retry_after: 1 }, cause });
 
-/** Whatever was thrown, as a refusal of the table; what is not expected is `server:error`. */
+/** Maps a thrown error to a refusal of the error table; an unexpected error is `server:error`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return isUnavailable(error) ? unavailable(error) : new AppError("server:error", { cause: error });

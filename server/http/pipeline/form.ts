@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { RequestContext } from "../uws/request-context.ts";
 import type { FormFile } from "./route.ts";
 
-/** Bytes a form may have besides its file (HTTP-04). */
+/** Bytes of a form besides its file (HTTP-04). */
 export const maxFormFraming = 16_384;
 
 const formType = /^multipart\/form-data\s*(?:;|$)/i;
@@ -16,7 +16,7 @@ export function requireForm(headers: Readonly<Record<string, string>>): void {
     throw new AppError("request:unsupported_media_type");
 }
 
-/** uWebSockets knows a boundary only bare and at the end; clients quote it, or name a charset beside it. */
+/** uWebSockets reads only a bare boundary at the end of the header; clients quote it or add a charset. */
 function partsOf(body: Uint8Array, declared: string): MultipartField[] {
   const [, quoted, bare] = boundary.exec(declared) ?? [];
   const name = quoted ?? bare;
@@ -24,7 +24,7 @@ function partsOf(body: Uint8Array, declared: string): MultipartField[] {
   return getParts(body, `multipart/form-data; boundary=${name}`) ?? [];
 }
 
-/** The files of a form, which lets go of its body; none of a body that is cut off or no form at all. */
+/** The files of a form; none for a truncated body or one that is no form. */
 export function takeFiles(ctx: RequestContext, maxFileBytes: number): FormFile[] {
   const { body, headers } = ctx;
   ctx.body = null;
@@ -33,7 +33,7 @@ export function takeFiles(ctx: RequestContext, maxFileBytes: number): FormFile[]
     .filter(({ filename }) => filename !== undefined)
     .map(({ name, data }) => {
       if (data.byteLength > maxFileBytes) throw new AppError("request:too_large");
-      // The parts are windows into the body, which is let go of.
+      // The parts are views of the body; a copy lets the body be collected.
       return { field: name, bytes: Buffer.copyBytesFrom(new Uint8Array(data)) };
     });
 }

@@ -3,8 +3,8 @@ const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 type Json = Record<string, unknown>;
 
 /**
- * The same document with a format for every integer: `int32` where its bounds say so, else `int64`. Generators of
- * typed clients take an integer without one for 32 bits, which a time in milliseconds does not fit.
+ * The same document with a format for every integer: `int32` where its bounds say so, else `int64`. Client generators
+ * read an integer without a format as 32 bits, too few for milliseconds since the epoch.
  */
 export function withIntegerFormats(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(withIntegerFormats);
@@ -14,7 +14,7 @@ export function withIntegerFormats(part: unknown): unknown {
   return isInteger(schema) ? { ...schema, format: formatOf(schema) } : schema;
 }
 
-/** A property that is called `type` has a schema for its value, which is neither a text nor a list. */
+/** A property named `type` holds a schema, which is neither a string nor a list. */
 const isInteger = ({ type }: Json): boolean =>
   type === "integer" || (Array.isArray(type) && type.includes("integer"));
 

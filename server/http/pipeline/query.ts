@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import { isKept } from "../../platform/text/exact-json.ts";
 import { isStorableText } from "./text.ts";
 
-/** Paging parameters are moved into their bounds instead of being refused (HTTP-08). */
+/** Paging parameters are clamped to their bounds, not refused (HTTP-08). */
 const clampedNames = new Set(["limit", "top", "radius", "page", "offset"]);
 const booleanWords = new Map([
   ["true", true],
@@ -15,10 +15,10 @@ const booleanWords = new Map([
 ]);
 const integerPattern = /^-?(?:0|[1-9]\d*)$/;
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
-/** Values of one repeated parameter that are looked at. */
+/** Maximum values read of one repeated parameter. */
 const maxRepeats = 64;
 
-/** The part of a JSON schema that coercion looks at. */
+/** The part of a JSON schema that coercion reads. */
 export interface Facets {
   type?: string | string[];
   anyOf?: Facets[];
@@ -26,10 +26,10 @@ export interface Facets {
   minimum?: number;
   maximum?: number;
   default?: unknown;
-  /** `clamp: false` on a paging parameter refuses what is out of bounds instead. */
+  /** `clamp: false` refuses a paging parameter out of bounds. */
   clamp?: boolean;
   format?: string;
-  /** `plus: true` where a value may have a plus and never a space, as a phone number: see `isPlusMeant`. */
+  /** `plus: true` for values with a plus and never a space, such as phone numbers: see `isPlusMeant`. */
   plus?: boolean;
 }
 
@@ -43,13 +43,13 @@ interface Parameter {
   check: (value: unknown) => boolean;
 }
 
-/** Names that have to be given: no default stands in for them. */
+/** Required names without a default. */
 export function neededNames(schema: TObject): string[] {
   const properties: Record<string, Facets> = schema.properties;
   return (schema.required ?? []).filter((name) => properties[name]?.default === undefined);
 }
 
-/** The type a text is read as; of several the first that is not a string wins, strings come last. */
+/** The type a text is parsed as; of several types the first that is not a string. */
 function typeOf(facets: Facets): string {
   const types = facets.anyOf ? facets.anyOf.map(typeOf) : [facets.type ?? "string"].flat();
   return types.find((type) => type !== "string" && type !== "null") ?? "string";
@@ -73,7 +73,7 @@ function parametersOf(schema: TObject): Parameter[] {
   });
 }
 
-/** The value `text` stands for, or undefined when it cannot be read as that type (HTTP-07). */
+/** The parsed value, or undefined when `text` is not of that type (HTTP-07). */
 function coerce(type: string, text: string): unknown {
   if (type === "boolean") return booleanWords.get(text);
   if (type !== "integer" && type !== "number") return text;
@@ -102,8 +102,8 @@ function readParameter(parameter: Parameter, texts: string[]): unknown {
 }
 
 /**
- * Declared names -> raw values; of a scalar the first counts. Undeclared names are ignored. A value
- * that cannot be decoded is refused, or stays as it is when `isLenient`.
+ * Declared names -> raw values; a scalar takes its first value. Undeclared names are ignored. A value with a bad
+ * escape is refused, or kept unchanged when `isLenient`.
  */
 function collect(
   raw: string,
@@ -128,8 +128,8 @@ function collect(
 }
 
 /**
- * A plus in an address is a space, as forms write it. Where no value has a space, a plus was meant: people and
- * programs write `tz=Etc/GMT+5` as it stands.
+ * A plus in a query is a space, as in forms. For a parameter whose values never have a space, the plus is literal:
+ * people and programs write `tz=Etc/GMT+5` unescaped.
  */
 const isPlusMeant = ({ format, plus }: Facets) => format === "time-zone" || plus === true;
 
@@ -144,8 +144,8 @@ function decode(text: string, keepsPlus = false): string | null {
 export type QueryReader = (raw: string) => Readonly<Record<string, unknown>>;
 
 /**
- * Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). A lenient
- * reader takes any text of its optional strings: for routes that answer everything themselves.
+ * Reads a query string by its schema; problems are 400 with the parameter's name (HTTP-05). A lenient query accepts
+ * any text for its optional strings: for routes that report all problems themselves.
  */
 export function createQueryReader(schema: TObject, isLenient = false): QueryReader {
   const parameters = parametersOf(schema);
@@ -183,7 +183,7 @@ function checked(parameter: Parameter, texts: string[]): unknown {
 
 export type ParamsReader = (values: string[]) => Record<string, unknown>;
 
-/** Reads path parameters; one that cannot name anything answers `notFoundCode` (HTTP-05). */
+/** Reads path parameters; an invalid one is refused with `notFoundCode` (HTTP-05). */
 export function createParamsReader(
   path: string,
   schema: TObject,

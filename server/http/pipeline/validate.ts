@@ -4,11 +4,11 @@ import { Settings } from "typebox/system";
 import { AppError, type ErrorCode, type Violation } from "../../platform/errors.ts";
 import { isStorableText } from "./text.ts";
 
-/** Problems listed in one 422; the library stops at 8 unless told otherwise. */
+/** Maximum problems listed in one 422; the library's default is 8. */
 const maxViolations = 64;
 Settings.Set({ maxErrors: maxViolations });
 
-/** The part of a JSON schema that picking fields looks at. */
+/** The part of a JSON schema that picking fields reads. */
 interface Shape {
   properties?: Record<string, Shape>;
   patternProperties?: Record<string, Shape>;
@@ -45,13 +45,13 @@ export function createBodyReader(
   };
 }
 
-/** Copies a value with the declared fields only, and notes what no field may hold. */
+/** Copies the declared fields of a value and collects characters that no field may hold. */
 type Picker = (value: unknown, path: string, found: Violation[]) => unknown;
 
 /** Copying field by field also keeps a `__proto__` key from ever reaching an assignment. */
 function pickerOf(shape: Shape | undefined): Picker {
   const isInteger = isIntegerShape(shape);
-  // A map of the client's own names is kept whole.
+  // A map with the client's own keys is kept whole.
   const isMap = shape?.properties === undefined || shape.additionalProperties === true;
   const pickFields = isMap ? null : fieldsPickerOf(shape.properties ?? {});
   const pickItem = shape?.items ? pickerOf(shape.items) : pickAny;
@@ -72,13 +72,13 @@ function pickerOf(shape: Shape | undefined): Picker {
   };
 }
 
-/** What no schema says anything about. */
+/** Values without a schema. */
 const pickAny: Picker = (value, path, found) => pickUndeclared(value, path, found);
 const pickUndeclared = pickerOf(undefined);
 
 function noteNumber(value: number, isInteger: boolean, path: string, found: Violation[]): void {
   if (isInteger && !isSafe(value)) addViolation(found, path, "must be an integer within ±(2^53-1)");
-  // The parser leaves nothing else of a number that it cannot keep.
+  // The parser returns NaN for a number that a double cannot hold.
   else if (!Number.isFinite(value))
     addViolation(found, path, "is a number of more digits than are kept: send it as text");
 }
@@ -109,7 +109,7 @@ function isIntegerShape(shape: Shape | undefined): boolean {
   );
 }
 
-/** What is no integer at all the schema refuses in its own words. */
+/** The schema itself refuses a value that is no integer. */
 const isSafe = (value: number) =>
   Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 const joinPath = (path: string, name: string) => (path === "" ? name : `${path}.${name}`);
@@ -121,7 +121,7 @@ interface SchemaError {
   params: object;
 }
 
-/** One violation per field: a parent that misses fields names each, composite keywords name none. */
+/** One violation per field: a parent reports each missing field; composite keywords report none. */
 function addErrors(schema: Shape, errors: readonly SchemaError[], found: Violation[]): void {
   for (const error of errors) {
     const path = fieldPath(error.instancePath);
@@ -131,12 +131,12 @@ function addErrors(schema: Shape, errors: readonly SchemaError[], found: Violati
     else if (error.keyword !== "anyOf" && error.keyword !== "boolean")
       addViolation(found, path, titleOf(schema, error));
   }
-  // A union says nothing of its own when its branches are skipped; the field is still wrong.
+  // With its branches skipped a union has no violation of its own, but the field is still invalid.
   if (found.length === 0 && errors[0])
     addViolation(found, fieldPath(errors[0].instancePath), errors[0].message);
 }
 
-/** A pattern, or the name of a format, tells people nothing: they get what the field is described as. */
+/** The message has the field's description, since a pattern or a format name does not help people. */
 function titleOf(schema: Shape, { keyword, instancePath, message }: SchemaError): string {
   if (keyword !== "pattern" && keyword !== "format") return message;
   let field: Shape | undefined = schema;
@@ -145,7 +145,7 @@ function titleOf(schema: Shape, { keyword, instancePath, message }: SchemaError)
   return field?.description === undefined ? message : `must be ${field.description}`;
 }
 
-/** The first problem of a field is the one shown. */
+/** Keeps the first problem of each field. */
 function addViolation(found: Violation[], propertyPath: string, title: string): void {
   if (found.length < maxViolations && !found.some((one) => one.propertyPath === propertyPath))
     found.push({ propertyPath, title });

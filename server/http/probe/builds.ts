@@ -2,11 +2,11 @@ import { uwsBuild, type UwsBuild } from "../uws/uws.ts";
 import { cutsName, hiddenLengthOfGet } from "./requests.ts";
 
 interface KnownBuild extends UwsBuild {
-  /** Raw requests that come to another end than they should; the README says what shields them. */
+  /** Raw requests with an unexpected outcome; the README says which proxy settings protect from them. */
   misread: readonly string[];
 }
 
-/** Builds the raw requests were sent to. Another one may read them differently. */
+/** Builds that the raw requests were tested with; another build may parse them differently. */
 const knownBuilds: readonly KnownBuild[] = [
   {
     package: "uws-pack",
@@ -24,14 +24,14 @@ const knownBuilds: readonly KnownBuild[] = [
   },
 ];
 
-/** What this build is known to misread; null for one nobody has tried. */
+/** Requests this build is known to misread; null for an untested build. */
 export function knownMisreadings(build: UwsBuild = uwsBuild()): readonly string[] | null {
   const isSame = (one: KnownBuild) =>
     one.package === build.package && one.version === build.version && one.sha256 === build.sha256;
   return knownBuilds.find(isSame)?.misread ?? null;
 }
 
-/** For the log of a start; null where the build is known. */
+/** Warning for the startup log; null for a known build. */
 export function buildWarning(build: UwsBuild = uwsBuild()): string | null {
   if (knownMisreadings(build) !== null) return null;
   return (

@@ -13,25 +13,25 @@ import {
   type RawRequest,
 } from "./requests.ts";
 
-/** What became of one raw request. */
+/** Outcome of one raw request. */
 export interface ProbeResult {
   name: string;
   outcome: Outcome;
-  /** Statuses of the answers, interim ones left out, and how the connection was left. */
+  /** Final statuses of the responses, and the state of the connection. */
   seen: string;
   isRight: boolean;
 }
 
-/** Between two packets, so that they are not read as one. */
+/** Pause between two packets, so that the server reads them apart. */
 const packetPauseMs = 25;
-/** By then an answer is there, or the end of the connection; a head nobody can read is left waiting for longer. */
+/** Timeout of a response or a close; servers keep an unparsable head open for longer. */
 const timeoutMs = 3_000;
-/** Nothing more comes when so long nothing came. */
+/** A connection silent for this long has sent everything. */
 const quietMs = 400;
-/** Connections at a time. */
+/** Concurrent connections. */
 const parallel = 24;
 
-/** Sends every raw request on a connection of its own; the results have the order of the list. */
+/** Sends each raw request on its own connection; the results have the order of the list. */
 export async function probe(target: URL): Promise<ProbeResult[]> {
   const single = await inParallel(rawRequests, (request) => probeOne(target, request));
   return [...single, await probeCuts(target)];
@@ -114,7 +114,7 @@ class Connection {
     this.host = host;
     socket.setEncoding("latin1").setNoDelay(true);
     socket.on("data", (text: string) => (this.text += text));
-    // A reset is one way of closing.
+    // A reset counts as a close.
     socket.on("error", () => (this.isClosed = true));
     socket.on("end", () => (this.isClosed = true));
     socket.on("close", () => (this.isClosed = true));
@@ -127,7 +127,7 @@ class Connection {
     }
   }
 
-  /** Resolves when it is true and nothing more came for a while, or when patience is at its end. */
+  /** Resolves when the condition holds and the connection is silent, or after the timeout. */
   async until(isEnough: () => boolean): Promise<void> {
     const giveUpAt = performance.now() + timeoutMs;
     while (performance.now() < giveUpAt) {

@@ -1,5 +1,5 @@
 /**
- * What has to become of a raw request:
+ * Expected outcome of a raw request:
  * - `served`: it is answered, and so is another one on the same connection;
  * - `last`: it is answered, and the server closes the connection;
  * - `cut`: it gets one answer at most, the server closes, and nothing that follows is served;
@@ -16,12 +16,12 @@ export interface RawRequest {
   answers?: number;
 }
 
-/** Nobody declares it, so it is answered at once, which is when a server would go on reading. */
+/** No route has this path, so the response comes at once, and a vulnerable server would parse on. */
 const target = "/v1/probe";
-/** No answer may speak of it. */
+/** No response may mention it. */
 export const smuggledTarget = "/v1/probe-smuggled";
 
-/** As it is sent to a service of this name. */
+/** The bytes for a service of this host name. */
 export function fill(text: string, host: string): string {
   const length = smuggled.replaceAll("HOST", host).length;
   return text.replaceAll("HOST", host).replaceAll("LENGTH", String(length));
@@ -33,7 +33,7 @@ const get = (...more: string[]) => `GET ${target} HTTP/1.1\r\n${headers(...more)
 const post = (...more: string[]) => `POST ${target} HTTP/1.1\r\n${headers(...more)}\r\n`;
 const first = (line: string) => `${line}\r\n${headers()}\r\n`;
 
-/** Another request as any client sends it. */
+/** A second, ordinary request. */
 export const plain = get();
 const smuggled = `GET ${smuggledTarget} HTTP/1.1\r\n${headers()}\r\n`;
 const hidden = "Content-Length: LENGTH";
@@ -44,7 +44,7 @@ const chunked = post(json, "Transfer-Encoding: chunked");
 const inPieces = (text: string, ...cuts: number[]) =>
   [0, ...cuts].map((from, at) => text.slice(from, cuts[at]));
 
-/** Names of what builds are known to misread. */
+/** Names of requests that builds are known to misread. */
 export const hiddenLengthOfGet = "a nameless header hides the length of GET";
 export const cutsName = "a request in two packets, cut at each byte";
 
@@ -101,7 +101,7 @@ const last: RawRequest[] = [
   },
 ];
 
-/** After a chunked body, whichever way its framing is odd. */
+/** A request after a chunked body with unusual framing. */
 const behindChunks: [what: string, body: string][] = [
   ["a trailer that is a request", `2\r\n{}\r\n0\r\n${asTrailer}`],
   ["a trailer, then a request", `2\r\n{}\r\n0\r\nX: y\r\n\r\n${smuggled}`],
@@ -205,5 +205,5 @@ const refused: RawRequest[] = (
 
 export const rawRequests: readonly RawRequest[] = [...served, ...last, ...cut, ...refused];
 
-/** A plain request, to be sent in two packets, cut at each of its bytes in turn. */
+/** A plain request in two packets, split at each byte in turn. */
 export const cutEverywhere = post(json, "Content-Length: 2") + "{}";

@@ -34,7 +34,7 @@ export function metaText(method: string, path: string): string {
   return `{"method":${JSON.stringify(method)},"path":${JSON.stringify(path)}}`;
 }
 
-/** Puts text or bytes between two texts; a string stays a string, and long bytes where they are: nothing is copied. */
+/** Joins a payload with the text around it; long byte payloads are passed on without a copy. */
 export function splice(before: string, json: string | Uint8Array, after: string): Body {
   if (typeof json === "string") return before + json + after;
   const parts = [Buffer.from(before), json, Buffer.from(after)];

@@ -14,11 +14,11 @@ import { routelessSafety, strictTransport } from "./safety-headers.ts";
 import { headerValue } from "../pipeline/text.ts";
 
 const jsonType = "application/json";
-/** Without a charset, which browsers do not need, Python's `requests` reads Latin-1. */
+/** With a charset: without one Python's `requests` decodes Latin-1. */
 const streamType = "text/event-stream; charset=utf-8";
 const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/** Everything that is written, in wire form. */
+/** A response in wire form. */
 interface Output {
   status: number;
   /** Value of the first header followed by all others. */
@@ -140,12 +140,12 @@ export class Responder {
     ctx.raw.cork(() => {
       ctx.raw.writeHeader("X-Request-Id", head);
     });
-    // In place of the listener of the request, which the stream outlives by far.
+    // Replaces the abort listener of the request: the stream lives far longer.
     reply.open({ raw: ctx.raw, onClose: (listener) => void ctx.raw.onAborted(listener) });
     return 200;
   }
 
-  /** The request id and what goes with every answer of this status. */
+  /** The request id and the common headers of responses with this status. */
   private startHead(ctx: RequestContext, status: number, headers: Headers): string {
     let head = this.baseHead(ctx);
     let hasCachePolicy = false;
@@ -193,7 +193,7 @@ function cachePolicy({ entry, caller }: RequestContext, status: number): string 
 const isCacheable = (ctx: RequestContext, status: number) =>
   status === 200 && ctx.entry?.route.cache !== undefined;
 
-/** Strong, over the body alone: the times in the response envelope differ in every answer. */
+/** A strong ETag of the body alone: the times in the envelope differ in every response. */
 function etagOf(bytes: string | Uint8Array): string {
   return `"${hash("sha1", bytes, "base64url")}"`;
 }
@@ -212,7 +212,7 @@ function write(ctx: RequestContext, output: Output): number {
   if (ctx.isClosed) return output.status;
   ctx.isClosed = true;
   ctx.raw.cork(() => writeNow(ctx, ctx.raw, output));
-  // uWebSockets can end an answer without a body, but not the connection with it.
+  // uWebSockets cannot end a response without a body and close its connection in one call.
   if (ctx.mustClose && isBodiless(ctx, output.status)) ctx.raw.close();
   return output.status;
 }
@@ -222,9 +222,8 @@ const isBodiless = (ctx: RequestContext, status: number) => isBare(status) || ct
 
 /**
  * Status and headers in one piece: one call into the server for each header takes 8 % more processor time of a pick
- * and of a short GET (`npm run bench -- http`). An answer that ends the
- * connection is never written inside the callback of the server (see `UwsServer.run`), which goes on to what
- * else is in the packet.
+ * and of a short GET (`npm run bench -- http`). A response that closes the connection is never written inside the
+ * server's callback (see `UwsServer.run`), which would serve the rest of the packet.
  */
 function writeNow(ctx: RequestContext, raw: HttpResponse, { status, head, payload }: Output): void {
   const lines = `${status} ${reasonOf(status)}\r\nX-Request-Id: ${head}`;
@@ -232,7 +231,7 @@ function writeNow(ctx: RequestContext, raw: HttpResponse, { status, head, payloa
     const length = isBare(status) ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
     if (ctx.mustClose) return void raw.writeStatus(`${lines}${length}\r\nConnection: close\r\n`);
     raw.writeStatus(lines + length);
-    // Any argument here, even undefined, would be a length that uWebSockets waits for.
+    // uWebSockets takes any argument here, even undefined, as the length of a body to wait for.
     raw.endWithoutBody();
     return;
   }

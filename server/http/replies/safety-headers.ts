@@ -1,17 +1,17 @@
 import type { Config } from "../../platform/config/config.ts";
 import type { AnyRoute, ResponseSpec } from "../pipeline/route.ts";
 
-/** A year, as for every name a browser has asked over https once (RFC 6797). */
+/** One year: a browser then uses https only for this host (RFC 6797). */
 export const strictTransport = "max-age=31536000";
 
 const line = (name: string, value: string) => `\r\n${name}: ${value}`;
 const noSniff = line("X-Content-Type-Options", "nosniff");
 const sameOrigin = line("Cross-Origin-Resource-Policy", "same-origin");
 const crossOrigin = line("Cross-Origin-Resource-Policy", "cross-origin");
-/** No page of another site keeps a handle of ours, nor we one of theirs. */
+/** Pages of other sites get no window handle of ours, nor we one of theirs. */
 const ownWindow = line("Cross-Origin-Opener-Policy", "same-origin");
 
-/** Of an answer to an address that is no route's. */
+/** Headers of a response without a route. */
 export const routelessSafety = noSniff + sameOrigin;
 
 const typeOf = (spec: ResponseSpec | undefined): string | null =>
@@ -19,9 +19,8 @@ const typeOf = (spec: ResponseSpec | undefined): string | null =>
 const isHtml = (type: string) => type.startsWith("text/html");
 
 /**
- * What tells browsers how the answers of a route may be used, the same for each of them. Pictures, scripts and files
- * are put into pages anywhere, and what any origin may read may be. The rest is read by scripts that ask with
- * their origin, which the policy leaves alone; nothing else of another site gets it.
+ * Security headers of a route, the same for each of its responses. Other sites may embed pictures, scripts, files and
+ * responses that any origin may read. All other responses are available across origins through CORS only.
  */
 export function safetyHeaders(route: AnyRoute, config: Pick<Config, "CORS_PUBLIC_DATA">): string {
   const types = Object.values(route.responses).map(typeOf);

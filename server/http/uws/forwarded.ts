@@ -9,8 +9,8 @@ const port = /:\d{1,5}$/;
 const unixPeer = "unix:";
 
 /**
- * The address in one item of X-Forwarded-For, whoever wrote it: bare, in quotes, in brackets, with a port or
- * a zone, IPv4 inside IPv6. Null for what names no address (`unknown`, `_hidden`, a host name).
+ * The address in one item of X-Forwarded-For in any form proxies write: bare, quoted, in brackets, with a port or a
+ * zone, IPv4 inside IPv6. Null for an item without an address (`unknown`, `_hidden`, a host name).
  */
 export function readHop(item: string): string | null {
   const text = item.trim().replace(/^"(.*)"$/, "$1");
@@ -21,7 +21,7 @@ export function readHop(item: string): string | null {
   return isIP(address) === 0 ? null : plain(address);
 }
 
-/** Without its zone, which means something on the proxy's machine alone. */
+/** Without its zone, which is valid on the proxy's machine only. */
 function plain(address: string): string {
   const [zoneless = ""] = address.split("%", 1);
   return embeddedAddress(zoneless) ?? zoneless;

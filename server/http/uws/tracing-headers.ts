@@ -1,4 +1,4 @@
-/** Headers that scripts which trace requests add to each of them, beside those every preflight allows. */
+/** Headers that tracing scripts add to requests, beside those every preflight allows. */
 const names: ReadonlySet<string> = new Set([
   "traceparent",
   "tracestate",
@@ -41,7 +41,7 @@ const starts = [
   "sw8",
 ] as const;
 
-/** Whether a header, by its name in small letters, is one that tracing adds; nothing here reads it. */
+/** True for a tracing header, given in lower case; the service does not read them. */
 export function isTracing(name: string): boolean {
   if (names.has(name)) return true;
   return /^[a-z0-9-]{1,64}$/.test(name) && starts.some((start) => name.startsWith(start));

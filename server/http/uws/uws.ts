@@ -4,7 +4,7 @@ import type * as Uws from "uWebSockets.js";
 
 export type { HttpRequest, HttpResponse, MultipartField, us_listen_socket } from "uWebSockets.js";
 
-/** A build of uWebSockets.js as npm brings it, and where in its package things are. */
+/** A build of uWebSockets.js and the layout of its npm package. */
 interface Package {
   specifier: string;
   binaries: string;
@@ -12,13 +12,13 @@ interface Package {
 }
 
 /**
- * The newer one reads some requests right that the older one refuses or leaves without an answer, but
- * its Linux binary loads only with glibc 2.38 or newer: then it is used, elsewhere the older one.
+ * The newer build parses some requests that the older one refuses or does not answer, but its Linux binary needs
+ * glibc 2.38. Where it does not load, the older build is used.
  */
 const newer: Package = { specifier: "uWebSockets.js-newer", binaries: "./", manifest: "./" };
 const older: Package = { specifier: "uWebSockets.js", binaries: "./bin/", manifest: "../" };
 
-/** Node loads a native package whole or not at all, so the attempt leaves nothing behind. */
+/** A failed load of a native package has no side effect. */
 async function load(): Promise<{ uws: typeof Uws; from: Package }> {
   try {
     return { uws: (await import(newer.specifier)) as typeof Uws, from: newer };
@@ -43,8 +43,8 @@ type ListenOnHost = (
 ) => void;
 
 /**
- * Listens at a host, with the port shared or not: a form of `listen` that the package does not declare, until
- * uNetworking/uWebSockets.js#1154 is merged. Rejects when the address cannot be had.
+ * Listens on a host, with a shared or exclusive port: the package does not declare this overload of `listen` until
+ * uNetworking/uWebSockets.js#1154 is merged. Rejects when the address is not available.
  */
 export function listenOn(
   app: Uws.TemplatedApp,
@@ -59,7 +59,7 @@ export function listenOn(
   });
 }
 
-/** What was loaded, to be compared with what the raw requests were tried on. */
+/** The loaded build, compared with those the raw requests were tested with. */
 export interface UwsBuild {
   package: string;
   version: string;

@@ -17,7 +17,7 @@ const addresses = [
   ["AVATAR_STORE", rules.bucket],
 ] as const;
 
-/** What is wrong with settings that are good each by itself (S29). */
+/** Problems of settings that are valid one by one (S29). */
 export function crossChecks(config: Config): string[] {
   const problems = [
     ...secretProblems(config),
@@ -85,7 +85,7 @@ function redisProblems({ REDIS_URL: url }: Config): string[] {
   }
 }
 
-/** With a name and a password that can be read. */
+/** A URL with a readable user and password. */
 function isAddress(text: string): boolean {
   try {
     const { username, password } = new URL(text);
@@ -123,7 +123,7 @@ function addressProblems(config: Config): string[] {
 
 const baseMissing = "PUBLIC_BASE_URL: required in production";
 
-/** On this machine itself nobody listens in. */
+/** Loopback traffic cannot be intercepted. */
 function isHttpsOrLoopback({ protocol, hostname }: URL): boolean {
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   return protocol === "https:" || isLoopback;

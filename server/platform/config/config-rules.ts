@@ -1,4 +1,4 @@
-/** What a text has to look like: for the check, and in words for who wrote it otherwise. */
+/** Format of a text: the check, and its description for the error message. */
 export interface Rule {
   pattern: string;
   allowed: string;
@@ -9,7 +9,7 @@ export function oneOf(...words: string[]): Rule {
   return { pattern: `^(${words.join("|")})$`, allowed };
 }
 
-/** Settings left empty are not held against these. */
+/** Empty settings are not checked. */
 export const rules = {
   webAddress: {
     pattern: "^https?://\\S+$",

@@ -19,8 +19,8 @@ const Text = (fallback: string, description: string, rule?: Rule) =>
   Type.String({ default: fallback, description, ...rule });
 
 /**
- * Every setting of the service, read from the environment (decisions BOOT-02, CFG-01).
- * Defaults are for development; the README table is made from the descriptions.
+ * Every setting of the service, read from the environment (BOOT-02, CFG-01). Defaults are for development; the README
+ * table is generated from the descriptions.
  */
 export const ConfigSchema = Type.Object({
   APP_ENV: Text(
@@ -193,7 +193,7 @@ export const ConfigSchema = Type.Object({
   LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
 });
 
-/** The settings of the table, and the social logins that `OAUTH_<NAME>_…` describe (OA-01). */
+/** The settings, and the social logins of `OAUTH_<NAME>_…` (OA-01). */
 export type Config = Static<typeof ConfigSchema> & { oauthProviders: readonly OauthProvider[] };
 
 /** Thrown with every problem at once; entry points print it and exit 1. */
@@ -215,7 +215,7 @@ function coerce(type: unknown, text: string): unknown {
   return text;
 }
 
-/** Parses and checks an environment; throws ConfigError naming every bad value. */
+/** Parses and checks an environment; throws ConfigError with every invalid value. */
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const raw: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -250,9 +250,9 @@ export function loadConfig(overrides: Record<string, string> = {}): Config {
   return parseConfig({ ...fromFile, ...process.env, ...overrides });
 }
 
-/** The environment a child process needs to see the same configuration. */
+/** Environment for a child process with the same configuration. */
 export function configToEnv(config: Config): Record<string, string> {
-  // Social logins are no settings of the table: a child reads them from the environment it inherits.
+  // Social logins are not in the table: a child reads them from its inherited environment.
   const { oauthProviders: _, ...settings } = config;
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
 }

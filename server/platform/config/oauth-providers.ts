@@ -1,4 +1,4 @@
-/** One social login, as `OAUTH_<NAME>_…` describes it (OA-01). */
+/** One social login, from `OAUTH_<NAME>_…` (OA-01). */
 export interface OauthProvider {
   /** `<NAME>` in lower case; also what an avatar's `source` accepts. */
   id: string;
@@ -13,14 +13,14 @@ export interface OauthProvider {
 
 const settingName =
   /^OAUTH_([A-Z0-9_]+)_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL)$/;
-/** Sources an avatar has already. */
+/** Built-in avatar sources. */
 const takenIds: ReadonlySet<string> = new Set(["custom", "upload"]);
 export const maxProviders = 32;
 const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 type Settings = Partial<Record<string, string>>;
 
-/** The providers an environment describes, in the order of their names, and what is wrong with it. */
+/** The providers of an environment, ordered by name, and its problems. */
 export function readOauthProviders(
   env: Readonly<Record<string, string | undefined>>,
   isProduction: boolean,

@@ -1,8 +1,8 @@
-/** Bits a secret must seem to have: of a million times 16 random bytes, as hexadecimal digits, none seems to have fewer. */
+/** Minimum estimated entropy in bits: none of a million samples of 16 random bytes, in hexadecimal, has less. */
 const fewestBits = 70;
 const makeOne = "make one with: openssl rand -base64 32";
 
-/** Neighbours on keyboards, row by row and down the columns, and the order of the alphabet. */
+/** Keyboard neighbours, by row and by column, and the alphabet. */
 const rows = [
   "1234567890-=",
   "!@#$%^&*()_+",
@@ -19,14 +19,14 @@ const rows = [
   "1qay2wsx3edc4rfv5tgb6zhn7ujm8ik,9ol.0pö-",
   "qazwsxedcrfvtgbyhnujmikolp",
 ];
-/** Examples, and what was to be replaced. */
+/** Examples and placeholders. */
 const placeholders =
   /change.{0,3}me|replace.{0,3}(?:me|this)|place.?holder|letmein|secret.{0,3}key|quick.{0,2}brown|correct.{0,2}horse|lorem.{0,2}ipsum/i;
-/** What people write where a secret is asked for tells nothing about it. */
+/** Common filler words add no entropy. */
 const familiarWords =
   /secret|passw(?:or)?d|passphrase|private|public|admin|token|default|example|sample|production|development|testing|server|service|application|session|cookie|random|string|characters?|chars|bytes|please|change|replace|long|least|must|this|that|with|your|very|super|strong|insecure|secure|emberline|platform|welcome|iloveyou/gi;
 
-/** Why a secret can be guessed, as one line that says how to make a better one; null for one that seems random. */
+/** Why a secret is weak, in one line with the way to a better one; null for a secret that looks random. */
 export function weaknessOf(secret: string): string | null {
   if (placeholders.test(secret)) return `is one of those in examples; ${makeOne}`;
   if (estimateBits(secret) < fewestBits) return `can be guessed from its pattern; ${makeOne}`;
@@ -34,8 +34,8 @@ export function weaknessOf(secret: string): string | null {
 }
 
 /**
- * What a guesser has to find out: each character that does not follow from those before it is one of as many as
- * occur. This is no dictionary: other sentences pass, as does everything that was drawn at random.
+ * Entropy estimate: each character that does not follow from those before it counts as one of the distinct
+ * characters. There is no dictionary: sentences pass, as does every random secret.
  */
 export function estimateBits(secret: string): number {
   const given = [...secret.replaceAll(familiarWords, "")];
@@ -51,10 +51,10 @@ export function estimateBits(secret: string): number {
   return unforeseen * perCharacter;
 }
 
-/** Fewer characters are no pattern yet: some meet again in most secrets. */
+/** Shorter repetitions are no pattern: most secrets have some. */
 const shortestRepeat = 3;
 
-/** Characters from here on that occur before in the same order, or backwards; 0 for fewer than three. */
+/** Length of the repetition, forwards or backwards, that starts here; 0 below three characters. */
 function repeatAt(text: readonly string[], at: number): number {
   let longest = 0;
   for (let from = 0; from < at; from++)
@@ -70,7 +70,7 @@ function repeatAt(text: readonly string[], at: number): number {
 const isSame = (text: readonly string[], from: number, to: number) =>
   from >= 0 && from < to && text[from] === text[to];
 
-/** Whether a character goes on as the two before it began, or as every second or third one does. */
+/** True when a character continues the step of the two before it, or of every second or third one. */
 function continuesRun(text: readonly string[], at: number): boolean {
   return [1, 2, 3].some((distance) => {
     const [first, second, third] = [at - 2 * distance, at - distance, at].map((i) => text[i] ?? "");
@@ -80,7 +80,7 @@ function continuesRun(text: readonly string[], at: number): boolean {
   });
 }
 
-/** Ways from a character to a near one: in the order of characters, and in each row of a keyboard. */
+/** Steps from one character to the next: by code point, and by position in each keyboard row. */
 function stepsOf(from: string, to: string): string[] {
   const byCode = (to.codePointAt(0) ?? 0) - (from.codePointAt(0) ?? 0);
   const steps = Math.abs(byCode) <= 2 ? [`code ${byCode}`] : [];

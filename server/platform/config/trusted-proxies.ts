@@ -1,10 +1,10 @@
 import { BlockList, isIP } from "node:net";
 import { embeddedAddress } from "../net/ip-addresses.ts";
 
-/** Bits of an IPv6 range before the IPv4 address inside it. */
+/** Prefix bits of an IPv4-mapped IPv6 address before the IPv4 address. */
 const embeddingBits = 96;
 
-/** Throws on a list that is not made of addresses and CIDR ranges. */
+/** Throws unless each entry is an address or a CIDR range. */
 export function parseTrustedProxies(list: string): BlockList | null {
   const ranges = list
     .split(",")
@@ -19,7 +19,7 @@ export function parseTrustedProxies(list: string): BlockList | null {
     const size = bits === undefined ? longest : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
     if (family === 0 || !(size <= longest))
       throw new Error(`TRUSTED_PROXIES: ${range} is not an address or a CIDR range`);
-    // Peers and hops are compared as IPv4 where they are IPv4 inside IPv6.
+    // IPv4-mapped peers and hops are compared as IPv4.
     const embedded = size >= embeddingBits ? embeddedAddress(address) : null;
     if (embedded !== null) trusted.addSubnet(embedded, size - embeddingBits, "ipv4");
     else trusted.addSubnet(address, size, family === 4 ? "ipv4" : "ipv6");

@@ -3,7 +3,7 @@ import { randomString } from "../ids.ts";
 import type { ErrorCode } from "../errors.ts";
 import { isOriginCovered } from "./key-origins.ts";
 
-/** What a key may be allowed; `*` is all of them (KEY-03). Other texts are stored and grant nothing. */
+/** Scopes of a key; `*` is all of them (KEY-03). Other texts are stored and grant nothing. */
 export type KeyScope =
   | "wallet:read"
   | "awards:write"
@@ -38,7 +38,7 @@ export interface ApiKeyCache {
   recordUse(key: CachedApiKey): void;
 }
 
-/** A key as a request presented it: it may be used, or the reason why not. */
+/** A presented key: usable, or the reason for the refusal. */
 export type KeyCheck = { key: CachedApiKey; problem: null } | { key: null; problem: ErrorCode };
 
 const lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -50,13 +50,13 @@ export const newKeyPrefix = (): string => `rk${randomString(10, lettersAndDigits
 export const newPlaintext = (prefix: string): string =>
   `${prefix}_${randomString(43, secretAlphabet)}`;
 
-/** As stored: the plaintext cannot be had from it, and has too many bits to be guessed. */
+/** Stored hash; a plaintext of 256 bits needs no slow hash. */
 export const hashOfKey = (plaintext: string): string => hash("sha256", plaintext, "hex");
 
-/** The prefix of a presented text, or null when it has not the form of a key. */
+/** The prefix of a presented text, or null when the text is no key. */
 export const prefixOfKey = (text: string): string | null => plaintextForm.exec(text)?.[1] ?? null;
 
-/** Why `known` may not be used with this plaintext, from this origin, now; null when it may (KEY-05, KEY-06). */
+/** Reason to refuse `known` with this plaintext and origin now; null when it is valid (KEY-05, KEY-06). */
 export function problemOfKey(
   known: CachedApiKey | null,
   plaintext: string,

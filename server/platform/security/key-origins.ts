@@ -22,7 +22,7 @@ export function normalizeKeyOrigin(text: string): string | null {
   return wildcard !== undefined && !host.includes(".") ? null : ascii;
 }
 
-// oxlint-disable-next-line no-control-regex -- the whole of ASCII is meant
+// oxlint-disable-next-line no-control-regex -- matches all of ASCII
 const isAscii = (text: string) => /^[\u0000-\u007f]*$/.test(text);
 
 /** Only the host is converted; the wildcard and the port are not part of a name. */

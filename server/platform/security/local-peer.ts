@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** What proxies add, besides every `X-Forwarded-…`. */
+/** Headers added by proxies, besides every `X-Forwarded-…`. */
 const forwardingHeaders: ReadonlySet<string> = new Set([
   "forwarded",
   "via",
@@ -17,12 +17,12 @@ const forwardingHeaders: ReadonlySet<string> = new Set([
 ]);
 const isForwarding = (name: string) =>
   forwardingHeaders.has(name) || name.startsWith("x-forwarded-");
-/** `::1` alone and as the /64 it is counted by. */
+/** `::1` itself and the /64 of its rate limit. */
 const localSixes: ReadonlySet<string> = new Set(["::1", "0:0:0:0::/64"]);
 
 /**
- * A peer on this machine, not a proxy that speaks for somebody else, and not a web page whose name
- * was pointed at this address (its Host is a name, ours is an address or localhost).
+ * True for a peer on this machine that is neither a proxy nor a web page after DNS rebinding (its Host is a name,
+ * ours is an address or localhost).
  */
 export function isLocalPeer(
   peer: string,

@@ -4,24 +4,24 @@ import { undecorated } from "../text/pasted.ts";
 
 type Secrets = Pick<Config, "APP_SECRET" | "APP_SECRET_PREVIOUS">;
 
-/** Six digits, uniformly drawn (GW-04). */
+/** Six uniformly random digits (GW-04). */
 export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, "0");
 
-/** The code in what somebody typed or pasted; null for a text that cannot be one, which is no try. */
+/** The code in typed or pasted text; null for an invalid one, which does not count as an attempt. */
 export function readCode(text: string): string | null {
   const code = undecorated(text);
   return /^\d{6}$/.test(code) ? code : null;
 }
 
 /**
- * What is stored of a code: without the secret, a million tries would find it. `purpose` says what
- * for and for whom, so that one code is of no use elsewhere.
+ * Stored form of a code, keyed with the secret: a plain hash could be found by a million attempts. `purpose` binds
+ * the code to its use and owner.
  */
 export function codeHash(secrets: Pick<Secrets, "APP_SECRET">, purpose: string, code: string) {
   return hashWith(secrets.APP_SECRET, purpose, code);
 }
 
-/** What may be stored of a code that is still good: the secret may have changed since. */
+/** Accepted stored forms of a valid code: the secret may have been rotated since. */
 export function codeHashes(secrets: Secrets, purpose: string, code: string): string[] {
   return [secrets.APP_SECRET, secrets.APP_SECRET_PREVIOUS]
     .filter((secret) => secret !== "")

@@ -1,4 +1,4 @@
-/** Scheme, host and port in one spelling; null for what is not an origin. */
+/** Normal form of an origin: scheme, host and port; null for an invalid one. */
 export function normalizeOrigin(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
@@ -6,7 +6,7 @@ export function normalizeOrigin(text: string): string | null {
   return isBare && url.origin !== "null" ? url.origin : null;
 }
 
-/** Throws on an entry that is not an origin, so that a typing error is found at start. */
+/** Throws for an invalid origin, so that a typo is found at startup. */
 export function parseOrigins(list: string): ReadonlySet<string> {
   const entries = list
     .split(",")

@@ -24,11 +24,11 @@ export const passwordParameters: PasswordParameters = {
   timeCost: 2,
   parallelism: 1,
 };
-/** Hashes at once in one process. */
+/** Concurrent hashes of a process. */
 export const maxParallelHashes = 4;
 const maxWaiting = 64;
 
-/** One per process: the bound holds for everything it hashes. */
+/** One per process, so that the limit covers all hashing. */
 export function createPasswordHasher(parameters = passwordParameters): PasswordHasher {
   const limiter = createConcurrencyLimiter({ running: maxParallelHashes, waiting: maxWaiting });
   const dummy = unreachableHash(parameters);
@@ -43,7 +43,7 @@ export function createPasswordHasher(parameters = passwordParameters): PasswordH
   };
 }
 
-/** A hash of these parameters that no known password has. */
+/** A hash with these parameters that matches no password. */
 function unreachableHash({ memoryCost, timeCost, parallelism }: PasswordParameters): string {
   const part = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "");
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${part(16)}$${part(32)}`;

@@ -47,16 +47,16 @@ export interface TokenService {
   verify(type: TokenType, token: string): TokenClaims | null;
 }
 
-/** Longer texts are no tokens of ours; they are refused before any work is done. */
+/** Maximum length of a token; longer texts are refused before any work. */
 const maxTokenLength = 2_048;
 const algorithm = "HS256";
-/** What our tokens carry beside the algorithm and the key. */
+/** Header members beside the algorithm and the key. */
 const headerType = "JWT";
-/** Members of the header: a token with any other (`crit`, `b64`, `jku`, ...) asks for what is not done here. */
+/** Members of the header: a token with any other (`crit`, `b64`, `jku`, ...) is refused. */
 const headerNames: ReadonlySet<string> = new Set(["alg", "typ", "kid"]);
-/** Verified tokens remembered in each process. */
+/** Verified tokens cached per process. */
 const maxVerified = 20_000;
-/** Shown with every request; one of the hub is shown once for a stream. */
+/** Types sent with every request; a hub token is sent once per stream. */
 const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby"]);
 
 /** Signs and verifies every token of the service; verification is synchronous and never throws (TOK-01, S5). */
@@ -96,9 +96,9 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
       const now = seconds();
       const isCached = cachedTypes.has(type);
       const known = isCached ? verified.get(token) : undefined;
-      // A key of the cache is the whole token, so a known one needs its purpose and times only.
+      // The cache key is the whole token, so a hit needs a check of purpose and times only.
       const claims = known?.aud === type ? known : check(type, token, now);
-      // No look at `iat`: the signer's clock may be ahead of ours, or ours was set back since (S40).
+      // `iat` is not checked: the signer's clock may be ahead, or ours was set back since (S40).
       if (!claims || claims.exp <= now) return null;
       if (isCached && !known) verified.set(token, claims);
       return claims;
@@ -107,7 +107,7 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
 }
 
 interface Keyring {
-  /** Names the secret without telling anything about it. */
+  /** Key id: identifies the secret without revealing it. */
   kid: string;
   key(type: TokenType): KeyObject;
 }
@@ -126,8 +126,8 @@ function keyring(secret: string): Keyring {
 }
 
 /**
- * The object in a part of a token; throws for anything else. Two members of one name make two readings of the
- * same signed text: such a text is longer than what is made anew of the object.
+ * The object in a part of a token; throws for anything else. A duplicate member would allow two readings of the same
+ * signed text; it is detected because the text is longer than the object serialized again.
  */
 function readJson(part: string): object {
   const text = Buffer.from(part, "base64url").toString();

@@ -1,6 +1,6 @@
 /** A decimal number in the spelling of JSON, or with a plus; the exponent has few digits. */
 const spelling = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** Numbers with so few characters and no exponent are told apart by floating point. */
+/** Numbers of up to this many characters without an exponent are exact as doubles. */
 const shortLength = 15;
 const exponent = /[eE]/;
 
@@ -19,9 +19,9 @@ export function compareDecimals(a: string, b: string): number {
 
 interface Decimal {
   sign: -1 | 0 | 1;
-  /** Where the point stands before `digits`: the value is 0.<digits> times ten to this power. */
+  /** Decimal exponent: the value is 0.<digits> times ten to this power. */
   magnitude: number;
-  /** Without zeros at either end, so that their order is that of the values. */
+  /** Without leading and trailing zeros, so that text order is the order of the values. */
   digits: string;
 }
 

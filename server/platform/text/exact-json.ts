@@ -1,16 +1,16 @@
 import { compareDecimals } from "./decimals.ts";
 
-/** A number that may be larger than those that keep every digit. Texts and names that look like one match too. */
+/** Numbers that may lose digits as a double; strings and names of that form match too. */
 const mayBeLarge = /[\d.]{16}|\d[eE][+-]?\d/;
-/** Nesting nobody keeps (S47); the library would look at its numbers by recursion. */
+/** Deeper nesting is never stored (S47); the library would recurse through it. */
 const maxDepth = 512;
 
-/** Nearer to zero a double has fewer digits than elsewhere, and at last none. */
+/** Below this a double is subnormal and has fewer digits. */
 const smallest = 2 ** -1022;
 
 /**
- * JSON.parse, but a number is NaN where JavaScript would write another one in its place: 9007199254740993, 1e400
- * and 1e-400 are, 1e20 is not. Nothing else in JSON is NaN. What is nested deeper than anything is kept stays as it is.
+ * JSON.parse that returns NaN for a number that a double cannot hold: 9007199254740993, 1e400 and 1e-400, but not
+ * 1e20. Nothing else in JSON is NaN. Text nested deeper than the limit is parsed as by JSON.parse.
  */
 export function parseExactly(text: string): unknown {
   if (!mayBeLarge.test(text) || isNestedDeeper(text, maxDepth)) return JSON.parse(text);
@@ -20,19 +20,19 @@ export function parseExactly(text: string): unknown {
 }
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
-/** The type library does not know the third argument yet. */
+/** The type library lacks the third argument. */
 const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
-/** Whether a number is the one that its text says. */
+/** True when a number has the value of its text. */
 export function isKept(value: number, source = ""): boolean {
   if (!Number.isFinite(value)) return false;
-  // Digits of a fraction beyond those of a double say nothing.
+  // Fraction digits beyond those of a double are ignored.
   const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value);
   const isTiny = Math.abs(value) < smallest;
   return !(isLarge || isTiny) || compareDecimals(source, String(value)) === 0;
 }
 
-/** Whether more brackets than `maxDepth` are open at once: JSON.parse takes millions, what comes after does not. */
+/** True when more than `maxDepth` brackets are open at once: JSON.parse accepts millions, later steps do not. */
 export function isNestedDeeper(text: string, maxDepth: number): boolean {
   if (text.length <= maxDepth) return false;
   let depth = 0;

@@ -1,14 +1,14 @@
 import { endOfString } from "./exact-json.ts";
 
-/** An object or a list that is open: its names so far, and the member or element that is being read. */
+/** An open object or list: its names so far, and the current member or element. */
 interface Open {
   names: Set<string> | null;
   at: string | number;
 }
 
 /**
- * The first member that an object of a JSON text has twice, as a path: JSON.parse keeps the last of them and
- * says nothing. Null where there is none. The text is one that JSON.parse takes.
+ * Path of the first duplicate member in a JSON text, of which JSON.parse silently keeps the last. Null without one.
+ * The text must be valid JSON.
  */
 export function findRepeatedMember(text: string): string | null {
   const open: Open[] = [];
@@ -36,7 +36,7 @@ export function findRepeatedMember(text: string): string | null {
         if (typeof inner?.at === "number") inner.at++;
         break;
       case ":":
-        // Two spellings of one name are one member.
+        // Escaped and plain spellings of a name are the same member.
         string = String(JSON.parse(string));
         if (inner) inner.at = string;
         if (inner?.names?.has(string)) return placeOf(open);

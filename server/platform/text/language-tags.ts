@@ -1,22 +1,21 @@
-/** Longer lists of subtags name no language anybody has texts in. */
+/** Maximum subtags of a tag; no text has a longer one. */
 const maxTagLength = 35;
-/** Tags remembered with their relatives; past it all are forgotten. */
+/** Maximum cached tags; beyond it the cache is cleared. */
 const maxRemembered = 1_000;
 const remembered = new Map<string, readonly string[]>();
 
-/** Regions whose Spanish is nearer to that of Latin America than to that of Spain. */
+/** Regions with Latin American Spanish. */
 const latinAmerica = new Set(
   "AR BO BR BZ CL CO CR CU DO EC GT HN MX NI PA PE PR PY SV US UY VE".split(" "),
 );
-/** A language with the one it counts as first (`zh-yue`), which the runtime does not read. */
+/** Macrolanguage prefixes (`zh-yue`), which the runtime does not map. */
 const extended = /^([a-z]{2,3})(?:-[a-z]{3}){1,3}(?=-|$)/i;
-/** Languages that are read as another, where nothing of their own is there. */
+/** Fallback languages, for texts that are not available in the language. */
 const alike: Readonly<Record<string, string>> = { no: "nb", nn: "nb", nb: "no" };
 
 /**
- * Languages in which a reader of `tag` is served, the nearest first, in lower case (RFC 4647, lookup): subtags fall
- * away from the end, and what a tag leaves out is what most of its readers have, script before region. `zh-CN` ->
- * zh-cn, zh-hans-cn, zh-hans, zh. Empty for what is no language tag.
+ * Fallback chain of `tag`, nearest first, in lower case (RFC 4647, lookup): drops subtags from the end and adds
+ * likely subtags, script before region. `zh-CN` -> zh-cn, zh-hans-cn, zh-hans, zh. Empty for an invalid tag.
  */
 export function relativesOf(tag: string): readonly string[] {
   const known = remembered.get(tag);
@@ -34,7 +33,7 @@ function find(tag: string): readonly string[] {
   if (given === null) return [];
   const { region, baseName } = given;
   const full = given.maximize();
-  // `und` says no language, but a script or a region does.
+  // `und` has no language, but its script or region implies one.
   const language = given.language ?? full.language;
   const likely = [
     [language, full.script, full.region],
@@ -43,24 +42,24 @@ function find(tag: string): readonly string[] {
   ];
   const american = language === "es" && latinAmerica.has(region ?? "") ? [["es", "419"]] : [];
   const other = alike[language];
-  // The bare language comes last, after every relative that says more.
+  // The bare language comes last, after all more specific tags.
   const all = [
     ...shortened(written).slice(0, -1),
     ...shortened(baseName).slice(0, -1),
     ...[...likely, ...american].map((parts) => parts.filter(Boolean).join("-")),
     language,
-    // What a language was called before, where its texts still are.
+    // Former code of a language, which texts may still use.
     ...shortened(written).slice(-1),
     ...(other === undefined ? [] : [other]),
   ];
   return [...new Set(all.map((one) => one.toLowerCase()))];
 }
 
-/** Whether the region alone says which script is meant. */
+/** True when the region alone implies the script. */
 const isLikely = ({ language, script, region }: Intl.Locale): boolean =>
   region !== undefined && new Intl.Locale(`${language}-${region}`).maximize().script === script;
 
-/** A tag and what is left as its subtags fall away from the end; single letters go with what follows them. */
+/** A tag and its prefixes, longest first; a singleton is dropped with the subtag after it. */
 function shortened(tag: string): string[] {
   const parts = tag.split("-");
   const all: string[] = [];

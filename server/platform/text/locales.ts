@@ -1,18 +1,18 @@
 import { relativesOf } from "./language-tags.ts";
 
-/** Languages an account can be kept in (USR-03). */
+/** Languages of an account (USR-03). */
 const locales: ReadonlySet<string> = new Set(
   "en de fr es it pt nl pl sv da nb fi cs hu ro tr el uk ru ja ko zh".split(" "),
 );
-/** Languages that pages are written in. */
+/** Languages of the pages. */
 const pageLocales: ReadonlySet<string> = new Set(["en", "de"]);
 const fallback = "en";
 const maxEntries = 16;
 
-/** The known language an `Accept-Language` header prefers, or its nearest relative, else `en`. */
+/** The supported language that an `Accept-Language` header prefers, or its nearest one, else `en`. */
 export const preferredLocale = (header: string | undefined): string => preferred(header, locales);
 
-/** The same of the languages that pages are written in. */
+/** The same for the languages of the pages. */
 export const pageLocale = (header: string | undefined): "de" | "en" =>
   preferred(header, pageLocales) === "de" ? "de" : "en";
 

@@ -1,4 +1,4 @@
-/** Characters XML has no place for, not even escaped. */
+/** Characters that XML does not allow, even escaped. */
 const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const entities: Readonly<Record<string, string>> = {
@@ -8,9 +8,9 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Somebody's text for an XML document. */
+/** Escapes untrusted text for XML. */
 export const printable = (text: string) => text.replaceAll(unprintable, "");
 
-/** Somebody's text inside an element or a quoted attribute of HTML: nothing in it is markup. */
+/** Escapes untrusted text for an HTML element or a quoted attribute. */
 export const escapeHtml = (text: string) =>
   printable(text).replaceAll(/[&<>"]/g, (character) => entities[character] ?? "");

@@ -1,21 +1,21 @@
 import Format from "typebox/format";
 import { foldName, isDisplayName } from "./account-names.ts";
 
-/** What the documentation and a refusal say of the rule. */
+/** Text of the rule in documentation and refusals. */
 export const newNameForm = (min = 1, max = 64): string =>
   `${min} to ${max} characters after trimming, all seen and of one script (Latin goes with Chinese, Japanese and Korean)`;
 
 /**
- * Emoji are joined and varied by signs that are not seen by themselves; only between their parts are
- * those allowed. Keycaps and flags of regions come in forms of their own.
+ * Invisible characters join and vary emoji; they are allowed only between emoji parts. Keycaps and flags of regions
+ * have their own forms.
  */
 const part = String.raw`\p{Extended_Pictographic}[\p{EMod}\ufe0e\ufe0f]?`;
-// Made of text: the compiler checks such a literal against an older language than Node speaks.
+// Built from a string: the compiler checks a literal against an older target than Node's.
 const emoji = new RegExp(String.raw`\p{RGI_Emoji}|${part}(?:\u200d${part})*`, "gv");
 
 /**
- * Signs after which (Indic), between which (Arabic) or before which (Bengali and Kannada, of a r with what
- * follows) a joiner changes how the word is written.
+ * Characters after which (Indic), between which (Arabic) or before which (Bengali and Kannada, after r) a joiner
+ * changes the spelling of a word.
  */
 const virama =
   "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2\u1a60\u1b44\u1bab";
@@ -24,25 +24,25 @@ const joiners = [
   String.raw`(?<=\p{scx=Arab})\u200c(?=\p{scx=Arab})`,
   String.raw`(?<=\u09b0)\u200d(?=\u09cd\u09af)|(?<=\u0cb0)\u200d(?=\u0ccd)`,
 ];
-/** One sign that says which form of the character before it is meant: of names in Japan, and of Mongolian letters. */
+/** A variation selector of the character before it: in Japanese names and Mongolian letters. */
 const selectors = [
   String.raw`(?<=\p{sc=Hani})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
   String.raw`(?<=[\u1820-\u18aa])(?:[\u180b-\u180d\u180f]|\u180e(?=[\u1820-\u18aa]))`,
 ];
-/** Not seen by themselves, but a part of how a name is written. */
+/** Invisible characters that are part of the spelling of a name. */
 const written = new RegExp([...joiners, ...selectors].join("|"), "gu");
 
 /**
- * Not seen, or seen as nothing: controls, joiners, marks of direction, fillers, private signs, and spaces
- * too thin to be told from none. The wide space is that of Japanese and Chinese.
+ * Invisible characters: controls, joiners, direction marks, fillers, private use, and spaces too thin to see. The
+ * wide space is that of Japanese and Chinese.
  */
 const invisible =
   /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}\u{16fe4}]|[^\P{Zs} \u00a0\u3000]/u;
 
-/** A mark needs a sign to stand on, and more than four on one are no writing (UTS 39, 5.4). */
+/** A mark needs a base character, with at most four marks on one (UTS 39, 5.4). */
 const loneMark = /(?<![\p{L}\p{N}\p{M}])\p{M}|\p{Mn}{5}/u;
 
-/** Whether a name that somebody chooses now may be shown to others; names that exist are not asked. */
+/** True when a newly chosen name may be displayed; existing names are not checked. */
 export function isNewName(text: string): boolean {
   const name = text.trim();
   if (!isDisplayName(name)) return false;
@@ -51,15 +51,15 @@ export function isNewName(text: string): boolean {
   return isOfOneScript(plain.normalize("NFKC")) && foldName(text) !== "";
 }
 
-/** Names of things, which may mix scripts as "emberline Россия" does. */
+/** Names of things may mix scripts, such as "emberline Россия". */
 export function isNewLabel(text: string): boolean {
   const plain = text.replace(emoji, "\u2b50").replace(written, "");
   return /\S/.test(plain) && !invisible.test(plain) && !loneMark.test(plain);
 }
 
-/** Scripts that are written together; Latin goes with each (UTS 39, highly restrictive). */
+/** Scripts that may be mixed; Latin goes with each (UTS 39, highly restrictive). */
 const families = ["Latn Hani Hira Kana", "Latn Hani Bopo", "Latn Hani Hang"];
-/** All others that Unicode names, the living ones first. */
+/** All other Unicode scripts, those in modern use first. */
 const scripts =
   `Cyrl Grek Arab Hebr Deva Beng Thai Armn Geor Ethi Khmr Laoo Mymr Sinh Taml Telu Knda Mlym Gujr Guru Orya
    Tibt Mong Syrc Thaa Nkoo Cher Cans Yiii Olck Java Bali Sund Bugi Lana Talu Tale Cham Lepc Limb Mtei Saur
@@ -83,7 +83,7 @@ function isOfOneScript(text: string): boolean {
     try {
       return [ofScripts(names)];
     } catch {
-      // The Unicode of an older runtime does not know the script, nor a letter of it.
+      // A runtime with an older Unicode has neither the script nor its letters.
       return [];
     }
   });

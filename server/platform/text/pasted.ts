@@ -1,20 +1,20 @@
-/** A code with its decorations is never longer; longer texts are not looked at. */
+/** Maximum length of a pasted code; longer texts are not read. */
 const maxPasted = 512;
 
 const fullWidth = /[\uff01-\uff5e]/g;
 const otherDigit = /[^\P{Nd}0-9]/gu;
 const isDigit = /\p{Nd}/u;
-/** Spaces, dashes (a Japanese keyboard makes `ー` of them), dots, and signs nobody sees, marks of direction among them. */
+/** Spaces, dashes (`ー` on a Japanese keyboard), dots and invisible characters, direction marks included. */
 const decoration =
   /[\s._\u00b7\u2022\u30fb\p{Pd}\p{Default_Ignorable_Code_Point}\u02d7\u2043\u207b\u208b\u2212\u2500\u2501\u2796\u2800\u30fc\uff70]/gu;
 const unseen = /[\s\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Quotes, brackets and stops of the text that a code or link was copied from. */
+/** Quotes, brackets and punctuation around a copied code or link. */
 const surroundings = /^[^\p{L}\p{N}]+|(?<=[\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 
 /**
- * A code as it was issued, from what a person typed or pasted: keyboards, mail programs and chats add
- * spaces, dashes, marks of direction, and digits of other scripts. Letters keep their case.
+ * The issued code in typed or pasted text: keyboards, mail programs and chats add spaces, dashes, direction marks,
+ * and digits of other scripts. Letters keep their case.
  */
 export function undecorated(text: string): string {
   if (text.length > maxPasted) return text;
@@ -30,14 +30,14 @@ export function codeIn(text: string, form: RegExp): string | null {
   const code = undecorated(text);
   if (form.test(code)) return code.toUpperCase();
   const parts = unescaped(text).split(linkParts).toReversed();
-  // A part as a whole first: spaces may stand within a code, or around it.
+  // The whole part first: spaces may be inside or around the code.
   const words = [...parts, ...parts.flatMap((part) => part.split(/\s+/).toReversed())];
   const codes = words.map(undecorated).filter((part) => form.test(part));
-  // Texts and links carry the code last and in upper case; one that was typed may have it in any.
+  // Texts and links end with the code in upper case; a typed code may have any case.
   return (codes.find((one) => one === one.toUpperCase()) ?? codes[0])?.toUpperCase() ?? null;
 }
 
-/** Some programs escape a link once more. */
+/** Some programs escape a link twice. */
 function unescaped(link: string): string {
   try {
     return decodeURIComponent(link);
@@ -46,17 +46,17 @@ function unescaped(link: string): string {
   }
 }
 
-/** A signed token from what was pasted: a line break of a mail is no part of it, a dash is. */
+/** A signed token in pasted text: line breaks of a mail are removed, dashes are kept. */
 export const pastedToken = (text: string): string => text.replace(unseen, "");
 
-/** Not NFKC: that makes two letters of one ligature, and a code of what nobody would read as one. */
+/** Not NFKC: it maps a ligature to two letters, and text that is no code to a code. */
 function asciiForms(text: string): string {
   return text
     .replace(fullWidth, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
     .replace(otherDigit, digitOf);
 }
 
-/** Digits of a script stand in a row from zero to nine, and rows of tens follow each other directly. */
+/** The digits of a script are ten consecutive code points from zero to nine. */
 function digitOf(sign: string): string {
   const point = sign.codePointAt(0) ?? 0;
   let below = 0;

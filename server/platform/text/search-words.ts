@@ -1,15 +1,15 @@
-/** Words kept of one text, and the characters of it that are looked at; the rest finds nothing. */
+/** Maximum indexed words and characters of a text; the rest is not searchable. */
 const maxWords = 2_048;
 const maxCharacters = 32_768;
-/** Longer words count as several. */
+/** Longer words are split. */
 const maxLength = 64;
 const piece = new RegExp(`.{1,${maxLength}}`, "gu");
 const words = /[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Signs that a text may have or leave out and still be the same to its readers: accents and vowel points of Latin,
- * Greek, Cyrillic, Hebrew, Arabic and Syriac, the line that widens Arabic, and what only says how a neighbour is
- * shown. In other scripts marks are letters: vowels of India and Thailand, voiced kana.
+ * Optional marks that search ignores: accents and vowel points of Latin, Greek, Cyrillic, Hebrew, Arabic and Syriac,
+ * the Arabic tatweel, and variation selectors. In other scripts marks are letters: vowels of India and Thailand,
+ * voiced kana.
  */
 const optionalMarks = {
   everywhere: "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f",
@@ -22,18 +22,18 @@ const optionalMarks = {
   variations: "\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}",
   joinersAndDirections: "\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff",
 };
-/** As one class of a regular expression, which JavaScript and Postgres read alike. */
+/** A character class that JavaScript and Postgres read alike. */
 export const optionalMarkClass = `[${Object.values(optionalMarks).join("")}]`;
 const marks = new RegExp(optionalMarkClass, "gu");
 
-/** Small letters that are written with others where there is no key for them. */
+/** Lower-case letters and their spelling on keyboards without them. */
 export const plainForms: Readonly<Record<string, string>> = {
   ...{ ß: "ss", æ: "ae", œ: "oe", þ: "th" },
   ...{ ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", ŧ: "t", ı: "i", ς: "σ" },
 };
 const others = new RegExp(`[${Object.keys(plainForms).join("")}]`, "g");
 
-/** A text as search compares it: in lower case, without accents. `foldedText` is the same in SQL. */
+/** Folds a text for search: lower case, without accents. `foldedText` is the same in SQL. */
 export function foldForSearch(text: string): string {
   return text
     .normalize("NFKD")
@@ -43,21 +43,21 @@ export function foldForSearch(text: string): string {
     .normalize("NFKC");
 }
 
-/** Scripts that leave no space between words. */
+/** Scripts without spaces between words. */
 const unspaced =
   "\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}";
 const runs = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, "gu");
 const isUnspaced = new RegExp(`^[${unspaced}]`, "u");
-/** Characters that one place of such a text is found by. */
+/** Characters of an indexed part of such a text. */
 const gramLength = 4;
 
 /**
- * Words of a text as it is found by: letters and digits, folded, each once (COD-18). Where a script leaves no
- * space, a word may begin at every place: what is compared by its beginning is found inside, too.
+ * Index words of a text: letters and digits, folded, each once (COD-18). In a script without spaces each position
+ * starts a word, so that a prefix search also matches inside.
  */
 export const searchWords = (text: string): string[] => wordsOf(text, beginnings);
 
-/** Words that have to be beginnings of those of a text. */
+/** Query words; each must be a prefix of a word of the text. */
 export const queryWords = (text: string): string[] => wordsOf(text, windows);
 
 function wordsOf(text: string, split: (letters: string[]) => string[]): string[] {
@@ -68,7 +68,7 @@ function wordsOf(text: string, split: (letters: string[]) => string[]): string[]
   return [...new Set(all)].slice(0, maxWords);
 }
 
-/** A mark at the beginning belongs to a sign that is no letter. */
+/** A leading mark belongs to a character that is no letter. */
 const pieces = (word: string): string[] => word.replace(/^\p{M}+/u, "").match(piece) ?? [];
 
 const beginnings = (letters: string[]): string[] =>

@@ -3,8 +3,8 @@ import { asset } from "../assets.ts";
 import { foldName, nameKey } from "./account-names.ts";
 
 /**
- * The form in which names are the same that look the same: the skeleton of UTS 39, without regard to case,
- * width and spaces. `foldName` is another: "Ian" and "lan" look the same, "ian" and "Ian" mean the same.
+ * Confusable names have the same skeleton (UTS 39), which ignores case, width and spaces. `foldName` is different:
+ * "Ian" and "lan" look the same, "ian" and "Ian" mean the same.
  */
 export function skeletonOf(name: string): string {
   const { prototypes } = (table ??= readTable());
@@ -21,7 +21,7 @@ interface Table {
 }
 let table: Table | undefined;
 
-/** Lines of a prototype, a tab, and the signs that look like it. */
+/** Lines of a prototype, a tab, and its confusable characters. */
 function readTable(): Table {
   const text = readFileSync(asset("server/platform/text/confusables.txt"), "utf8");
   const prototypes = new Map<string, string>();
@@ -36,7 +36,7 @@ function readTable(): Table {
 const unescaped = (text: string) =>
   text.replace(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
 
-/** How a user name or a guest's name is stored; each is taken with all that look the same. */
+/** Skeletons of a user or guest name as stored; a name reserves all its confusables. */
 export const userNameFields = (name: string) => ({
   name,
   nameKey: nameKey(name),
