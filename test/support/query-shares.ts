@@ -14,11 +14,10 @@ export type QueryCounts = Record<keyof typeof kinds, number>;
 /** They define those calls, or make schemas. */
 const skipped =
   /^db\/(?:migrations\/|queries\/(?:rows|batches)\.ts|prepared\.ts|driver\.ts|orm\.ts)/;
-const root = join(import.meta.dirname, "../..");
+const ownRoot = join(import.meta.dirname, "../..");
 
-const queryFiles = () =>
+const queryFiles = (root: string) =>
   sourceFiles(root, ["server", "workers", "db"]).filter((file) => !skipped.test(file));
-const sourceOf = (file: string) => readFileSync(join(root, file), "utf8");
 const withoutComments = (source: string) => source.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
 
 /** A comment that says why a query is a text. */
@@ -26,8 +25,8 @@ const reason = /^\s*(?:\/\/|\*|\/\*\*).*\bText: /m;
 
 /** Declarations that hand a text of SQL to the database and do not say why. */
 export function listTextsWithoutReason(): string[] {
-  return queryFiles().flatMap((file) =>
-    sourceOf(file)
+  return queryFiles(ownRoot).flatMap((file) =>
+    readFileSync(join(ownRoot, file), "utf8")
       .split(/\n\n(?=\S)/)
       .filter((declaration) => withoutComments(declaration).search(kinds.text) >= 0)
       .filter((declaration) => !reason.test(declaration))
@@ -35,11 +34,11 @@ export function listTextsWithoutReason(): string[] {
   );
 }
 
-/** How queries are written, by folder. */
-export function countQueries(): Map<string, QueryCounts> {
+/** How queries are written, by folder; of another checkout by its root. */
+export function countQueries(root = ownRoot): Map<string, QueryCounts> {
   const folders = new Map<string, QueryCounts>();
-  for (const file of queryFiles()) {
-    const code = withoutComments(sourceOf(file));
+  for (const file of queryFiles(root)) {
+    const code = withoutComments(readFileSync(join(root, file), "utf8"));
     const count = (calls: RegExp) => code.match(calls)?.length ?? 0;
     const counts = {
       text: count(kinds.text),
