@@ -12,6 +12,7 @@ import { startApp, type App } from "../../../support/app.ts";
 import { createClient, type Client } from "../../../support/client.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { enter, registerAccount } from "../../../support/identity.ts";
+import { holdWindows } from "../../../support/limit-windows.ts";
 import { probes } from "./probes.ts";
 
 const keysPath = "/v1/realms/gamedata/keys";
@@ -314,6 +315,7 @@ function counted(): void {
     const one = await owner();
     const [first, second] = [await one.create(), await one.create({ scopes: ["*"] })];
     const left = async (plaintext: string) => {
+      await holdWindows(app.deps.redis);
       const answer = await use(plaintext, "POST", "/v1/probe");
       return [answer.headers.get("x-ratelimit-limit"), answer.headers.get("x-ratelimit-remaining")];
     };

@@ -3,7 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { routes } from "../../../../server/app/routes.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { post, registerAccount, tokenOf } from "../../../support/identity.ts";
-import { ask, base, holding, openTable, outcome, seatCalls, sit } from "./seats.ts";
+import { holdWindows } from "../../../support/limit-windows.ts";
+import { ask as askOnce, base, holding, openTable, outcome, seatCalls, sit } from "./seats.ts";
 
 /** With the factor below: misses of one address in a minute (GW-12). */
 const allowed = 12;
@@ -17,6 +18,10 @@ const openCalls: [method: string, path: string, body?: object][] = [
   ["POST", "/spectate"],
   ["POST", "/reveal"],
 ];
+const ask: typeof askOnce = async (app, ...call) => {
+  await holdWindows(app.deps.redis);
+  return askOnce(app, ...call);
+};
 const allCalls = [...openCalls, ...seatCalls, ["GET", "/results"]] as const;
 
 describe("who tries codes of lobbies", () => {
@@ -158,6 +163,7 @@ describe("who tries codes of lobbies", () => {
     const { team } = made.body as { team: { join_code: string } };
     const from = newAddress();
     const join = async (join_code: string) => {
+      await holdWindows(app.deps.redis);
       const call = { body: { join_code }, headers: { ...from, ...(await stranger()) } };
       return (await app.client.post("/v1/games/trivia/teams/join", call)).status;
     };
