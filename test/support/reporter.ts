@@ -2,23 +2,35 @@ import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
+import { processorSeconds } from "./processor-time.ts";
+
+/** A test may work in another folder. */
+const root = process.cwd();
 
 type Coverage = Extract<TestEvent, { type: "test:coverage" }>["data"]["summary"];
 
 /**
- * A line for each file when its last test has ended, below it what its tests tell, leave out and find wrong. Sets the
- * exit code, since Node counts tests alone: a file that cannot be loaded, or an `after` that fails, would pass.
+ * A line for each file when its last test has ended: seconds of time and of processor, the latter with the processes
+ * that it started, without the Postgres of all; the first file of a process also has the loading of all. Below it what
+ * its tests tell, leave out and find wrong. Sets the exit code, since Node counts tests alone: a file that cannot be
+ * loaded, or an `after` that fails, would pass.
  */
 // oxlint-disable-next-line import/no-default-export -- as Node asks of a reporter
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const names: string[] = [];
   let [file, ms, told, failed] = ["", 0, "", ""];
+  let before = 0;
+  const describeLast = () => {
+    const busy = processorSeconds() - before;
+    before += busy;
+    return describeFile(file, [ms / 1000, busy], told, failed);
+  };
   for await (const { type, data } of events) {
     if (type === "test:start") {
       names.splice(data.nesting, names.length, data.name);
       const path = fileOf(data);
       if (data.nesting > 0 || path === null || path === file) continue;
-      yield describeFile(file, ms, told, failed);
+      if (file !== "") yield describeLast();
       [file, ms, told, failed] = [path, 0, "", ""];
     } else if (type === "test:diagnostic") {
       // Node's own sums are of no test.
@@ -40,7 +52,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
         failed += `  ✖ ${name}\n${inspect(cause).replaceAll(/^/gm, "      ")}\n`;
     }
   }
-  yield describeFile(file, ms, told, failed);
+  if (file !== "") yield describeLast();
 }
 
 /** Files with the fewest lines that a test reaches first. */
@@ -59,13 +71,13 @@ function describeCoverage({ files, totals, workingDirectory }: Coverage): string
 /** Of a test that a helper declares the file is not told, of one that stands for a broken file only by its name. */
 function fileOf({ file = "", name }: { file?: string | undefined; name: string }): string | null {
   const path = [file, name].find((one) => /\.test\.\w+$/.test(one));
-  return path === undefined ? null : relative("", path);
+  return path === undefined ? null : relative(root, path);
 }
 
 /** What failed is also kept for the end of the run. */
-function describeFile(file: string, ms: number, told: string, failed: string): string {
-  if (file === "") return "";
-  const line = `${failed ? "✖" : "✔"} ${(ms / 1000).toFixed(1).padStart(6)} s  ${file}\n`;
+function describeFile(file: string, times: number[], told: string, failed: string): string {
+  const seconds = times.map((one) => `${one.toFixed(1).padStart(6)} s`).join(" ");
+  const line = `${failed ? "✖" : "✔"} ${seconds}  ${file}\n`;
   const kept = process.env["TEST_FAILURES"];
   if (failed && kept) appendFileSync(kept, line + failed);
   return line + told + failed;

@@ -31,8 +31,13 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Where the machine has no Redis, one is unpacked: once, before two files at a time ask for it. */
-export const findTestRedis = () => findRedisProgram(cacheFolder("", tmpdir()), silentLogger);
+/** What the processes of a run share: one Postgres, and the program of Redis, which a machine may lack, unpacked once. */
+export async function shareTestStores(): Promise<() => Promise<void>> {
+  await findRedisProgram(cacheFolder("", tmpdir()), silentLogger);
+  const postgres = await startTestPostgres();
+  process.env["TEST_DATABASE_URL"] = postgres.url;
+  return postgres.stop;
+}
 
 const template = "emberline_template";
 /** What the first start of a service makes of the template, which takes a third of that start. */
