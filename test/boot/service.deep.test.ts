@@ -26,6 +26,8 @@ import {
   temporaryDataDir,
   type Service,
 } from "../support/process.ts";
+import { createRandom } from "../survival/random.ts";
+import { seed } from "../support/seed.ts";
 import { testDatabase } from "../support/stores.ts";
 import { made } from "../support/projected-game.ts";
 
@@ -113,6 +115,7 @@ describe("a running service", () => {
         return isDeepStrictEqual(facts, [numItems, patch, patch]);
       });
     const killed = [2, 3, 4];
+    const random = createRandom(seed);
     try {
       for (const n of [1, ...killed, 5]) await writeEnvelopeFile(patchOf(n), job(n).envelope);
       const first = queues.enqueueAndWait(codexImport, job(1), importLimitMs);
@@ -128,7 +131,7 @@ describe("a running service", () => {
         await queues.enqueue(codexImport, job(n));
         await eventually("the import runs", isImporting);
         // The first one surely early, the others at any time, perhaps too late.
-        await sleep((n === killed[0] ? 0.1 : Math.random()) * duration);
+        await sleep((n === killed[0] ? 0.1 : random()) * duration);
         process.kill(worker.pid, "SIGKILL");
         await eventually("the import is over", async () => !(await isImporting()));
         // Nobody is to take it up again.

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { MikroORM } from "@mikro-orm/postgresql";
-import fc from "fast-check";
 import { sql } from "kysely";
 import { migrations } from "../../db/migrations/index.ts";
 import { createOrm, migrate } from "../../db/orm.ts";
@@ -12,6 +11,7 @@ import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { skeletonOf } from "../../server/platform/text/skeletons.ts";
 import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
+import { fc } from "../support/seed.ts";
 
 describe("a database of an earlier version", () => {
   let stores: TestStores;

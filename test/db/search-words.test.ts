@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import fc from "fast-check";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
 import { foldedText } from "../../db/queries/gamedata/projection-list.ts";
@@ -9,6 +8,7 @@ import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { foldForSearch } from "../../server/platform/text/search-words.ts";
 import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
+import { fc } from "../support/seed.ts";
 
 describe("the migration of search words", () => {
   let stores: TestStores;

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { AnyRoute } from "../../server/http/pipeline/route.ts";
+import { fc } from "./seed.ts";
 
 /** One request as it goes over the wire. */
 export interface FuzzRequest {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import { errors } from "../../server/platform/errors.ts";
 import type { AnyRoute, ResponseSpec } from "../../server/http/pipeline/route.ts";
 import { requestArbitrary, toBytes, type FuzzRequest } from "./fuzz-requests.ts";
 import { sendRaw, type RawResponse } from "./raw-http.ts";
+import { fc } from "./seed.ts";
 
 export interface FuzzOptions {
   runs: number;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import fc from "fast-check";
 import { sql } from "kysely";
 import type { ResultSheet } from "../../actors/lobby/result-sheet.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
@@ -11,6 +10,7 @@ import { createQueues } from "../../workers/producer.ts";
 import { lobbyResults, questionGeneration } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
 import { enter } from "../support/identity.ts";
+import { fc } from "../support/seed.ts";
 
 interface Given {
   seat: number;

@@ -14,8 +14,10 @@ import type { ToPrimary } from "../../../server/runtime/ipc.ts";
 import { queuePrefixOf } from "../../../workers/producer.ts";
 import { insist } from "../../survival/caller.ts";
 import { listen, type Listener } from "../../survival/listener.ts";
+import { createRandom } from "../../survival/random.ts";
 import { forked } from "../../support/forked.ts";
 import { freePort } from "../../support/free-port.ts";
+import { seed } from "../../support/seed.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { target, turnMs } from "./counter.ts";
 import { counterResults } from "./counter-results.ts";
@@ -105,7 +107,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     for (const code of codes) {
       await command(code, "open");
       await countOn(code, 0, 1, told.get(code) ?? []);
-      const listener = listen(url, `/games/counting/counter/${code}`, "none", Math.random);
+      const listener = listen(url, `/games/counting/counter/${code}`, "none", createRandom(seed));
       listeners.set(code, listener);
       await listener.begun;
     }

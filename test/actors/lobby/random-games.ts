@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import type { LobbyCaller, Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
 import { by, createCommand, Game, questions, seat, type GameOptions } from "./game.ts";
+import { fc } from "../../support/seed.ts";
 
 export const maxPlayers = 4;
 export type Step = { waitMs: number; command: (lobby: Lobby) => LobbyCommand };

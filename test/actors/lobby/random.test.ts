@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
 import { evolve } from "../../../actors/lobby/evolve.ts";
 import { needsQuestions } from "../../../actors/lobby/questions.ts";
@@ -10,6 +9,7 @@ import type { Lobby } from "../../../actors/lobby/types.ts";
 import { hashAnswer } from "../../../server/features/questions/seal.ts";
 import { context, saltOf, secretOf, type Game } from "./game.ts";
 import { command, maxPlayers, options, play, steps } from "./random-games.ts";
+import { fc } from "../../support/seed.ts";
 
 interface Wire {
   current_question: { id: number; answer_hash: string; payload: { choices: string[] } } | null;

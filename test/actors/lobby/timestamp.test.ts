@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { timestamp } from "../../../actors/lobby/timestamp.ts";
+import { fc } from "../../support/seed.ts";
 
 describe("a time on the wire", () => {
   it("is what Date says, to the second, whatever was asked before", () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
 import { IdempotencyCache } from "../../../actors/runtime/mailbox/idempotency-cache.ts";
 import { parseOwner, targetOwners } from "../../../actors/runtime/placement/owners.ts";
 import { countCommand, type SenderCounts } from "../../../actors/runtime/mailbox/sender-quota.ts";
 import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
 import { systemTiming } from "../../../actors/runtime/timing.ts";
+import { fc } from "../../support/seed.ts";
 
 const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), {
   minLength: 1,

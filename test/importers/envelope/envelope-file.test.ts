@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import {
   ImportRefused,
   maxAssets,
@@ -15,6 +14,7 @@ import { openEnvelopeFile } from "../../../importers/envelope/envelope-file.ts";
 import { JsonSplitter, textOf } from "../../../importers/envelope/json-splitter.ts";
 import { writeEnvelopeFile } from "../../../importers/envelope/write-envelope.ts";
 import { entity, envelope } from "../../support/archive.ts";
+import { fc } from "../../support/seed.ts";
 
 /** Pieces of a document that arrives in chunks of this many bytes. */
 function split(text: string, chunk: number): unknown {

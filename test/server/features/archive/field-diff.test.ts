@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { diffFields } from "../../../../server/features/archive/field-diff.ts";
 import { apply, invert, set } from "./apply-changes.ts";
+import { fc } from "../../../support/seed.ts";
 
 type Json = Record<string, unknown>;
 

@@ -5,7 +5,6 @@ import { constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { pino } from "pino";
 import {
   droppedLogBytes,
@@ -15,6 +14,7 @@ import {
 import { sourceFlags } from "../../../support/programs.ts";
 import { logSecurity } from "../../../../server/platform/log/security-log.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { fc } from "../../../support/seed.ts";
 
 /** What the lines given to an output become in a file. */
 async function inFile(

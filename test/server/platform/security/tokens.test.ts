@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHmac, hkdfSync } from "node:crypto";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import jwt from "jsonwebtoken";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { createTokenService, type TokenType } from "../../../../server/platform/security/tokens.ts";
 import { manualClock } from "../../../support/clock.ts";
+import { fc } from "../../../support/seed.ts";
 
 const oldSecret = "a".repeat(40);
 const newSecret = "b".repeat(40);

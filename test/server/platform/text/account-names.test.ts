@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import {
   isDisplayName,
   isSameMailbox,
@@ -9,6 +8,7 @@ import {
   normalizeEmail,
 } from "../../../../server/platform/text/account-names.ts";
 import { preferredLocale } from "../../../../server/platform/text/locales.ts";
+import { fc } from "../../../support/seed.ts";
 
 describe("an email address", () => {
   const forms: [text: string, normal: string | null][] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { compareDecimals } from "../../../../server/platform/text/decimals.ts";
+import { fc } from "../../../support/seed.ts";
 
 /** Enough to make every decimal here a whole number. */
 const scale = 60;

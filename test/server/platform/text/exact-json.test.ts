@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { isNestedDeeper, parseExactly } from "../../../../server/platform/text/exact-json.ts";
+import { fc } from "../../../support/seed.ts";
 
 describe("JSON with every number as it was written", () => {
   it("is what JSON.parse gives, where numbers come back as they were", () => {

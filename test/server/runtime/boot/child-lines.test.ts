@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { passLines } from "../../../../server/runtime/boot/child-lines.ts";
+import { fc } from "../../../support/seed.ts";
 
 const lineOf = (source: number, n: number, length: number) =>
   `${JSON.stringify({ source, n, text: "é".repeat(length) })}\n`;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import {
   createEventParser,
   Emberline,
@@ -21,6 +20,7 @@ import {
   statusesFromElsewhere,
   virtualClock,
 } from "./faulty-service.ts";
+import { fc } from "../../../support/seed.ts";
 
 const key = { code: "ABC234", token: "seat", playerId: 7 };
 const ok = { body: { is_correct: true } };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import fc from "fast-check";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
 import { createLeaderboards } from "../../../../../server/features/leaderboards/domain/leaderboards.ts";
@@ -20,6 +19,7 @@ import {
   type Tab,
   type Totals,
 } from "./model.ts";
+import { fc } from "../../../../support/seed.ts";
 
 interface RecordedQuestion {
   id: number;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import fc from "fast-check";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
 import { insertChallenge, releaseQuestions } from "../../../../../db/queries/runs/challenges.ts";
@@ -28,6 +27,7 @@ import { difficulties } from "../../../../../server/features/questions/providers
 import { untilWaiting } from "../../../../support/locks.ts";
 import { testStores, type TestStores } from "../../../../support/stores.ts";
 import { readHistory, readLevel, type Tried } from "./model.ts";
+import { fc } from "../../../../support/seed.ts";
 
 const names = ["art", "film", "history"];
 const numQuestions = 12;
