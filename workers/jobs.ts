@@ -44,6 +44,8 @@ export interface Jobs {
 const maxStalledCount = 5;
 const usualLockMs = 30_000;
 const usualCloseMs = 10_000;
+/** How long a worker waits for the first job of an empty queue before it asks anew; the library's longest wait. */
+const drainDelaySeconds = 10;
 
 /** One job-library worker for each queue that has a processor. */
 export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
@@ -87,6 +89,7 @@ function startWorker<D>(
     connection,
     prefix: queuePrefixOf(connection),
     concurrency: definition.concurrency,
+    drainDelay: drainDelaySeconds,
     lockDuration: lockMs,
     stalledInterval: lockMs,
     maxStalledCount,

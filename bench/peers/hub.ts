@@ -22,7 +22,7 @@ export async function startHub(redis: BenchRedis): Promise<Peer> {
   const tokens = createTokenService(parseConfig(env), systemClock);
   const remote = await startRemote<HubCalls>(new URL("./hub-process.ts", import.meta.url), {
     env,
-    flags: [...childFlags, "--expose-gc"],
+    flags: [...childFlags],
   });
   const port = await remote.call("port");
   return {

@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module";
+import { collectOnceIdle } from "./idle-collection.ts";
 import { sourceStack } from "../../platform/log/source-stack.ts";
 import { prepareChild, type StartOrder } from "../ipc.ts";
 import { StartError } from "./start-error.ts";
@@ -20,6 +21,7 @@ export async function runChild(
     await start(await ordered);
     // By itself Node keeps it at an orderly end only, and the process that takes the place of this one is in a hurry.
     flushCompileCache();
+    collectOnceIdle();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const isFinal = error instanceof StartError;
