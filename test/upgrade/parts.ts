@@ -1,5 +1,5 @@
 /**
- * What two versions run beside each other in `two-versions.test.ts`: the lobbies and the streams. `record-lobbies.ts` bundles
+ * What two versions run beside each other in `two-versions.deep.test.ts`: the lobbies and the streams. `record-lobbies.ts` bundles
  * this file against another checkout, so every import must exist there, too.
  */
 export { createLobbies, eventChannel, eventStreamKey } from "../../actors/index.ts";
