@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { playGame } from "../support/game.ts";
-import { newPlayer } from "../support/player.ts";
+import { newPlayer, type Player } from "../support/player.ts";
 import { startService, type Service } from "../support/process.ts";
 
 describe("a whole service with two HTTP workers", () => {
@@ -28,6 +28,27 @@ describe("a whole service with two HTTP workers", () => {
     const finals = await Promise.all(games);
     assert.equal(finals.length, 20);
     for (const final of finals) assert.equal(final.players.length, 4);
+  });
+
+  it("goes on with every game when one HTTP worker is killed in the middle", async () => {
+    const tables = await Promise.all(
+      ["Kill A", "Kill B", "Kill C", "Kill D", "Kill E", "Kill F"].map(table),
+    );
+    let isKilled = false;
+    const disturb = async (question: number) => {
+      if (question !== 1 || isKilled) return;
+      isKilled = true;
+      const [victim] = await service.workerPids();
+      assert.ok(victim);
+      process.kill(victim, "SIGKILL");
+    };
+    const finals = await Promise.all(
+      tables.map((players: Player[], i) =>
+        playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 4, disturb }),
+      ),
+    );
+    assert.ok(isKilled);
+    for (const final of finals) assert.equal(final.status, "finished");
   });
 
   it("writes what was played to the players' statistics and the finished lobby", async () => {
