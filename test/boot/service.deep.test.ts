@@ -16,6 +16,7 @@ import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
 import { archiveTraces, envelope } from "../support/archive.ts";
 import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
 import { untilOneWaits } from "../support/locks.ts";
 import {
   failToStart,
@@ -267,6 +268,44 @@ describe("a service on an IPv6 address", () => {
 });
 
 describe("an ill configuration", () => {
+  it("is refused when both listeners are to have one port", async () => {
+    const dataDir = temporaryDataDir();
+    const port = String(await freePort());
+    const both = { PORT: port, OPERATOR_LISTEN: `127.0.0.1:${port}` };
+    const { code, output } = await failToStart(serviceEnv(dataDir, both));
+    rmSync(dataDir, { recursive: true });
+    const line = `OPERATOR_LISTEN: 127.0.0.1:${port} is PORT already; set OPERATOR_LISTEN to another one\n`;
+    assert.deepEqual([code, output], [1, line]);
+  });
+
+  it("is refused by the setting to change when a listener has no address here", async () => {
+    const dataDir = temporaryDataDir();
+    // Kept for documentation: no machine has it.
+    const nowhere = "192.0.2.1";
+    const wrong = [{ HOST: nowhere }, { OPERATOR_LISTEN: `${nowhere}:0` }];
+    const lines = [];
+    for (const env of wrong) lines.push((await failToStart(serviceEnv(dataDir, env))).output);
+    rmSync(dataDir, { recursive: true });
+    const line = (name: string) =>
+      `${name}: ${nowhere} is not an address of this machine; set ${name} to another one\n`;
+    assert.deepEqual(lines, ["HOST", "OPERATOR_LISTEN"].map(line));
+  });
+
+  it("is refused in one line when the sockets of the stores have no place", async () => {
+    const dataDir = temporaryDataDir();
+    const env = serviceEnv(dataDir, { TMPDIR: "/proc/emberline" });
+    const { code, output } = await failToStart(env);
+    rmSync(dataDir, { recursive: true });
+    assert.equal(code, 1);
+    assert.match(output, /^no folder for sockets: .*; set TMPDIR to one that can be written\n$/);
+  });
+
+  it("is refused when the data folder cannot be written", async () => {
+    const { code, output } = await failToStart(serviceEnv("/proc/emberline"));
+    assert.equal(code, 1);
+    assert.match(output, /^DATA_DIR \/proc\/emberline is not writable/m);
+  });
+
   it("is refused in one line by the store that cannot be reached", async () => {
     const database = await testDatabase();
     const wrong = [
