@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
@@ -45,9 +45,28 @@ describe("npm run import", () => {
 
   describe("is refused", isRefused);
   describe("leaves no trace", leavesNoTrace);
+  describe("with --plan", withPlan);
 });
 
 function isRefused(): void {
+  it("says in one line what is not there", async () => {
+    const [missing, unreachable] = [file("missing"), "postgres://a:b@127.0.0.1:1/c"];
+    const ended = [
+      [run("dun", missing), `${missing}: there is no such folder`],
+      [run("--queue", "--envelope", missing), `${missing}: there is no such file`],
+      [run("--envelope", folder), `  ${basename(folder)}: there is no such file`],
+      [
+        endOf(command.startAt(unreachable, "dun", file("dun"))),
+        "the database (DATABASE_URL) cannot be prepared: connect ECONNREFUSED 127.0.0.1:1",
+      ],
+    ] as const;
+    for (const [end, problem] of ended) {
+      const { code, problems } = await end;
+      const lines = problems.trimEnd().split("\n");
+      assert.deepEqual([code, lines.at(-1), lines.length < 3], [1, problem, true], problems);
+    }
+  });
+
   it("goes on when nobody reads what it prints", async () => {
     const child = command.start("dun", file("dun"), "--dry-run", "--allow-shrink");
     child.stdout?.destroy();
@@ -162,5 +181,90 @@ function leavesNoTrace(): void {
     }
     const whole = await run("--envelope", file("big.json.gz"), "--json");
     assert.equal((JSON.parse(whole.out) as { added: number }).added, many);
+  });
+}
+
+function withPlan(): void {
+  it("prints the plan as text and as JSON, writes nothing, and has none after the import", async () => {
+    const entities = [entity("id.item.a"), entity("id.monster.b")];
+    await writeEnvelopeFile(envelope({ game: "planned", entities }), file("planned.json"));
+    const args = ["--envelope", file("planned.json")];
+    const before = await archive.traces();
+    const text = await run(...args, "--plan");
+    assert.deepEqual([text.code, text.problems], [0, ""]);
+    assert.match(text.out, /^planned main 1\.0\.0\+build\.0: new patch\n {2}type .*\n {2}item +1 /);
+    assert.match(text.out, /2 added, 0 changed, 0 removed, 0 unchanged \(nothing written\)\n$/);
+    const json = await run(...args, "--plan", "--json");
+    assert.deepEqual(await archive.traces(), before);
+    const report = await run(...args, "--json");
+    const [planned, imported] = [json, report].map(({ out }) => JSON.parse(out) as object);
+    assert.deepEqual(planned, {
+      ...imported,
+      action: "create",
+      fork: null,
+      renamed: 0,
+      types: {
+        item: { added: 1, changed: 0, removed: 0 },
+        monster: { added: 1, changed: 0, removed: 0 },
+      },
+      texts: [],
+      assets: { added: 0, bytes: 0 },
+      rebuild: { entities: 2, projection: false },
+      changes: [
+        { op: "added", id: "id.item.a" },
+        { op: "added", id: "id.monster.b" },
+      ],
+      omitted: 0,
+    });
+    const again = await run(...args, "--plan");
+    assert.match(again.out, /: nothing to write\n.*0 added, 0 changed, 0 removed, 2 unchanged/);
+  });
+
+  it("plans the patches of a folder one after the other, and writes none", async () => {
+    const folderArgs = ["folder", file("folder"), "--allow-shrink"];
+    const entities = [entity("id.item.a"), entity("id.item.b")];
+    for (const [version, count] of [
+      ["1.0", 2],
+      ["2.0", 1],
+    ] as const)
+      await writeEnvelopeFile(
+        envelope({ game: "folder", version, entities: entities.slice(0, count) }),
+        file(`folder/${version}.json`),
+      );
+    const before = await archive.traces();
+    const { out, code } = await run(...folderArgs, "--plan", "--json");
+    assert.equal(code, 0);
+    assert.deepEqual(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => {
+          const { patch, added, removed } = JSON.parse(line) as Record<string, unknown>;
+          return { patch, added, removed };
+        }),
+      [
+        { patch: "1.0.0+build.0", added: 2, removed: 0 },
+        { patch: "2.0.0+build.0", added: 0, removed: 1 },
+      ],
+    );
+    assert.deepEqual(await archive.traces(), before);
+  });
+
+  it("lists the problems of a bad file instead of a plan, and fails", async () => {
+    const entities = [
+      entity("id.item.a"),
+      entity("id.item.a"),
+      entity("id.item.b", { icon: "no" }),
+    ];
+    await writeEnvelopeFile(envelope({ game: "bad", entities }), file("bad.json"));
+    for (const more of [[], ["--json"]]) {
+      const { code, out, problems } = await run("--envelope", file("bad.json"), "--plan", ...more);
+      assert.deepEqual([code, out], [1, ""]);
+      assert.deepEqual(problems.trimEnd().split("\n"), [
+        "import:refused 2 problems",
+        "  id.item.a: comes twice, again as Id_item_a",
+        "  id.item.b at icon: no is no asset of this or an earlier import",
+      ]);
+    }
   });
 }

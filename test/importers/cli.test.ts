@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openEnvelopeFile } from "../../importers/envelope/envelope-file.ts";
 import { sampleTree } from "../../importers/samples/cinderhold/sample.ts";
@@ -10,7 +10,7 @@ import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { codexImport, type PayloadOf } from "../../workers/queues.ts";
 import { entity, envelope, startArchive, type Archive } from "../support/archive.ts";
-import { endOf, ImportCommand } from "./import-command.ts";
+import { ImportCommand } from "./import-command.ts";
 
 const many = 4_000;
 
@@ -91,24 +91,6 @@ describe("npm run import", () => {
     assert.deepEqual([lost.code, lost.problems], [1, "--queue needs --envelope\n"]);
   });
 
-  it("says in one line what is not there", async () => {
-    const [missing, unreachable] = [file("missing"), "postgres://a:b@127.0.0.1:1/c"];
-    const ended = [
-      [run("dun", missing), `${missing}: there is no such folder`],
-      [run("--queue", "--envelope", missing), `${missing}: there is no such file`],
-      [run("--envelope", folder), `  ${basename(folder)}: there is no such file`],
-      [
-        endOf(command.startAt(unreachable, "dun", file("dun"))),
-        "the database (DATABASE_URL) cannot be prepared: connect ECONNREFUSED 127.0.0.1:1",
-      ],
-    ] as const;
-    for (const [end, problem] of ended) {
-      const { code, problems } = await end;
-      const lines = problems.trimEnd().split("\n");
-      assert.deepEqual([code, lines.at(-1), lines.length < 3], [1, problem, true], problems);
-    }
-  });
-
   it("writes the sample game as files that its adapter reads", async () => {
     const { out, problems } = await run("--write-sample", file("sample"));
     const tree = sampleTree();
@@ -121,8 +103,6 @@ describe("npm run import", () => {
       );
   });
 
-  describe("with --plan", withPlan);
-
   it("says in a dry run what would change, and refuses with a list", async () => {
     const dry = await run("--envelope", file("big.json.gz"), "--dry-run");
     assert.equal(dry.problems, "");
@@ -131,88 +111,3 @@ describe("npm run import", () => {
     assert.deepEqual([wrong.code, wrong.problems], [1, "b.json.gz is of dun, not of other\n"]);
   });
 });
-
-function withPlan(): void {
-  it("prints the plan as text and as JSON, writes nothing, and has none after the import", async () => {
-    const entities = [entity("id.item.a"), entity("id.monster.b")];
-    await writeEnvelopeFile(envelope({ game: "planned", entities }), file("planned.json"));
-    const args = ["--envelope", file("planned.json")];
-    const before = await archive.traces();
-    const text = await run(...args, "--plan");
-    assert.deepEqual([text.code, text.problems], [0, ""]);
-    assert.match(text.out, /^planned main 1\.0\.0\+build\.0: new patch\n {2}type .*\n {2}item +1 /);
-    assert.match(text.out, /2 added, 0 changed, 0 removed, 0 unchanged \(nothing written\)\n$/);
-    const json = await run(...args, "--plan", "--json");
-    assert.deepEqual(await archive.traces(), before);
-    const report = await run(...args, "--json");
-    const [planned, imported] = [json, report].map(({ out }) => JSON.parse(out) as object);
-    assert.deepEqual(planned, {
-      ...imported,
-      action: "create",
-      fork: null,
-      renamed: 0,
-      types: {
-        item: { added: 1, changed: 0, removed: 0 },
-        monster: { added: 1, changed: 0, removed: 0 },
-      },
-      texts: [],
-      assets: { added: 0, bytes: 0 },
-      rebuild: { entities: 2, projection: false },
-      changes: [
-        { op: "added", id: "id.item.a" },
-        { op: "added", id: "id.monster.b" },
-      ],
-      omitted: 0,
-    });
-    const again = await run(...args, "--plan");
-    assert.match(again.out, /: nothing to write\n.*0 added, 0 changed, 0 removed, 2 unchanged/);
-  });
-
-  it("plans the patches of a folder one after the other, and writes none", async () => {
-    const folderArgs = ["folder", file("folder"), "--allow-shrink"];
-    const entities = [entity("id.item.a"), entity("id.item.b")];
-    for (const [version, count] of [
-      ["1.0", 2],
-      ["2.0", 1],
-    ] as const)
-      await writeEnvelopeFile(
-        envelope({ game: "folder", version, entities: entities.slice(0, count) }),
-        file(`folder/${version}.json`),
-      );
-    const before = await archive.traces();
-    const { out, code } = await run(...folderArgs, "--plan", "--json");
-    assert.equal(code, 0);
-    assert.deepEqual(
-      out
-        .trim()
-        .split("\n")
-        .map((line) => {
-          const { patch, added, removed } = JSON.parse(line) as Record<string, unknown>;
-          return { patch, added, removed };
-        }),
-      [
-        { patch: "1.0.0+build.0", added: 2, removed: 0 },
-        { patch: "2.0.0+build.0", added: 0, removed: 1 },
-      ],
-    );
-    assert.deepEqual(await archive.traces(), before);
-  });
-
-  it("lists the problems of a bad file instead of a plan, and fails", async () => {
-    const entities = [
-      entity("id.item.a"),
-      entity("id.item.a"),
-      entity("id.item.b", { icon: "no" }),
-    ];
-    await writeEnvelopeFile(envelope({ game: "bad", entities }), file("bad.json"));
-    for (const more of [[], ["--json"]]) {
-      const { code, out, problems } = await run("--envelope", file("bad.json"), "--plan", ...more);
-      assert.deepEqual([code, out], [1, ""]);
-      assert.deepEqual(problems.trimEnd().split("\n"), [
-        "import:refused 2 problems",
-        "  id.item.a: comes twice, again as Id_item_a",
-        "  id.item.b at icon: no is no asset of this or an earlier import",
-      ]);
-    }
-  });
-}
