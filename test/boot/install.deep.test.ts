@@ -66,7 +66,7 @@ async function install(): Promise<string> {
     .filter((name) => name !== "" && existsSync(join(root, name))))
     cpSync(join(root, file), join(folder, file));
   const { PATH, HOME } = process.env;
-  await run("npm", ["ci", "--omit=dev", "--no-audit", "--no-fund"], {
+  await run("npm", ["ci", "--omit=dev", "--prefer-offline", "--no-audit", "--no-fund"], {
     cwd: folder,
     env: { PATH, HOME },
     maxBuffer: 2 ** 24,
