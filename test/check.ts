@@ -45,9 +45,12 @@ const checks: readonly [name: string, command: string, args: readonly string[]][
   // Browser code sees no Node.
   ["browser types", tool("tsc"), ["--noEmit", "--project", "server/web"]],
   [
-    "architecture",
+    "sources",
     process.execPath,
-    ["--import", "tsx", "--test", "--test-reporter=dot", "test/architecture.test.ts"],
+    [
+      ...["--import", "tsx", "--test", "--test-reporter=dot"],
+      ...["architecture", "vocabulary", "log-lines"].map((name) => `test/${name}.test.ts`),
+    ],
   ],
 ];
 

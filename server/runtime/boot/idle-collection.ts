@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 
 /** By the first look a process has done what it does only once. */
-const lookMs = 10_000;
+const pollMs = 10_000;
 /** Share of its time in which an idle process is at work. */
 const idleShare = 0.05;
 
@@ -19,6 +19,6 @@ export function collectOnceIdle(gc = globalThis.gc): void {
     if (utilization > idleShare) return;
     clearInterval(timer);
     gc({ type: "major", execution: "sync", flavor: "last-resort" });
-  }, lookMs);
+  }, pollMs);
   timer.unref();
 }
