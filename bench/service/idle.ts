@@ -8,8 +8,8 @@ import { median, note, type Table } from "../report.ts";
 import type { IdleSizes, Scenario } from "../scenario.ts";
 
 const workers = 2;
-/** Connections to Postgres that nobody needs are closed 10 s after a start, and its garbage is collected. */
-const settleSeconds = 20;
+/** Connections to Postgres that nobody needs are closed 10 s after a start, and its garbage is collected by then. */
+const settleSeconds = 32;
 
 interface Side {
   name: string;
