@@ -40,7 +40,9 @@ export async function startOperator(): Promise<void> {
     answers: {},
     take: (handle) => {
       if (!(handle instanceof Socket)) {
-        server.listen(handle);
+        // One that came late after all is given again.
+        if (server.listening) handle.close();
+        else server.listen(handle);
         return;
       }
       handedOver.add(handle);

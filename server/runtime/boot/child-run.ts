@@ -33,6 +33,8 @@ export interface RunHost {
 
 const drainTimeoutMs = 20_000;
 const askTimeoutMs = 1_000;
+/** A process that has just started on a busy machine takes a handle late. */
+const giveTimeoutMs = 10_000;
 /** As many as the operator process may wait for, and pulses. */
 const maxPendingAsks = 128;
 
@@ -123,7 +125,7 @@ export class ChildRun {
     if (!this.#worker.isConnected()) throw new Error("the process has ended");
     this.#worker.process.send(message, handle, (error) => (error ? reject(error) : resolve()));
     // What was sent to a process that ends is not always called back.
-    await withTimeout(promise, askTimeoutMs);
+    await withTimeout(promise, giveTimeoutMs);
   }
 
   kill(): void {
