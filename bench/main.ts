@@ -2,7 +2,7 @@ import { readArguments, refuse, wholeNumber } from "../test/support/arguments.ts
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { peerNames } from "./lobby/everyday-peers.ts";
 import { printTable } from "./report.ts";
-import type { EverydaySizes, IdleSizes, Scenarios } from "./scenario.ts";
+import type { EverydaySizes, RoundSizes, Scenarios } from "./scenario.ts";
 
 /**
  * `npm run bench -- <name> [scenario...] [<name>...] [--quick]`: everything that is compared runs in the
@@ -37,6 +37,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "rebuilds of the typed rows against TRUNCATE+INSERT, what readers notice, list reads",
     load: () => import("./projection/index.ts"),
   },
+  database: {
+    about: "requests that ask Postgres, here and in another checkout by turns",
+    load: () => import("./database.ts"),
+  },
   hub: {
     about: "event streams against raw uWebSockets.js and, where installed, Nchan",
     load: () => import("./hub/index.ts"),
@@ -59,7 +63,8 @@ const form =
   "npm run bench -- <name> [scenario...] [<name>...] [--quick]\n" +
   "  lobby everyday: [--rates 400,800,2800] [--lobbies 200] [--streams 8] [--rounds 12] [--seconds 20]\n" +
   "                  [--workers 1,2] [--beside <another checkout>] [--peers socketio,colyseus]\n" +
-  "  service idle:   [--rounds 3] [--seconds 20] [--beside <another checkout>]";
+  "  service idle:   [--rounds 3] [--seconds 20] [--beside <another checkout>]\n" +
+  "  database beside: the same";
 
 function usage(reason: string, choices: Record<string, { about: string }>): never {
   const lines = Object.entries(choices).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
@@ -104,7 +109,7 @@ function everydaySizes(): EverydaySizes {
   };
 }
 
-function idleSizes(): IdleSizes {
+function roundSizes(): RoundSizes {
   return {
     rounds: wholeNumber(form, "--rounds", values.rounds ?? "3"),
     seconds: wholeNumber(form, "--seconds", values.seconds),
@@ -127,7 +132,7 @@ for (const word of positionals) {
 if (chosen.length === 0) usage("which bench?", benches);
 
 async function runChosen(): Promise<number> {
-  const options = { isQuick: values.quick, everyday: everydaySizes(), idle: idleSizes() };
+  const options = { isQuick: values.quick, everyday: everydaySizes(), rounds: roundSizes() };
   for (const { scenarios, only } of chosen)
     for (const [name, scenario] of Object.entries(scenarios)) {
       if (only.size > 0 && !only.has(name)) continue;

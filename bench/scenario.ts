@@ -4,13 +4,13 @@ export interface BenchOptions {
   /** Short runs, for a look; the numbers are coarse. */
   isQuick: boolean;
   everyday: EverydaySizes;
-  idle: IdleSizes;
+  rounds: RoundSizes;
 }
 
-/** Sizes of `service idle`. */
-export interface IdleSizes {
+/** Sizes of `service idle` and `database beside`. */
+export interface RoundSizes {
   rounds: number;
-  /** Length of the look at an idle service. */
+  /** Length of a round. */
   seconds: number;
   /** Another checkout, whose service is measured as well; null: none. */
   beside: string | null;

@@ -16,7 +16,7 @@ import { pidsOf, withService } from "./service.ts";
 /** As many as the service has connections to Postgres in one process. */
 const sessions = 10;
 const rounds = 3;
-const award = {
+export const award = {
   awardId: "id.award.bench",
   game: "bench",
   name: "Bench",

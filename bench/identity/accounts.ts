@@ -7,12 +7,12 @@ export interface Account {
   cookie: string;
 }
 
-/** Registered accounts, made over HTTP as many at once as passwords are hashed. */
-export async function makeAccounts(url: string, count: number): Promise<Account[]> {
+/** Registered accounts, made over HTTP as many at once as passwords are hashed; numbered from `from` on. */
+export async function makeAccounts(url: string, count: number, from = 0): Promise<Account[]> {
   const accounts: Account[] = [];
-  let next = 0;
+  let next = from;
   const lane = async () => {
-    while (next < count) accounts.push(await register(url, next++));
+    while (next < from + count) accounts.push(await register(url, next++));
   };
   await Promise.all(Array.from({ length: 4 }, lane));
   return accounts;

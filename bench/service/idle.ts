@@ -5,7 +5,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import { treeMicros, cpuMicros } from "../cpu.ts";
 import { sampleTree, type ProcessSample } from "../process-tree.ts";
 import { median, note, type Table } from "../report.ts";
-import type { IdleSizes, Scenario } from "../scenario.ts";
+import type { RoundSizes, Scenario } from "../scenario.ts";
 
 const workers = 2;
 /** Connections to Postgres that nobody needs are closed 10 s after a start, and its garbage is collected by then. */
@@ -43,7 +43,7 @@ interface Round {
 /** What the service weighs and does while nobody plays, and how fast it and its workers are there. */
 export const idle: Scenario = {
   about: "processor, wake-ups and memory by process while nobody plays; starts and returns",
-  async run({ isQuick, idle: given }) {
+  async run({ isQuick, rounds: given }) {
     const sizes = isQuick ? { ...given, rounds: 1, seconds: Math.min(given.seconds, 10) } : given;
     const sides: Side[] = [{ name: "emberline", root: null }];
     if (sizes.beside !== null) sides.push({ name: sizes.beside, root: sizes.beside });
@@ -58,7 +58,7 @@ export const idle: Scenario = {
   },
 };
 
-async function measure(side: Side, sizes: IdleSizes): Promise<Round> {
+async function measure(side: Side, sizes: RoundSizes): Promise<Round> {
   const dataDir = temporaryDataDir();
   try {
     const [first, coldStart] = await start(side, dataDir);
@@ -142,7 +142,7 @@ async function killWorker(service: Service): Promise<Span> {
 
 const secondsSince = (startedAt: number) => (performance.now() - startedAt) / 1_000;
 
-function processTable(results: Map<string, Round[]>, { seconds, rounds }: IdleSizes): Table {
+function processTable(results: Map<string, Round[]>, { seconds, rounds }: RoundSizes): Table {
   const rows = [...results].flatMap(([side, all]) => {
     const names = new Set(all.flatMap(({ kinds }) => [...kinds.keys()]));
     const row = (name: string, kindOf: (round: Round) => Kind) => {

@@ -62,20 +62,17 @@ export async function readState(
   state: StateAt | null,
 ): Promise<Map<string, KeptEntity>> {
   if (state === null) return new Map();
-  // One document instead of a row each, which would cost more than everything else about an unchanged entity.
-  // Text: a whole state as one JSON value.
-  const [row] = await rowsOf(
-    em,
-    sql<{ entities: string | null }>`
-      select json_agg(json_build_array(e.key, d.hash, ${upstreamKeyOn(state.branchId)}))::text as entities
-      from codex_versions v
-      join codex_entities e on e.id = v.entity_id
-      join codex_documents d on d.id = v.document_id
-      where v.branch_id = ${state.branchId} and v.from_ord <= ${state.ord}
-        and v.to_ord > ${state.ord}`,
+  const rows = await findRows(em, (db) =>
+    db
+      .selectFrom("codex_versions as v")
+      .innerJoin("codex_entities as e", "e.id", "v.entity_id")
+      .innerJoin("codex_documents as d", "d.id", "v.document_id")
+      .select(["e.key", "d.hash", upstreamKeyOn(state.branchId).as("upstreamKey")])
+      .where("v.branch_id", "=", state.branchId)
+      .where("v.from_ord", "<=", state.ord)
+      .where("v.to_ord", ">", state.ord),
   );
-  const entities = JSON.parse(row?.entities ?? "[]") as [string, string, string | null][];
-  return new Map(entities.map(([key, hash, upstreamKey]) => [key, { hash, upstreamKey }]));
+  return new Map(rows.map(({ key, ...kept }) => [key, kept]));
 }
 
 /** The state before a patch, worked out from the state at it: only what the patch changed is read. */

@@ -69,7 +69,8 @@ async function readPage(
   count: RawBuilder<unknown>,
   rowsBy: typeof rowsOf = preparedRowsOf,
 ): Promise<ListPage> {
-  // Side by side the planner would read all entities of a game for one page of them.
+  // Side by side the planner would read all entities of a game for one page of them: 1.29x (0.94-1.46) of 1.1 ms
+  // (`npm run bench -- database choices`).
   const rows = await rowsBy(
     em,
     sql<{ generation: number; count: number | null } & (EntityRow | { id: null })>`

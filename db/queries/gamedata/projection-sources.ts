@@ -53,7 +53,7 @@ export async function readSources(
   ids: readonly string[],
 ): Promise<Source[]> {
   if (ids.length === 0) return [];
-  // Text: all sources as one JSON value.
+  // Text: a lateral join to a state, whose parts another query shares.
   const rows = await rowsOf(
     em,
     sql<SourceState & { body: string | null }>`
@@ -123,7 +123,7 @@ export async function readTexts(
 ): Promise<Map<string, Localized>> {
   if (keys.length === 0) return new Map();
   const some = locales === null ? sql`true` : sql`t.locale = any(${locales}::text[])`;
-  // Text: all texts as one JSON value.
+  // Text: JSON taken apart by a lateral join.
   const rows = await rowsOf(
     em,
     sql<{ key: string; locale: string; text: string }>`
