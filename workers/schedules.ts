@@ -22,7 +22,7 @@ export async function startSchedules(queues: Pick<Queues, "schedule">): Promise<
 }
 
 /** How often they are registered again: Redis may have been down, or have lost them. */
-const againMs = 60_000;
+const retryMs = 60_000;
 
 /** Registers the periodic jobs, again and again; returns a function that stops it. */
 export async function registerSchedules(
@@ -37,6 +37,6 @@ export async function registerSchedules(
       ),
     );
   await ask();
-  const timer = setInterval(() => void ask(), againMs);
+  const timer = setInterval(() => void ask(), retryMs);
   return () => clearInterval(timer);
 }

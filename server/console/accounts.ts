@@ -34,13 +34,13 @@ export const accountCommands: readonly ConsoleCommand[] = [
   },
   {
     name: "account:unlock",
-    summary: "End the lock that failed sign-ins left",
+    summary: "End the lockout after failed sign-ins",
     required: [accountOption, reasonOption],
     run: change("account:unlock", unlockAccount),
   },
   {
     name: "account:restore",
-    summary: "Open a closed account again, within 30 days",
+    summary: "Reopen a closed account, within 30 days",
     required: [accountOption, reasonOption],
     run: change("account:restore", restoreAccount),
   },

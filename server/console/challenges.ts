@@ -7,7 +7,7 @@ import { audit, inDatabase } from "./in-database.ts";
 export const challengeCommands: readonly ConsoleCommand[] = [
   {
     name: "challenges:create",
-    summary: "Make the challenges of a date, or of today and tomorrow everywhere",
+    summary: "Create the challenges of a date, or of today and tomorrow in every time zone",
     optional: [["--date <date>", "YYYY-MM-DD"]],
     run: async (config, options) => {
       const date = textOf(options, "date");

@@ -37,18 +37,18 @@ const healthLimitMs = 5_000;
 export const commands: readonly ConsoleCommand[] = [
   {
     name: "config",
-    summary: "Print every setting, secrets left out",
+    summary: "Print every setting without secrets",
     optional: [
       ["--markdown", "print the table of the README instead"],
       ["--env", "print .env.example instead"],
     ],
     run: showConfig,
   },
-  { name: "health", summary: "Ask the running service how it is", run: checkHealth },
+  { name: "health", summary: "Check the health of the running service", run: checkHealth },
   ...probeCommands,
   {
     name: "operator:create",
-    summary: "Make an operator; its token is shown once",
+    summary: "Create an operator; its token is shown once",
     required: [
       ["--name <name>", "up to 64 characters, unique"],
       ["--role <role>", operatorRoles.join(", ")],
@@ -57,7 +57,7 @@ export const commands: readonly ConsoleCommand[] = [
   },
   {
     name: "operator:revoke",
-    summary: "End an operator's token and browser sessions",
+    summary: "Revoke an operator's token and end the browser sessions",
     required: [["--name <name>", "name given at creation"]],
     run: endOperator,
   },
@@ -89,10 +89,11 @@ async function checkHealth(config: Config): Promise<Record<string, unknown>> {
   const response = await fetch(url, { signal: AbortSignal.timeout(healthLimitMs) }).catch(
     () => null,
   );
-  if (response === null) throw new Refusal(`health:unreachable nothing answers at ${url}`);
+  if (response === null) throw new Refusal(`health:unreachable no response from ${url}`);
   const answer: unknown = await response.json().catch(() => null);
   const body = (answer as { body?: { status?: unknown; uptime?: unknown } } | null)?.body;
-  if (response.status !== 200) throw new Refusal(`health:failed ${url} answers ${response.status}`);
+  if (response.status !== 200)
+    throw new Refusal(`health:failed ${url} returned ${response.status}`);
   return { url, status: body?.status ?? "unknown", uptime: body?.uptime ?? "unknown" };
 }
 

@@ -9,8 +9,8 @@ import { audit, inStores } from "./in-database.ts";
 export const importCommands: readonly ConsoleCommand[] = [
   {
     name: "import:cancel",
-    summary: "End the queued imports of a game, those that run as well; nothing of them is written",
-    required: [["--game <slug>", "game the envelopes are of"]],
+    summary: "Cancel the queued and running imports of a game; they write nothing",
+    required: [["--game <slug>", "game of the envelopes"]],
     run: cancelImports,
   },
 ];

@@ -20,18 +20,18 @@ const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export const oauthCommands: readonly ConsoleCommand[] = [
   {
     name: "oauth:client-create",
-    summary: "Let a program sign players in; its secret is shown once",
+    summary: "Register a program that signs players in; its secret is shown once",
     required: [
-      ["--realm <slug>", "the realm it belongs to"],
-      ["--name <name>", "what players read, up to 64 characters"],
-      ["--redirect <uris>", "addresses it may send players back to, with commas between"],
+      ["--realm <slug>", "realm of the program"],
+      ["--name <name>", "name shown to players, up to 64 characters"],
+      ["--redirect <uris>", "redirect addresses, separated by commas"],
     ],
-    optional: [["--public", "a program in a browser or on a device, which can keep no secret"]],
+    optional: [["--public", "a program in a browser or on a device, which cannot keep a secret"]],
     run: createClient,
   },
   {
     name: "oauth:client-revoke",
-    summary: "End a program's access and every token it has",
+    summary: "Remove a program and revoke its tokens",
     required: [["--client <id>", "id given at creation"]],
     run: revokeClient,
   },

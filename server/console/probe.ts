@@ -8,7 +8,8 @@ import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts
 export const probeCommands: readonly ConsoleCommand[] = [
   {
     name: "http:probe",
-    summary: "Send a running service raw requests that are easy to misread, and tell what it does",
+    summary:
+      "Send a running service raw requests that are easy to misparse, and report the outcomes",
     argument: [
       "url",
       "where it listens, or a proxy in front; this machine's service when left out",

@@ -17,13 +17,16 @@ const shownRows = 100;
 export const projectionCommands: readonly ConsoleCommand[] = [
   {
     name: "projection:rebuild",
-    summary: "Make the rows of the game-data realm anew from the archive",
+    summary: "Rebuild the rows of the game-data realm from the archive",
     optional: [
-      ["--preview", "only say which rows and fields would differ, and keep that"],
+      [
+        "--preview",
+        "report and store the rows and fields that would differ, without changing them",
+      ],
       ["--show <build>", "the differences of a build, 100 rows at a time"],
-      ["--after <id>", "with --show: begin after this row"],
-      ["--apply <build>", "carry out a preview"],
-      ["--back", "put back the rows as they were before the newest rebuild"],
+      ["--after <id>", "with --show: start after this row"],
+      ["--apply <build>", "apply a preview"],
+      ["--back", "restore the rows from before the newest rebuild"],
     ],
     run: rebuild,
   },

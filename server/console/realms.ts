@@ -19,7 +19,7 @@ const modes = ["hosted", "shadow"] as const;
 const brandingFields: readonly [
   option: string,
   field: Exclude<keyof RealmBranding & string, "realm">,
-  isGood: (text: string, config: Config) => boolean,
+  isValid: (text: string, config: Config) => boolean,
   /** Converts to the stored form; default: unchanged. */
   toStored?: (text: string) => string | null,
 ][] = [
@@ -35,26 +35,26 @@ const brandingFields: readonly [
 export const realmCommands: readonly ConsoleCommand[] = [
   {
     name: "realm:create",
-    summary: "Make a realm",
-    required: [slugOption, ["--name <name>", "shown name"]],
+    summary: "Create a realm",
+    required: [slugOption, ["--name <name>", "display name"]],
     optional: [["--mode <mode>", modes.join(" or ")]],
     run: createRealm,
   },
   { name: "realm:list", summary: "List the realms with their branding", run: showRealms },
   {
     name: "realm:change",
-    summary: "Rename a realm, close it or open it again",
+    summary: "Rename, close or reopen a realm",
     required: [slugOption],
     optional: [
-      ["--name <name>", "shown name"],
+      ["--name <name>", "display name"],
       ["--mode <mode>", modes.join(" or ")],
-      ["--active <active>", "true or false; without it its API keys end"],
+      ["--active <active>", "true or false; false disables its API keys"],
     ],
     run: changeRealm,
   },
   {
     name: "realm:branding",
-    summary: "Set the look and the addresses of a realm; an empty value clears one",
+    summary: "Set the branding and the addresses of a realm; an empty value clears one",
     required: [slugOption],
     optional: [
       ...brandingFields.map(([option]): [string, string] => [
@@ -107,10 +107,10 @@ async function changeRealm(config: Config, options: Options) {
 const itself = (text: string) => text;
 
 async function changeBranding(config: Config, options: Options) {
-  const changes = brandingFields.flatMap(([option, field, isGood, toStored = itself]) => {
+  const changes = brandingFields.flatMap(([option, field, isValid, toStored = itself]) => {
     const text = textOf(options, field);
     if (text === undefined) return [];
-    if (text !== "" && !isGood(text, config))
+    if (text !== "" && !isValid(text, config))
       throw new Refusal(`realm:invalid_branding --${option}`);
     return [[field, text === "" ? null : toStored(text)] as const];
   });

@@ -24,13 +24,13 @@ import { audit, inDatabase } from "./in-database.ts";
 type Options = Record<string, string | true>;
 
 const summaries: Record<OperationName, string> = {
-  "ingots:credit": "Add bought Ingots",
+  "ingots:credit": "Add purchased Ingots",
   "ingots:gift": "Add Ingots as a gift",
-  "ingots:spend": "Take Ingots for something",
-  "ingots:refund": "Give spent Ingots back",
+  "ingots:spend": "Debit Ingots",
+  "ingots:refund": "Refund spent Ingots",
   "ingots:admin": "Correct Ingots, up or down",
   "embers:grant": "Add Embers as a bonus",
-  "embers:spend": "Take Embers for something",
+  "embers:spend": "Debit Embers",
   "embers:admin": "Correct Embers, up or down",
 };
 
@@ -49,8 +49,8 @@ const operationCommands = (Object.keys(operations) as OperationName[]).map(
     ],
     optional: [
       ["--reason <text>", "shown in the ledger"],
-      ["--ref-type <text>", "what the reference names, such as a payment provider"],
-      ["--ref-id <text>", "reference; repeated with the same one, the command counts once"],
+      ["--ref-type <text>", "kind of the reference, such as a payment provider"],
+      ["--ref-id <text>", "idempotency reference; a repeat with the same one counts once"],
     ],
     run: (config, options) => runOperation(config, name, options),
   }),
@@ -60,15 +60,15 @@ export const walletCommands: readonly ConsoleCommand[] = [
   ...operationCommands,
   {
     name: "wallet:verify",
-    summary: "Prove every wallet by its ledger, or that of one player",
-    optional: [["--player <id>", "number of the player; all without it"]],
+    summary: "Compare every wallet, or that of one player, with its ledger",
+    optional: [["--player <id>", "number of the player; default: all"]],
     run: (config, options) =>
       options["player"] === undefined ? verifyAll(config) : verify(config, options),
   },
   {
     name: "awards:load",
     summary: "Add and change award definitions",
-    optional: [["--file <path>", "JSON like db/seeds/awards.json, which is taken without this"]],
+    optional: [["--file <path>", "JSON like db/seeds/awards.json, the default"]],
     run: async (config, options) => {
       const awards = await load(options, awardSeed, parseAwards);
       return write(config, "awards:load", awards.length, (em) => saveAwards(em, awards));
@@ -76,8 +76,8 @@ export const walletCommands: readonly ConsoleCommand[] = [
   },
   {
     name: "levels:load",
-    summary: "Put other levels in the place of all",
-    optional: [["--file <path>", "JSON like db/seeds/levels.json, which is taken without this"]],
+    summary: "Replace all levels",
+    optional: [["--file <path>", "JSON like db/seeds/levels.json, the default"]],
     run: async (config, options) => {
       const levels = await load(options, levelSeed, parseLevels);
       return write(config, "levels:load", levels.length, (em) => replaceLevels(em, levels));
@@ -116,13 +116,13 @@ async function runOperation(config: Config, name: OperationName, options: Option
 async function verify(config: Config, options: Options) {
   const playerId = readInteger("player", options["player"]);
   return inDatabase(config, async (em) => {
-    const books = await comparePlayer(em, playerId);
-    if (books.length === 0 && !(await em.count(PlayerSchema, { id: playerId })))
+    const totals = await comparePlayer(em, playerId);
+    if (totals.length === 0 && !(await em.count(PlayerSchema, { id: playerId })))
       throw new Refusal("player:not_found");
-    const wrong = books.flatMap((one) => describeProblems(one).map((line) => `  ${line}`));
+    const wrong = totals.flatMap((one) => describeProblems(one).map((line) => `  ${line}`));
     if (wrong.length > 0)
       throw new Refusal([`wallet:differs player ${playerId}`, ...wrong].join("\n"));
-    const proofs = books.map(({ currency, ledger: { level, ...ledger }, grants }) => [
+    const proofs = totals.map(({ currency, ledger: { level, ...ledger }, grants }) => [
       currency,
       currency === "embers" ? { ...ledger, level, awards: grants } : ledger,
     ]);
@@ -130,9 +130,9 @@ async function verify(config: Config, options: Options) {
   });
 }
 
-const describeProblems = (books: LedgerTotals): string[] =>
-  problemsOf(books).map(
-    ({ what, wallet, ledger }) => `${books.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
+const describeProblems = (totals: LedgerTotals): string[] =>
+  problemsOf(totals).map(
+    ({ what, wallet, ledger }) => `${totals.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
   );
 
 /** Maximum printed differences; all are counted. */
@@ -143,14 +143,14 @@ async function verifyAll(config: Config) {
   const lines: string[] = [];
   await inDatabase(config, (em) =>
     compareAll(em, (slice) => {
-      for (const books of slice) {
-        const wrong = describeProblems(books);
+      for (const totals of slice) {
+        const wrong = describeProblems(totals);
         sums.wallets += 1;
-        sums.entries += books.ledger.entries;
-        sums[books.currency] += books.ledger.balance;
+        sums.entries += totals.ledger.entries;
+        sums[totals.currency] += totals.ledger.balance;
         if (wrong.length > 0) sums.differing += 1;
         const room = Math.max(0, maxLines - lines.length);
-        lines.push(...wrong.slice(0, room).map((line) => `  player ${books.playerId} ${line}`));
+        lines.push(...wrong.slice(0, room).map((line) => `  player ${totals.playerId} ${line}`));
       }
     }),
   );

@@ -57,9 +57,9 @@ export const unlockAccount: AccountChange = async ({ redis }, player, config) =>
 /** Opens a closed account again within its 30 days, else `account:not_restorable`. */
 export const restoreAccount: AccountChange = async ({ em, redis, afterwards }, player) => {
   if (!(await reopenAccount(em, player.id))) throw new AppError("account:not_restorable");
-  const news = { type: "reopened", playerId: player.id } as const;
+  const event = { type: "reopened", playerId: player.id } as const;
   // The account is open already; processes that lost the store read it when that is back.
-  afterwards(() => publishAccountEvent(redis, news).catch(() => undefined));
+  afterwards(() => publishAccountEvent(redis, event).catch(() => undefined));
   return { is_deleted: false };
 };
 

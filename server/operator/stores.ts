@@ -5,7 +5,7 @@ import { withTimeout } from "../platform/time/deadline.ts";
 export type StoreState = "ok" | "read_only" | "away";
 export type StoreStates = Record<"postgres" | "redis", StoreState>;
 
-/** A store that takes longer to answer counts as away. */
+/** Timeout of a request to the store. */
 const limitMs = 1_500;
 /** One key of a moment, read by nobody: only a write shows that writes are taken. */
 const probeKey = "operator:probe";

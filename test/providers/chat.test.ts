@@ -399,7 +399,7 @@ function budgetDay(): void {
     chat.script({ ...batch(written(1)), usage });
     assert.equal((await model.generate(ask())).length, 1);
     for (const one of [model, other, model, other, model])
-      await assert.rejects(one.generate(ask()), { name: "BudgetSpent" });
+      await assert.rejects(one.generate(ask()), { name: "BudgetExceeded" });
     assert.equal(chat.requests.length, 1);
     assert.deepEqual(await outcomes(metrics.generatorBroken), {}, "that is no failure");
     clock.advance(86_400_000);
@@ -409,7 +409,7 @@ function budgetDay(): void {
   it("counts answers that could not be used", async () => {
     chat.script({ ...{ value: { nothing: true } }, usage });
     await assert.rejects(create({ GENERATOR_DAILY_TOKENS: "150" }).generate(ask()), {
-      name: "BudgetSpent",
+      name: "BudgetExceeded",
     });
     assert.equal(chat.requests.length, 2);
   });
@@ -418,7 +418,7 @@ function budgetDay(): void {
     const model = create({ GENERATOR_DAILY_TOKENS: "100" });
     chat.script({ ...batch(written(1)), usage: { ...usage, prompt_tokens: 1e300 } });
     await model.generate(ask());
-    await assert.rejects(model.generate(ask()), { name: "BudgetSpent" });
+    await assert.rejects(model.generate(ask()), { name: "BudgetExceeded" });
   });
 }
 

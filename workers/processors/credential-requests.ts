@@ -66,7 +66,7 @@ async function writeCode(
       ? { template: "sign-in-code-sms", to: phone, ...look }
       : { template: "sign-in-code", to: emailKey, ...look };
   const messageId = await writeMessage(em, deps, message);
-  // What is not sent must not make void what was.
+  // A message that is not sent must not void the earlier one.
   if (messageId === null) return null;
   const now = deps.clock.now();
   const { RATE_LIMIT_FACTOR: factor } = deps.config;

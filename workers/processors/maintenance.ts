@@ -126,13 +126,13 @@ async function tidyCredentials({
   await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
 }
 
-/** Slices of the archive's clean-up in one run; the rest waits for the next. */
-const maxSlices = 50;
+/** Maximum batches of the archive's clean-up in one run; the next run does the rest. */
+const maxBatches = 50;
 
 /** Deletes what replaced patches left in the archive. */
 async function tidyArchive({ em, log }: WithEm & WithLog): Promise<void> {
   const total = { documents: 0, assets: 0 };
-  for (let slice = 0; slice < maxSlices; slice++) {
+  for (let batch = 0; batch < maxBatches; batch++) {
     const cleaned = await em.transactional((tx) => cleanArchive(tx));
     total.documents += cleaned?.documents ?? 0;
     total.assets += cleaned?.assets ?? 0;

@@ -4,8 +4,8 @@ import { imports } from "./codex-import.ts";
 import { setStatementTimeout } from "../../prepared.ts";
 import { findRow, rowsOf } from "../rows.ts";
 
-/** Documents, and assets, that one slice deletes. */
-export const cleanupSlice = 2_000;
+/** Documents, and assets, that one batch deletes. */
+export const cleanupBatch = 2_000;
 
 export interface Cleaned {
   documents: number;
@@ -29,7 +29,7 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
         delete from codex_documents where id in (
           select d.id from codex_documents d
           left join codex_versions v on v.document_id = d.id
-          where v.document_id is null order by d.id limit ${cleanupSlice})
+          where v.document_id is null order by d.id limit ${cleanupBatch})
         returning id
       ) select count(*)::int as count from gone`,
   );
@@ -43,11 +43,11 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
         delete from codex_assets where hash in (
           select a.hash from codex_assets a
           where not exists (select 1 from used u where u.hash = a.hash)
-          order by a.hash limit ${cleanupSlice})
+          order by a.hash limit ${cleanupBatch})
         returning hash
       ) select count(*)::int as count from gone`,
   );
-  return { documents, assets, isDone: documents < cleanupSlice && assets < cleanupSlice };
+  return { documents, assets, isDone: documents < cleanupBatch && assets < cleanupBatch };
 }
 
 async function countOf(em: EntityManager, query: ReturnType<typeof sql<{ count: number }>>) {

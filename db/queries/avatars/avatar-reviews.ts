@@ -122,7 +122,7 @@ export function listUnusedPictures(
 ): Promise<UnusedPicture[]> {
   const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
   // Of both tables: of one alone, Postgres would read the other one whole.
-  const inSlice = sql`u.player_id > ${after} and u.player_id <= ${upTo}
+  const inBatch = sql`u.player_id > ${after} and u.player_id <= ${upTo}
     and p.id > ${after} and p.id <= ${upTo}`;
   // Text: window functions with filters.
   return rowsOf(
@@ -133,7 +133,7 @@ export function listUnusedPictures(
           row_number() over (partition by u.player_id order by u.id desc) as place,
           max(u.id) filter (where u.status = 'approved') over (partition by u.player_id) as latest
         from avatar_uploads u join players p on p.id = u.player_id
-        where u.file is not null and ${inSlice}
+        where u.file is not null and ${inBatch}
       ) kept
       where purged_at is not null
         or (status = 'storing' and created_at < ${unfinishedBefore})

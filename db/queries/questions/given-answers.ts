@@ -80,7 +80,7 @@ export interface GrownBy {
   seenAnswers: number;
   totals: StatsTotals;
   inCategory: StatsTotals;
-  /** The session it goes into, grown; null = none. */
+  /** The play session with this answer; null = none. */
   session: SessionRow | null;
 }
 

@@ -240,7 +240,7 @@ export async function renameTeam(
   id: number,
   { name, nameKey, nameSkeleton }: { name: string; nameKey: string; nameSkeleton: string },
 ): Promise<void> {
-  // Another spelling of the name it has is no new name: an older twin of it stays.
+  // Another spelling of the present name is no new name, even if it has an older confusable twin.
   await changeRows(em, (db) =>
     db
       .updateTable("teams")

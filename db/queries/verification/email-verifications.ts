@@ -101,7 +101,7 @@ export async function isVerificationOpen(
  * Removes what a closed account leaves behind: its open verification and the subscription of its address. One
  * that the owner of the address has confirmed goes only when the account had proven to be theirs.
  */
-export async function forgetAddress(
+export async function clearAddress(
   em: EntityManager,
   playerId: number,
   { emailKey, isProven }: ClosedAccount,

@@ -1,5 +1,5 @@
 import { closeAccount, dropSentCredentials } from "../../../db/queries/accounts/accounts.ts";
-import { forgetAddress } from "../../../db/queries/verification/email-verifications.ts";
+import { clearAddress } from "../../../db/queries/verification/email-verifications.ts";
 import { spendCodes } from "../../../db/queries/accounts/phone-codes.ts";
 import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
 import { publishAccountEvent } from "./domain/account-events.ts";
@@ -10,8 +10,8 @@ import type { Caller } from "../../http/auth/auth.ts";
 import { handOnTeamOf } from "../teams/service.ts";
 
 /**
- * Closes the caller's account: sessions, keys, subscriptions and open verifications end at once, a team goes on;
- * the data stays for 30 days, in which only an operator can open it again (USR-09).
+ * Closes the caller's account: sessions, keys, subscriptions and open verifications end at once; a team continues.
+ * The data is kept for 30 days, in which only an operator can reopen the account (USR-09).
  */
 export async function closeOwnAccount(deps: AccountDeps, caller: Caller): Promise<void> {
   const { playerId } = caller;
@@ -23,10 +23,10 @@ export async function closeOwnAccount(deps: AccountDeps, caller: Caller): Promis
     await spendCodes(em, playerId);
     await dropSentCredentials(em, playerId);
     await handOnTeamOf(em, playerId);
-    await forgetAddress(em, playerId, closed);
+    await clearAddress(em, playerId, closed);
   });
   logSecurity(deps, "account_closed", { player: playerId });
-  // The account is closed already; processes that do not hear of it read it within seconds.
+  // The account is closed already; processes that miss the event read it when they resubscribe.
   await publishAccountEvent(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
     deps.log.warn(
       { event: "account_event_failed", player: playerId, reason: String(error) },

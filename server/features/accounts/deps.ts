@@ -1,4 +1,4 @@
 import type { SessionDeps } from "../sessions/deps.ts";
 
-/** Opens sessions, writes mails and checks passwords, as signing in does. */
+/** Dependencies of sessions, mails and password checks. */
 export type AccountDeps = SessionDeps;

@@ -16,8 +16,8 @@ import {
 } from "../sessions/service.ts";
 
 /**
- * Changes the password and ends every other session (USR-05, TOK-08, S7). Wrong tries count as
- * failed logins do, so that a stolen access token is no way to guess the password.
+ * Changes the password and ends every other session (USR-05, TOK-08, S7). Wrong attempts count as failed logins, so a
+ * stolen access token does not help to guess the password.
  */
 export async function changePassword(
   deps: AccountDeps,
@@ -32,7 +32,7 @@ export async function changePassword(
   const before = account.passwordHash ?? null;
   const isReadable = Array.from(current).length <= maxPasswordLength;
   if (!isReadable || !(await deps.passwords.verify(before, current))) {
-    // Each is a failed login by every name of the account too; what strangers try locks nothing here.
+    // A wrong password is a failed login for every name of the account; attempts of strangers lock nothing here.
     const others = loginSubjectsOf(account).map((one) => lockout.fail(one, account.id));
     const [seconds] = await Promise.all([lockout.fail(subject, account.id), ...others]);
     refuseLocked(seconds);
@@ -46,11 +46,11 @@ export async function changePassword(
     keptFamily: caller.family,
     by: caller.family,
   });
-  // Another request changed it meanwhile: what was current is so no more.
+  // Another request changed the password meanwhile, so the given one is no longer current.
   if (!isSet) throw new AppError("user:password_incorrect");
 }
 
-/** Gives an account that was made without a password its first one (document 1, Users). */
+/** Sets the first password of an account created without one (document 1, Users). */
 export async function setInitialPassword(
   deps: AccountDeps,
   caller: Caller,
@@ -79,15 +79,15 @@ async function readAccount(deps: AccountDeps, caller: Caller): Promise<OpenPlaye
 interface PasswordStep {
   before: string | null;
   wanted: string;
-  /** The session that stays. */
+  /** The session that is kept. */
   keptFamily: string;
-  /** The session it is chosen in. */
+  /** The session that chooses the password. */
   by: string;
-  /** Who need not know a password, but be signed in still. */
+  /** A caller without a password, whose session must still be open. */
   caller?: Caller;
 }
 
-/** False when `before` is no longer the stored hash: of any number at once one succeeds. */
+/** False when `before` is no longer the stored hash: one of concurrent changes succeeds. */
 async function setPassword(
   deps: AccountDeps,
   { id, emailKey, locale, realm }: OpenPlayer,

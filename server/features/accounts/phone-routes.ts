@@ -1,6 +1,6 @@
 import { timestamp } from "../../platform/time/clock.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { forgetPhone, requestPhoneCode, verifyPhoneCode } from "./phone.ts";
+import { clearPhone, requestPhoneCode, verifyPhoneCode } from "./phone.ts";
 import { PhoneBody, PhoneCodeBody, VerifiedPhoneBody } from "./schemas.ts";
 import type { AccountDeps } from "./deps.ts";
 
@@ -53,7 +53,7 @@ const remove = defineRoute({
   responses: { 200: null },
   errors: ["user:not_found"],
   handler: async ({ caller, deps }) => {
-    await forgetPhone(deps, caller);
+    await clearPhone(deps, caller);
     return reply(200);
   },
 });

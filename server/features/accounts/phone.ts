@@ -18,9 +18,9 @@ import type { Caller } from "../../http/auth/auth.ts";
 import { claiming, requireOpenSession } from "../sessions/service.ts";
 
 const codeMs = 5 * 60_000;
-/** Unexpired codes of one account, used ones too (USR-08). */
+/** Maximum unexpired codes of an account, used ones included (USR-08). */
 const maxCodes = 3;
-/** Wrong tries that void a code. */
+/** Wrong attempts that void a code. */
 const maxTries = 5;
 
 const purposeOf = (playerId: number) => `phone:${playerId}`;
@@ -36,7 +36,7 @@ export async function requestPhoneCode(
   const messageId = await deps.em.transactional(async (em) => {
     const account = await lockAccount(em, playerId);
     if (!account) throw new AppError("user:not_found");
-    // Read under the lock: what was saved before it is not later than now.
+    // Read under the lock, so that no saved code is later than now.
     const now = deps.clock.now();
     const expiresAt = new Date(now + codeMs);
     const ends = await listCodeEnds(em, playerId, { now: new Date(now), latest: expiresAt });
@@ -53,7 +53,7 @@ export async function requestPhoneCode(
       realm,
       params: { code },
     });
-    // What is not sent must not make void what was.
+    // A message that is not sent must not void the earlier one.
     if (id === null) return null;
     await saveCode(em, {
       playerId,
@@ -83,7 +83,7 @@ export async function verifyPhoneCode(
   const code = readCode(text);
   if (code === null) throw new AppError("phone:code_invalid");
   const hashes = codeHashes(deps.config, purposeOf(playerId), code);
-  // Not one transaction: a try counts even when what follows fails.
+  // Not one transaction: an attempt counts even when the next step fails.
   const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries });
   if (phone === null) throw new AppError("phone:code_invalid");
   const verify = async (em: EntityManager) => {
@@ -99,7 +99,7 @@ export async function verifyPhoneCode(
   return { phone, verifiedAt: now };
 }
 
-export async function forgetPhone(deps: WithEm, caller: Caller): Promise<void> {
+export async function clearPhone(deps: WithEm, caller: Caller): Promise<void> {
   await deps.em.transactional(async (em) => {
     if (!(await removePhone(em, caller.playerId))) throw new AppError("user:not_found");
     await spendCodes(em, caller.playerId);

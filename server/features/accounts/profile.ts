@@ -14,7 +14,7 @@ import type { Caller } from "../../http/auth/auth.ts";
 import { claiming, emailProblem, requireOpenSession } from "../sessions/service.ts";
 import { addressOrigin, writeVerification } from "../verification/service.ts";
 
-/** What a PATCH supplies; undefined is not supplied, null has the meaning of USR-02. */
+/** Fields of a PATCH; undefined means absent, null has the meaning of USR-02. */
 export interface ProfileChange {
   email?: string | null | undefined;
   username?: string | null | undefined;
@@ -22,7 +22,7 @@ export interface ProfileChange {
   timezone?: string | null | undefined;
 }
 
-/** Where a change comes from: whoever reads the new address is told (S44). */
+/** Origin of a change, shown to the reader of the new address (S44). */
 export interface ChangeOrigin {
   ip?: string;
   userAgent: string | null;
@@ -31,7 +31,7 @@ export interface ChangeOrigin {
 
 const nowhere: ChangeOrigin = { userAgent: null, deviceHash: null };
 
-/** Changes the caller's profile; constraints decide who gets an address or a name (USR-02, S9). */
+/** Changes the caller's profile; unique constraints decide races for an address or a name (USR-02, S9). */
 export async function changeProfile(
   deps: AccountDeps,
   caller: Caller,
@@ -60,14 +60,14 @@ export async function changeProfile(
   return player;
 }
 
-/** Another spelling of the name it has is no new name: an older twin of it stays. */
+/** Another spelling of the present name is no new name, even if it has an older confusable twin. */
 function newNameOf(account: Player, username: string) {
   const fields = userNameFields(username);
   const { nameSkeleton } = fields.nameKey === account.nameKey ? account : fields;
   return { ...fields, nameSkeleton };
 }
 
-/** The name it has stays, even one that nobody could choose now. */
+/** The present name stays valid, even if the rules no longer allow it. */
 function newDisplayName(account: Player, text: string | null): string | null {
   const name = text?.trim() ?? null;
   if (name !== null && name !== account.displayName && !isNewName(name))
@@ -79,7 +79,7 @@ const displayNameProblem = {
   violations: [{ propertyPath: "display_name", title: `must be ${newNameForm()}` }],
 };
 
-/** A new address starts unverified and gets a mail, and so does the old one (USR-02). Ids of the mails. */
+/** A new address starts unverified; both addresses get a mail (USR-02). Returns the ids of the mails. */
 async function changeEmail(
   em: EntityManager,
   deps: AccountDeps,
@@ -95,7 +95,7 @@ async function changeEmail(
   const facts = addressOrigin(origin, { now, deviceHash: origin.deviceHash });
   Object.assign(account, { email: emailKey, emailKey, emailVerifiedAt: null, ...facts });
   await em.flush();
-  // Whoever reads the older address must not get in by what was sent there.
+  // Mails sent to the old address must not grant access.
   await dropSentCredentials(em, account.id);
   const mails = [await writeVerification(em, deps, account)];
   if (before)
@@ -111,7 +111,7 @@ async function changeEmail(
   return mails;
 }
 
-/** Replaces all opt-ins; each stands once, in the order given (USR-07). */
+/** Replaces all opt-ins, without duplicates, in the given order (USR-07). */
 export async function changeChannels(
   deps: WithEm,
   caller: Caller,

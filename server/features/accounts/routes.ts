@@ -103,7 +103,7 @@ const close = defineRoute({
 const communication = defineRoute({
   method: "PATCH",
   path: "/v1/users/@me/communication",
-  summary: "Replace what the caller wants to be told, and how",
+  summary: "Replace the notification opt-ins of the caller",
   tag,
   auth: "registered",
   source: "document 1, Users; USR-07",

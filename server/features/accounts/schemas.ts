@@ -19,7 +19,7 @@ export const RegisterBody = Type.Object({
   display_name: Type.Optional(DisplayName),
 });
 
-/** Any text may be asked for; what has the wrong form is not available (USR-04). */
+/** Any text is accepted; an invalid one is not available (USR-04). */
 export const CheckBody = Type.Object({
   email: Type.Optional(OptionalText),
   username: Type.Optional(OptionalText),
@@ -44,7 +44,7 @@ export const ProfileBody = Type.Object({
   email: nullable({ format: "email", maxLength: 320, description: "a mail address" }),
   username: nullable({ pattern: usernamePattern, description: usernameForm }),
   display_name: nullable({
-    // A name from before there were rules may be sent back as it is; the handler refuses new ones.
+    // A name older than the rules may be sent back unchanged; the handler refuses new ones.
     format: "display-name",
     description: newNameForm(),
   }),
@@ -53,7 +53,7 @@ export const ProfileBody = Type.Object({
 
 const Password = Type.String({ minLength: 1 });
 
-/** What is wrong with the new password has a code of its own (USR-05). */
+/** An invalid new password has its own error code (USR-05). */
 export const PasswordBody = Type.Object({ current_password: Password, new_password: Password });
 
 export const InitialPasswordBody = Type.Object({
@@ -73,7 +73,7 @@ const Channel = Type.String({
 
 export const ChannelsBody = Type.Object({ channels: Type.Array(Channel, { maxItems: 32 }) });
 
-/** E.164: a plus, a country, up to fifteen digits altogether. */
+/** E.164: a plus and up to fifteen digits, country code included. */
 export const PhoneBody = Type.Object({
   phone: Type.String({ pattern: "^\\+[1-9][0-9]{6,14}$", description: "E.164, as +15550100" }),
 });

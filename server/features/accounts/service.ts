@@ -29,11 +29,11 @@ export interface RegisterInput {
   password: string;
   displayName: string | null;
   locale: string;
-  /** Of the browser it is done in. */
+  /** Device hash of the browser. */
   deviceHash?: string | null;
 }
 
-/** Creates an account and signs it in, in one transaction; constraints decide who was first (S9). */
+/** Creates an account and signs it in, in one transaction; unique constraints decide races (S9). */
 export async function register(
   deps: AccountDeps,
   input: RegisterInput,
@@ -63,7 +63,7 @@ export async function register(
         lastLoginAt: now,
         createdAt: now,
       });
-      // The tokens carry the id, so the row has to exist before the session is made.
+      // The tokens carry the id, so the row must exist before the session.
       await em.flush();
       const verification = await writeVerification(em, deps, player);
       const signIn = { ...withCredentials("registration", now.getTime()), id: family };
@@ -79,7 +79,7 @@ interface Availability {
   username?: { available: boolean };
 }
 
-/** Answers for the supplied fields only (USR-04). */
+/** Checks the supplied fields only (USR-04). */
 export async function checkAvailability(
   deps: WithEm,
   { email, username }: { email: string | null; username: string | null },

@@ -15,7 +15,7 @@ const shown = new Map([
   ["audio/wav", "wav"],
 ]);
 
-/** The original bytes, whatever size or format was asked for. */
+/** The original bytes, whatever size or format the request names. */
 export async function serveAsset(archive: Archive, hash: string, request: RequestInfo) {
   if (!hashPattern.test(hash)) throw new AppError("codex:asset_not_found");
   const asset = await archive.bodies.fetch(
@@ -55,11 +55,11 @@ function extensionOf(mediaType: string): string {
 
 type Range = [first: number | null, last: number | null];
 
-/** One range of bytes; several, other units and nonsense count as none asked for. */
+/** One byte range; several ranges, other units and invalid headers are ignored. */
 function wantedRange({ headers }: RequestInfo, etag: string): Range | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers["range"] ?? "");
   if (match === null || (headers["if-range"] ?? etag) !== etag) return null;
-  // A client that has the asset is told so, not given a part of it.
+  // A client with the current asset gets a 304, not a range.
   if (headers["if-none-match"] !== undefined) return null;
   const [first, last] = match.slice(1).map((text) => (text === "" ? null : Number(text)));
   if ((first ?? null) === null && (last ?? null) === null) return null;

@@ -9,7 +9,7 @@ import { headOf, presentPatchRef } from "./present.ts";
 import type { Outcome } from "./compared.ts";
 import { createTurn, createWriter } from "./writer.ts";
 
-/** Entries of one page (COD-11), and characters after which it ends before it has them all. */
+/** Maximum entries of a page (COD-11), and characters after which a page ends early. */
 const maxLimit = 1_000;
 const maxLength = 8 * 1024 * 1024;
 
@@ -22,10 +22,10 @@ export interface ChangelogInput {
   cursor: number;
 }
 
-/** Text of an entry, in the form of the page it is for. */
+/** Formats one entry for the page. */
 export type WriteEntry = (id: string, outcome: Outcome) => string;
 
-/** A page of a changelog, its entries as text. */
+/** A page of a changelog with formatted entries. */
 export interface ChangelogPage {
   place: Place;
   range: PatchRange;
@@ -53,7 +53,7 @@ const formats = new Map([
 
 export const isMarkdown = (format: string) => format !== "json";
 
-/** Throws `codex:changelog_params` for what COD-12 refuses. */
+/** Throws `codex:changelog_params` for parameters that COD-12 refuses. */
 export function checkChangelogInput({ format, from, to, limit, cursor }: ChangelogInput): void {
   const refuse = (parameter: string) =>
     new AppError("codex:changelog_params", { params: { parameter } });
@@ -63,7 +63,7 @@ export function checkChangelogInput({ format, from, to, limit, cursor }: Changel
   if (from !== undefined && to === undefined) throw refuse("to");
 }
 
-/** With both versions (from, to], with `to` alone the step that led to it, with neither the latest step. */
+/** Both versions: (from, to]. `to` alone: the step to it. Neither: the latest step. */
 export function rangeOf(branch: CodexBranch, { from, to }: ChangelogInput): PatchRange {
   const last = to === undefined ? headOf(branch) : patchOf(branch, to);
   if (last === null) throw new AppError("codex:patch_not_found");
@@ -77,7 +77,7 @@ export function readChangelog(archive: Archive, place: Place, input: ChangelogIn
   const { type, cursor } = input;
   const kind = isMarkdown(input.format) ? "markdown" : "json";
   const states = `${stateKey(range.from)} ${stateKey(range.to)}`;
-  // An import may rename the game, which the title of patch notes tells.
+  // An import may rename the game, and patch notes have its name in the title.
   const title = kind === "markdown" ? place.game.displayName : "";
   const key = `log ${JSON.stringify([place.branch.id, states, kind, title, type, limit, cursor])}`;
   const { writeEntry, writePage } = formats.get(input.format) ?? json;

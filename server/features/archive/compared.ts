@@ -13,7 +13,7 @@ interface WireMembers {
 
 const parse = (body: string) => JSON.parse(`{${body}}`) as WireMembers;
 
-/** The parts two states of an entity are compared by (COD-08). */
+/** Parts of an entity that a comparison covers (COD-08). */
 function comparedParts({ name, tags, icon, data, links, assets }: WireMembers): JsonObject {
   return {
     name,
@@ -25,7 +25,7 @@ function comparedParts({ name, tags, icon, data, links, assets }: WireMembers): 
   };
 }
 
-/** What happened to an entity between two states; null where it does not exist. */
+/** Change of an entity between two states; null where it does not exist. */
 export type Outcome =
   | { op: "added"; name: string; after: JsonObject }
   | { op: "removed"; name: string; before: JsonObject }

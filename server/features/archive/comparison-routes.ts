@@ -91,7 +91,7 @@ const showChangelog = defineRoute({
     }),
 });
 
-/** Beside the pages, as feed readers look for it there; no type can have a dot in its name (COD-16). */
+/** Below the path of the pages, where feed readers expect it; no type has a dot in its name (COD-16). */
 const showFeed = defineRoute({
   ...publicRead,
   path: "/codex/{game}/changelog.atom",

@@ -11,10 +11,10 @@ import { finishedBody, stateKey, type Place } from "./places.ts";
 import { presentPatchRef } from "./present.ts";
 import { createTurn, createWriter } from "./writer.ts";
 
-/** Pairs whose documents are read at once. */
+/** Pairs of documents read in one batch. */
 const pairsPerRead = 250;
 
-/** Two patches of a branch in the order they came; `from` null is the time before the first. */
+/** Two patches of a branch in import order; `from` null is the state before the first. */
 export interface PatchRange {
   from: CodexPatch | null;
   to: CodexPatch;
@@ -26,7 +26,7 @@ export function inOrder(a: CodexPatch, b: CodexPatch): { from: CodexPatch; to: C
 
 const stateOf = (patch: CodexPatch) => ({ branchId: patch.branchId, ord: patch.ord });
 
-/** The entities that differ, without what they say. */
+/** The differing entities, without their documents. */
 export async function pairsOf(
   archive: Archive,
   { game }: Place,
@@ -49,7 +49,7 @@ export interface Compared {
   outcome: Outcome;
 }
 
-/** Compares pairs bit by bit, so that the process stays ready for others. */
+/** Compares pairs in batches and yields to other requests between them. */
 export async function* comparePairs(
   archive: Archive,
   pairs: readonly DiffPair[],
@@ -82,7 +82,7 @@ function entryOf({ pair, outcome }: Compared) {
   return { id: pair.key, type: pair.type, ...rest };
 }
 
-/** The diff of two patches, made once and kept: it changes only when a patch is replaced. */
+/** The diff of two patches, cached: it changes only when a patch is replaced. */
 export function readDiff(archive: Archive, place: Place, a: CodexPatch, b: CodexPatch) {
   const range = inOrder(a, b);
   return archive.bodies.fetch(
@@ -110,7 +110,7 @@ async function buildDiff(
   return writer.finish();
 }
 
-/** The diff of one entity; one that did not change, or does not exist, is `unchanged` (COD-07). */
+/** The diff of one entity; `unchanged` also for one that does not exist (COD-07). */
 export async function readEntityDiff(
   archive: Archive,
   { game }: Place,

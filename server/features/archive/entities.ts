@@ -14,17 +14,17 @@ import { AppError } from "../../platform/errors.ts";
 import { assertPresent, finishedBody, readAtOnce, readPresent, type Place } from "./places.ts";
 import { entityText, headOf, presentHistoryRow, presentPatch } from "./present.ts";
 
-/** Relations one read may ask for (COD-06). */
+/** Maximum relations in one read (COD-06). */
 export const maxRels = 16;
-/** Characters of hydrated rows in one answer, as many as a page of a list has. */
+/** Maximum characters of hydrated rows in a response, as in a page of a list. */
 const maxHydratedLength = 8 * 1024 * 1024;
-/** Targets read at once: large ones are refused before they all are in memory. */
+/** Batch size of targets: too large ones are refused before all are in memory. */
 const targetsPerRead = 64;
 
 const noRels: readonly string[] = [];
 const upstreamPrefix = "Id_";
 
-/** The canonical id behind what stands in an address about a patch; null for an upstream key nobody knows. */
+/** The canonical id for an id or upstream key in a path; null for an unknown upstream key. */
 export async function canonicalId(
   em: EntityManager,
   gameId: number,
@@ -46,7 +46,7 @@ export function readRels(text: string | undefined): readonly string[] {
 const refusedRels = () =>
   new AppError("request:invalid_query", { params: { parameter: "hydrate" } });
 
-/** One entity as it is at a patch, or now, with the targets of its links where asked for. */
+/** One entity at a patch or now, with the requested link targets. */
 export function readEntity(
   archive: Archive,
   place: Place,
@@ -76,7 +76,7 @@ export function readEntity(
   });
 }
 
-/** An entity by its id, with nothing added, which is what is read most: one statement has it all. */
+/** Fast path for the most frequent read: an entity by its id, in one statement. */
 function readPlainEntity(
   archive: Archive,
   place: Place,
@@ -94,7 +94,7 @@ function readPlainEntity(
   });
 }
 
-/** Texts of those that exist; what is linked several times counts as often. */
+/** Texts of the existing targets; a target counts once per link. */
 async function readTargets(
   ids: readonly string[],
   find: (keys: readonly string[]) => Promise<Map<string, EntityRow>>,
@@ -138,7 +138,7 @@ export function readHistory(archive: Archive, place: Place, id: string): Promise
   });
 }
 
-/** What a branch holds now (COD-02). */
+/** Present contents of a branch (COD-02). */
 export function readManifest(archive: Archive, place: Place): Promise<ArchiveBody> {
   return readPresent(archive, place, async (em, { game, branch }) => {
     const patch = headOf(branch);

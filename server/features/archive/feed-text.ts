@@ -2,7 +2,7 @@ import { escapeHtml } from "../../platform/text/markup.ts";
 import type { ChangelogPage } from "./changelog.ts";
 import type { Outcome } from "./compared.ts";
 
-/** Fields told of one entity; the page of the patch has all. */
+/** Maximum fields of an entity in a feed; the page of the patch has all. */
 const maxFields = 6;
 /** Characters of one value. */
 const maxValueLength = 80;

@@ -6,9 +6,9 @@ import { escapeHtml, printable } from "../../platform/text/markup.ts";
 import { changesHtml, entryHtml } from "./feed-text.ts";
 import { finishedBody, presentKey, type Place } from "./places.ts";
 
-/** Patches one feed tells of, newest first. */
+/** Maximum patches in a feed, newest first. */
 const maxPatches = 20;
-/** Entities told of one patch. */
+/** Maximum entities of a patch in a feed. */
 const maxEntries = 60;
 
 export const feedType = "application/atom+xml; charset=utf-8";

@@ -10,9 +10,9 @@ type JsonObject = Record<string, unknown>;
 const plainKey = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * What differs between two JSON objects, in order of path. Objects are compared by key, lists by index
- * where that can be undone, and the side that does not exist is null, as is a member that is null. Swapping `before` and `after` of every
- * change gives what the swapped arguments give.
+ * Differences of two JSON objects, ordered by path. Objects are compared by key, lists by index where that is
+ * reversible. A missing side is null, as is a null member. Swapping `before` and `after` of every change gives what
+ * the swapped arguments give.
  */
 export function diffFields(before: JsonObject, after: JsonObject): FieldChange[] {
   const changes: FieldChange[] = [];
@@ -20,7 +20,7 @@ export function diffFields(before: JsonObject, after: JsonObject): FieldChange[]
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Of values that are not identical: most are, and the path to them is not put together. */
+/** For values that are not identical: most are, and need no path. */
 function diffValues(path: string, before: unknown, after: unknown, changes: FieldChange[]): void {
   if (Array.isArray(before) && Array.isArray(after)) {
     if (areChangesReversible(before, after)) diffLists(path, before, after, changes);
@@ -50,10 +50,9 @@ function diffLists(path: string, before: unknown[], after: unknown[], changes: F
 }
 
 /**
- * Whether changes by index lead from one list to the other and back (COD-09). A place that is missing reads as
- * null, and a place that becomes null at the end of the list is gone. So [1] and [1, null] would differ by
- * nothing, [1, 2] would become [1] and [1, null] by the same change, and the way back from [null, 2] to [null]
- * would take both places away.
+ * Whether changes by index lead from one list to the other and back (COD-09). A missing element reads as null, and a
+ * null at the end of the list disappears. So [1] and [1, null] would differ by nothing, [1, 2] would become [1] and
+ * [1, null] by the same change, and the way back from [null, 2] to [null] would remove both elements.
  */
 function areChangesReversible(before: unknown[], after: unknown[]): boolean {
   const [shorter, longer] = before.length < after.length ? [before, after] : [after, before];
@@ -77,7 +76,7 @@ function pathOf(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-/** Equal as the archive sees it: numbers by value, members that are null like absent ones. */
+/** Equality of the archive: numbers by value, null members like absent ones. */
 function areEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b))

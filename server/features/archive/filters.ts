@@ -5,7 +5,7 @@ import {
 } from "../../../db/queries/archive/codex-filters.ts";
 import { AppError } from "../../platform/errors.ts";
 
-/** Filters of one list, and characters of a path (COD-17). */
+/** Maximum filters of a list, and characters of a path (COD-17). */
 const maxFilters = 16;
 const maxPathLength = 128;
 const ops: ReadonlySet<string> = new Set(["eq", "ne", "lt", "lte", "gt", "gte"]);
@@ -13,7 +13,7 @@ const textOps: ReadonlySet<string> = new Set(["eq", "ne"]);
 const parameter = /^filter\[([^\]]*)\](?::(.*))?$/;
 const pathPattern = /^(?:name|type|tags|data(?:\.[a-zA-Z0-9_]+)+)$/;
 
-/** Reads `filter[<path>][:<op>]=<value>` out of a raw query string; all of them have to hold. */
+/** Reads `filter[<path>][:<op>]=<value>` from a raw query string; an entity must match all of them. */
 export function readFilters(query: string): ListFilter[] {
   if (!query.includes("filter")) return [];
   const filters: ListFilter[] = [];

@@ -15,13 +15,13 @@ import { queryWords } from "../../platform/text/search-words.ts";
 import { assertPresent, finishedBody, presentKey, readAtOnce, type Place } from "./places.ts";
 import { entityText } from "./present.ts";
 
-/** Characters of entities in one page: one that has large ones ends early, and `next` leads on. */
+/** Maximum characters of entities in a page: a page of large entities ends early, and `next` continues. */
 const maxPageLength = 8 * 1024 * 1024;
 
-/** Documents that wait longer to be looked into could not be in the time a request has. */
+/** Maximum wait for the document filter; a longer one would exceed the request deadline. */
 const maxWaitMs = 5_000;
 
-/** What a list asks of its entities; an empty `q` searches nothing. */
+/** Criteria of a list; an empty `q` does not search. */
 export interface ListInput {
   type: string;
   filters: readonly ListFilter[];
@@ -30,7 +30,7 @@ export interface ListInput {
   cursor: number;
 }
 
-/** One page of the present entities of a type, with how many there are in all (COD-03). */
+/** One page of the present entities of a type, with the total count (COD-03). */
 export function readList(archive: Archive, place: Place, input: ListInput): Promise<ArchiveBody> {
   const { limit } = input;
   return readAtOnce(archive, place, async (em, current) => {
@@ -46,7 +46,7 @@ export function readList(archive: Archive, place: Place, input: ListInput): Prom
   });
 }
 
-/** A page with one row more than asked for, if there is one. */
+/** A page with one extra row, if there is one. */
 interface Found {
   rows: EntityRow[];
   count: number;
@@ -59,15 +59,15 @@ async function listedPage(
   { type, filters, cursor, limit }: ListInput,
 ): Promise<Found> {
   const read = async (isCounted: boolean) => {
-    const found = await inTurn(archive, filters, () =>
+    const found = await withFilterLimit(archive, filters, () =>
       listEntities(em, typeRef(place, type), { filters, cursor, limit: limit + 1, isCounted }),
     );
     assertPresent(place, found.generation);
     return found;
   };
   let found: ListPage | null = null;
-  // The count does not depend on the page, so it is kept for the pages that follow: of 20,000 entities they take
-  // 1.5 ms, with it 8 (`npm run bench -- codex`, "later pages").
+  // The count does not depend on the page, so it is cached for later pages: of 20,000 entities they take 1.5 ms, with
+  // the count 8 (`npm run bench -- codex`, "later pages").
   const count = await archive.bodies.fetch(
     presentKey(place, "count", type, JSON.stringify(filters)),
     async () => {
@@ -100,7 +100,7 @@ async function searchedPage(
   return { rows, count: ids.length };
 }
 
-/** Numbers of the entities that fit all filters and have all words. */
+/** Numbers of the entities that match all filters and words. */
 async function searchIds(
   archive: Archive,
   em: EntityManager,
@@ -110,17 +110,17 @@ async function searchIds(
   const words = queryWords(q);
   if (words.length === 0) return new Int32Array();
   const ref = typeRef(place, type);
-  const found = await inTurn(archive, filters, () =>
+  const found = await withFilterLimit(archive, filters, () =>
     withinSearchTime(em, (tx) => searchEntities(tx, ref, words, filters)),
   );
-  // It matches too much, so it is too short.
+  // The text matches too many rows, so it is too short.
   if (found === null) throw new AppError("request:invalid_query", { params: { parameter: "q" } });
   assertPresent(place, found.generation);
   return found.ids;
 }
 
-/** Filters look into every document of a type; what has none does not wait for them. */
-function inTurn<T>(
+/** Filters read every document of a type; lists without filters do not wait for them. */
+function withFilterLimit<T>(
   archive: Archive,
   filters: readonly ListFilter[],
   read: () => Promise<T>,
@@ -139,14 +139,14 @@ const typeRef = ({ game, branch }: Place, type: string): TypeRef => ({
   type,
 });
 
-/** How many of the texts one page holds: at least one. */
+/** Number of texts that fit in a page: at least one. */
 function numFitting(texts: readonly string[]): number {
   let length = 0;
   const end = texts.findIndex((text) => (length += text.length) > maxPageLength);
   return end === -1 ? texts.length : Math.max(1, end);
 }
 
-/** Where in rising numbers the first one stands that is larger. */
+/** Index of the first larger number in an ascending list (upper bound). */
 function placeAfter(ids: Int32Array, cursor: number): number {
   let [low, high] = [0, ids.length];
   while (low < high) {

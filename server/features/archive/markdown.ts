@@ -1,7 +1,7 @@
 import type { ChangelogPage } from "./changelog.ts";
 import type { Outcome } from "./compared.ts";
 
-/** Characters of one value; patch notes are for reading. */
+/** Maximum characters of a value in patch notes. */
 const maxValueLength = 500;
 
 /** The changelog as patch notes (COD-11): a section per type, with what was added, changed and removed. */
@@ -39,7 +39,7 @@ function value(json: unknown): string {
   return code(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
 }
 
-/** A code span that no backtick inside can end. */
+/** A code span that is safe against backticks in the text. */
 function code(text: string): string {
   const runs = text.match(/`+/g) ?? [];
   const longest = runs.reduce((most, run) => Math.max(most, run.length), 0);
@@ -48,7 +48,7 @@ function code(text: string): string {
   return fence + pad + text.replaceAll(/[\r\n]/g, " ") + pad + fence;
 }
 
-/** Names are upstream's: nothing in them is structure or markup. */
+/** Escapes upstream names: nothing in them is structure or markup. */
 function plain(text: string): string {
   return text.replaceAll(/[\r\n]+/g, " ").replaceAll(/[\\`*_{}[\]()<>#+\-!|&~]/g, "\\$&");
 }

@@ -10,13 +10,13 @@ import { readGameGeneration } from "../../../db/queries/archive/codex-read.ts";
 import { AppError } from "../../platform/errors.ts";
 import { IsolationLevel, type EntityManager } from "@mikro-orm/postgresql";
 
-/** A branch to read from, with its game. */
+/** A branch and its game. */
 export interface Place {
   game: CodexGame;
   branch: CodexBranch;
 }
 
-/** Runs at once when the games are at hand, which they mostly are. */
+/** Runs synchronously when the games are cached, which is usual. */
 export function withGames<T>(archive: Archive, work: (games: Games) => T | Promise<T>) {
   const games = archive.games();
   return games instanceof Promise ? games.then(work) : work(games);
@@ -30,27 +30,27 @@ export function placeOf(games: Games, slug: string, branchSlug: string): Place {
   return { game, branch };
 }
 
-/** A version as it comes in an address, where a plus may have become a blank (COD-13). */
+/** A version in a query, where a plus may have become a space (COD-13). */
 export function patchOf(branch: CodexBranch, version: string): CodexPatch {
   const patch = findPatch(branch, version.replaceAll(" ", "+"));
   if (patch === null) throw new AppError("codex:patch_not_found");
   return patch;
 }
 
-/** Rereads after which a reader that always meets an import gives up. */
+/** Maximum rereads during concurrent imports. */
 const maxTries = 5;
 
-/** What was read is of another generation than the place. */
-class Moved extends Error {}
+/** The read has another generation than the branch reference. */
+class GenerationChanged extends Error {}
 
-/** Throws unless the generation, read in the same snapshot as all else, is that of the place. */
+/** Throws unless the generation, read in the same snapshot, is that of the branch reference. */
 export function assertPresent({ game }: Place, generation: number): void {
-  if (generation !== game.generation) throw new Moved();
+  if (generation !== game.generation) throw new GenerationChanged();
 }
 
 /**
- * Reads the present state of a game by one statement, whose generation goes to `assertPresent`; after an
- * import that was not noticed yet, the place is taken anew.
+ * Reads the present state of a game by one statement, whose generation goes to `assertPresent`. After an unnoticed
+ * import, the branch is resolved again.
  */
 export async function readAtOnce<T>(
   archive: Archive,
@@ -62,7 +62,7 @@ export async function readAtOnce<T>(
     try {
       return await read(archive.fork(), current);
     } catch (error) {
-      if (!(error instanceof Moved)) throw error;
+      if (!(error instanceof GenerationChanged)) throw error;
       current = placeOf(await archive.reload(), current.game.slug, current.branch.slug);
     }
   }
@@ -84,16 +84,16 @@ export function readPresent<T>(
   );
 }
 
-/** Key of what is made from the present state; an import makes it another one. */
+/** Cache key of a body of the present state; it changes with each import. */
 export function presentKey({ branch }: Place, ...parts: (string | number)[]): string {
   let key = branch.present;
-  // The length tells where a text ends, whatever is in it.
+  // Length-prefixed, so that the key is unambiguous.
   for (const part of parts)
     key += typeof part === "number" ? ` ${part}` : ` ${part.length} ${part}`;
   return key;
 }
 
-/** Name of a state that never changes again. */
+/** Cache key of an immutable state. */
 export const stateKey = (patch: CodexPatch | null) =>
   patch === null ? "-" : `${patch.id}.${patch.revision}`;
 

@@ -55,8 +55,8 @@ export function presentHistoryRow(row: HistoryRow) {
 }
 
 /**
- * The archive entity as text. What depends on the content was written down at import and is not parsed here;
- * `extra` is further members with their leading comma. 50 of them take 30 µs, parsed 300 (`npm run bench -- codex`).
+ * The archive entity as JSON text. The stored content is spliced in unparsed; `extra` is further members with their
+ * leading comma. 50 entities take 30 µs, parsed 300 (`npm run bench -- codex`).
  */
 export function entityText(row: EntityRow, game: string, branch: string, extra = ""): string {
   const { key, type, upstreamKey, patchId, version, versionRaw, body } = row;

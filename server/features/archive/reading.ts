@@ -3,7 +3,7 @@ import { encodedReply } from "../../http/pipeline/route.ts";
 
 export const base = "/v1/codex";
 
-/** What the routes of the archive have in common (COD-20). */
+/** Shared parts of the archive routes (COD-20). */
 export const publicRead = {
   method: "GET",
   tag: "Archive",
@@ -17,7 +17,7 @@ export const gameErrors = ["codex:game_not_found", "codex:branch_not_found"] as 
 
 const toReply = ({ content, etag }: ArchiveBody) => encodedReply(200, content, { etag });
 
-/** A kept body is answered at once, without a promise. */
+/** A cached body is returned synchronously, without a promise. */
 export function answer(body: ArchiveBody | Promise<ArchiveBody>) {
   return body instanceof Promise ? body.then(toReply) : toReply(body);
 }

@@ -238,7 +238,7 @@ export const ChangelogQuery = Type.Object({
   type: optional(Type.String()),
   from: optional(Type.String()),
   to: optional(Type.String()),
-  // Out of bounds is refused with a code of its own (COD-12).
+  // A value out of bounds has its own error code (COD-12).
   limit: Type.Unsafe<number>({ type: "integer", default: 100, clamp: false }),
   cursor: Type.Integer({ default: 0 }),
 });

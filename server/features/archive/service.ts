@@ -1,4 +1,4 @@
-/** How other parts read the archive: places, patches, and bodies that are kept under a generation. */
+/** Archive reads for other features: branches, patches, and bodies cached by generation. */
 export {
   finishedBody,
   patchOf,

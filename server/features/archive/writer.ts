@@ -3,14 +3,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ArchiveBody } from "../../../db/archive.ts";
 import { AppError } from "../../platform/errors.ts";
 
-/** Bytes one document may have; a larger diff is for the changelog, page by page. */
+/** Maximum bytes of a document; a larger diff is available as pages of the changelog. */
 const maxBytes = 32 * 1024 * 1024;
-/** Characters gathered before they become bytes. */
+/** Characters buffered before they are encoded. */
 const blockLength = 64 * 1024;
 
 /**
- * How long a large document is worked at before other requests have their turn, which wait 50 ms at most
- * (`npm run bench -- codex`, "worst wait of another reader meanwhile").
+ * Time slice of a large document before it yields to other requests, which wait up to 50 ms (`npm run bench --
+ * codex`, "worst wait of another reader meanwhile").
  */
 const turnMs = 8;
 
@@ -25,7 +25,7 @@ export function createTurn() {
   };
 }
 
-/** Gathers a long text as bytes and hashes it on the way, so that no step takes long. */
+/** Encodes and hashes a long text incrementally, so that no step takes long. */
 export function createWriter() {
   const blocks: Buffer[] = [];
   const digest = createHash("sha1");
@@ -47,7 +47,7 @@ export function createWriter() {
     async finish(): Promise<ArchiveBody> {
       flush();
       const [only = Buffer.alloc(0)] = blocks;
-      // A short answer goes into its envelope without being copied.
+      // A short body goes into its envelope without a copy.
       const content = blocks.length === 1 ? only.toString() : await join(blocks, bytes);
       return { content, etag: `"${digest.digest("base64url")}"` };
     },
@@ -55,7 +55,7 @@ export function createWriter() {
 }
 
 async function join(blocks: readonly Buffer[], bytes: number): Promise<Buffer> {
-  // Not of the pool: it would be kept in whole for the sake of a part.
+  // Not from the buffer pool: a cached part would keep the whole pool slab alive.
   const whole = Buffer.allocUnsafeSlow(bytes);
   const turn = createTurn();
   let at = 0;

@@ -22,18 +22,18 @@ import { AppError } from "../../platform/errors.ts";
 import { createByteLruCache } from "../../platform/cache/byte-lru-cache.ts";
 import type { AvatarDeps } from "./deps.ts";
 
-/** A drawing, or the address at a provider the browser is sent to. */
+/** A drawing, or the provider's address for a redirect. */
 export type Rendered = { svg: string } | { location: string };
 
 type RenderDeps = Pick<AvatarDeps, "em" | "log" | "pictures" | "providerPictures">;
 
 interface RenderOptions {
   size: number;
-  /** Draw the generated picture whatever was chosen. */
+  /** Draw the generated picture, whatever the player chose. */
   isFallback: boolean;
 }
 
-/** What cannot be shown, or was chosen for an account closed since, is the generated picture instead (AV-07). */
+/** Falls back to the generated picture when a choice cannot be shown or the account is closed (AV-07). */
 export async function renderPlayer(
   deps: RenderDeps,
   playerId: number,
@@ -103,14 +103,14 @@ export interface DrawnIcon {
   etag: string;
 }
 
-/** Bytes of drawn icons a process keeps: one costs 2 µs, to draw it 11 (`npm run bench -- avatars icons`). */
+/** Bytes of cached icons in a process: a hit takes 2 µs, a drawing 11 (`npm run bench -- avatars icons`). */
 const maxDrawnBytes = 8 * 1024 * 1024;
 const drawnIcons = createByteLruCache<DrawnIcon>({
   maxBytes: maxDrawnBytes,
   sizeOf: ({ svg }) => svg.length,
 });
 
-/** An icon in the look that was asked for; what no palette has is `avatar:invalid_option`. */
+/** An icon with the requested options; throws `avatar:invalid_option` for one that no palette has. */
 export function renderIcon<T>(
   slug: string,
   { color, bg, border, shape }: IconOptions,
@@ -134,7 +134,7 @@ async function draw(slug: string, options: IconOptions, size: number): Promise<D
   return { svg, etag: `"${hash("sha1", svg, "base64url")}"` };
 }
 
-/** What is no integer counts as the default, what is out of bounds as the bound (AV-08). */
+/** A value that is no integer becomes the default; one out of bounds is clamped (AV-08). */
 export function sizeOf(wanted: string | number | undefined): number {
   const text = String(wanted ?? defaultSize);
   const size = /^-?\d+$/.test(text) ? Number(text) : defaultSize;

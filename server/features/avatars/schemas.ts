@@ -7,7 +7,7 @@ import { timestamp } from "../../platform/time/clock.ts";
 const nullableText = Type.Unsafe<string | null>({ type: ["string", "null"] });
 const Key = Type.Optional(nullableText);
 
-/** What does not fit the source is ignored, so only the type of the others is looked at (AV-03). */
+/** Fields of other sources are ignored, so only their type is checked (AV-03). */
 export const SelectionBody = Type.Object({
   source: nullableText,
   icon: Key,
@@ -45,7 +45,7 @@ export function presentSelection(row: AvatarRow): Static<typeof Selection> {
   };
 }
 
-/** Any text: what is no integer counts as the default (AV-08). */
+/** Any text: a value that is no integer becomes the default (AV-08). */
 const Size = Type.Optional(
   Type.Unsafe<string | number>({
     type: "integer",

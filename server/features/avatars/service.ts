@@ -26,11 +26,11 @@ import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.
 import type { Caller } from "../../http/auth/auth.ts";
 import type { SelectionBody } from "./schemas.ts";
 
-/** Two players who want each other's combination wait for each other; one of them starts again. */
+/** Two players who swap combinations can deadlock; one of them is retried. */
 const claimTries = 4;
 const maxPlayerId = 2_147_483_647;
 
-/** Changes what a player is shown as; what is claimed has one holder, whoever asks at once (S32, AV-01). */
+/** Changes a player's avatar; a claim has one holder, also under concurrent requests (S32, AV-01). */
 export async function changeSelection(
   deps: WithEm & WithClock & WithConfig,
   caller: Pick<Caller, "playerId" | "isGuest">,
@@ -53,7 +53,7 @@ async function tryChange(
   const { playerId } = caller;
   const { em, clock, config } = deps;
   const providers = config.oauthProviders.map(({ id }) => id);
-  // What is so already, or belongs to somebody else, needs no lock: whoever repeats it would wait for nothing.
+  // No lock for an unchanged or a taken combination: repeats do not wait.
   const seen = require(await readAvatar(em, playerId), caller, requested);
   const wanted = await choose(em, { playerId, before: seen, requested, providers });
   if (isSame(seen, wanted)) return seen;
@@ -80,7 +80,7 @@ const taken = ({ icon, color, bg }: AvatarChoice, cause?: unknown) =>
     cause,
   });
 
-/** The choice of a player who may change it. */
+/** The present choice of a player who may change it. */
 function require(
   before: AvatarRow | null,
   { isGuest }: Pick<Caller, "isGuest">,
@@ -106,7 +106,7 @@ async function choose(
   { playerId, before, requested, providers }: SelectionChange,
 ): Promise<AvatarChoice> {
   const { source } = requested;
-  // Another source than custom leaves the claim as it is; null gives it up (AV-02).
+  // Another source than custom keeps the claim; null releases it (AV-02).
   const kept: AvatarChoice = { ...pick(before), source, uploadId: null };
   if (source === null) return nothingChosen;
   if (source === "custom")
@@ -149,7 +149,7 @@ function pick({ source, icon, color, bg, border, uploadId }: AvatarChoice): Avat
 
 const isSame = (a: AvatarChoice, b: AvatarChoice) => keys.every((key) => a[key] === b[key]);
 
-/** The icons nobody else holds in any combination, and how many are left out (AV-01). */
+/** The icons that no other player holds in any combination, and the number left out (AV-01). */
 export async function listAvailable(
   deps: WithEm,
   mine: number | null,

@@ -10,7 +10,7 @@ import type { AvatarDeps } from "./deps.ts";
 const defineRoute = routesWith<AvatarDeps>();
 const tag = "Avatars";
 const path = "/v1/users/@me/avatar/upload";
-/** Decoding may have to wait for others, and then comes the verdict. */
+/** Decoding may wait in a queue; moderation follows. */
 const deadlineMs = 20_000;
 
 const nullableText = Type.Unsafe<string | null>({ type: ["string", "null"] });
@@ -25,7 +25,7 @@ const Upload = Type.Object(
   { title: "AvatarUpload" },
 );
 
-/** A picture that is not approved is nowhere to be seen (S20). */
+/** A picture that is not approved is never shown (S20). */
 function presentUpload(row: UploadRow, { v }: AvatarRow) {
   const status = row.status === "storing" ? "queued" : row.status;
   return {

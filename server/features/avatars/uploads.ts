@@ -15,7 +15,7 @@ import type { AvatarDeps } from "./deps.ts";
 import { unavailable } from "../../http/pipeline/failures.ts";
 import type { FormFile } from "../../http/pipeline/route.ts";
 
-/** How long a request waits for the verdict (AV-05). */
+/** Maximum wait of a request for the decision (AV-05). */
 export const decisionWaitMs = 5_000;
 export const imageField = "image";
 
@@ -24,7 +24,7 @@ export interface Uploaded {
   player: AvatarRow;
 }
 
-/** Stores a picture and has it judged; without a verdict in time it waits for a person (AV-04, AV-05). */
+/** Stores a picture and queues its moderation; without a decision in time it is pending (AV-04, AV-05). */
 export async function uploadAvatar(
   deps: AvatarDeps,
   playerId: number,
@@ -35,7 +35,7 @@ export async function uploadAvatar(
   if (files.length > 1) throw new AppError("avatar:image_invalid");
   const webp = await normalizePicture(image.bytes);
   const uploadId = await store(deps, playerId, webp);
-  // A job that cannot be queued, or is not done in time, is found by the clean-up.
+  // The clean-up queues a job that was not queued or not finished in time.
   await deps
     .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, decisionWaitMs)
     .catch((error: unknown) =>
@@ -51,7 +51,7 @@ export async function uploadAvatar(
   return { upload, player };
 }
 
-/** The row comes before the file, so that no file is ever without one. */
+/** The row is written before the file, so that no file exists without a row. */
 async function store(deps: AvatarDeps, playerId: number, webp: Buffer): Promise<number> {
   const file = newPictureName();
   const now = new Date(deps.clock.now());
@@ -70,7 +70,7 @@ async function store(deps: AvatarDeps, playerId: number, webp: Buffer): Promise<
   return id;
 }
 
-/** While the picture cannot be removed its row stays: the clean-up goes by the rows. */
+/** The row stays until the picture is removed: the clean-up works from rows. */
 async function takeBack({ em, pictureStore }: AvatarDeps, id: number, file: string): Promise<void> {
   const isRemoved = await pictureStore.remove(file).then(
     () => true,
@@ -79,7 +79,7 @@ async function takeBack({ em, pictureStore }: AvatarDeps, id: number, file: stri
   if (isRemoved) await dropUpload(em, id);
 }
 
-/** A store that loses what it takes is found out while the sender still has the picture. */
+/** Reads the picture back: a store that loses writes is detected while the sender still has the picture. */
 async function readBack({ pictureStore }: AvatarDeps, file: string, webp: Buffer): Promise<void> {
   const isSame = await pictureStore.read(file).then(
     (bytes) => bytes?.equals(webp) ?? false,
@@ -88,7 +88,7 @@ async function readBack({ pictureStore }: AvatarDeps, file: string, webp: Buffer
   if (!isSame) throw new AppError("avatar:image_unreadable");
 }
 
-/** Shows the generated picture again, if an upload is shown; the upload is kept (document 1, Avatar upload). */
+/** Shows the generated picture instead of an upload; the upload is kept (document 1, Avatar upload). */
 export async function removeUpload(
   { em, clock }: WithEm & WithClock,
   playerId: number,

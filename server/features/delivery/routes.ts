@@ -35,8 +35,8 @@ const MessageBody = Type.Object({
 });
 
 /**
- * Codes and links of everybody are in here, so it does not exist in production, and in development
- * only for this machine: others may play on a service that listens to them (S29).
+ * The inbox has codes and links of all players, so it does not exist in production, and in development only for this
+ * machine: a development service may have remote players (S29).
  */
 function requireDeveloper({ config }: InboxDeps, { ip, headers }: RequestInfo): void {
   if (config.APP_ENV === "production" || !isLocalPeer(ip, headers))
@@ -66,7 +66,7 @@ const list = defineRoute({
   },
 });
 
-/** The mail may be shown inside our page, and can do nothing there. */
+/** The mail may be framed by our page, in a sandbox. */
 const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'";
 
 const preview = defineRoute({

@@ -12,7 +12,7 @@ const numberPattern = /^[+-]?\d{1,310}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?$/;
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["1", true],
-  // The bare name, as everywhere (HTTP-07).
+  // The bare parameter name (HTTP-07).
   ["", true],
   ["false", false],
   ["0", false],
@@ -20,7 +20,7 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 /** The word for columns without a value. */
 const nullWord = "null";
 
-/** Slugs in use by column, for values the document does not name (PRJ-05). */
+/** Slugs in use by column, for values that the interface document does not list (PRJ-05). */
 export type SlugsInUse = (column: string) => ReadonlySet<string>;
 
 export type Parameters = Readonly<Record<string, string | undefined>>;
@@ -31,7 +31,7 @@ export function invalidFilter(parameter: string, allowed?: readonly string[]): A
   });
 }
 
-/** What the parameters of a list ask for. */
+/** Parsed parameters of a list. */
 export function readClauses(
   resource: Resource,
   parameters: Parameters,
@@ -99,7 +99,7 @@ function readBoolean(parameter: string, text: string): boolean {
   return value;
 }
 
-/** `*` and `%` are any run of characters, everything else is itself (PRJ-07). */
+/** `*` and `%` match any run of characters, everything else is literal (PRJ-07). */
 function likePattern(parameter: string, text: string, fold: (text: string) => string): string {
   if (text === "" || [...text].length > maxPattern) throw invalidFilter(parameter);
   const runs = fold(text).split(/[*%]+/);

@@ -13,12 +13,12 @@ import { AppError } from "../../platform/errors.ts";
 import * as codex from "../archive/service.ts";
 import { invalidFilter, readClauses, type Parameters } from "./filters.ts";
 
-/** Where the projection is read from; null while the game was never imported. */
+/** The branch of the projection; null before the first import. */
 export type ProjectedPlace = codex.Place | null;
 
 export interface ListInput {
   limit: number;
-  /** As they came; null when not given. */
+  /** Raw values; null when absent. */
   sort: string;
   cursor: string | null;
   locale: string | undefined;
@@ -27,13 +27,13 @@ export interface ListInput {
 
 const idPattern = (type: string) => new RegExp(`^id\\.${type}\\.[A-Za-z0-9_.-]{1,250}$`);
 
-/** A body of the present state: its tag is another one after every import (PRJ-11). */
+/** A body of the present state: its ETag changes with every import (PRJ-11). */
 function presentBody({ game }: codex.Place, content: string): ArchiveBody {
   const { etag } = codex.finishedBody(content);
   return { content, etag: `"${game.generation}.${etag.slice(1)}` };
 }
 
-/** The answer is built once, whichever base it is asked at, so both send the same bytes (PRJ-02). */
+/** Built once for both base paths, so that both return the same bytes (PRJ-02). */
 function kept(archive: Archive, key: string, make: () => Promise<ArchiveBody>) {
   return archive.bodies.fetch(key, make, (body) => body);
 }
@@ -60,7 +60,7 @@ export function readList(
     codex.readPresent(archive, place, async (em, current) => {
       const slugs = needsSlugs(resource, parameters) ? slugsIn(await readFacets(em)) : noSlugs;
       const clauses = readClauses(resource, parameters, slugs, chain);
-      // The count does not depend on the page, so it is kept for the pages that follow.
+      // The count does not depend on the page, so it is cached for later pages.
       const count = await archive.bodies.fetch(
         codex.presentKey(current, "count of rows", asked),
         async () => {
@@ -81,7 +81,7 @@ export function readList(
   );
 }
 
-/** No index helps a search for a part of a text: one that takes too long is too short. */
+/** No index serves a substring search: a text whose search times out is too short. */
 async function bounded<T>(
   em: EntityManager,
   { filters }: Resource,
@@ -103,7 +103,7 @@ interface ListFacts {
   next: string | null;
 }
 
-/** The list envelope; what a row looks like is not its business (PRJ-20). */
+/** The list envelope, independent of the row's shape (PRJ-20). */
 const listBody = (rows: readonly string[], facts: ListFacts): string =>
   `${JSON.stringify(facts).slice(0, -1)},"rows":[${rows.join(",")}]}`;
 
@@ -120,7 +120,7 @@ function slugsIn(rows: readonly FacetRow[]) {
   return (column: string) => new Set((byColumn.get(column) ?? []).map(({ slug }) => slug));
 }
 
-/** One row, whole: as it is now, or as it was at a patch (PRJ-03, PRJ-04). */
+/** One full row, now or at a patch (PRJ-03, PRJ-04). */
 export function readDocument(
   archive: Archive,
   place: ProjectedPlace,
@@ -143,7 +143,7 @@ export function readDocument(
     );
   }
   const patch = codex.patchOf(place.branch, version);
-  // The upstream key is told as it is now, whatever the patch.
+  // The upstream key is the present one, whatever the patch.
   const state = [codex.stateKey(patch), place.game.generation];
   const key = JSON.stringify(["row at", ...state, id, ...chain]);
   return kept(archive, key, () =>
@@ -172,7 +172,7 @@ export function readLabels(
   );
 }
 
-/** The game and branch that are projected, at once when the games are at hand. */
+/** The projected game and branch, synchronously when the games are cached. */
 export function withProjectedPlace<T>(
   archive: Archive,
   game: string,

@@ -32,7 +32,7 @@ const describe: Readonly<Record<ResourceFilter["kind"], string>> = {
   max: "at most",
 };
 
-/** Filters stay texts here: what is wrong with them is said with a code of its own (PRJ-05). */
+/** Filters stay strings here: invalid ones have their own error code (PRJ-05). */
 const listQuery = ({ filters }: Resource): TObject =>
   Type.Object({
     limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
@@ -61,7 +61,7 @@ const Facets = Type.Record(Type.String(), Type.Record(Type.String(), Type.String
 const RealmParams = Type.Object({ game_data_slug: Type.Optional(Type.String()) });
 const DocumentParams = Type.Object({ ...RealmParams.properties, id: Type.String() });
 
-/** The same paths under another realm lead nowhere (PRJ-01). */
+/** The same paths under another realm are 404 (PRJ-01). */
 function checkRealm({ config }: GameDataDeps, slug: string | undefined): void {
   if (slug !== undefined && slug !== config.GAME_DATA_REALM) throw new AppError("route:not_found");
 }

@@ -4,6 +4,6 @@ import type { Hub } from "../../sse/delivery/hub.ts";
 
 export interface HubRouteDeps extends WithConfig, WithTokens {
   hub: Hub;
-  /** Whether a seat may follow its lobby is asked of the lobby. */
+  /** The lobby decides whether a seat may subscribe. */
   lobbies: Pick<Lobbies, "ask">;
 }

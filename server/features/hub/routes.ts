@@ -22,13 +22,13 @@ const defineRoute = routesWith<HubRouteDeps>();
 const streamHeaders: Headers = [
   ["Cache-Control", "no-store, no-transform"],
   ["X-Accel-Buffering", "no"],
-  // A client that returns on the same connection would meet the same process, which may be draining.
+  // A client that reconnects on the same connection would reach the same process, which may be draining.
   ["Connection", "close"],
 ];
-/** Well before the deadline of the request, whose answer would be final for a browser. */
+/** Below the request deadline, whose error is final for a browser. */
 const openWithinMs = 8_000;
 const topicNames = { rooms: ["lobby"], lists: ["lobbies"] };
-/** Topics of one stream beside the first, and tokens given for them. */
+/** Maximum further topics of a stream, and their tokens. */
 const maxFurtherTopics = 15;
 const maxTokens = 16;
 
@@ -58,14 +58,14 @@ const subscribe = defineRoute({
       const isPassing = toAppError(error).code === "server:unavailable" && wantsEvents(request);
       if (!hub.isDraining && !isPassing) throw error;
     }
-    // Any other answer would be final for a browser; the process it returns to decides.
+    // Any other response is final for a browser; the process it reconnects to decides.
     return streamReply((response) => hub.rejectWithRetry(response), streamHeaders);
   },
 });
 
 export const hubRoutes: Route<HubRouteDeps>[] = [subscribe];
 
-/** As every EventSource does; other clients know what to make of a 503. */
+/** True for an EventSource; other clients can handle a 503. */
 const wantsEvents = ({ headers }: RequestInfo) =>
   headers["accept"]?.toLowerCase().includes("text/event-stream") === true;
 
@@ -78,7 +78,7 @@ async function inTime(opening: ReturnType<typeof openStream>) {
   }
 }
 
-/** What comes too late takes no places. */
+/** A late result acquires no quota. */
 const leave = (late: Reply) => (late.kind === "stream" ? late.release() : undefined);
 
 async function openStream(deps: HubRouteDeps, request: RequestInfo) {
@@ -131,7 +131,7 @@ function readTopics(query: URLSearchParams, base: string): Topic[] {
 const invalidQuery = (parameter: string) =>
   new AppError("request:invalid_query", { params: { parameter } });
 
-/** Bearer, else cookie, else query: the first that is given decides (HUB-02). A comma divides several. */
+/** Bearer, else cookie, else query: the first one present is used (HUB-02). A comma separates several tokens. */
 function readTokens(
   service: TokenService,
   request: RequestInfo,
@@ -147,7 +147,7 @@ function readTokens(
   return claims;
 }
 
-/** The token that names the lobby; null for the list, which needs none. */
+/** The token of the lobby; null for the public list, which needs none. */
 function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | null {
   if (topic.code === undefined) return null;
   const claims = tokens.find(({ subscribe }) => subscribe?.includes(topic.name));
@@ -156,9 +156,9 @@ function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | 
 }
 
 /**
- * The token outlives its seat, and the lobby may have become private: it is asked (S14, HUB-08). Only a
- * seat that is gone is forbidden (HUB-02): 403 is final for a browser, any other refusal may pass. Returns the
- * number at which the lobby is public, for a spectator.
+ * The token outlives its seat, and the lobby may have become private, so the lobby is queried (S14, HUB-08). Only a
+ * removed seat is forbidden (HUB-02): 403 is final for a browser, any other refusal is temporary. Returns the number
+ * at which the lobby is public, for a spectator.
  */
 async function checkAccess(
   lobbies: HubRouteDeps["lobbies"],
@@ -187,7 +187,7 @@ function seqOf(body: string | null): number {
   return answer?.lobby?.seq ?? 0;
 }
 
-/** Browsers send the header; the query, in every spelling in use, is for clients that cannot (HUB-06). */
+/** Browsers send the header; the query parameter, in all common spellings, is for other clients (HUB-06). */
 function readLastEventId(request: RequestInfo, query: URLSearchParams): string | null {
   const names = ["lastEventID", "last_event_id", "lastEventId"];
   const inQuery = names.map((name) => query.get(name)).find((value) => value !== null);

@@ -8,7 +8,7 @@ const tag = "API keys";
 const source = "document 1, API keys; KEY-01..KEY-08";
 const keysPath = "/v1/realms/{slug}/keys";
 const keyPath = `${keysPath}/{id}`;
-/** A secret is shown once; nothing may keep a copy (S26). */
+/** A secret is shown once; no cache may store it (S26). */
 const unkept: [string, string][] = [["Cache-Control", "no-store"]];
 
 const create = defineRoute({

@@ -17,9 +17,9 @@ import type { Caller } from "../../http/auth/auth.ts";
 import { requireOpenSession } from "../sessions/service.ts";
 import { readRealm } from "../realms/service.ts";
 
-/** Keys of one owner in one realm that are not revoked (KEY-07). */
+/** Maximum active keys of an owner in a realm (KEY-07). */
 export const maxOpenKeys = 50;
-/** Revoked keys a list shows besides; older ones stay stored. */
+/** Maximum revoked keys in a list; older ones stay stored. */
 export const maxRevokedListed = 500;
 
 export interface NewKey {
@@ -32,7 +32,7 @@ export interface NewKey {
 
 export interface SecretKey {
   key: ApiKey;
-  /** Shown this once. */
+  /** Shown once. */
   plaintext: string;
 }
 
@@ -50,7 +50,7 @@ export async function createKey(
   const prefix = newKeyPrefix();
   const plaintext = newPlaintext(prefix);
   const key = await deps.em.transactional(async (em) => {
-    // The lock makes the count of one owner's keys true for as many requests as there are at once.
+    // The lock makes the count of keys exact under concurrent requests.
     if (!(await lockAccount(em, caller.playerId))) throw new AppError("auth:token_invalid");
     await requireOpenSession({ em, clock: deps.clock }, caller);
     const owner = { ownerId: caller.playerId, realmId: realm.id };
@@ -77,7 +77,7 @@ export async function listOwnKeys(deps: KeyDeps, caller: Caller, slug: string): 
   return listKeys(deps.em, await ownerIn(deps, caller, slug), maxRevokedListed);
 }
 
-/** Which key of the caller is meant; another's looks absent (S10). */
+/** Finds a key of the caller; a key of another owner is not found (S10). */
 export interface KeyPlace {
   slug: string;
   id: number;
@@ -116,7 +116,7 @@ export function changeKey(
   });
 }
 
-/** Ends a key for good; one that is revoked stays as it is (KEY-07). */
+/** Revokes a key permanently; a revoked key is unchanged (KEY-07). */
 export async function revokeKey(deps: KeyDeps, caller: Caller, place: KeyPlace): Promise<void> {
   if ((await readKey(deps, caller, place)).revokedAt) return;
   const key = await updateKey(deps, caller, place, (each) => {
@@ -125,7 +125,7 @@ export async function revokeKey(deps: KeyDeps, caller: Caller, place: KeyPlace):
   logSecurity(deps, "key_revoked", { player: caller.playerId, key: key.id });
 }
 
-/** Gives a key another secret; a revoked one stays revoked (KEY-07). */
+/** Replaces the secret of a key; a revoked key stays revoked (KEY-07). */
 export async function rollKey(deps: KeyDeps, caller: Caller, place: KeyPlace): Promise<SecretKey> {
   let plaintext = "";
   const key = await updateKey(deps, caller, place, async (each, em) => {
@@ -138,7 +138,7 @@ export async function rollKey(deps: KeyDeps, caller: Caller, place: KeyPlace): P
   return { key, plaintext };
 }
 
-/** Changes a locked key and tells every process, so that the older state serves nobody any more. */
+/** Changes a locked key and publishes the change, so that every process evicts its cached state. */
 async function updateKey(
   deps: KeyDeps,
   caller: Caller,

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { globalTabs, teamTabs } from "./domain/families.ts";
 
-/** Pages past it are the last one there could be: ten million entries at one a page. */
+/** Maximum page number: ten million entries at one a page. */
 const maxPage = 10_000_000;
 const Page = Type.Integer({ minimum: 1, maximum: maxPage, default: 1 });
 const Limit = Type.Integer({ minimum: 1, maximum: 100, default: 20 });

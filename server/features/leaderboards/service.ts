@@ -26,7 +26,7 @@ const pagingOf = ({ page, limit }: { page: number; limit: number }, total: numbe
   has_more: page * limit < total,
 });
 
-/** Page of the leaderboard, or of its matches; the places of those are asked for by their ids. */
+/** Page of the leaderboard, or of search matches, whose ranks are read by id. */
 interface Asked {
   question: Pick<Question, "page" | "ids">;
   matches: rows.Found | null;
@@ -43,7 +43,7 @@ function askFor(
   return { question: { page: { start, count: limit }, ids: own }, matches: null };
 }
 
-/** A search that matches too much is too short (LB-04). */
+/** A search with too many matches is too short (LB-04). */
 function few(found: rows.Found | null): rows.Found {
   if (found !== null) return found;
   const limit = { parameter: "search", max_matches: rows.maxMatches };

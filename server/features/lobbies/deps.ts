@@ -2,7 +2,7 @@ import type { Lobbies } from "../../../actors/index.ts";
 import type { WithTokens } from "../../platform/capabilities.ts";
 import type { QuestionDeps } from "../questions/deps.ts";
 
-/** What drawing questions takes, and the lobbies. */
+/** Dependencies of drawing questions, and the lobbies. */
 export interface LobbyDeps extends QuestionDeps, WithTokens {
   lobbies: Pick<Lobbies, "ask" | "listPublic">;
   /** Numbers for new lobbies and seats, unique over all processes. */

@@ -57,7 +57,7 @@ const start = defineRoute({
   method: "POST",
   path: `${base}/{code}/start`,
   summary: "Draw the questions and start the game",
-  // Drawing may wait 20 s for new questions (LOB-24).
+  // A draw may wait 20 s for new questions (LOB-24).
   deadlineMs: 30_000,
   source: "document 2, Lobbies; LOB-13, LOB-24",
   responses: { 200: s.LobbyOnly },
@@ -74,7 +74,7 @@ const start = defineRoute({
     ),
 });
 
-/** The host's calls about a question, which answer the lobby: path segment -> who asks it, and what they add to the common refusals. */
+/** Calls of the host about a question: path segment -> its command and additional refusals. */
 const hostCommands = [
   {
     type: "lock",
@@ -91,7 +91,7 @@ const hostCommands = [
   {
     type: "next",
     run: nextQuestion,
-    // An endless game that has had everything stored may wait for new questions (LOB-20).
+    // An endless game that has used all stored questions may wait for new ones (LOB-20).
     deadlineMs: 30_000,
     summary: "Close the question if open and move on",
     source: "LOB-16, LOB-28",
@@ -176,7 +176,7 @@ const results = defineRoute({
   path: `${base}/{code}/results`,
   summary: "Read what was played in a finished lobby, as JSON or CSV",
   source: "addition to document 2, Lobbies; LOB-27",
-  // Of a lobby that is over only its host may still read.
+  // Only the host may read a finished lobby.
   guessable: { ...guessableCode, isKnownTo: playedIn },
   query: ResultsQuery,
   responses: { 200: Results },
@@ -199,7 +199,7 @@ async function playedIn(given: GuessCheck<LobbyDeps>): Promise<boolean> {
   return (await findLobbyResult(deps.em, code, playerId))?.hostPlayerId === playerId;
 }
 
-/** What the host alone may ask of a lobby. */
+/** Commands of the host only. */
 export const hostCallRoutes: Route<LobbyDeps>[] = [
   settings,
   start,

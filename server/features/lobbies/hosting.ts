@@ -7,13 +7,13 @@ import type { LobbyDeps } from "./deps.ts";
 const maxHosted = 10;
 const keepSeconds = 172_800;
 const retryAfterSeconds = 60;
-/** A place whose lobby does not exist belongs to a create under way; none takes longer. */
+/** Lease of a reserved slot without a lobby: its create is in progress and takes no longer. */
 const pendingMs = 15_000;
 
 const script = readFileSync(asset("server/features/lobbies/hosting.lua"), "utf8");
 const hostedKey = (playerId: number) => `hosted:${playerId}`;
 
-/** Counts a lobby about to be made; throws `lobby:too_many` when ten others are unfinished. */
+/** Reserves a slot for a new lobby; throws `lobby:too_many` when ten others are unfinished. */
 export async function claimHosting(deps: LobbyDeps, playerId: number, code: string): Promise<void> {
   const key = hostedKey(playerId);
   if (await takePlace(deps, key, code)) return;
@@ -30,7 +30,7 @@ export async function releaseHosting(
   await deps.redis.zrem(hostedKey(playerId), code);
 }
 
-/** One step in the store, so that of simultaneous creates never more than the places succeed (S33). */
+/** One atomic step in Redis, so that concurrent creates never exceed the limit (S33). */
 async function takePlace(deps: LobbyDeps, key: string, code: string): Promise<boolean> {
   const args = [code, deps.clock.now(), maxHosted, keepSeconds];
   return (await deps.redis.eval(script, 1, key, ...args)) === 1;

@@ -7,7 +7,7 @@ import { lobbyCallerOf, command } from "./service.ts";
 
 const tokenSeconds = 86_400;
 
-/** A hub token for exactly this lobby (HUB-02). Refused to whoever has no seat in it. */
+/** A hub token for exactly this lobby (HUB-02). Refused to a caller without a seat. */
 export async function hubToken(deps: LobbyDeps, caller: SeatCaller, code: string): Promise<string> {
   const body = await command(deps, code, { type: "check_seat", by: lobbyCallerOf(caller) });
   const { player } = JSON.parse(body ?? "null") as { player: { id: number } };

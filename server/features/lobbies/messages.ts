@@ -5,7 +5,7 @@ const { players, reveal, host_disconnect } = LobbyWire.properties;
 const lobby = LobbyWire;
 const player_id = Type.Integer();
 
-/** What the data of every message of a lobby's topic is (HUB-04), made of the lobby's own schemas. */
+/** Schemas of the messages of a lobby's topic (HUB-04), from the lobby's own schemas. */
 export const messageData = {
   "lobby.snapshot": Type.Object({ lobby }),
   "lobby.player_joined": Type.Object({

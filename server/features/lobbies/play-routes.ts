@@ -149,7 +149,7 @@ const leave = defineRoute({
   },
 });
 
-/** What every player of a lobby, or a spectator, may ask of it. */
+/** Commands and reads of players and spectators. */
 export const playRoutes: Route<LobbyDeps>[] = [
   token,
   spectateLobby,

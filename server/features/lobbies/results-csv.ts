@@ -5,7 +5,7 @@ type Question = ResultSheet["questions"][number];
 type Answer = Question["results"][number];
 type Seat = ResultSheet["seats"][number];
 
-/** Column -> what stands in it; choices are counted from 0 as everywhere. */
+/** Column -> its value; choices are counted from 0. */
 const columns: Record<string, (q: Question, a: Answer, seat: Seat) => string | number> = {
   question_index: (q) => q.index,
   question_id: (q) => q.id,
@@ -29,9 +29,9 @@ const columns: Record<string, (q: Question, a: Answer, seat: Seat) => string | n
 };
 
 /**
- * One line per question and seat after a header line (RFC 4180). A text that a spreadsheet would take for
- * a formula gets an apostrophe in front: names are chosen by players. A byte order mark comes first, without which
- * spreadsheets take it for another encoding than UTF-8.
+ * One line per question and seat after a header line (RFC 4180). A text that a spreadsheet would run as a formula
+ * gets a leading apostrophe, since players choose names. A byte order mark comes first: without it spreadsheets do
+ * not read UTF-8.
  */
 export function resultsCsv(sheet: ResultSheet): string {
   const seats = new Map(sheet.seats.map((seat) => [seat.id, seat]));
@@ -41,7 +41,7 @@ export function resultsCsv(sheet: ResultSheet): string {
       return seat ? [Object.values(columns).map((read) => read(question, answer, seat))] : [];
     }),
   );
-  // Every text is quoted: by itself the library quotes no lone line feed.
+  // Quotes every text: the library's default does not quote a lone line feed.
   const options = {
     record_delimiter: "\r\n",
     escape_formulas: true,
@@ -51,7 +51,7 @@ export function resultsCsv(sheet: ResultSheet): string {
   return stringify([Object.keys(columns), ...rows], options);
 }
 
-/** True when the Accept header names CSV and does not like JSON better. */
+/** True when the Accept header names CSV and does not prefer JSON. */
 export function prefersCsv(accept: string | undefined): boolean {
   const quality = new Map(
     (accept ?? "").split(",").map((entry) => {

@@ -9,9 +9,9 @@ import type { Results } from "./results-schema.ts";
 import { lobbyCallerOf } from "./service.ts";
 
 /**
- * What was played, for the host: from the lobby as long as it is readable, then from the database, where
- * only the player bound to the host's seat is known. Another lobby may have the code by then, whose host is
- * somebody else. Throws `lobby:not_host` and `lobby:not_finished`.
+ * Results for the host: from the lobby while it is readable, then from Postgres, which has only the player bound to
+ * the host's seat. By then another lobby with another host may have the code. Throws `lobby:not_host` and
+ * `lobby:not_finished`.
  */
 export async function readResults(
   deps: LobbyDeps,

@@ -75,7 +75,7 @@ const join = defineRoute({
   auth: "optional_seat",
   source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06; HTTP-15",
   setsCookie: "by-page",
-  // A join whose answer was lost would find its own name taken.
+  // A repeated join would find its own name taken.
   idempotent: true,
   guessable: guessableCode,
   notFoundCode: "lobby:not_found",

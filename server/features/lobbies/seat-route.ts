@@ -6,10 +6,10 @@ import * as s from "./schemas.ts";
 
 export const base = "/v1/games/trivia/lobbies";
 export const tag = "Lobbies";
-/** Life of the cookies that hold a seat or open its stream. */
+/** Lifetime of the cookies of a seat and of its stream. */
 export const cookieSeconds = 86_400;
 
-/** Refusals of every call that needs a seat, and of every call that needs the host's (LOB-02). */
+/** Refusals of calls that require a seat, and of those that require the host's (LOB-02). */
 export const seatErrors = [
   "auth:required",
   "auth:token_invalid",
@@ -18,7 +18,7 @@ export const seatErrors = [
   "lobby:player_not_found",
   "rate_limit:exceeded",
 ] as const satisfies ErrorCode[];
-/** A key of the wrong form is refused where it is read. */
+/** An invalid key is refused where it is parsed. */
 export const commandErrors = [
   ...seatErrors,
   "request:invalid_query",
@@ -26,8 +26,8 @@ export const commandErrors = [
 export const hostErrors = [...commandErrors, "lobby:not_host"] as const satisfies ErrorCode[];
 
 /**
- * Codes of lobbies are short: misses count per address (GW-12). They hinder nobody who has a seat in the lobby, and
- * hide no lobby that stands in the public list anyway.
+ * Codes of lobbies are short: misses count per address (GW-12). Callers with a seat in the lobby and lobbies in the
+ * public list are exempt.
  */
 export const guessableCode = {
   kind: "lobby",
@@ -43,8 +43,8 @@ export const guessableCode = {
 } as const satisfies Guessable<Pick<LobbyDeps, "lobbies">>;
 
 /**
- * Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). Who has no seat
- * in it gets one of the counted refusals (LOB-02).
+ * Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). A caller without a seat
+ * gets one of the counted refusals (LOB-02).
  */
 export const seatRoute = {
   auth: "seat",
@@ -61,12 +61,12 @@ export const seatRoute = {
   params: s.CodeParams,
 } as const;
 
-/** Shared parts of the calls that change the lobby, which are harmless to repeat under a key (LOB-28). */
+/** Shared parts of the calls that change the lobby; they are idempotent under a key (LOB-28). */
 export const commandRoute = { ...seatRoute, idempotentSeat: true } as const;
 
 const keyPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** A repeat with the same key answers as the first time (LOB-28); keys are stored, so they are short. */
+/** A repeat with the same key gets the first response (LOB-28); keys are short, since they are stored. */
 export function keyOf(request: RequestInfo): string | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined || keyPattern.test(key)) return key;

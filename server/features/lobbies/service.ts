@@ -25,12 +25,12 @@ export { StreamMessage } from "./messages.ts";
 type LobbyCaller = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
 
 const codeTries = 5;
-/** How often a start draws again because the settings moved under it. */
+/** Maximum redraws of a start after concurrent changes of the settings. */
 const startTries = 3;
 const tokenSeconds = 86_400;
-/** Names the command that takes a seat. A seat is taken once, so the seat itself tells a repeat (LOB-28). */
+/** Id of the command that takes a seat. A seat is taken once, so the seat itself identifies a repeat (LOB-28). */
 const takingId = "1";
-/** Seconds for a question when nobody chose (LOB-07). */
+/** Default seconds per question (LOB-07). */
 export const defaultTimer = 30;
 
 export interface CreateInput {
@@ -45,29 +45,29 @@ export interface CreateInput {
   prompt?: string | null;
 }
 
-/** How a lobby about to be made is told from all others; a repeat of the same create has the same (HTTP-15). */
+/** Identity of a lobby before it exists; a repeat of the create has the same (HTTP-15). */
 export interface LobbyDraw {
   id: number;
   hostId: number;
-  /** Tried one after another until one is free (LOB-03). */
+  /** Candidate codes; the first free one is used (LOB-03). */
   codes: string[];
 }
 
-/** A seat just taken: the body for the caller and the credential that holds the seat (LOB-01). */
+/** A new seat: the response body and the credential of the seat (LOB-01). */
 export interface TakenSeat {
   code: string;
   body: string;
   token: string;
 }
 
-/** What cannot be a code names no lobby. */
+/** An invalid code names no lobby. */
 export function readCode(text: string): string {
   const code = roomCodeOf(text);
   if (code === null) throw new AppError("lobby:not_found");
   return code;
 }
 
-/** Header, then player, then cookie decide who asks (LOB-01). */
+/** The caller is identified by header, then player, then cookie (LOB-01). */
 export function lobbyCallerOf(caller: SeatCaller | null): LobbyCaller {
   const seatId = caller?.seatId ?? null;
   const playerId = caller?.player?.playerId ?? null;
@@ -76,7 +76,7 @@ export function lobbyCallerOf(caller: SeatCaller | null): LobbyCaller {
     : { seatId, playerId };
 }
 
-/** Asks the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
+/** Sends a command to the lobby; a refusal becomes an AppError. Returns the JSON text of the body, if any. */
 export async function command(
   deps: LobbyDeps,
   code: string,
@@ -86,7 +86,7 @@ export async function command(
   return bodyOf(deps, await deps.lobbies.ask(code, asked, id));
 }
 
-/** The answer that the JSON text of a lobby's body makes. */
+/** The response with the JSON text of a lobby's body. */
 export const jsonReply = (json: string | null) => encodedReply(200, json ?? "{}");
 
 function bodyOf({ config }: LobbyDeps, reply: LobbyReply): string | null {
@@ -123,7 +123,7 @@ export async function createLobby(
   for (const code of codes) {
     await claimHosting(deps, caller.playerId, code);
     const reply = await deps.lobbies.ask(code, { type: "create", ...facts, code, host }, takingId);
-    // After a failure the lobby may be there all the same: its place is freed when places run out.
+    // After a failure the lobby may exist: its slot is reclaimed when slots run out.
     if (reply.ok || reply.params?.["collision"] !== true)
       return takenSeat(deps, code, host, bodyOf(deps, reply));
     await releaseHosting(deps, caller.playerId, code);
@@ -148,8 +148,8 @@ export async function joinLobby(
 }
 
 /**
- * Draws, then starts (LOB-24). A host who asks again under the same key, at whichever worker, waits for the start
- * under way: drawing anew each time would cost the more the slower it is.
+ * Draws, then starts (LOB-24). A repeat under the same key, on any worker, waits for the start in progress: repeated
+ * draws would add load when draws are slow.
  */
 export async function startLobby(
   deps: LobbyDeps,
@@ -169,11 +169,11 @@ export async function startLobby(
   );
 }
 
-/** A repeat of the start that held is answered from memory, and any other start of that lobby refused. */
+/** A repeat of the successful start gets its stored response; any other start of that lobby is refused. */
 const startDrawn = (deps: LobbyDeps, by: LobbyCaller, code: string, id: string | undefined) =>
   command(deps, code, { type: "start", revision: 0, questions: [], by }, id);
 
-/** Null when the lobby was started: whether by this command, which another try has given up since, its memory knows. */
+/** Null when the lobby was started; its idempotency cache shows whether an earlier attempt of this command did it. */
 async function planStart(
   deps: LobbyDeps,
   by: LobbyCaller,
@@ -200,13 +200,13 @@ async function drawAndStart(
   try {
     return await startAsPlanned(deps, code, by, plan, id);
   } catch (error) {
-    // Otherwise the lobby would count as starting until the preparation times out.
+    // Otherwise the lobby stays in preparation until the timeout.
     await deps.lobbies.ask(code, { type: "abandon_start", by });
     throw error;
   }
 }
 
-/** What the host means: a question, or the current one (LOB-28). */
+/** The question of the host's command; default: the current one (LOB-28). */
 interface HostMove {
   index: number | null;
   by: LobbyCaller;
@@ -216,8 +216,8 @@ export const lockQuestion = async (deps: LobbyDeps, code: string, move: HostMove
   command(deps, code, { type: "lock", ...move }, id);
 
 /**
- * Moves on. An endless game whose next batch has not come yet draws one at once, so that it does not wait for the
- * generator (LOB-20); the late one is dropped.
+ * Advances the game. An endless game whose next batch is late draws one at once, so that it does not wait for the
+ * generator (LOB-20); the late batch is dropped.
  */
 export async function nextQuestion(
   deps: LobbyDeps,
@@ -228,7 +228,7 @@ export async function nextQuestion(
   const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id);
   if (reply.ok || reply.code !== "generator:unavailable") return bodyOf(deps, reply);
   const planned = await deps.lobbies.ask(code, { type: "plan_batch", by: move.by });
-  // A refusal here is one of the next attempt, too.
+  // The next attempt gets the same refusal.
   if (planned.ok && planned.body !== null) {
     const plan = JSON.parse(planned.body) as DrawPlan;
     const questions = await drawAtOnce(deps, plan);
@@ -238,7 +238,7 @@ export async function nextQuestion(
   return command(deps, code, { type: "next", ...move }, id);
 }
 
-/** When the host changed the settings meanwhile, draws again (LOB-24). */
+/** Draws again when the host changed the settings meanwhile (LOB-24). */
 async function startAsPlanned(
   deps: LobbyDeps,
   code: string,
@@ -281,14 +281,14 @@ async function newSeat(
   };
 }
 
-/** As the player is shown now (AV-09). A seat is worth more than its picture: without an answer it is the first. */
+/** The player's present avatar (AV-09). A failed read must not cost the seat: then it is the default picture. */
 async function avatarUrlOf(deps: LobbyDeps, { playerId, isGuest }: Caller): Promise<string> {
   const v = isGuest ? 0 : await readAvatarVersion(deps.em, playerId).catch(() => 0);
   return `/v1/players/${playerId}/avatar?v=${v}`;
 }
 
 function takenSeat(deps: LobbyDeps, code: string, seat: NewSeat, body: string | null): TakenSeat {
-  // Who took it, as every token says; nobody for an anonymous one (TOK-02).
+  // The player who took the seat, as in every token; null for an anonymous seat (TOK-02).
   const token = deps.tokens.sign("lobby", String(seat.accountId ?? 0), tokenSeconds, {
     lobby: code,
     lobby_player: seat.id,

@@ -50,7 +50,7 @@ const texts = {
 const scopes = ["openid", "profile", "email", "offline_access"] as const;
 const notes = ["wrong", "locked", "guest", "expired", "later", "again"] as const;
 
-/** Nothing of the request is in it: the script asks for the question and shows it as text. */
+/** The page has no part of the request: its script fetches the question and shows it as text. */
 export function consentPage(acceptLanguage: string | undefined): string {
   const language = pageLocale(acceptLanguage);
   const t = texts[language];

@@ -1,6 +1,6 @@
 import type { OAuthServer } from "./domain/server.ts";
 
 export interface OAuthDeps {
-  /** Sign-in at other programs with an account of ours. */
+  /** Dependencies of the OAuth server, which signs players in to other programs. */
   oauth: OAuthServer;
 }

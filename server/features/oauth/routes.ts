@@ -16,14 +16,11 @@ const tag = "OAuth 2.0";
 const source = "OA-06";
 const html = media("text/html");
 const json = media("application/json");
-/** A page of ours, whatever the program sent; nothing may frame it (S21). */
+/** A page of our own that no site may frame (S21). */
 const pagePolicy =
   "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/**
- * The protocol is the library's: its answer goes out as it is, outside our envelope. Which status it
- * has only the library knows, so no type of a route can tell.
- */
+/** The library's response is sent unchanged, outside the envelope. Its status is not known to the route's types. */
 async function pass(deps: OAuthDeps, request: RequestInfo): Promise<never> {
   const target = request.query === "" ? request.path : `${request.path}?${request.query}`;
   const { status, type, body, headers } = await deps.oauth.serve({ ...callOf(request), target });
@@ -153,7 +150,7 @@ const question = defineRoute({
   },
 });
 
-/** Needs the player's access token and the cookie of the browser: neither alone lets anyone in. */
+/** Requires both the player's access token and the cookie of the browser. */
 const answer = defineRoute({
   method: "POST",
   path: "/v1/oauth/consent/{uid}",

@@ -2,7 +2,7 @@ import Type from "typebox";
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
-/** What a program asks for (RFC 6749, RFC 7636); the library judges it. */
+/** Parameters of a program (RFC 6749, RFC 7636); the library validates them. */
 export const AuthorizeQuery = Type.Object({
   client_id: text("who asks"),
   redirect_uri: text(

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { asset } from "../../platform/assets.ts";
 
-/** A file as it is sent; read on first use and kept, since the list below bounds them. */
+/** A file of a response; cached at first use, bounded by the list below. */
 export interface Asset {
   type: string;
   bytes: Uint8Array;
@@ -24,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
   ".ts": "text/plain; charset=utf-8",
 };
 
-/** Name -> path of every file that can be asked for, so that no path of a request ever reaches the disk. */
+/** Name -> path of every served file, so that no path of a request reaches the file system. */
 const paths = new Map<string, string>([
   ...filesIn(web),
   ...filesIn(join(web, "reader")),
@@ -39,7 +39,7 @@ const paths = new Map<string, string>([
 const loaded = new Map<string, Asset>();
 let bundling: Promise<ReadonlyMap<string, Uint8Array>> | null = null;
 
-/** The file of this name, or null when there is none; the name of a client's file begins with `client/`. */
+/** The file of this name, or null; names of client files begin with `client/`. */
 export async function readAsset(name: string): Promise<Asset | null> {
   const known = loaded.get(name);
   if (known) return known;

@@ -6,7 +6,7 @@ import { readerReply, readerRoute } from "./reader-page.ts";
 const defineRoute = routesWith<PageDeps>();
 const lead = "Every state a game's data ever had, patch by patch.";
 
-// Names of games and their feeds are in the head, where feed readers look; all else the script reads.
+// The head has the games and their feeds, where feed readers look; the script fetches all else.
 const gamesPage = defineRoute({
   ...readerRoute,
   path: "/codex",
@@ -56,7 +56,7 @@ const thingPage = defineRoute({
     gameReply(deps, params.game, branch, params.thing),
 });
 
-/** Pages of the archive for readers; each address is one of what it shows. */
+/** Pages of the archive; each entity has its own address. */
 export const codexPages: Route<PageDeps>[] = [
   gamesPage,
   gamePage,

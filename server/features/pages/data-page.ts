@@ -28,7 +28,7 @@ const entryPage = defineRoute({
   handler: ({ params, deps }) => dataReply(deps, params.id),
 });
 
-/** Pages of the projection for readers. */
+/** Pages of the projection. */
 export const dataPages: Route<PageDeps>[] = [homePage, listPage, entryPage];
 
 function dataReply({ config }: PageDeps, title: string) {

@@ -9,10 +9,10 @@ const folder = asset("server/decisions");
 const policy =
   "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Ids of rules, and of promises, as the sources of routes name them. */
+/** Ids of rules and promises, as in the sources of routes. */
 const idPattern = /\b(?:[A-Z]{2,5}-\d{2}|S\d{1,2})\b/g;
 
-/** Text in which each id of a record leads to it. */
+/** Links each id in a text to its record. */
 export const withRecordLinks = (text: string): string =>
   text.replaceAll(idPattern, `[$&](${decisionsPath}#$&)`);
 
@@ -23,7 +23,7 @@ function readAreas(): string[] {
   return names.map((name) => readFileSync(join(folder, name), "utf8"));
 }
 
-/** A record is found by its id, a part by its title. */
+/** Anchors: the id of a record, the title of a section. */
 const anchorOf = (title: string): string =>
   /^[A-Z]+-?\d+$/.test(title) ? title : title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 

@@ -1,6 +1,6 @@
 import type { Groups } from "../../http/openapi/openapi.ts";
 
-/** What is the same for all operations, for whoever opens the interface document first. */
+/** Introduction to all operations, for new readers of the interface document. */
 export const guide = `
 **Begin** with \`POST /v1/gateway/guest\`: its \`access_token\` makes you a player. \`Authorization: Bearer <token>\` goes with
 every further request; \`POST /v1/gateway/refresh\` renews it. A service of your own sends \`X-Api-Key\`, and a seat in a
@@ -19,7 +19,7 @@ Where a limit counts, \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` say h
 **Live events**: \`POST /v1/games/trivia/lobbies/{code}/token\` gives a seat its hub token, \`GET /v1/hub\` the stream.
 `.trim();
 
-/** Groups of operations, in the order a newcomer needs them. */
+/** Groups of operations, in the order of a first use. */
 export const groups: Groups = {
   Gateway: "Become a guest, sign in by password or code, upgrade, sign in on another domain",
   Sessions: "Where an account is signed in, and ending that",

@@ -10,7 +10,7 @@ import {
 import { withRecordLinks } from "./decisions-page.ts";
 import { groups, guide } from "./openapi-guide.ts";
 
-/** The document of these routes, with what a caller has to know of all of them. */
+/** The document of these routes, with the introduction. */
 export function publicDocument(routes: readonly AnyRoute[]): object {
   const info = { title: "emberline", version: serviceVersion, description: guide };
   const linked = routes.map((route) => ({ ...route, source: withRecordLinks(route.source) }));
@@ -18,8 +18,8 @@ export function publicDocument(routes: readonly AnyRoute[]): object {
 }
 
 /**
- * `GET /openapi.json`: the document of the whole table (BOOT-04), made at the first request, since
- * the table holds this route too and is complete only then. Not in an envelope: tools read it.
+ * `GET /openapi.json`: the document of the whole table (BOOT-04), built at the first request, since the table
+ * includes this route. Tools read it, so it has no envelope.
  */
 export function openApiRoute(listRoutes: () => readonly AnyRoute[]): Route<unknown> {
   let text: string | null = null;

@@ -1,18 +1,18 @@
 import { escapeHtml } from "../../platform/text/markup.ts";
 import { bytesReply, media } from "../../http/pipeline/route.ts";
 
-/** Scripts, styles, pictures, sounds and connections of our own only. */
+/** Scripts, styles, pictures, sounds and connections of our own origin only. */
 const policy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export interface ReaderPage {
-  /** Entry script, `codex` or `data`, whose link in the bar is marked. */
+  /** Entry script, `codex` or `data`; its link is marked in the navigation bar. */
   section: "codex" | "data";
   title: string;
   description: string;
-  /** Address of an Atom feed of what the page shows. */
+  /** Address of the page's Atom feed. */
   feed?: { href: string; title: string };
-  /** Slug of the game that `data` shows. */
+  /** Slug of the game of `data`. */
   game?: string;
 }
 
@@ -23,7 +23,7 @@ const sections = [
   ["docs", "API"],
 ] as const;
 
-/** The frame of a page for readers of game data; its script fills `main` from the public endpoints. */
+/** HTML frame of a game data page; its script fills `main` from the public endpoints. */
 function readerHtml({ section, title, description, feed, game = "" }: ReaderPage): string {
   const links = sections.map(([path, name]) => {
     const here = path === section ? ' aria-current="true"' : "";
@@ -63,14 +63,14 @@ function readerHtml({ section, title, description, feed, game = "" }: ReaderPage
 
 const type = "text/html; charset=utf-8";
 
-/** What the routes of these pages have in common. */
+/** Shared parts of these routes. */
 export const readerRoute = {
   method: "GET",
   tag: "Pages",
   auth: "public",
   source: "our own page",
   cache: "no-cache",
-  // Whatever stands in the address, a reader gets a page.
+  // Every address gets a page.
   lenientPath: true,
   lenientQuery: true,
   errors: [],

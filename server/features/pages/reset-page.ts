@@ -25,7 +25,7 @@ const texts = {
 const policy =
   "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Nothing of the request is shown; the script reads the token from the address by itself. */
+/** Shows no part of the request; the script reads the token from the address. */
 function html(language: keyof typeof texts): string {
   const { title, label, action, ...outcomes } = texts[language];
   const notes = Object.entries(outcomes)
@@ -54,7 +54,7 @@ ${notes}
 `;
 }
 
-/** Where the link of a reset mail leads when the realm has no pages of its own (GW-10). */
+/** Target of the link in a reset mail when the realm has no own pages (GW-10). */
 export const resetPage: Route<unknown> = defineRoute({
   method: "GET",
   path: "/reset-password",

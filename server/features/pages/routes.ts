@@ -19,13 +19,13 @@ const defineRoute = routesWith<PageDeps>();
 const tag = "Pages";
 
 /**
- * Scripts, styles and connections of our own only. Images may be data: URLs, because the style
- * sheet of the documentation page carries its icons that way.
+ * Scripts, styles and connections of our own origin only. Images may be data: URLs, as in the style sheet of the
+ * documentation page.
  */
 const policy =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Browsers keep a copy and ask each time whether it is still good: a new version shows at once. */
+/** Browsers cache and revalidate, so that a new version shows at once. */
 const cache = "no-cache";
 
 function page(path: string, summary: string, fileFor: (environment: string) => string) {
@@ -80,7 +80,7 @@ const clientFiles = clientNames.map(([name, what]) =>
   }),
 );
 
-/** The messages of everybody are behind it: not in production, and for this machine only (S29). */
+/** It shows messages of all players: not in production, and for this machine only (S29). */
 const inbox = defineRoute({
   method: "GET",
   path: "/inbox",
@@ -96,7 +96,7 @@ const inbox = defineRoute({
   },
 });
 
-/** Pages for people; each talks to the service through its public endpoints only. */
+/** Pages for people; each uses public endpoints only. */
 export const pageRoutes: Route<PageDeps>[] = [
   page("/", "The start page; outside development one line with links", (environment) =>
     environment === "development" ? "home.html" : "plain.html",

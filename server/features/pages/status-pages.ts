@@ -5,7 +5,7 @@ import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/
 type Language = "en" | "de";
 type Texts = Readonly<Record<Language, string>>;
 
-/** What each page says; a code it does not know is an invalid link. */
+/** Texts of each page by code; an unknown code is an invalid link. */
 const texts: Readonly<Record<"verify" | "unsubscribe", Readonly<Record<string, Texts>>>> = {
   verify: {
     success: {
@@ -83,7 +83,7 @@ function statusPage(page: "verify" | "unsubscribe") {
   });
 }
 
-/** Nothing of the request is shown: every text comes from the table. */
+/** Shows no part of the request: every text comes from the table. */
 function html(title: string, text: string, language: Language): string {
   return `<!doctype html>
 <html lang="${language}">

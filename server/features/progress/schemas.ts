@@ -53,11 +53,11 @@ export const PlayerState = Type.Object(
 
 export const Ended = Type.Object({ ok: Type.Literal(true) });
 
-/** Every key is the client's own. */
+/** Keys are chosen by the client. */
 export const PreferencesBody = Type.Object({}, { additionalProperties: true });
 export const PreferencesView = Type.Object({ preferences: Preferences });
 
-/** The catalog form; what a competition question hides is null (TRV-12). */
+/** Catalog form; hidden fields of a competition question are null (TRV-12). */
 const FavoriteQuestion = Type.Object(
   {
     id: Type.Integer(),

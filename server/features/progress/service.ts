@@ -41,7 +41,7 @@ export interface StateView {
   session: SessionRow | null;
 }
 
-/** What a client needs to go on where the player stopped (document 2, Player state; TRV-10). */
+/** State with which a client resumes (document 2, Player state; TRV-10). */
 export async function readState({ em, clock }: ProgressDeps, playerId: number): Promise<StateView> {
   const preferences = await readPreferences(em, playerId);
   const totals = await readProgress(em, playerId);
@@ -62,7 +62,7 @@ export async function endPlaySession(
   await endSession(deps.em, { playerId, now: new Date(now), idleSince: idleSince(now) });
 }
 
-/** Merges the keys into what is kept; a key set to null stays, as null (TRV-10). */
+/** Merges the keys into the stored ones; a key set to null is stored as null (TRV-10). */
 export async function mergePreferences(
   { em }: ProgressDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
@@ -99,7 +99,7 @@ function checkSize(merged: Record<string, unknown>, json: string): void {
 }
 
 /**
- * Keeps a question (document 2, Favorites; TRV-10). Throws `question:not_found`, `favorite:exists`,
+ * Stores a favorite question (document 2, Favorites; TRV-10). Throws `question:not_found`, `favorite:exists`,
  * `favorite:limit_reached`.
  */
 export async function keepFavorite(

@@ -38,12 +38,12 @@ export function categoryOf(name: string | null, field: string): string | null {
   });
 }
 
-/** Uniform for each question (TRV-01). */
+/** Uniformly random per question (TRV-01). */
 export function randomCategory(among: readonly Category[]): Category {
   return among[randomInt(among.length)] ?? categories[0];
 }
 
-/** Every category once, in a new order each time. */
+/** All categories in random order. */
 export function shuffledCategories(): Category[] {
   return categories
     .map((name) => ({ name, place: Math.random() }))
@@ -59,7 +59,7 @@ const levels: readonly [from: number, difficulty: Difficulty][] = [
   [1, "easy"],
 ];
 
-/** What `auto` means for a player of this level in the category; medium without one (TRV-02). */
+/** Difficulty of `auto` for this level in the category; medium without a level (TRV-02). */
 export function difficultyOf(name: string | null, level: number | null): Difficulty {
   const named = difficulties.find((difficulty) => difficulty === name);
   if (named !== undefined) return named;

@@ -5,15 +5,15 @@ interface CategorizeDeps extends WithLog {
   questionModel: QuestionModel;
 }
 
-/** What a prompt is about, one to five categories, best first (TRV-08). Never throws. */
+/** Categories of a prompt, one to five, best first (TRV-08). Never throws. */
 export async function categorize(deps: CategorizeDeps, prompt: string): Promise<Category[]> {
   const found = await subjectsOf(deps, prompt);
   return found.length > 0 ? found : ["general_knowledge"];
 }
 
 /**
- * What `random` picks from (TRV-01): every category, with a prompt those it is about, since in the
- * others hardly anything fits it.
+ * Candidates of `random` (TRV-01): all categories, or those of the prompt, since others hardly have matching
+ * questions.
  */
 export async function openCategories(
   deps: CategorizeDeps,

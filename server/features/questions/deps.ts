@@ -20,6 +20,6 @@ export interface QuestionDeps
     WithEnqueue,
     WithEnqueueAndWait {
   questionModel: QuestionModel;
-  /** The built-in questions, which need neither the network nor another process. */
+  /** The built-in questions, which need neither network nor another process. */
   questionBank: QuestionModel;
 }

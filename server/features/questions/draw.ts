@@ -9,7 +9,7 @@ import { categorize } from "./categorize.ts";
 import { mayMake } from "./making.ts";
 import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
 
-/** Categories that new questions are made for within one draw. */
+/** Maximum categories that one draw generates questions for. */
 const mostCategories = 5;
 
 export interface DrawInput {
@@ -27,9 +27,8 @@ export interface Drawn extends Stocked {
 }
 
 /**
- * One question of the public pool the player has not answered, made on a miss, or with `retry` one
- * answered wrong last time; null when there is none (TRV-03, TRV-09). Throws
- * `request:invalid_query` for an unknown category.
+ * One question of the public pool that the player has not answered, generated on a miss; with `retry` one answered
+ * wrong last time. Null when there is none (TRV-03, TRV-09). Throws `request:invalid_query` for an unknown category.
  */
 export async function drawForPlayer(
   deps: QuestionDeps,
@@ -60,7 +59,7 @@ export async function drawForPlayer(
   return found === null ? null : { ...found, isRetry: false };
 }
 
-/** The named categories in the order given, each once; null when every category counts. */
+/** The named categories in the given order, each once; null for all categories. */
 function namesOf({ categories, category }: DrawInput): string[] | null {
   const given = [
     ["categories", categories?.split(",")],
@@ -77,7 +76,7 @@ function namesOf({ categories, category }: DrawInput): string[] | null {
   return slugs.length === 0 || slugs.includes("random") ? null : [...new Set(slugs)];
 }
 
-/** Blended, every draw has an order of its own; otherwise the first category serves while it lasts. */
+/** Blended: a random order per draw. Otherwise the first category is used until it is exhausted. */
 function orderOf(named: string[] | null, isBlended: boolean): string[] {
   if (named === null) return shuffledCategories();
   return isBlended ? shuffledCategories().filter((name) => named.includes(name)) : named;
@@ -86,13 +85,13 @@ function orderOf(named: string[] | null, isBlended: boolean): string[] {
 async function drawAgain(
   deps: QuestionDeps,
   playerId: number,
-  wish: { named: string[] | null; prompt: string | null; input: DrawInput },
+  criteria: { named: string[] | null; prompt: string | null; input: DrawInput },
 ): Promise<Drawn | null> {
   const row = await drawWrong(deps.em, {
     playerId,
-    categories: wish.named,
-    difficulty: wish.input.difficulty === "auto" ? null : wish.input.difficulty,
-    promptHash: wish.prompt === null ? null : hashPrompt(wish.prompt),
+    categories: criteria.named,
+    difficulty: criteria.input.difficulty === "auto" ? null : criteria.input.difficulty,
+    promptHash: criteria.prompt === null ? null : hashPrompt(criteria.prompt),
   });
   return row === null ? null : { ...row, isCached: true, isRetry: true };
 }
@@ -105,7 +104,7 @@ async function firstStored(deps: QuestionDeps, wants: readonly Want[]): Promise<
   return null;
 }
 
-/** Makes questions category after category, within the one wait that a request has. */
+/** Generates questions category by category, within the timeout of the request. */
 async function firstMade(
   deps: QuestionDeps,
   playerId: number,
@@ -121,7 +120,7 @@ async function firstMade(
   return null;
 }
 
-/** With a prompt, the categories it sounds like are tried before the others. */
+/** With a prompt, its categories are tried first. */
 async function bestFirst(deps: QuestionDeps, wants: readonly Want[]): Promise<Want[]> {
   const prompt = wants[0]?.prompt ?? null;
   if (prompt === null) return [...wants];

@@ -2,10 +2,10 @@ import { knownAnswers } from "../../../db/queries/progress/player-stats.ts";
 import type { QuestionDeps } from "./deps.ts";
 import { scoreOf } from "../runs/domain/score.ts";
 
-/** XP a right answer earns each player who has answered the question before. */
+/** XP of a right answer for each player who has answered the question before. */
 export type XpOfKnown = Record<number, number>;
 
-/** What right answers are worth to players who know some of the questions, by question; others are absent (TRV-11). */
+/** XP of right answers for players who know a question, by question; others are absent (TRV-11). */
 export async function xpOfKnown(
   deps: QuestionDeps,
   playerIds: readonly number[],

@@ -18,38 +18,38 @@ import {
   type Want,
 } from "./stock.ts";
 
-/** How often questions that another lobby drew at the same moment are drawn anew. */
+/** Maximum redraws of questions that another lobby drew concurrently. */
 const redraws = 3;
 
-/** What knows which categories a prompt is about. */
+/** Categorizer of prompts. */
 type Subjects = Pick<QuestionDeps, "questionModel">;
 
-/** Where the questions of one category come from. */
+/** Sources of the questions of one category. */
 type Source = (deps: QuestionDeps, want: Want) => Promise<Stocked[]>;
 
 /**
- * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20,
- * LOB-23, LOB-24). A prompt is a preference: what it leaves open is filled with other questions of
- * the same category and difficulty. Throws `generator:unavailable` when there are none at all.
+ * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20, LOB-23, LOB-24). A
+ * prompt is a preference: missing questions are replaced by others of the same category and difficulty. Throws
+ * `generator:unavailable` when there are none at all.
  */
 export function drawForLobby(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
   return drawFrom([drawUnshared], deps, plan);
 }
 
 /**
- * The next batch of a running game, drawn while it still has questions (LOB-20). Without the generator
- * the bank serves: its trouble does not end a game. Throws `generator:unavailable` when both have nothing.
+ * The next batch of a running game, drawn while it still has questions (LOB-20). When the generator fails, the bank
+ * is the fallback. Throws `generator:unavailable` when both have nothing.
  */
 export function drawAhead(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
   return drawFrom([drawUnshared, drawBank], deps, plan);
 }
 
 /**
- * Questions for a running game that has none left: stored ones of any difficulty, or those of the bank,
- * so that nobody waits for the generator while either has some. Empty when nothing can be had.
+ * Questions for a running game that has none left: stored ones of any difficulty, else those of the bank, so that the
+ * game does not wait for the generator. Empty when there are none.
  */
 export async function drawAtOnce(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
-  // A language model may think for seconds about what a prompt is about, too.
+  // Categorizing a prompt by a language model may take seconds.
   const bank = { questionModel: deps.questionBank };
   try {
     return await drawFrom([drawStoredUnshared, drawBank, drawUnshared], deps, plan, bank);
@@ -59,7 +59,7 @@ export async function drawAtOnce(deps: QuestionDeps, plan: DrawPlan): Promise<Dr
   }
 }
 
-/** What the first of the sources has that has anything. */
+/** Result of the first source that is not empty. */
 async function drawFrom(
   sources: readonly Source[],
   deps: QuestionDeps,
@@ -101,12 +101,12 @@ async function drawGame(
   return rows.map((row) => toDrawn(row, known.get(row.id)));
 }
 
-/** Categories as the lobby names them, at least one; `random` stands for any. */
+/** Categories of the lobby, at least one; `random` means any. */
 function namesOf({ selected_categories: chosen, category }: DrawPlan): string[] {
   return chosen.length > 0 ? chosen : [category ?? "random"];
 }
 
-/** The category of each place: round-robin when blended, else in blocks of about the same length (LOB-23). */
+/** The category of each position: round-robin when blended, else in blocks of about equal length (LOB-23). */
 function playOrder(plan: DrawPlan, named: string[], open: readonly Category[]): string[] {
   const blocks = Math.min(named.length, plan.count);
   return Array.from({ length: plan.count }, (_, place) => {
@@ -128,7 +128,7 @@ function wantOf(plan: DrawPlan, category: string, difficulty: string, count: num
     count,
     excludeIds: plan.exclude_ids,
     preferUnseenBy: plan.player_ids,
-    // The host, who sits there first and asked for them.
+    // The host has the first seat and requested the questions.
     maker: plan.player_ids[0] ?? null,
   };
 }
@@ -144,7 +144,7 @@ async function drawCategory(
   for (let attempt = 0; marked.length > 0; attempt++) {
     const shared = await markAll(deps, marked, gameSize);
     if (shared.size === 0 || attempt >= redraws) break;
-    // Another lobby that starts at the same moment was the first to draw them.
+    // Another lobby drew them first.
     marked = await drawInstead(deps, want, all, shared.size);
     const others = [...marked];
     all = all.map((row) => (shared.has(row.id) ? (others.shift() ?? row) : row));
@@ -152,7 +152,7 @@ async function drawCategory(
   return all;
 }
 
-/** Ids of those that are live elsewhere already. */
+/** Ids that are already live elsewhere. */
 async function markAll(
   deps: QuestionDeps,
   rows: readonly Stocked[],
@@ -168,7 +168,7 @@ async function markAll(
   return shared;
 }
 
-/** Others that are stored and live nowhere, as far as there are any: nobody waits for new ones again. */
+/** Other stored questions that are not live, if any: no second wait for new ones. */
 async function drawInstead(
   deps: QuestionDeps,
   want: Want,
@@ -183,9 +183,9 @@ async function drawInstead(
 }
 
 /**
- * What is live elsewhere comes only when nothing else is left, not even something new (LOB-24): first
- * what another lobby plays, and last of all what a challenge asks everybody (TRV-12). A generator that had
- * nothing new a moment ago is asked again only when all of that together is too little.
+ * Live questions are used only when nothing else is left, new ones included (LOB-24): first those of other lobbies,
+ * then those of challenges (TRV-12). A recently exhausted generator is called again only when all of these together
+ * are too few.
  */
 async function drawUnshared(
   deps: QuestionDeps,
@@ -220,7 +220,7 @@ async function drawUnshared(
 
 const drawStoredUnshared: Source = (deps, want) => drawUnshared(deps, want, { mayWait: false });
 
-/** New ones of the bank, of the nearest difficulty that has any. */
+/** New questions of the bank, of the nearest difficulty that has any. */
 async function drawBank(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
   for (const difficulty of difficultiesFrom(want.difficulty)) {
     const found = await drawFromBank(deps, { ...want, difficulty, prompt: null });
@@ -229,15 +229,15 @@ async function drawBank(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
   return [];
 }
 
-/** What lobbies of any difficulty play in the category, and what challenges ask. */
+/** Live questions of the category in lobbies of any difficulty, and in challenges. */
 async function listAvoided(deps: QuestionDeps, { category, difficulty }: Want): Promise<number[]> {
   const lists = difficultiesFrom(difficulty).map((each) => listLiveInLobbies(deps, category, each));
   return (await Promise.all([...lists, listInChallenges(deps)])).flat();
 }
 
 /**
- * Adds to `found` what is stored besides these, up to the count. A long game goes on with the nearest difficulties
- * rather than ending early.
+ * Adds other stored questions to `found`, up to the count. A long game continues with the nearest difficulties
+ * instead of ending early.
  */
 async function fillUp(
   deps: QuestionDeps,
@@ -258,7 +258,7 @@ async function fillUp(
 
 const difficultiesFrom = (difficulty: string) => [difficulty, ...neighboursOf(difficulty)];
 
-/** What is still missing of `want` after these; none of `without` counts. */
+/** The remainder of `want` after these, excluding `without`. */
 function lacking(want: Want, found: readonly Stocked[], without: readonly number[]): Want {
   const excludeIds = [...want.excludeIds, ...without, ...found.map((row) => row.id)];
   return { ...want, count: want.count - found.length, excludeIds };

@@ -1,15 +1,15 @@
 import type { QuestionDeps } from "./deps.ts";
 
 /**
- * What one player may have made: each may cost money (TRV-03), and what a day may cost is for all of
- * them. Beyond it only what is stored is drawn.
+ * Generation quota per player: each call may cost money (TRV-03), and the daily budget is shared. Beyond the quota
+ * only stored questions are drawn.
  */
 const limits = {
   draws: { max: 30, seconds: 60 },
   batches: { max: 60, seconds: 86_400 },
 } as const;
 
-/** Counts one more for the player; false when it is one too many. */
+/** Counts one generation; false when the quota is exceeded. */
 export async function mayMake(
   deps: QuestionDeps,
   what: keyof typeof limits,
@@ -22,7 +22,7 @@ export async function mayMake(
     const [count] = (await deps.redis.multi().incr(key).expire(key, seconds, "NX").exec()) ?? [];
     return Number(count?.[1] ?? 0) <= max * deps.config.RATE_LIMIT_FACTOR;
   } catch (error) {
-    // Without the store no job could be added either.
+    // Without Redis no job could be added either.
     deps.log.warn(
       { event: "question_quota_failed", err: error },
       "generated questions not counted, none are generated",

@@ -13,18 +13,18 @@ import {
 } from "./stock.ts";
 
 export interface NextInput {
-  /** null or `random`: any, chosen uniformly. */
+  /** Null or `random`: any, chosen uniformly. */
   category: string | null;
-  /** Asked in this run. */
+  /** Questions asked in this run. */
   excludeIds: readonly number[];
 }
 
-/** Other levels that the bank is asked for: those of one category. */
+/** Other levels tried in the bank: those of one category. */
 const mostNeighbours = 9;
 
 /**
- * The first question of an endless run: as `drawNext`, but made for it on a miss, since nobody plays yet; of
- * the bank where the generator had none. Null when nothing can be had.
+ * The first question of an endless run: as `drawNext`, but generated on a miss, since the run has not begun. The bank
+ * is the fallback. Null when there is none.
  */
 export async function drawFirst(
   deps: QuestionDeps,
@@ -65,7 +65,7 @@ export async function drawNext(
   );
 }
 
-/** What is wanted of each category: at the player's level, and at the others, nearest first. */
+/** Criteria per category: at the player's level, then at the others, nearest first. */
 async function wantsOf(
   deps: QuestionDeps,
   playerId: number,
@@ -85,7 +85,7 @@ async function wantsOf(
   return { own, near };
 }
 
-/** New ones of the bank, of the nearest level that has any. */
+/** New questions of the bank, of the nearest level that has any. */
 const drawNearest = (deps: QuestionDeps, own: readonly Want[], near: readonly Want[]) =>
   firstOf([...own, ...near.slice(0, mostNeighbours)], (want) => drawFromBank(deps, want));
 

@@ -17,8 +17,8 @@ import { idleSince } from "../runs/domain/sessions.ts";
 import { requireSameRole } from "../sessions/service.ts";
 
 /**
- * Times an answer is tried without a lock; then other answers of the player have to wait for it. With the lock alone an
- * answer takes a worker 0.88 ms instead of 0.35 (`npm run bench -- database beside`).
+ * Optimistic attempts to record an answer; after them it takes a lock. With the lock alone an answer takes a worker
+ * 0.88 ms instead of 0.35 (`npm run bench -- database beside`).
  */
 const freeTries = 2;
 
@@ -27,7 +27,7 @@ export interface PracticeInput {
   selectedIndex: number;
   timerDurationMs: number | null;
   timeTakenMs: number | null;
-  /** Names an answer that may be sent again, and counts no second time; null = each counts. */
+  /** Idempotency reference of an answer: a repeat does not count again; null = each counts. */
   ref: string | null;
 }
 
@@ -70,7 +70,7 @@ export async function answerPractice(
 
 type Answerer = Pick<Caller, "playerId" | "isGuest">;
 
-/** One look and one write; null when there is no session or something came between. */
+/** One read and one write; null without a session or after a conflict. */
 async function tryToAnswer(
   em: EntityManager,
   given: PracticeInput & Answerer & { questionId: number; now: number },
@@ -78,7 +78,7 @@ async function tryToAnswer(
   const { playerId, isGuest, questionId, now, selectedIndex, ref } = given;
   const of = { playerId, isGuest, questionId, ref, idleSince: idleSince(now) };
   const standing = await readStanding(em, of);
-  // A retired one too: whoever has it may still answer it.
+  // Also a retired question: players who have it may still answer.
   if (standing?.question.pool !== "public") throw new AppError("question:not_found");
   if (!standing.isSameRole) throw new AppError("auth:token_invalid");
   const { session, question, earlier } = standing;
@@ -112,7 +112,7 @@ function grow(session: SessionRow, answer: ScoredAnswer, now: number): SessionRo
     totalAnswered: session.totalAnswered + 1,
     currentStreak: answer.streak,
     bestStreak: Math.max(session.bestStreak, answer.streak),
-    // A clock that was set back does not make a session idle.
+    // A clock set back must not make a session idle.
     updatedAtMs: Math.max(session.updatedAtMs, now),
   };
 }

@@ -11,7 +11,7 @@ import type { QuestionDeps } from "./deps.ts";
 const defineRoute = routesWith<QuestionDeps>();
 const base = "/v1/games/trivia";
 const tag = "Questions";
-/** Counts may be this old; clients are told to keep them far longer. */
+/** Maximum age of counts; the Cache-Control of clients is far longer. */
 const countsTtlMs = 2_000;
 
 const listCategories = defineRoute({

@@ -49,8 +49,8 @@ const nullableText = (options: object) =>
   Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
 
 /**
- * A category or `random`: a part of the form check, so that it is reported with all other violations
- * (HTTP-06, TRV-01). Null is for the caller to read; other wrong types have their own violation.
+ * A category or `random`: a part of the form check, so that it is reported with all other violations (HTTP-06,
+ * TRV-01). The caller handles null; other wrong types have their own violation.
  */
 export const named = <T extends Type.TSchema>(schema: T) =>
   Type.Refine(
@@ -81,7 +81,7 @@ export const CategoryKeys = Type.Object({
   categories: Type.Array(Type.Enum([...categories]), { minItems: 1, maxItems: 5 }),
 });
 
-/** A place in Postgres' integers; anything else names no question. */
+/** The range of Postgres' integers; other ids name no question. */
 export const QuestionParams = Type.Object({
   id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
 });
@@ -95,7 +95,7 @@ export const AnswerBody = Type.Object({
   time_taken_ms: milliseconds(300_000),
 });
 
-/** What can be wrong with a question. */
+/** Defects of a question. */
 export const ReportBody = Type.Object({
   reason: Type.Enum(["wrong_answer", "ambiguous", "outdated", "offensive", "typo", "other"]),
   comment: Type.String({ maxLength: 500, default: "" }),

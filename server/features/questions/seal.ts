@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** 128 bits: without the salt nobody can try the four choices (S15). */
+/** 128 bits: the salt prevents trying the four choices (S15). */
 const saltBytes = 16;
 
 export interface Seal {
@@ -9,8 +9,8 @@ export interface Seal {
 }
 
 /**
- * Commits to the right answer before anybody has chosen: the hash is shown with the question, the salt
- * with the reveal, so that players can check that the answer was not changed in between.
+ * Commitment to the right answer: the hash is shown with the question, the salt with the reveal, so that players can
+ * verify that the answer did not change in between.
  */
 export function sealAnswer(question: {
   id: number;

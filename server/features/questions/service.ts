@@ -26,8 +26,8 @@ export interface GenerateInput {
 }
 
 /**
- * Public questions the player has not answered, made on a miss (document 2, generate; TRV-02,
- * TRV-03). Fewer than `count` may come; throws `generator:unavailable` when none do.
+ * Public questions that the player has not answered, generated on a miss (document 2, generate; TRV-02, TRV-03). May
+ * return fewer than `count`; throws `generator:unavailable` for none.
  */
 export async function generateForPlayer(
   deps: QuestionDeps,

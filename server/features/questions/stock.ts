@@ -15,7 +15,7 @@ import { hashPrompt } from "./providers/question-model.ts";
 import { isCategory, isDifficulty } from "./categories.ts";
 import { mayMake } from "./making.ts";
 
-/** How long a caller waits for new questions in all (TRV-03). */
+/** Total wait of a caller for new questions (TRV-03). */
 export const generationWaitMs = 20_000;
 /** Rounds of generation within one request. */
 const mostRounds = 4;
@@ -29,9 +29,9 @@ export interface Want {
   count: number;
   excludeIds: readonly number[];
   preferUnseenBy: readonly number[];
-  /** The player for whom new ones are made, if they are: each has a share of them a day. */
+  /** The player whose daily quota a generation counts against. */
   maker: number | null;
-  /** Answered questions do not count as stock: new ones are made instead. */
+  /** Answered questions do not count as stock: new ones are generated instead. */
   freshOnly?: boolean;
 }
 
@@ -40,13 +40,10 @@ export interface Stocked extends QuestionRow {
   isCached: boolean;
 }
 
-/** Until when a request that begins now waits for new questions; milliseconds of the clock. */
+/** Deadline for new questions of a request that begins now, in milliseconds of the clock. */
 export const waitUntil = ({ clock }: WithClock): number => clock.now() + generationWaitMs;
 
-/**
- * Draws from the stored questions and makes new ones while some are missing (TRV-03), until the
- * clock says `deadline`.
- */
+/** Draws stored questions and generates missing ones (TRV-03) until `deadline`. */
 export async function drawOrGenerate(
   deps: QuestionDeps,
   want: Want,
@@ -64,7 +61,7 @@ export async function drawOrGenerate(
   return found;
 }
 
-/** As `drawOrGenerate`, for games that go on with something else: while the queue is away, none are made. */
+/** As `drawOrGenerate`, for games with a fallback: while the queue is down, none are generated. */
 export const drawOrGenerateIfThere: typeof drawOrGenerate = (deps, want, deadline) =>
   drawOrGenerate(deps, want, deadline, generateIfThere);
 
@@ -73,14 +70,14 @@ function without(want: Want, found: readonly QuestionRow[]): Want {
   return { ...want, count: want.count - found.length, excludeIds };
 }
 
-/** Draws from what is stored, without making anything. */
+/** Draws stored questions only. */
 export async function drawStored(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
   return (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
 }
 
 /**
- * Those of these difficulties, in their order, in which `drawStored` would find something: one question to the
- * database instead of several for each that has nothing.
+ * The difficulties, in their order, in which `drawStored` would find questions: one query instead of several for each
+ * empty one.
  */
 export const stockedDifficulties = (
   deps: QuestionDeps,
@@ -96,8 +93,8 @@ function toFilter({ prompt, ...filter }: Want): DrawFilter {
 }
 
 /**
- * Stores questions of the bank that are new and draws from them, in this process: for games that run while the
- * generator is slow, away or not asked. They cost nothing, so nobody has a share of them.
+ * Stores new questions of the bank and draws from them, in this process: for games that run while the generator is
+ * slow, down or not called. They are free, so no quota applies.
  */
 export async function drawFromBank(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
   const { category, difficulty, prompt, model } = want;
@@ -108,7 +105,7 @@ export async function drawFromBank(deps: QuestionDeps, want: Want): Promise<Stoc
   return (await draw(deps, want)).map((row) => ({ ...row, isCached: false }));
 }
 
-/** Has new ones made for later draws, without waiting for them; a queue that is away costs nothing but these. */
+/** Queues the generation of questions for later draws without waiting; a failure affects only these. */
 export function generateAhead(deps: QuestionDeps, want: Want): void {
   const make = async () => {
     if (await isExhausted(deps, want)) return;
@@ -140,7 +137,7 @@ async function generateIfThere(deps: QuestionDeps, want: Want, waitMs: number): 
   }
 }
 
-/** The job that makes what is wanted; null when the player it is made for has had a day's share. */
+/** Payload of the generation job; null when the player's daily quota is used up. */
 async function payloadOf(
   deps: QuestionDeps,
   { category, difficulty, prompt, model, maker }: Want,

@@ -1,7 +1,7 @@
 import type { WithLog, WithOrm } from "../../platform/capabilities.ts";
 import { readRealmOrigins } from "./service.ts";
 
-/** How old the list of allowed origins may be. */
+/** Maximum age of the list of allowed origins. */
 const refreshMs = 5_000;
 
 export interface RealmOrigins {
@@ -9,7 +9,7 @@ export interface RealmOrigins {
   stop(): void;
 }
 
-/** Keeps the origins of the realms' own pages, which may use credentials across origins (HTTP-10). */
+/** Caches the origins of the realms' own pages, which may use credentials across origins (HTTP-10). */
 export async function followRealmOrigins(deps: WithOrm & WithLog): Promise<RealmOrigins> {
   let origins: ReadonlySet<string> = new Set();
   const refresh = async () => {

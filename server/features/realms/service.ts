@@ -20,7 +20,7 @@ export async function readBranding(deps: WithEm, slug: string): Promise<RealmBra
   return branding;
 }
 
-/** What a request says about its realm. */
+/** Realm hints of a request. */
 export interface RealmHints {
   /** `X-Realm` */
   named: string | undefined;
@@ -28,7 +28,7 @@ export interface RealmHints {
   origin: string | undefined;
 }
 
-/** Slug of the realm of a new session (TOK-14). Asks the database only when the request gives a hint. */
+/** Slug of the realm of a new session (TOK-14). Queries Postgres only when the request has a hint. */
 export async function resolveRealm(
   deps: WithEm & WithConfig,
   { named, origin }: RealmHints,
@@ -53,13 +53,13 @@ export async function readRealmOrigins(deps: WithEm): Promise<ReadonlySet<string
   return new Set(origins.filter((origin) => origin !== null));
 }
 
-/** Hosts, with their port if it is not the usual one, of the active realms' front ends (GW-08). */
+/** Hosts of the active realms' front ends, with a port that is not the default (GW-08). */
 export async function readRealmHosts(deps: WithEm): Promise<ReadonlySet<string>> {
   const origins = await readRealmOrigins(deps);
   return new Set([...origins].map((origin) => new URL(origin).host));
 }
 
-/** Address of the realm's own pages, without a slash at the end; ours when it has none. */
+/** Address of the realm's pages, without a trailing slash; default: our own. */
 export async function readFrontEnd(deps: WithEm & WithConfig, slug: string): Promise<string> {
   const frontends = await listFrontends(deps.em);
   const own = frontends.find((realm) => realm.slug === slug);

@@ -13,15 +13,15 @@ import type { StartedRun } from "./endless.ts";
 
 export interface ChallengeSummary {
   id: number;
-  /** The caller's, or null before it was started. */
+  /** The caller's run, or null before its start. */
   run: runs.RunRow | null;
   rank: number | null;
-  /** Each once, in the order they are played. */
+  /** Distinct, in the order of play. */
   categories: string[];
   difficulties: string[];
 }
 
-/** Today's challenges in a time zone, made if they are missing (RUN-06), from the bank if nothing is stored. */
+/** Today's challenges in a time zone; missing ones are created (RUN-06), from the bank if nothing is stored. */
 export async function listToday(
   deps: RunDeps,
   playerId: number,
@@ -60,9 +60,8 @@ export async function listToday(
 }
 
 /**
- * Starts the caller's one run of a challenge, or goes on with it where it stands (RUN-04, RUN-07).
- * Throws `challenge:not_found`, also before and after its date, `challenge:already_completed`, and
- * `validation:failed` for a challenge of another kind.
+ * Starts or resumes the caller's only run of a challenge (RUN-04, RUN-07). Throws `challenge:not_found`, also before
+ * and after its date, `challenge:already_completed`, and `validation:failed` for a challenge of another kind.
  */
 export async function startChallenge(
   deps: RunDeps,
@@ -100,7 +99,7 @@ async function openRun(
     return runs.insertRun(em, run);
   });
   if (made !== null) return made;
-  // Another request of this player was faster.
+  // A concurrent request of this player won.
   const [other] = await runs.listChallengeRunsOf(deps.em, playerId, [challengeId]);
   // A token may outlive its player.
   if (other === undefined) throw new AppError("auth:token_invalid");

@@ -1,5 +1,5 @@
 import type { LeaderboardDeps } from "../leaderboards/deps.ts";
 import type { QuestionDeps } from "../questions/deps.ts";
 
-/** Draws questions and tells ranks. */
+/** Dependencies of drawing questions and reading ranks. */
 export interface RunDeps extends QuestionDeps, LeaderboardDeps {}

@@ -15,7 +15,7 @@ const defineRoute = routesWith<RunDeps>();
 const base = "/v1/games/trivia";
 const common = { auth: "player", tag: "Runs" } as const;
 const named = { params: s.RunParams, notFoundCode: "run:not_found" } as const;
-/** A question may have to be made first. */
+/** The question may have to be generated first. */
 const deadlineMs = 30_000;
 
 const start = defineRoute({

@@ -29,7 +29,7 @@ export const StartBody = Type.Object({
   ),
 });
 
-/** A challenge is named for the modes that have one (RUN-04). */
+/** Required for modes with a challenge (RUN-04). */
 export function challengeProblems({
   mode,
   challenge_id: id = null,

@@ -20,11 +20,11 @@ export { startEndless } from "./endless.ts";
 
 /** Timer of every question of a run (SCO-01). */
 const timerMs = 30_000;
-/** No question counts for more (document 2, Limits). */
+/** Maximum milliseconds counted per question (document 2, Limits). */
 const maxTimeMs = 600_000;
 /** An endless run has no more questions (RUN-03). */
 const maxQuestions = 1_000;
-/** An endless run without an answer for so long is over (RUN-03). */
+/** Idle time after which an endless run ends (RUN-03). */
 export const staleMs = 24 * 3_600_000;
 
 const awardOf = {
@@ -35,7 +35,7 @@ const awardOf = {
 export const isStale = (run: runs.RunRow, now: number) =>
   run.mode === "endless" && !run.isFinished && now - run.touchedAtMs > staleMs;
 
-/** The caller's own run; one that went stale is over. Throws `run:not_found`. */
+/** The caller's own run; a stale run is over. Throws `run:not_found`. */
 export async function readRun(
   deps: WithEm & WithClock,
   playerId: number,
@@ -49,7 +49,7 @@ export async function readRun(
   return { ...run, isFinished: true, finishedAtMs: now };
 }
 
-/** The caller's own run and the question it stands at, null when it is over. Throws `run:not_found`. */
+/** The caller's own run and its current question, null when it is over. Throws `run:not_found`. */
 export async function readPlace(
   deps: WithEm & WithClock,
   playerId: number,
@@ -64,7 +64,7 @@ export async function readPlace(
 export interface AnswerOutcome {
   recorded: RecordedAnswer;
   question: QuestionRow;
-  /** Of the run: what others get for the same answer in a challenge, whatever they answered before. */
+  /** Score in the run: in a challenge equal for all players, whatever they answered before. */
   points: number;
   run: runs.RunRow;
   next: (QuestionRow & { isCached: boolean }) | null;
@@ -76,10 +76,9 @@ export interface RunAnswer {
 }
 
 /**
- * Answers the current question (document 2, Runs; RUN-03, RUN-05, SCO-04). The answer, the player's
- * totals, the run, its place on the board and the award are one transaction. An answer sent again means
- * the question its first attempt meant. Throws `run:not_found`, also for a finished run, and
- * `run:already_answered`.
+ * Answers the current question (document 2, Runs; RUN-03, RUN-05, SCO-04). The answer, the player's totals, the run,
+ * its leaderboard entry and the award are one transaction. A repeated answer refers to the question of its first
+ * attempt. Throws `run:not_found`, also for a finished run, and `run:already_answered`.
  */
 export async function answerRun(
   deps: RunDeps,
@@ -88,13 +87,13 @@ export async function answerRun(
   answer: RunAnswer,
 ): Promise<AnswerOutcome> {
   const { playerId } = caller;
-  // The next question may have to be made first: that takes its time, not the player's.
+  // Generating the next question must not count as the player's time.
   const answeredAt = deps.clock.now();
   const seen = await readRun(deps, playerId, id);
   const own = { index: seen.currentIndex, attempt: randomId() };
   const first = await memoizeForKey(async () => own);
   if (first.attempt !== own.attempt && isAnswered(seen, first.index))
-    return tellAgain(deps, seen, first.index);
+    return recordedOutcome(deps, seen, first.index);
   if (seen.isFinished) throw new AppError("run:not_found");
   if (seen.isAnswered) throw new AppError("run:already_answered");
   const next = await nextOf(deps, playerId, seen);
@@ -102,7 +101,7 @@ export async function answerRun(
     await requireSameRole(em, caller);
     const run = await runs.lockRun(em, id);
     if (run === null || run.isFinished) throw new AppError("run:not_found");
-    // Of two answers at once the second meant the same question.
+    // Of two concurrent answers the second is for the same question.
     if (run.isAnswered || run.currentIndex !== seen.currentIndex)
       throw new AppError("run:already_answered");
     const question = await questionOf(em, run);
@@ -120,10 +119,14 @@ const isAnswered = (run: runs.RunRow, index: number) =>
   run.currentIndex > index || (run.currentIndex === index && run.isAnswered);
 
 /**
- * What an answer led to whose own attempt did not come to tell. An endless run shows its next question
- * nowhere else; one of a challenge can be read.
+ * Result of an answer whose first response was lost. An endless run shows its next question only here; that of a
+ * challenge can be read.
  */
-async function tellAgain(deps: RunDeps, run: runs.RunRow, index: number): Promise<AnswerOutcome> {
+async function recordedOutcome(
+  deps: RunDeps,
+  run: runs.RunRow,
+  index: number,
+): Promise<AnswerOutcome> {
   const { id, playerId, streak, currentIndex, questionIds } = run;
   const standing = await readStanding(deps.em, {
     ...{ playerId, questionId: questionIds[index] ?? 0, ref: refOf(id, index) },
@@ -142,7 +145,7 @@ async function tellAgain(deps: RunDeps, run: runs.RunRow, index: number): Promis
 
 const refOf = (runId: number, index: number) => `run-${runId}-${index}`;
 
-/** Before the answer is recorded, so that a run never stands without a question. */
+/** Drawn before the answer is recorded, so that a run never lacks a question. */
 async function nextOf(deps: RunDeps, playerId: number, run: runs.RunRow) {
   if (run.mode === "endless") {
     if (run.questionIds.length >= maxQuestions) return null;
@@ -180,7 +183,7 @@ async function record(
   });
   if (run.mode === "endless")
     return { recorded, points: recorded.points, streak: recorded.streak, timeMs };
-  // A challenge is the same for everyone: nobody loses points for a question met elsewhere.
+  // A challenge is equal for everyone: a question answered elsewhere costs no points.
   const { isCorrect } = recorded;
   const { difficulty } = question;
   const first = { previous: null, isCorrected: false };
@@ -211,7 +214,7 @@ function progressed(run: runs.RunRow, step: Step): runs.RunRow {
     touchedAtMs: now,
   };
   if (next === null) return { ...after, isFinished: true, finishedAtMs: now };
-  // The answer shows it: from here on it can be looked up (SCO-04).
+  // The response shows the question, so its time starts here (SCO-04).
   const shown = { ...after, shownAtMs: now };
   if (run.mode !== "endless") return shown;
   return {
@@ -222,7 +225,7 @@ function progressed(run: runs.RunRow, step: Step): runs.RunRow {
   };
 }
 
-/** A finished challenge enters its board and earns its award (RUN-06, WAL-03). */
+/** A finished challenge enters its leaderboard and grants its award (RUN-06, WAL-03). */
 async function complete(em: EntityManager, run: runs.RunRow, now: number): Promise<void> {
   if (run.mode === "endless") return;
   await recordChange(em, { kind: "run", subjectId: run.id });
@@ -231,9 +234,8 @@ async function complete(em: EntityManager, run: runs.RunRow, now: number): Promi
 }
 
 /**
- * Moves a challenge run on to its next question, whose time began when the answer before it showed it
- * (document 2, Runs; SCO-04). Throws
- * `run:not_found`, `run:finished`, `run:endless`, `run:not_answered`, `run:no_more_questions`,
+ * Advances a challenge run to its next question, whose time began with the previous answer's response (document 2,
+ * Runs; SCO-04). Throws `run:not_found`, `run:finished`, `run:endless`, `run:not_answered`, `run:no_more_questions`,
  * `challenge:not_found`.
  */
 export async function advanceRun(
@@ -255,7 +257,7 @@ export async function advanceRun(
   });
 }
 
-/** The question a challenge run moves on to. Throws what `advanceRun` throws of a run that cannot move. */
+/** The next question of a challenge run. Throws as `advanceRun` for a run that cannot advance. */
 function nextIdOf(run: runs.RunRow): number {
   if (run.isFinished) throw new AppError("run:finished");
   if (run.mode === "endless") throw new AppError("run:endless");

@@ -22,9 +22,9 @@ import {
   type Session,
 } from "./sessions.ts";
 
-/** Wrong tries that void a code (GW-04). */
+/** Wrong attempts that void a code (GW-04). */
 const maxTries = 5;
-/** Requests that may wait for their job altogether; what comes on top is dropped and logged. */
+/** Maximum queued requests; further ones are dropped and logged. */
 export const maxWaitingRequests = 20_000;
 
 export interface CredentialRequest {
@@ -35,8 +35,8 @@ export interface CredentialRequest {
 }
 
 /**
- * Notes that an address wants a code or a link. Nothing here depends on whether it has an account:
- * the job finds that out, so neither the answer nor its time can tell (S1).
+ * Stores a request for a code or a link. Nothing here depends on whether the address has an account: the job looks it
+ * up, so neither the response nor its time reveals it (S1).
  */
 export async function requestCredential(
   deps: WithEm & WithClock & WithEnqueue & WithLog,
@@ -52,7 +52,7 @@ export async function requestCredential(
       { event: "code_request_dropped" },
       "too many requests for codes wait, one dropped",
     );
-  // While Redis is away the row waits; the clean-up queues it.
+  // While Redis is down the row waits; the clean-up queues it.
   await deps
     .enqueue(credentialRequests, { requestId, round: 0 })
     .catch((error: unknown) =>
@@ -64,8 +64,8 @@ export async function requestCredential(
 }
 
 /**
- * Signs in with a code; an unknown address costs the same look-up and the same try (GW-04, GW-05). A text
- * that cannot be a code is refused before either, so it is no try and takes as long for every address.
+ * Signs in with a code; an unknown address takes the same look-up and the same attempt (GW-04, GW-05). An invalid
+ * code is refused before both: it counts no attempt and takes equal time for every address.
  */
 export async function signInWithCode(
   deps: SessionDeps,
@@ -77,7 +77,7 @@ export async function signInWithCode(
   if (code === null) throw new AppError("auth:code_invalid");
   const emailKey = normalizeEmail(input.email) ?? "";
   const now = new Date(deps.clock.now());
-  // What was wrong has to stay counted, so a refusal is no reason to roll back.
+  // A refusal must not roll back the counted attempt.
   const opened = await deps.em.transactional(async (em) => {
     const playerId = await lockAccountId(em, emailKey);
     const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);

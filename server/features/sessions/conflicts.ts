@@ -1,7 +1,7 @@
 import { brokenConstraint } from "../../../db/constraints.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 
-/** Unique constraint -> what its breaking means to the caller (S9). */
+/** Unique constraint -> error code of its violation (S9). */
 const codes: Readonly<Record<string, ErrorCode>> = {
   players_email_key_unique: "user:email_taken",
   players_name_key_unique: "user:username_taken",

@@ -12,7 +12,7 @@ import type { SessionDeps } from "./deps.ts";
 const defineRoute = routesWith<SessionDeps>();
 const tag = "Gateway";
 const missing = { status: 400, code: "request:missing_field" } as const;
-/** Whatever is no address or code has no account and no code: it is answered like those (S1). */
+/** An invalid address or code gets the response of an unknown one (S1). */
 const Filled = Type.String({ pattern: "\\S", description: "more than spaces" });
 const isChannel = (value: unknown): value is "email" | "sms" =>
   value === "email" || value === "sms";

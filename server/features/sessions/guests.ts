@@ -37,12 +37,12 @@ const guestCodes = {
 } as const;
 
 /**
- * Reclaim generations begin anywhere: a database put back from an older copy gives ids out again, and the token
- * of the lost guest must not fit the new one. Half of what the column holds is left to count up in.
+ * Reclaim generations start at a random number: a database restored from a backup issues ids again, and the token of
+ * a lost guest must not match the new one. Half of the column's range is left to count up.
  */
 const firstGenerations = 2 ** 30;
 
-/** A new guest, or the one a reclaim token names (document 1, Gateway; TOK-12). */
+/** A new guest, or the guest of a reclaim token (document 1, Gateway; TOK-12). */
 export async function enterAsGuest(
   deps: SessionDeps,
   input: { username: string | null; reclaimToken: string | null },
@@ -76,7 +76,7 @@ function createGuest(deps: SessionDeps, name: string, client: ClientInfo): Promi
           realm: client.realm,
           createdAt: now,
         });
-        // The tokens carry the id, so the row has to exist before the session is made.
+        // The tokens carry the id, so the row must exist before the session.
         await em.flush();
         return openSession(em, deps, player, client, withoutCredentials("guest"));
       }),
@@ -84,7 +84,7 @@ function createGuest(deps: SessionDeps, name: string, client: ClientInfo): Promi
   );
 }
 
-/** A refused token never makes a new guest: the client would lose its player without a word. */
+/** A refused token never creates a new guest: the client would silently lose its player. */
 async function reclaimGuest(
   deps: SessionDeps,
   token: string,
@@ -107,11 +107,14 @@ export interface UpgradeInput {
   password: string;
   displayName: string | null;
   locale: string;
-  /** Of the browser it is done in. */
+  /** Device hash of the browser. */
   deviceHash?: string | null;
 }
 
-/** Makes the guest an account under the same id; its older credentials die with the same step (S8, GW-07). */
+/**
+ * Upgrades the guest to an account with the same id; its older credentials are revoked in the same transaction (S8,
+ * GW-07).
+ */
 export async function upgrade(
   deps: SessionDeps,
   caller: Caller,
@@ -134,22 +137,22 @@ export async function upgrade(
     deps.em.transactional(async (em) => {
       if (!(await upgradeGuest(em, caller.playerId, account)))
         throw await notUpgradable(em, caller);
-      // Its row is locked by now: whoever ends its sessions came before this or comes after.
+      // The row is locked, which serializes this with every end of its sessions.
       await requireOpenSession({ em, clock: deps.clock }, caller);
       await revokeFamiliesOf(em, caller.playerId, now);
       const player = await loadOpenPlayer(em, caller.playerId);
       if (!player) throw new AppError("auth:token_invalid");
       const verification = await writeVerification(em, deps, player);
-      // Its password was chosen, and not yet asked for.
+      // The password was chosen, not verified.
       const signIn = { ...withoutCredentials("upgrade"), id: family };
       const { deviceHash = null } = input;
       Object.assign(player, addressOrigin(client, { now, deviceHash }), { passwordBy: family });
       return [openSession(em, deps, player, client, signIn), verification] as const;
     }),
   );
-  // Processes that do not hear of it read it when the news come again.
-  const news = { type: "upgraded", playerId: caller.playerId } as const;
-  await publishAccountEvent(deps.redis, news).catch((error: unknown) =>
+  // Processes that do not hear of it read it when the event come again.
+  const event = { type: "upgraded", playerId: caller.playerId } as const;
+  await publishAccountEvent(deps.redis, event).catch((error: unknown) =>
     deps.log.warn(
       { event: "account_event_failed", player: caller.playerId, reason: String(error) },
       "guest upgrade not published, processes read it from Postgres",
@@ -159,13 +162,13 @@ export async function upgrade(
   return session;
 }
 
-/** A guest token may outlive the guest: upgraded meanwhile, or closed. */
+/** A guest token may outlive a guest who was upgraded or closed. */
 async function notUpgradable(em: EntityManager, caller: Caller): Promise<AppError> {
   const player = await findOpenPlayer(em, caller.playerId);
   return new AppError(player ? "auth:forbidden" : "auth:token_invalid");
 }
 
-/** Schemas refuse such an address already; this keeps the types honest. */
+/** Schemas refuse such an address already; this narrows the type. */
 export const emailProblem = {
   violations: [{ propertyPath: "email", title: "must be an email address" }],
 };

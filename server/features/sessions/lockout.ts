@@ -7,32 +7,32 @@ import { logSecurity } from "../../platform/log/security-log.ts";
 import type { WithClock, WithConfig, WithLog, WithRedis } from "../../platform/capabilities.ts";
 
 /**
- * Failed logins per identifier (GW-02). Each step answers the seconds the identifier is still
- * locked, 0 when it is not. A lock that falls while a password is being checked holds for that
- * check too, so that guessing many at once gives no more tries than one after another.
+ * Failed logins per identifier (GW-02). Each step returns the seconds of the remaining lock, 0 without one. A lock
+ * set during a password check applies to that check too, so that concurrent guesses get no more attempts than
+ * sequential ones.
  */
 export interface Lockout {
   remaining(subject: string): Promise<number>;
-  /** `playerId` is whose password was tried, for the security log; null when nobody has the identifier. */
+  /** `playerId`: the player of the identifier, for the security log; null for an unknown one. */
   fail(subject: string, playerId: number | null): Promise<number>;
   succeed(subject: string): Promise<number>;
-  /** Ends a lock early: the person proved who they are in another way (S2). */
+  /** Ends a lock early, after another proof of identity (S2). */
   clear(subject: string): Promise<void>;
 }
 
 /**
- * What failed logins by one identifier are counted under, whether an account has it or not. The two of one
- * account share nothing: a lock of both would tell strangers which name belongs to which address (GW-02).
+ * Counter key of failed logins of an identifier, known or unknown. The two identifiers of an account are independent:
+ * a shared lock would reveal which name belongs to which address (GW-02).
  */
 export const loginSubject = (key: LoginKey): string =>
   "emailKey" in key ? `email:${key.emailKey}` : `name:${key.nameKey}`;
 
-/** What wrong current passwords of a signed-in account are counted under (USR-05). */
+/** Counter key of wrong current passwords of a signed-in account (USR-05). */
 export const changeSubject = (playerId: number): string => `player:${playerId}`;
 
 type Named = Pick<Player, "id" | "emailKey" | "nameKey">;
 
-/** One for each name an account can sign in by. */
+/** One per identifier of an account. */
 export const loginSubjectsOf = ({ emailKey, nameKey }: Omit<Named, "id">): string[] => [
   ...(emailKey ? [loginSubject({ emailKey })] : []),
   loginSubject({ nameKey }),
@@ -40,13 +40,13 @@ export const loginSubjectsOf = ({ emailKey, nameKey }: Omit<Named, "id">): strin
 
 const subjectsOf = (account: Named) => [...loginSubjectsOf(account), changeSubject(account.id)];
 
-/** Seconds until nothing of the account is locked any more. */
+/** Seconds until the last lock of the account ends. */
 export async function lockedSeconds(deps: LockoutDeps, account: Named): Promise<number> {
   const lockout = lockoutOf(deps);
   return Math.max(...(await Promise.all(subjectsOf(account).map(lockout.remaining))));
 }
 
-/** Ends every lock of an account: its owner or an operator says so. */
+/** Ends every lock of an account, for its owner or an operator. */
 export async function clearLocks(deps: LockoutDeps, account: Named): Promise<void> {
   const lockout = lockoutOf(deps);
   await Promise.all(subjectsOf(account).map(lockout.clear));
@@ -59,10 +59,10 @@ export function refuseLocked(seconds: number): void {
 type LockoutDeps = WithRedis & WithConfig & WithClock & Partial<WithLog>;
 type Settings = Pick<WithConfig["config"], "APP_SECRET" | "LOCKOUT_THRESHOLD" | "LOCKOUT_SECONDS">;
 
-/** Remembered while the shared store is away; past it the oldest is forgotten. */
+/** Local counters while Redis is down; beyond it the oldest is evicted. */
 const maxLocalSubjects = 10_000;
 
-/** What a failure answers that locks. */
+/** Result of the failure that sets the lock. */
 const justLocked = -1;
 
 // KEYS[1] lock, KEYS[2] failures. ARGV: threshold, milliseconds. The milliseconds left of the lock.
@@ -83,7 +83,7 @@ if left > 0 then return left end
 redis.call('del', KEYS[2])
 return 0`;
 
-/** Counts in the shared store, and per process for as long as that is away. */
+/** Counts in Redis, and per process while Redis is down. */
 export function lockoutOf({ redis, config, clock, log }: LockoutDeps) {
   const local = localLockout(redis, config, clock);
   const keys = (subject: string) => {
@@ -110,7 +110,7 @@ export function lockoutOf({ redis, config, clock, log }: LockoutDeps) {
     succeed: (subject) => run(succeedScript, subject).catch(() => local.succeed(subject)),
     clear: async (subject) => {
       local.clear(subject);
-      // While the store is away its locks cannot be seen either.
+      // While Redis is down its locks are not visible either.
       await redis.del(...keys(subject)).catch(() => undefined);
     },
   };
@@ -126,7 +126,7 @@ interface LocalCount {
   isLocked: boolean;
 }
 
-/** The counts of a process belong to its connection, whoever asks. */
+/** One set of local counters per Redis connection, shared by all callers. */
 const localCounts = new WeakMap<Redis, Map<string, LocalCount>>();
 
 function localLockout(redis: Redis, config: Settings, clock: WithClock["clock"]) {

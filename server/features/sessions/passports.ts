@@ -16,8 +16,8 @@ export function issuePassport({ tokens }: WithTokens, caller: Caller): string {
 }
 
 /**
- * Opens a session for a passport, once. The session it was asked for with has to be open still: else
- * whoever copied an access token could turn it into a new session after a change of the password.
+ * Opens a session for a passport, once. Its source session must still be open: otherwise a stolen access token could
+ * become a new session after a password change.
  */
 export async function redeemPassport(
   deps: SessionDeps,
@@ -40,7 +40,7 @@ export async function redeemPassport(
   });
 }
 
-/** Whether `redeemPassport` would be tried at all: for who only looks (HEAD). */
+/** True when `redeemPassport` would accept the passport; for previews (HEAD). */
 export const isPassport = ({ tokens }: WithTokens, passport: string | undefined) =>
   passport !== undefined && tokens.verify("passport", passport) !== null;
 

@@ -9,8 +9,8 @@ const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1"]);
 const suspicious = /[\u0000-\u0020\u007f\\]/;
 
 /**
- * The address a browser may be sent to, in the one spelling it was compared in (GW-08, S23).
- * Anything else is `sso:redirect_invalid`.
+ * An allowed redirect address, in the normal form that was compared (GW-08, S23). Throws `sso:redirect_invalid` for
+ * any other.
  */
 export async function allowedRedirect(
   deps: WithEm & WithConfig,
@@ -30,15 +30,15 @@ function parseRedirect(text: string, { APP_ENV }: Pick<Config, "APP_ENV">): URL 
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") return null;
-  // The parser lets "a..example.com" be a sub-domain, which no name server knows.
+  // The parser accepts "a..example.com", which DNS does not.
   if (url.hostname.split(".").includes("")) return null;
-  // The parser would drop an empty user, "https://@host"; nobody writes that in good faith.
+  // The parser drops an empty user, "https://@host", which has no legitimate use.
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return null;
   const isLocal = localHosts.has(url.hostname) && APP_ENV !== "production";
   return url.protocol === "https:" || isLocal ? url : null;
 }
 
-/** Ports are free on this machine only. */
+/** Any port is allowed on localhost only. */
 function isListed(url: URL, hosts: readonly string[]): boolean {
   if (url.port !== "" && !localHosts.has(url.hostname)) return false;
   return hosts.some((host) =>

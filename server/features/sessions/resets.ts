@@ -11,7 +11,7 @@ import { announceProof, proveAddress } from "../verification/service.ts";
 import { clearLocks } from "./lockout.ts";
 import type { HeldSession } from "./sessions.ts";
 
-/** Sets a new password by a token of a mail; every session of the account ends with it (S4, S7). */
+/** Sets a new password by a token of a mail and ends every session of the account (S4, S7). */
 export async function resetPassword(
   deps: SessionDeps,
   input: { token: string; password: string },
@@ -20,7 +20,7 @@ export async function resetPassword(
   const claims = deps.tokens.verify("password_reset", pastedToken(input.token));
   const token = { playerId: Number(claims?.sub), tokenHash: hash("sha256", claims?.jti ?? "") };
   const now = new Date(deps.clock.now());
-  // Hashing is dear, so only a token that would be good has it done.
+  // Hashing is expensive, so it is done for a valid token only.
   if (!claims || !(await isResetOpen(deps.em, token, now)))
     throw new AppError("auth:token_invalid");
   const passwordHash = await deps.passwords.hash(input.password);

@@ -15,7 +15,7 @@ export const Email = Type.String({
 const usernameRule = { pattern: usernamePattern, description: usernameForm };
 export const Username = Type.String(usernameRule);
 const notBlank = { pattern: "\\S", description: "more than spaces" };
-/** Counted in code points (TOK-15); a blank one could never be sent to login. */
+/** Counted in code points (TOK-15); login refuses a blank one. */
 export const NewPassword = Type.String({ minLength: 8, maxLength: 128, ...notBlank });
 export const DisplayName = Type.Unsafe<string | null>({
   type: ["string", "null"],
@@ -111,7 +111,7 @@ export const rolesOf = (player: Pick<Player, "isGuest">): ("ROLE_REGISTERED" | "
 export const timeOrNull = (date: Date | null | undefined): string | null =>
   date ? timestamp(date.getTime()) : null;
 
-/** A guest's payload says who it is and no more (document 1, Player). */
+/** A guest's payload has its identity only (document 1, Player). */
 export function presentPlayer(player: SignedIn): Static<typeof PlayerBody> {
   const { id, name, isGuest, locale, timezone, channels } = player;
   const base = { id, name, is_guest: isGuest, roles: rolesOf(player) };

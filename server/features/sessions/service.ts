@@ -36,18 +36,18 @@ export {
 } from "./sessions.ts";
 export * as sessionSchemas from "./schemas.ts";
 
-/** The generation before the current one is accepted this long after a rotation (TOK-04, S6). */
+/** Grace period of the previous generation after a rotation (TOK-04, S6). */
 const graceMs = 30_000;
 
-/** The normal form of what a login names: an address, else a user name. */
+/** Normal form of a login identifier: an address, else a user name. */
 function loginKeyOf(identifier: string): LoginKey {
   const emailKey = normalizeEmail(identifier);
   return emailKey === null ? { nameKey: foldName(identifier) } : { emailKey };
 }
 
 /**
- * Signs in with a password. Unknown identifiers are counted, locked and timed like known ones, and
- * while locked the right password answers like a wrong one (S1, S2).
+ * Signs in with a password. Unknown identifiers are counted, locked and timed like known ones, and a lock refuses the
+ * right password like a wrong one (S1, S2).
  */
 export async function login(
   deps: SessionDeps,

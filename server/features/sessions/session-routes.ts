@@ -14,7 +14,7 @@ import type { SessionDeps } from "./deps.ts";
 
 const defineRoute = routesWith<SessionDeps>();
 const tag = "Sessions";
-/** The latest used ones are listed; "log out everywhere" ends all. */
+/** Maximum listed sessions, most recently used first; "log out everywhere" ends all. */
 const maxListed = 100;
 const Timestamp = Type.String({ format: "date-time" });
 

@@ -28,30 +28,30 @@ const daySeconds = 86_400;
 const accessSeconds = 3_600;
 const reclaimSeconds = 730 * daySeconds;
 
-/** Seconds a refresh token lives, and days a whole family may last (TOK-03, TOK-05). */
+/** Lifetime of a refresh token in seconds, and of a family in days (TOK-03, TOK-05). */
 const lifetimes = {
   guest: { refreshSeconds: 730 * daySeconds, familySeconds: 730 * daySeconds },
   registered: { refreshSeconds: 30 * daySeconds, familySeconds: 180 * daySeconds },
 };
-/** An account's session that was not used for so long has no valid token any more. */
+/** Idle time after which a session of an account has no valid token. */
 export const refreshWindowMs = lifetimes.registered.refreshSeconds * 1_000;
 const lifetimeOf = (isGuest: boolean) => (isGuest ? lifetimes.guest : lifetimes.registered);
 
-/** Who opens a session, as far as the session records it. */
+/** Client data stored with a session. */
 export interface ClientInfo {
   realm: string;
   userAgent: string | null;
-  /** Address the request came from. */
+  /** Client address. */
   ip?: string;
 }
 
-/** Session a request shows it has; whether it is open has to be looked up. */
+/** Session named by a request; it may be closed. */
 export interface HeldSession {
   playerId: number;
   family: string;
 }
 
-/** The answer to whoever signed in, and the cookie that goes with it. */
+/** Response of a sign-in, and its cookie. */
 export interface Session {
   body: SessionBody;
   /** Max-Age of the refresh cookie in seconds. */
@@ -71,7 +71,7 @@ export async function clientInfoOf(
   };
 }
 
-/** On a public route: by its access token, or by the cookie of a browser. */
+/** On a public route: from the access token or the browser's cookie. */
 export function heldSession(
   { tokens }: WithTokens,
   { headers, cookies }: Pick<RequestInfo, "headers" | "cookies">,
@@ -83,7 +83,7 @@ export function heldSession(
   return claims?.fam === undefined ? null : { playerId: Number(claims.sub), family: claims.fam };
 }
 
-/** For sessions nobody showed credentials for: programs that ask for a recent sign-in get another. */
+/** For sessions without credentials: programs that require a recent sign-in force a new one. */
 export const withoutCredentials = (method: SignInMethod): SignIn => ({
   method,
   authenticatedAt: null,
@@ -91,7 +91,7 @@ export const withoutCredentials = (method: SignInMethod): SignIn => ({
   parent: null,
 });
 
-/** For sessions whose player showed credentials just now. */
+/** For sessions opened with credentials now. */
 export const withCredentials = (method: SignInMethod, now: number): SignIn => ({
   method,
   authenticatedAt: new Date(now),
@@ -99,7 +99,7 @@ export const withCredentials = (method: SignInMethod, now: number): SignIn => ({
   parent: null,
 });
 
-/** For a session made from another: its player signed in when that one's did. Null when that one has ended. */
+/** For a session derived from another: copies its sign-in time. Null when that one has ended. */
 export async function inheritSignIn(
   em: EntityManager,
   { clock }: WithClock,
@@ -112,7 +112,7 @@ export async function inheritSignIn(
   return { method, authenticatedAt: ms === null ? null : new Date(ms), signInNumber, parent };
 }
 
-/** Opens a family for a player; written when `em` is flushed. */
+/** Creates a family for a player; written by the flush of `em`. */
 export function openSession(
   em: EntityManager,
   deps: WithClock & WithTokens,
@@ -127,7 +127,7 @@ export function openSession(
   return sessionOf(deps, player, family, family.createdAt.getTime());
 }
 
-/** Notes a login by password and opens its session; null when it may no longer sign in so. */
+/** Records a login by password and opens its session; null when the password is no longer valid. */
 export async function openLoginSession(
   deps: WithEm & WithClock & WithTokens,
   accountId: number,
@@ -162,9 +162,8 @@ function newFamily(
 }
 
 /**
- * For what opens a session by an access token, or gives another way in: the session of the token has
- * to be open still, else whoever copied one could stay after everything was logged out, or the
- * password changed (S7). Call it when the player's row is locked.
+ * Throws unless the session of the access token is open: otherwise a stolen token could open a session, or add a
+ * credential, after a log out or a password change (S7). Call it with the player's row locked.
  */
 export async function requireOpenSession(
   { em, clock }: WithEm & WithClock,
@@ -176,8 +175,8 @@ export async function requireOpenSession(
 }
 
 /**
- * For what a guest writes in a transaction: a guest's token may outlive the guest by the moment until
- * this process hears of the upgrade, and must not act for the account (S8).
+ * Throws when the guest was upgraded, for writes in a transaction: a guest's token stays valid until this process
+ * receives the upgrade, and must not act for the account (S8).
  */
 export async function requireSameRole(
   em: EntityManager,
@@ -186,7 +185,7 @@ export async function requireSameRole(
   if (isGuest && !(await holdGuest(em, playerId))) throw new AppError("auth:token_invalid");
 }
 
-/** Tokens of the present generation of a family (TOK-03). */
+/** Tokens of the current generation of a family (TOK-03). */
 export function sessionOf(
   deps: WithClock & WithTokens,
   player: SignedIn,

@@ -49,9 +49,9 @@ const customs = defineRoute({
   errors: ["sso:redirect_invalid", "sso:passport_invalid"],
   handler: async ({ query, deps, request }) => {
     const location = await allowedRedirect(deps, query.redirect).catch(unreferred);
-    // Scanners of links look before anyone follows, and browsers load ahead; that must use nothing up.
+    // Link scanners and prefetching browsers must not consume the passport.
     if (isPreview(request)) {
-      // An answer that a browser could keep for the visit itself would open no session.
+      // A cached response would open no session at the real visit.
       if (request.method === "HEAD" && isPassport(deps, query.passport))
         return redirectReply(location, quiet);
       throw new AppError("sso:passport_invalid", { headers: quiet });
@@ -63,7 +63,7 @@ const customs = defineRoute({
   },
 });
 
-/** The address that was asked carries the passport; nobody else need see or keep it (GW-09). */
+/** The address has the passport: it must not leak by Referer or caches (GW-09). */
 const quiet: Headers = [
   ["Cache-Control", "no-store"],
   ["Referrer-Policy", "no-referrer"],

@@ -20,12 +20,12 @@ import { inheritSignIn, openSession, type ClientInfo, type Session } from "../se
 import { addressOrigin, writeVerification } from "../verification/service.ts";
 import type { Profile } from "./profiles.ts";
 
-/** A name somebody else took meanwhile, or the same person signing in twice at once, is tried again. */
+/** Retries after a name taken meanwhile, or a concurrent sign-in of the same person. */
 const maxTries = 8;
-/** Of a username's 20 characters: the name, an underscore, the digits. */
+/** Parts of a username's 20 characters: the name, an underscore, the digits. */
 const maxNamePart = 13;
 const numDigits = 6;
-/** Credentials shown to a provider so shortly before are shown for this sign-in; its clock may differ from ours a little. */
+/** Tolerance for the provider's clock: an authentication this shortly before belongs to this sign-in. */
 const newMs = 60_000;
 
 export interface SocialSignIn {
@@ -34,7 +34,7 @@ export interface SocialSignIn {
   locale: string;
 }
 
-/** Signs in, links or creates the account a profile belongs to (OA-04). */
+/** Signs in, links or creates the account of a profile (OA-04). */
 export async function signInSocially(
   deps: SocialDeps,
   signIn: SocialSignIn,
@@ -50,7 +50,7 @@ export async function signInSocially(
   throw new AppError("oauth:already_linked");
 }
 
-/** Another request linked this login to an account meanwhile: the next try finds it. */
+/** A concurrent request linked this login to an account: the next attempt finds it. */
 class Overtaken extends Error {}
 
 async function tryToSignIn(
@@ -64,7 +64,7 @@ async function tryToSignIn(
     const known = await findKnown(em, signIn);
     const player = known ?? (await createAccount(em, deps, signIn, client));
     if (!(await recordLogin(em, player.id, { now }))) throw new AppError("oauth:already_linked");
-    // Its row is locked by now: what led to the account may have been taken away while this waited.
+    // The row is locked; the link to the account may have been removed while this waited.
     if (known && (await findKnown(em, signIn)) !== known)
       throw new AppError("oauth:already_linked");
     player.lastLoginAt = now;
@@ -84,14 +84,15 @@ async function tryToSignIn(
 }
 
 /**
- * The account of this login, or of an address both sides have verified. An address that only one
- * side has verified proves nothing: linking it would hand the account to whoever came first.
+ * The account of this login, or of an address both sides have verified. An address verified by one side only proves
+ * nothing: linking it would give the account to the first one to claim it.
  */
 async function findKnown(
   em: EntityManager,
   { provider, profile }: SocialSignIn,
 ): Promise<Player | null> {
-  // The holder first: who signs in twice at once may be known by the second look alone, never by the first alone.
+  // The holder of the address first: of concurrent sign-ins only the second read may find the account, never only the
+  // first.
   const holder = profile.email === null ? null : await findAddressHolder(em, profile.email);
   const playerId = await findConnectedPlayer(em, { provider, subject: profile.subject });
   const linked = playerId === null ? null : await loadOpenPlayer(em, playerId);
@@ -128,7 +129,7 @@ async function createAccount(
     lastLoginAt: now,
     createdAt: now,
   });
-  // The connection and the tokens carry the id, so the row has to exist first.
+  // The connection and the tokens carry the id, so the row must exist first.
   await em.flush();
   return player;
 }
@@ -144,8 +145,8 @@ async function hasConnection(em: EntityManager, playerId: number, provider: stri
 }
 
 /**
- * Adds a login to an account; one that leads elsewhere, or a second of the provider, is refused. Opens
- * a session for the given client.
+ * Adds a login to an account; refuses a login of another account, or a second one of the provider. Opens a session
+ * for the given client.
  */
 export async function linkSocially(
   deps: SocialDeps,

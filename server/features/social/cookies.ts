@@ -4,7 +4,7 @@ import { isSecret, stateSeconds } from "./states.ts";
 
 const browserCookie = "svc_oauth";
 
-/** Lax, because the provider's page sends the browser back with a plain navigation (OA-02). */
+/** Lax, since the provider returns the browser by a plain navigation (OA-02). */
 export function setBrowserCookie(value: string): Headers {
   const cookie = stringifySetCookie({
     name: browserCookie,

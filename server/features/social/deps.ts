@@ -1,4 +1,4 @@
 import type { SessionDeps } from "../sessions/deps.ts";
 
-/** Opens sessions with what another provider says of a player. */
+/** Dependencies of sign-in by another provider. */
 export type SocialDeps = SessionDeps;

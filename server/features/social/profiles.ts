@@ -8,7 +8,7 @@ import { unavailable } from "../../http/pipeline/failures.ts";
 import { configurationOf } from "./provider-client.ts";
 import type { PendingSignIn } from "./states.ts";
 
-/** A person as the provider describes them; nothing of it is trusted to have any form. */
+/** Profile from the provider, unvalidated. */
 export interface Profile {
   subject: string;
   /** Normal form. */
@@ -16,14 +16,14 @@ export interface Profile {
   isEmailVerified: boolean;
   name: string | null;
   avatarUrl: string | null;
-  /** When the person showed the provider credentials, as far as it says; never later than now. */
+  /** Time of the authentication at the provider, if known; never later than now. */
   authenticatedAt: Date | null;
 }
 
 const maxSubject = 255;
 const maxAvatarUrl = 2_048;
 
-/** Where the person is sent to, with PKCE, state and nonce (OA-02). */
+/** Authorization address, with PKCE, state and nonce (OA-02). */
 export async function authorizationUrl(
   provider: OauthProvider,
   input: { redirectUri: string; state: string; nonce: string; codeVerifier: string },
@@ -41,7 +41,7 @@ export async function authorizationUrl(
   return url.href;
 }
 
-/** Exchanges the code and reads who it is; a refusal of the provider is `oauth:provider_denied`. */
+/** Exchanges the code and reads the profile; a refusal of the provider is `oauth:provider_denied`. */
 export async function readProfile(
   deps: WithClock & WithLog,
   provider: OauthProvider,
@@ -91,13 +91,13 @@ async function readPlainUser(
 
 type Claims = Record<string, unknown>;
 
-/** Id token and user info may name two addresses: that one is verified says nothing of the other. */
+/** Id token and user info may have different addresses: one verified does not verify the other. */
 function addressedBy(token: Claims, user: Claims): Claims {
   if (user["email"] === undefined) return token;
   return user["email"] === token["email"] ? { ...token, ...user } : user;
 }
 
-/** `addressed` is what names the address and says whether it is verified. */
+/** `addressed`: the claims with the address and its verification. */
 function toProfile(claims: Claims, addressed = claims): Profile {
   const subject = claims["sub"] ?? claims["id"];
   const id = typeof subject === "number" ? String(subject) : subject;
@@ -120,7 +120,7 @@ function toProfile(claims: Claims, addressed = claims): Profile {
   };
 }
 
-/** A provider may have known the person for weeks: only what the signed token says of it counts. */
+/** The person may be signed in at the provider for weeks: only the signed token's time counts. */
 function signInTimeOf({ auth_time: seconds }: Claims, now: number): Date | null {
   const isTime = typeof seconds === "number" && seconds > 0 && Number.isFinite(seconds);
   return isTime ? new Date(Math.min(now, seconds * 1_000)) : null;
@@ -132,7 +132,7 @@ function httpsUrl(value: unknown): string | null {
   return protocol === "https:" && href.length <= maxAvatarUrl ? href : null;
 }
 
-/** The provider said no, or said what does not hold; or it could not be asked. */
+/** Maps a refusal, an invalid response or an outage of the provider to an error. */
 function failureOf({ log }: WithLog, { id }: OauthProvider, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const isRefusal =
@@ -150,10 +150,10 @@ function failureOf({ log }: WithLog, { id }: OauthProvider, error: unknown): App
     : unavailable(new Error(reason));
 }
 
-/** The form of the codes of RFC 6749, which tell an operator what is set wrong. */
+/** Form of the error codes of RFC 6749, which show an operator the misconfiguration. */
 const errorCode = /^[a-z_]{1,40}$/;
 
-/** What is no JSON is repeated in the message: a token, or who somebody is (S27). */
+/** The parser's message repeats text that is no JSON, such as a token or personal data (S27). */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return "the provider's answer is no JSON";
   const code = codeOf(error);
@@ -161,14 +161,14 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The provider's own code, from its body or from the header that asks for other credentials. */
+/** The provider's error code, from its body or its WWW-Authenticate header. */
 function codeOf(error: unknown): string | undefined {
   if (error instanceof oidc.ResponseBodyError) return error.error;
   if (!(error instanceof oidc.WWWAuthenticateChallengeError)) return undefined;
   return error.cause[0]?.parameters["error"];
 }
 
-/** The library's codes for a provider that could not be reached, or answered nothing it should. */
+/** The library's codes for an unreachable provider or an invalid response. */
 const outages: ReadonlySet<string | undefined> = new Set([
   undefined,
   "OAUTH_MISSING_SERVER_METADATA",

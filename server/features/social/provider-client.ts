@@ -3,20 +3,20 @@ import * as oidc from "openid-client";
 import { maxProviders, type OauthProvider } from "../../platform/config/oauth-providers.ts";
 import { unavailable } from "../../http/pipeline/failures.ts";
 
-/** A provider answers within this, or the sign-in fails (S24). */
+/** Timeout of a provider (S24). */
 const timeoutSeconds = 5;
 const maxResponseBytes = 256 * 1024;
-/** Discovered addresses are asked for again after this. */
+/** Lifetime of discovered addresses. */
 const discoveryMs = 3_600_000;
 
-/** What was discovered belongs to a provider's settings, whoever asks; a failure is not kept. */
+/** Discovery results by provider settings; failures are not cached. */
 const known = new LRUCache<OauthProvider, oidc.Configuration>({
   max: maxProviders,
   ttl: discoveryMs,
   fetchMethod: configure,
 });
 
-/** The library's view of a provider; discovered once an hour. */
+/** The library's configuration of a provider; discovered once an hour. */
 export async function configurationOf(provider: OauthProvider): Promise<oidc.Configuration> {
   try {
     return await known.forceFetch(provider);
@@ -47,7 +47,7 @@ async function configure(provider: OauthProvider): Promise<oidc.Configuration> {
   return configuration;
 }
 
-/** In the form, which nearly all take, unless the provider says that it takes the header alone. */
+/** Credentials in the form, which nearly all accept, unless the provider accepts the header only. */
 function secretAuth(secret: string): oidc.ClientAuth {
   const [inForm, inHeader] = [oidc.ClientSecretPost(secret), oidc.ClientSecretBasic(secret)];
   return (server, ...request) => {
@@ -57,7 +57,7 @@ function secretAuth(secret: string): oidc.ClientAuth {
   };
 }
 
-/** Follows no redirect and reads no more than a sign-in can need. */
+/** Follows no redirect and limits the bytes of a response. */
 async function boundedFetch(url: string, options: oidc.CustomFetchOptions): Promise<Response> {
   const { body, headers, method, signal } = options;
   const answer = await fetch(url, {

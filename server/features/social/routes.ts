@@ -93,7 +93,7 @@ const begin = defineRoute({
       query.redirect === undefined
         ? `${await readFrontEnd(deps, realm)}/`
         : await allowedRedirect(deps, query.redirect);
-    // Several tabs of a browser share the cookie, so that each may finish.
+    // The tabs of a browser share the cookie, so that each may finish.
     const browser = readBrowser(request) ?? randomSecret();
     const challenge = query.code_challenge ?? null;
     const input = { mode: query.mode, caller, redirect: goal, realm, browser, challenge };
@@ -119,7 +119,7 @@ const callback = defineRoute({
   errors: ["oauth:provider_unknown", "oauth:state_invalid"],
   handler: async ({ params, query, deps, request }) => {
     const provider = findProvider(deps, params.provider);
-    // Who only looks must not use the state up; a browser without the cookie did not begin this.
+    // A preview must not consume the state; a browser without the cookie did not start the sign-in.
     const cookie = isPreview(request) ? null : readBrowser(request);
     const proof = { cookie, verifier: null };
     const pending = await takeState(deps, { state: query.state, provider: provider.id, proof });
@@ -191,7 +191,7 @@ async function returningOf(deps: SocialDeps, request: RequestInfo, { realm }: Pe
   return { client, locale: preferredLocale(request.headers["accept-language"]) };
 }
 
-/** The address that was asked carries the code; nobody else need see or keep it. */
+/** The address has the code: it must not leak by Referer or caches. */
 const quiet: Headers = [
   ["Cache-Control", "no-store"],
   ["Referrer-Policy", "no-referrer"],

@@ -18,7 +18,7 @@ export function findProvider({ config }: WithConfig, id: string): OauthProvider 
   return provider;
 }
 
-/** Where the provider sends people back to; registered there, so never made from a request. */
+/** Callback address; registered at the provider, so never derived from a request. */
 const redirectUriOf = ({ config }: WithConfig, { id }: OauthProvider) =>
   `${publicBaseUrl(config)}/v1/gateway/oauth/${id}/callback`;
 
@@ -29,11 +29,11 @@ export interface BeginInput {
   realm: string;
   /** Value of the cookie that binds the state to the browser. */
   browser: string;
-  /** What binds it to a native client; null for a browser. */
+  /** Challenge that binds the state to a native client; null for a browser. */
   challenge: string | null;
 }
 
-/** Notes a sign-in that begins and answers the address of the provider (OA-02). */
+/** Stores the state of a new sign-in and returns the provider's address (OA-02). */
 export async function beginSignIn(
   deps: SocialDeps,
   provider: OauthProvider,
@@ -67,7 +67,7 @@ async function readLinker(
   return { playerId, family };
 }
 
-/** What the provider's answer carries. */
+/** Parameters of the provider's callback. */
 export interface CallbackParams {
   state: string;
   code?: string | undefined;
@@ -80,7 +80,7 @@ export interface Returning {
   locale: string;
 }
 
-/** Ends a sign-in whose state was taken; a link opens no session unless `isNative` (OA-03, OA-04). */
+/** Completes a sign-in after its state was consumed; a link opens no session unless `isNative` (OA-03, OA-04). */
 export async function finishSignIn(
   deps: SocialDeps,
   provider: OauthProvider,
@@ -99,14 +99,14 @@ export async function finishSignIn(
   return linkSocially(deps, pending.linker, signIn, isNative ? client : null);
 }
 
-/** Takes a login away from an account, but never the last way to sign in; its picture goes too (OA-05). */
+/** Removes a login and its picture from an account, but never the last way to sign in (OA-05). */
 export async function unlink(
   deps: WithEm & WithClock,
   playerId: number,
   provider: string,
 ): Promise<void> {
   await deps.em.transactional(async (em) => {
-    // Of two at once the second sees what the first left.
+    // The lock serializes concurrent removals.
     const player = await lockAccount(em, playerId);
     if (!player) throw new AppError("user:not_found");
     const all = await listConnections(em, playerId);

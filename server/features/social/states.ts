@@ -7,16 +7,16 @@ import type { Caller } from "../../http/auth/auth.ts";
 /** OA-02 */
 export const stateSeconds = 600;
 
-/** What is remembered of a sign-in while the person is at the provider. */
+/** Stored state of a sign-in while the person is at the provider. */
 export interface PendingSignIn {
   provider: string;
-  /** Who links, and by which session; null for a login. */
+  /** The player who links, and the session; null for a login. */
   linker: Pick<Caller, "playerId" | "family"> | null;
   redirect: string;
   realm: string;
   nonce: string;
   codeVerifier: string;
-  /** SHA-256 of the cookie of the browser that began. */
+  /** SHA-256 of the cookie of the browser that started. */
   browserHash: string;
   /** Of the verifier a native client presents at the callback (RFC 7636, S256); null for a browser. */
   challenge?: string | null;
@@ -38,15 +38,15 @@ export async function saveState(
   await redis.set(keyOf(state), JSON.stringify(pending), "EX", stateSeconds);
 }
 
-/** What says that a sign-in ends where it began: nobody can who has read the callback address alone. */
+/** Proof that a sign-in ends where it started: the callback address alone is not enough. */
 export interface Proof {
   /** The browser's. */
   cookie: string | null;
-  /** A native client's, for the challenge it began with. */
+  /** Verifier of a native client, for its challenge. */
   verifier: string | null;
 }
 
-/** Whether a state is open that the proof is of; it stays so. */
+/** True when the proof matches an open state, which stays open. */
 export async function holdsState(
   { redis }: WithRedis,
   state: string,
@@ -56,19 +56,16 @@ export async function holdsState(
   return text !== null && isProven(JSON.parse(text) as PendingSignIn, proof);
 }
 
-/**
- * Takes a state away, so that it is good once; who cannot prove that the sign-in is theirs leaves it
- * to its owner (S46). Refused with `oauth:state_invalid`.
- */
+/** Consumes a state once; a wrong proof leaves the state for its owner (S46). Throws `oauth:state_invalid`. */
 export async function takeState(
   { redis }: WithRedis,
   { state, provider, proof }: { state: string | undefined; provider: string; proof: Proof },
 ): Promise<PendingSignIn> {
   const text = isSecret(state) ? await redis.get(keyOf(state)) : null;
-  // Nobody but saveState writes under such a key.
+  // Only saveState writes such a key.
   const pending = text === null ? null : (JSON.parse(text) as PendingSignIn);
   const isOwn = pending?.provider === provider && isProven(pending, proof);
-  // Of any number at once one takes it.
+  // One of concurrent calls consumes it.
   const isTaken = isOwn && isSecret(state) && (await redis.del(keyOf(state))) === 1;
   if (!isTaken) throw new AppError("oauth:state_invalid");
   return pending;

@@ -4,7 +4,7 @@ import { escapeHtml } from "../../platform/text/markup.ts";
 type Language = "en" | "de";
 
 export type Question =
-  /** `origin`: null where the reader is known to be who entered the address. */
+  /** `origin`: null when the reader is known to have entered the address. */
   | { type: "account"; email: string; origin: Origin | null }
   | { type: "subscribe" | "unsubscribe"; email: string };
 
@@ -67,10 +67,7 @@ const texts = {
   },
 } as const;
 
-/**
- * What a link of a mail leads to: a form without a script. Programs that look at links before their
- * reader does press no button.
- */
+/** Target of a link in a mail: a form without a script. Link scanners press no button. */
 export function confirmPage(language: Language, question: Question, action: string): string {
   const t = texts[language];
   const { title, ask, yes } = t[question.type];

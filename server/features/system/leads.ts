@@ -17,8 +17,8 @@ export interface Contact {
 }
 
 /**
- * Stores a contact message and forwards it to the operator inbox, both or neither. One of a name `ref`
- * that is stored already is not received again (HTTP-15).
+ * Stores a contact message and forwards it to the operator inbox, both or neither. A repeated `ref` is not stored
+ * again (HTTP-15).
  */
 export async function receiveContact(
   deps: SystemDeps,
@@ -54,14 +54,14 @@ export interface FeedbackInput {
   email: string | null;
   route: string | null;
   context: Record<string, unknown> | null;
-  /** Feedback of a name that is stored already is not stored again (HTTP-15); null = none. */
+  /** Idempotency reference: a repeat is not stored again (HTTP-15); null = none. */
   ref: string | null;
 }
 
 /** SYS-05 */
 const maxContextBytes = 16_384;
 
-/** Stores feedback under who gave it; a guest is a player and no user (SYS-05). */
+/** Stores feedback with its sender; a guest is a player and no user (SYS-05). */
 export async function receiveFeedback(
   deps: WithEm & WithClock,
   caller: Caller | null,

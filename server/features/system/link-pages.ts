@@ -24,7 +24,7 @@ const html = "text/html; charset=utf-8";
 export const unsubscribePagePath = "/unsubscribe";
 type Link = { email: string; token: string };
 
-/** The address that was asked carries a token; nobody else need see or keep it. */
+/** The address has a token: it must not leak by Referer or caches. */
 export const noReferrer: Headers = [["Referrer-Policy", "no-referrer"]];
 const quiet: Headers = [...noReferrer, ["Cache-Control", "no-store"]];
 
@@ -32,13 +32,13 @@ export const linkOf = ({ email = "", token = "" }: Partial<Link>): Link => ({ em
 export const pageUrl = (path: string, { email, token }: Link): string =>
   `${path}?${new URLSearchParams({ email, token }).toString()}`;
 
-/** Where a link leads that does nothing (any more), or that has done what it is for. */
+/** Page of an invalid, used or successful link. */
 export function statusReply(deps: WithConfig, page: "verify" | "unsubscribe", outcome: string) {
   const query = outcome === "success" ? { result: "success" } : { result: "error", code: outcome };
   return redirectReply(statusPageUrl(deps.config, page, query), quiet);
 }
 
-/** Browsers hold the address a form is sent on to against the policy of its page, too. */
+/** Browsers check the redirect of a form against the policy of its page, too. */
 function pageReply(
   deps: WithConfig,
   request: RequestInfo,
@@ -58,7 +58,7 @@ function pageReply(
   ]);
 }
 
-/** What both pages behind a link have in common: they ask, or say that there is nothing to ask. */
+/** Shared parts of both link pages: they ask for confirmation, or say that the link is invalid. */
 const question = {
   tag: "Pages",
   auth: "public",
@@ -161,7 +161,7 @@ const unsubscribeAnswer = defineRoute({
 
 const maxForm = 256;
 
-/** Of the form; nothing when it was none, or another. */
+/** Fields of the form; empty for any other body. */
 function answerOf({ body }: RequestInfo): string | null {
   if (body === null || body.length > maxForm) return null;
   return new URLSearchParams(Buffer.from(body).toString()).get("answer");

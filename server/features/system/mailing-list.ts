@@ -24,11 +24,11 @@ export interface SubscribeInput {
   email: string;
   channels: readonly string[] | null;
   locale: string;
-  /** Slug of the realm of the page it was asked on. */
+  /** Slug of the realm of the page. */
   realm: string;
 }
 
-/** Puts an address on the list and sends it a token; whether it was on it already, nobody learns (SYS-04). */
+/** Subscribes an address and sends it a token, without revealing whether it was subscribed already (SYS-04). */
 export async function subscribe(deps: SystemDeps, input: SubscribeInput): Promise<void> {
   const emailKey = normalizeEmail(input.email);
   if (emailKey === null) return;
@@ -41,7 +41,7 @@ export async function subscribe(deps: SystemDeps, input: SubscribeInput): Promis
   const message = { template: "subscribe-verify", to: emailKey, locale, realm, params } as const;
   const id = await deps.em.transactional(async (em) => {
     const messageId = await writeMessage(em, deps, message);
-    // What is not sent must not make void what was.
+    // A message that is not sent must not void the earlier one.
     if (messageId === null) return null;
     const isNew = await upsertSubscriber(em, {
       email: emailKey,
@@ -63,22 +63,22 @@ export async function subscribe(deps: SystemDeps, input: SubscribeInput): Promis
 export interface LinkInput {
   email: string;
   token: string;
-  /** Say what would come of it, and do nothing: whoever opens a link has not said yes. */
+  /** Dry run: opening a link is no consent. */
   isTrial: boolean;
 }
 
 export type VerifyOutcome = "success" | "missing_arguments" | "invalid_arguments";
 export type UnsubscribeOutcome = VerifyOutcome | "not_found";
 
-/** Verifies an account's address or a subscriber's, whichever the token is of (USR-06). */
+/** Verifies the address of an account or of a subscriber, by the kind of token (USR-06). */
 export async function verifyAddress(deps: SystemDeps, input: LinkInput): Promise<VerifyOutcome> {
   const { email, token, isTrial } = input;
   if (email === "" || token === "") return "missing_arguments";
-  // A signed token has dots, a subscriber's has none.
-  const isGood = token.includes(".")
+  // A signed token has dots, a subscriber's token has none.
+  const isValid = token.includes(".")
     ? await confirmEmail(deps, { token, email, isTrial })
     : await confirmSubscriber(deps, input);
-  return isGood ? "success" : "invalid_arguments";
+  return isValid ? "success" : "invalid_arguments";
 }
 
 async function confirmSubscriber(deps: SystemDeps, { email, token, isTrial }: LinkInput) {
@@ -111,7 +111,7 @@ export async function unsubscribe(
   return isFound ? "success" : "not_found";
 }
 
-/** Normal form of the address that a token takes off the list; null when it is not of that address. */
+/** Normal form of the address that a token unsubscribes; null for a token of another address. */
 export function unsubscriberOf(
   { config }: WithConfig,
   { email, token }: Pick<LinkInput, "email" | "token">,
@@ -121,7 +121,7 @@ export function unsubscriberOf(
   return isRight ? emailKey : null;
 }
 
-/** The address every mail to a subscriber carries, as a link and for one click (RFC 8058). */
+/** Unsubscribe address in every mail to a subscriber, as a link and for one click (RFC 8058). */
 export function unsubscribeUrl(config: Config, emailKey: string): string {
   return linkTo(config, "unsubscribe", emailKey, unsubscribeToken(config, emailKey));
 }

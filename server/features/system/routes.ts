@@ -39,7 +39,7 @@ const healthCheck = defineRoute({
   responses: { 200: s.HealthBody },
   errors: ["system:database_unreachable"],
   handler: async ({ deps }) =>
-    // Not the record's `cache`: that adds an ETag, and this body changes by the second.
+    // Not the record's `cache`: that adds an ETag, and this body changes every second.
     reply(200, await readHealth(deps), [
       ["Cache-Control", "public, max-age=30"],
       ["Vary", permissionVary],
@@ -120,7 +120,7 @@ const oneClick = defineRoute({
     const outcome = await unsubscribe(deps, { ...linkOf(query), isTrial: false });
     if (outcome === "missing_arguments") throw new AppError("request:missing_parameter");
     if (outcome === "invalid_arguments") throw new AppError("auth:token_invalid");
-    // An address that is not on the list is where its owner wants it.
+    // Unsubscribing an unknown address succeeds.
     return reply(200);
   },
 });

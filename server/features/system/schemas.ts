@@ -13,7 +13,7 @@ function trimmedText(min: number, max: number) {
   const format = `text-${min}-${max}`;
   Format.Set(format, (text) => {
     const length = Array.from(text.trim()).length;
-    // What nobody can see says nothing, however long it is.
+    // A text of invisible characters only counts as empty.
     return length >= min && length <= max && (min === 0 || isVisible(text));
   });
   return Type.String({ format, description: `${min} to ${max} characters after trimming` });
@@ -30,19 +30,19 @@ const Channel = Type.String({
 
 export const SubscribeBody = Type.Object({
   email: emailOf(254),
-  // No union: of a wrong entry it would also say that the list is not null.
+  // No union: for an invalid entry it would also report that the list is not null.
   channels: Type.Optional(
     Type.Unsafe<string[] | null>({ type: ["array", "null"], items: Channel, maxItems: 32 }),
   ),
 });
 
-/** Anything may stand in a link that went through a mail: it is judged by the handler. */
+/** A link from a mail may have any text: the handler validates it. */
 export const LinkQuery = Type.Object({
   email: Type.Optional(Type.String({ plus: true })),
   token: Type.Optional(Type.String()),
 });
 
-/** What the form of a page behind a link sends. */
+/** Fields of the form on a link page. */
 export const LinkAnswer = Type.Object({ answer: Type.Enum(["yes", "no"]) });
 
 export const ContactBody = Type.Object({

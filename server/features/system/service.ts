@@ -4,7 +4,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { WithOrm, WithRedis } from "../../platform/capabilities.ts";
 import type { SystemDeps } from "./deps.ts";
 
-/** The whole answer is decided within 2 s (SYS-01). */
+/** Timeout of all checks together (SYS-01). */
 const databaseLimitMs = 1_800;
 const redisLimitMs = 1_000;
 
@@ -13,7 +13,7 @@ export interface Health {
   uptime: string;
 }
 
-/** Refused when the database is away; without the shared store the service still runs, degraded. */
+/** Throws when Postgres is down; without Redis the service runs degraded. */
 export async function readHealth(deps: WithOrm & WithRedis): Promise<Health> {
   const [hasDatabase, hasRedis] = await Promise.all([
     pingDatabase(deps.orm, databaseLimitMs),

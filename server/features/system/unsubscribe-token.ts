@@ -4,8 +4,8 @@ import type { Config } from "../../platform/config/config.ts";
 type Secrets = Pick<Config, "APP_SECRET" | "APP_SECRET_PREVIOUS">;
 
 /**
- * What takes one address off the list. It is made from the address and the secret alone: it never
- * expires, works any number of times, and nothing of it is stored (SYS-02).
+ * Token that unsubscribes one address. It is derived from the address and the secret: it never expires, works any
+ * number of times, and is not stored (SYS-02).
  */
 export function unsubscribeToken({ APP_SECRET }: Pick<Secrets, "APP_SECRET">, emailKey: string) {
   return tokenOf(APP_SECRET, emailKey).toString("base64url");

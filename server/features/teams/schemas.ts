@@ -9,12 +9,12 @@ const minName = 3;
 const maxName = 32;
 
 Format.Set("team-name", (text) => {
-  // As it is compared, too: one sign may stand for a whole sentence, or for nothing.
+  // Checked in folded form, too: folding may expand or remove a character.
   const lengths = [text.trim(), foldName(text)].map((name) => Array.from(name).length);
   return isNewName(text) && lengths.every((length) => length >= minName && length <= maxName);
 });
 
-/** Letters and digits that nobody mistakes for one another. */
+/** Letters and digits that are hard to confuse. */
 export const joinAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 export const joinCodeLength = 8;
 export const joinForm = /^[A-HJ-NP-Za-hj-np-z2-9]{8}$/;
@@ -70,7 +70,7 @@ export const TeamWithMembers = Type.Object({
   ),
 });
 
-/** What everybody may know. */
+/** Public fields. */
 export function presentTeam(team: TeamRow) {
   return {
     id: team.id,
@@ -81,7 +81,7 @@ export function presentTeam(team: TeamRow) {
   };
 }
 
-/** With the code: for members. */
+/** With the join code: for members. */
 export function presentOwnTeam(team: TeamRow): Static<typeof Team> {
   return { ...presentTeam(team), join_code: team.joinCode };
 }

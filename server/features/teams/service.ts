@@ -15,7 +15,7 @@ import { joinAlphabet, joinCodeLength, joinForm } from "./schemas.ts";
 
 /** Members of a team at most (LB-05). */
 export const maxMembers = 20;
-/** Of a million million codes one that is taken hardly comes twice. */
+/** Retries of a taken code; there are a million million codes. */
 const codeTries = 3;
 
 const nameOf = (name: string) => ({
@@ -79,8 +79,8 @@ function require(team: teams.TeamRow | null): teams.TeamRow {
 }
 
 /**
- * A team whose members' accounts are all closed belongs to who joins it: nobody else could lead it.
- * Throws `team:not_found` for an unknown code, `team:full`, `team:already_member`.
+ * A team whose members' accounts are all closed gets the joining player as owner. Throws `team:not_found` for an
+ * unknown code, `team:full`, `team:already_member`.
  */
 export async function joinTeam(
   deps: TeamDeps,
@@ -94,7 +94,7 @@ export async function joinTeam(
   return deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
     const teamId = await teams.findTeamByCode(em, code);
-    // Looked at before the lock as well, so that what was done already waits for nobody.
+    // Also checked before the lock, so that a repeat does not wait.
     if (teamId !== null) await requireRoom(em, teamId, playerId);
     const team = teamId === null ? null : await teams.lockTeam(em, teamId);
     if (teamId === null || team === null) throw new AppError("team:not_found");
@@ -105,7 +105,7 @@ export async function joinTeam(
   });
 }
 
-/** The caller leaves; throws `team:not_found` when there is nothing to leave. */
+/** The caller leaves; throws `team:not_found` without a team. */
 export async function leaveTeam(
   deps: TeamDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
@@ -127,7 +127,7 @@ async function removeMember(em: EntityManager, teamId: number, playerId: number)
   return true;
 }
 
-/** In the transaction that closes an account: a team of it gets another owner, who can lead it. */
+/** In the transaction that closes an account: its team gets another owner with an open account. */
 export async function handOnTeamOf(em: EntityManager, playerId: number): Promise<void> {
   const team = await teams.findTeamOf(em, playerId);
   if (team === null) return;

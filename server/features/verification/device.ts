@@ -4,20 +4,20 @@ import { randomId } from "../../platform/ids.ts";
 import type { Headers, RequestInfo } from "../../http/pipeline/route.ts";
 
 const deviceCookie = "svc_device";
-/** Where the link of a verification mail leads; the cookie is for it alone. */
+/** Path of the link in a verification mail, and of the cookie. */
 export const verifyPagePath = "/v1/gateway/verify";
 const daySeconds = 86_400;
-/** Longer than any link is good that an account's first mails carry. */
+/** Longer than the lifetime of any link in an account's first mails. */
 const maxAge = 30 * daySeconds;
 
-/** The browser an address is entered in: it is known again when the link of the mail is opened there. */
+/** Identifies the browser in which an address is entered, when the link of the mail is opened there. */
 export interface NewDevice {
-  /** As it is stored. */
+  /** Stored form. */
   deviceHash: string;
   headers: Headers;
 }
 
-/** Not strict, for the link comes from a mail program; none, for pages of another site register too. */
+/** SameSite=None: the link comes from a mail program, and pages of other sites register too. */
 export function newDevice(): NewDevice {
   const value = randomId();
   const cookie = stringifySetCookie({
@@ -42,7 +42,7 @@ export function isDevice(
   return given.length === known.length && timingSafeEqual(given, known);
 }
 
-/** What is kept of who entered an address, until somebody proves it. */
+/** Stored origin of an unverified address, until it is verified. */
 export function addressOrigin(
   { ip, userAgent }: { ip?: string | undefined; userAgent: string | null },
   { now, deviceHash }: { now: Date; deviceHash: string | null },

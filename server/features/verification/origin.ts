@@ -14,15 +14,15 @@ import { isDevice } from "./device.ts";
 import { announceProof, proveAddress, type ProofInput } from "./proof.ts";
 import { readVerification } from "./tokens.ts";
 
-/** Whom the page behind a verification link asks, and what it says of who entered the address. */
+/** Data of the page behind a verification link: its reader, and who entered the address. */
 export interface LinkOrigin {
-  /** Null when the link was opened where the address was entered, or in a session of the account. */
+  /** Null when the link is opened in the browser that entered the address, or in a session of the account. */
   stranger: Origin | null;
   /** Pages of the account's realm. */
   frontEnd: string;
 }
 
-/** Who entered the address; times in milliseconds since the epoch. */
+/** Origin of the address; times in milliseconds since the epoch. */
 export interface Origin {
   name: string;
   createdAt: number;
@@ -31,7 +31,7 @@ export interface Origin {
   agent: string | null;
 }
 
-/** Of a verification token that is good; null when it is not, or its account is gone. */
+/** Data of a valid verification token; null for any other, or when its account is gone. */
 export async function readOrigin(
   deps: WithEm & WithClock & WithTokens & WithConfig,
   token: string,
@@ -50,9 +50,8 @@ export async function readOrigin(
 }
 
 /**
- * The owner of an address says that the account made with it is not theirs: what was attached to it
- * ends as with every first proof, and the link that is answered leads to a new password (S44). Null
- * for a token that is not good.
+ * The owner of an address disowns the account created with it: its attached credentials are revoked as by every first
+ * proof, and the returned link sets a new password (S44). Null for an invalid token.
  */
 export async function disownAddress(
   deps: Omit<VerificationDeps, "senders">,
@@ -66,7 +65,7 @@ export async function disownAddress(
     const account = await lockAccount(em, playerId);
     if (!account || !(await isVerificationOpen(em, verification, now))) return null;
     const proven = await proveAddress(em, deps, { playerId, now, held: null });
-    // An address that was proven meanwhile has nothing of a stranger's any more.
+    // A verified address has no credentials of strangers any more.
     if (proven === null) return null;
     const frontEnd = await readFrontEnd({ em, config: deps.config }, account.realm);
     const { token: reset, row } = newReset(deps, playerId);

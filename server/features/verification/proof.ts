@@ -14,21 +14,21 @@ import { postMessages, writeMessage, type WriteDeps } from "../delivery/domain/s
 import type { WithLog, WithRedis } from "../../platform/capabilities.ts";
 import type { WithEnqueue } from "../../../workers/queues.ts";
 
-/** Why something was revoked: the owner of the address was not who attached it. */
+/** Revocation reason: attached by somebody other than the owner of the address. */
 const reason = "address_proven";
-/** Sessions one piece of news names; more go out in several. */
-const maxTold = 500;
+/** Maximum sessions per event; more are published in several events. */
+const maxFamiliesPerEvent = 500;
 
 export interface ProofInput {
   playerId: number;
   now: Date;
-  /** Session the proof comes from, as the request shows it. */
+  /** Session of the request that proves the address. */
   held: { playerId: number; family: string } | null;
-  /** The password is of who proves the address. Default false. */
+  /** The password belongs to the person who proves the address. Default false. */
   keepsPassword?: boolean;
 }
 
-/** What `announceProof` has to tell after the commit. */
+/** Input of `announceProof`, after the commit. */
 export interface Proven {
   playerId: number;
   families: string[];
@@ -36,10 +36,9 @@ export interface Proven {
 }
 
 /**
- * The first proof that somebody reads the mail of an account's address: whatever was attached to the
- * account by others ends, for anybody can register an address that is not theirs (S44). What belongs to
- * the session that proves it stays, and so do name, progress, wallet and seats. Null when the address
- * was proven before. Call it in a transaction, with the player's row locked.
+ * First proof of an account's address: revokes credentials that others attached, since anybody can register an
+ * address that is not theirs (S44). The proving session and its credentials stay, and so do name, progress, wallet
+ * and seats. Null when the address was proven before. Call it in a transaction, with the player's row locked.
  */
 export async function proveAddress(
   em: EntityManager,
@@ -52,7 +51,7 @@ export async function proveAddress(
   const proof = { playerId, keep, keepsPassword, reason, now };
   const { families, providers } = await revokeUnproven(em, proof);
   for (const source of providers) await resetAvatar(em, playerId, { source, now });
-  // Nothing that is on its way may bring any of it back.
+  // Pending mails and links must not restore any of them.
   await spendCodes(em, playerId);
   await dropSentCredentials(em, playerId);
   const target = await findMailTarget(em, playerId);
@@ -60,7 +59,7 @@ export async function proveAddress(
   return { playerId, families, mailId: mail && (await writeMessage(em, deps, mail)) };
 }
 
-/** Tells every process which access tokens are void, and posts the mail; after the commit. */
+/** Publishes the void access tokens to every process and queues the mail; call it after the commit. */
 export async function announceProof(
   deps: WithRedis & WithLog & WithEnqueue,
   proven: Proven | null,
@@ -68,9 +67,13 @@ export async function announceProof(
   if (proven === null) return;
   const { playerId, families, mailId } = proven;
   logSecurity(deps, "address_proven", { player: playerId });
-  for (let at = 0; at < families.length; at += maxTold) {
-    const news = { type: "ended", playerId, families: families.slice(at, at + maxTold) } as const;
-    await publishAccountEvent(deps.redis, news).catch((error: unknown) =>
+  for (let at = 0; at < families.length; at += maxFamiliesPerEvent) {
+    const event = {
+      type: "ended",
+      playerId,
+      families: families.slice(at, at + maxFamiliesPerEvent),
+    } as const;
+    await publishAccountEvent(deps.redis, event).catch((error: unknown) =>
       deps.log.warn(
         { event: "account_event_failed", player: playerId, reason: String(error) },
         "ended sessions not published, their access tokens expire by themselves",

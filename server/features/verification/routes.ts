@@ -94,7 +94,7 @@ const revocations = defineRoute({
     return reply(200, {
       revocations: rows.map(({ kind, label, reason, attachedAtMs, revokedAtMs }) => ({
         kind,
-        // The number is somebody else's: enough to know it again.
+        // Masked, since the number may belong to somebody else.
         label: kind === "phone" ? maskedNumber(label ?? "") : label,
         reason,
         attached_at: attachedAtMs === null ? null : timestamp(attachedAtMs),

@@ -26,8 +26,8 @@ const tokenSeconds = 86_400;
 type Account = Pick<Player, "id" | "emailKey" | "locale" | "realm">;
 
 /**
- * Gives an account a new verification token, the older one is void, and writes the mail that carries
- * it, all in the transaction of `em`. Returns the id for `postMessages`, null without an address.
+ * Replaces the verification token of an account and writes its mail, in the transaction of `em`. Returns the id for
+ * `postMessages`, null without an address.
  */
 export async function writeVerification(
   em: EntityManager,
@@ -40,7 +40,7 @@ export async function writeVerification(
   return writeMessage(em, deps, mail);
 }
 
-/** A token as it is stored, and the mail that carries it; good once it is saved. */
+/** A token in stored form and its mail; valid once it is saved. */
 function newVerification(
   { config, clock, tokens }: WithConfig & WithClock & WithTokens,
   { id, emailKey, locale, realm }: Account & { emailKey: string },
@@ -55,8 +55,8 @@ function newVerification(
 }
 
 /**
- * Uses a verification token; false when it is wrong, used, expired, replaced by a newer one, or of
- * another address than `email`. With `isTrial` it only says whether it would be good.
+ * Uses a verification token; false when it is wrong, used, expired, replaced by a newer one, or of another address
+ * than `email`. With `isTrial` it only checks the token.
  */
 export async function confirmEmail(
   deps: WithEm & WithClock & WithTokens,
@@ -74,13 +74,13 @@ interface ConfirmInput {
   isTrial?: boolean;
 }
 
-/** Sends a new verification mail within the request, so that its failure can be told (USR-10). */
+/** Sends a new verification mail within the request, so that the response can report a failure (USR-10). */
 export async function resendVerification(
   deps: VerificationDeps,
   { playerId }: Caller,
 ): Promise<void> {
   const { token, mail } = await deps.em.transactional(async (em) => {
-    // A change of the address comes before this or after it, with a token of its own.
+    // Serialized with a change of the address, which has its own token.
     const player = await lockAccount(em, playerId);
     if (!player) throw new AppError("user:not_found");
     const { emailKey, emailVerifiedAt } = player;
@@ -89,7 +89,7 @@ export async function resendVerification(
     return newVerification(deps, { ...player, emailKey });
   });
   await sendNow(deps, mail);
-  // What is not sent must not make void what was.
+  // A message that is not sent must not void the earlier one.
   await deps.em.transactional(async (em) => {
     const player = await lockAccount(em, playerId);
     if (player?.emailKey === token.emailKey) await saveVerification(em, token);

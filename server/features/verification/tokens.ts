@@ -4,7 +4,7 @@ import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { pastedToken } from "../../platform/text/pasted.ts";
 import type { WithTokens } from "../../platform/capabilities.ts";
 
-/** What a token says, whether it is still open or not; null when it is none, or of another address. */
+/** Claims of a token, open or used; null for an invalid token or one of another address. */
 export function readVerification(
   { tokens }: WithTokens,
   { token, email = null }: { token: string; email?: string | null },

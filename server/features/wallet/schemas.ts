@@ -101,7 +101,7 @@ export const IngotsLedger = ledgerOf("IngotsEntry", sources.ingots);
 export function presentEmbers({ embers }: Pick<WalletView, "embers">): Static<typeof Embers> {
   const { balance, total, level, nextLevel } = embers;
   const span = (nextLevel?.threshold ?? 0) - level.threshold;
-  // Four decimals, rounded down, so that 1 means the top and nothing else (WAL-02).
+  // Four decimals, rounded down, so that only the top level is 1 (WAL-02).
   const progress =
     nextLevel === null ? 1 : Math.floor(((total - level.threshold) * 10_000) / span) / 10_000;
   return { balance, lifetime: total, level, next_level: nextLevel, progress };

@@ -11,7 +11,7 @@ import {
   type AwardInput,
 } from "./domain/awards.ts";
 
-/** Gives the caller an award; the wallet is as it was left by it. */
+/** Grants the caller an award; returns the wallet after it. */
 export async function claimAward(
   deps: WalletDeps,
   caller: Pick<Caller, "playerId" | "isGuest">,
@@ -27,18 +27,18 @@ export async function claimAward(
   if (before !== null) return { ...before, wallet: await readWallet(deps.em, playerId) };
   return deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
-    const awarded = await awardWithin(em, input).catch(refuseStranger);
+    const awarded = await awardWithin(em, input).catch(refuseUnknownPlayer);
     return { ...awarded, wallet: await readWallet(em, playerId) };
   });
 }
 
 /** A token may outlive its player. */
-function refuseStranger(error: unknown): never {
+function refuseUnknownPlayer(error: unknown): never {
   if (error instanceof AppError && error.code === "player:not_found")
     throw new AppError("auth:token_invalid");
   throw error;
 }
 
-/** For other modules: gives an award in the transaction of `em`, claimable by clients or not. */
+/** For other features: grants an award in the transaction of `em`, claimable by clients or not. */
 export { awardWithin } from "./domain/awards.ts";
 export { operate, type OperationName } from "./domain/operations.ts";

@@ -18,7 +18,7 @@ const Words = Type.Optional(
   ),
 );
 
-/** camelCase, as document 2 has it; bounds of WG-01. */
+/** camelCase, as in document 2; bounds of WG-01. */
 export const ResultBody = Type.Object({
   type: Type.Enum(["daily", "random"]),
   score: count(10_000_000),
@@ -37,7 +37,7 @@ export const ResultBody = Type.Object({
   targetWordsFound: Words,
 });
 
-/** What the fields of a result say together (WG-01). */
+/** Cross-field checks of a result (WG-01). */
 export function resultProblems(body: Readonly<Record<string, unknown>>): Violation[] {
   const { type, date = null, targetWords, targetWordsFound } = body;
   const problems: Violation[] = [];
@@ -59,7 +59,7 @@ export const Submitted = Type.Object({
   }),
 });
 
-/** `mode` is judged by the handler: it has a code of its own. */
+/** The handler validates `mode`, which has its own error code. */
 export const BoardQuery = Type.Object({
   mode: Type.Optional(Type.String({ description: "daily or random" })),
   period: Type.Enum(["today", "this_week", "this_month", "all"], { default: "all" }),

@@ -18,8 +18,8 @@ export type Period = "today" | "this_week" | "this_month" | "all";
 const firstResult = { awardId: "id.award.first_words", game: "wordgame" };
 
 /**
- * Stores a result and says where the player's best one stands (WG-01 to WG-04). One of a name `ref`
- * that is stored already is not stored again (HTTP-15).
+ * Stores a result and returns the rank of the player's best one (WG-01 to WG-04). A repeated `ref` is not stored
+ * again (HTTP-15).
  */
 export async function submitResult(
   deps: WordGameDeps,
@@ -62,7 +62,7 @@ export async function submitResult(
   return { username, rank: view.places[0]?.rank ?? view.total };
 }
 
-/** Which results a leaderboard takes: daily ones by their date, random ones by their time (WG-03). */
+/** Range of results in a leaderboard: daily ones by date, random ones by time (WG-03). */
 export function windowOf(
   mode: "daily" | "random",
   period: Period,
@@ -76,7 +76,7 @@ export function windowOf(
     this_week: () => weekOf(today),
     this_month: () => monthOf(today),
   }[period]();
-  // Nothing is later than now, so a leaderboard of times needs no end.
+  // No result is later than now, so a leaderboard by time needs no end.
   return mode === "daily"
     ? { mode, from: first, to: last }
     : { mode, since: startOfDate(timeZone, first) };
@@ -91,15 +91,15 @@ export interface LeaderboardQuery {
   username: string | null;
 }
 
-/** A page of a leaderboard; the player asked for by name comes after it, unless on it (WG-04). */
+/** A page of a leaderboard; the requested player follows it, unless on the page (WG-04). */
 export async function readWordLeaderboard(
   deps: WordGameDeps,
-  wish: LeaderboardQuery,
+  criteria: LeaderboardQuery,
 ): Promise<Static<typeof Board>> {
-  const { limit, page, username, timeZone } = wish;
+  const { limit, page, username, timeZone } = criteria;
   const named =
     username === null ? null : await words.findPlayerByName(deps.em, foldName(username));
-  const window = windowOf(wish.mode, wish.period, { timeZone, now: deps.clock.now() });
+  const window = windowOf(criteria.mode, criteria.period, { timeZone, now: deps.clock.now() });
   const view = await deps.leaderboards.read({
     ...{ family: wordFamily(window), tab: "score", radius: null },
     page: { start: (page - 1) * limit, count: limit },

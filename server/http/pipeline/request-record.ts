@@ -37,8 +37,8 @@ export class RequestRecorder {
     count.inc();
     ctx.entry?.seconds.observe(elapsedMs / 1000);
     const { id, playerId: player, seatId } = ctx;
-    const isStranger = player === null && seatId === null;
-    const ip = isStranger || ctx.limit !== null || status >= 400 ? ctx.address.ip : null;
+    const isAnonymous = player === null && seatId === null;
+    const ip = isAnonymous || ctx.limit !== null || status >= 400 ? ctx.address.ip : null;
     const ms = Math.round(elapsedMs * 1000) / 1000;
     // pino omits undefined fields.
     log.info({ id, ms, player, seat: seatId ?? undefined, ip: ip ?? undefined });

@@ -28,7 +28,7 @@ export const ConfigSchema = Type.Object({
     "development, test or production",
     oneOf("development", "test", "production"),
   ),
-  APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the answer"),
+  APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the response"),
   APP_SECRET: Text(
     "",
     "at least 32 random bytes, as `openssl rand -base64 32` makes them; every token key is derived from it",
@@ -47,7 +47,7 @@ export const ConfigSchema = Type.Object({
   DATA_DIR: Text(".data", "folder of the embedded stores"),
   CACHE_DIR: Text(
     "",
-    "folder of what can be made again: compiled code, an unpacked Redis; empty means ~/.cache/emberline",
+    "folder of rebuildable files: compiled code, an unpacked Redis; empty means ~/.cache/emberline",
   ),
   DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
   REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
@@ -70,11 +70,11 @@ export const ConfigSchema = Type.Object({
   ),
   TRUSTED_PROXIES: Text(
     "",
-    "CIDR list; X-Forwarded-For and X-Forwarded-Proto are believed from these only",
+    "CIDR list; X-Forwarded-For and X-Forwarded-Proto are accepted from these only",
   ),
   KEEP_ALIVE: Bool(
     true,
-    "false ends each connection with its answer, for balancers that keep theirs longer than 10 s",
+    "false closes each connection after its response, for load balancers with a keepalive above 10 s",
   ),
   CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
   CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
@@ -84,7 +84,7 @@ export const ConfigSchema = Type.Object({
     rules.hosts,
   ),
   TOKEN_ISSUER: Text("platform", "iss claim of every token"),
-  DEFAULT_REALM: Text("default", "slug of the realm used when nothing names one", rules.realm),
+  DEFAULT_REALM: Text("default", "slug of the default realm", rules.realm),
   GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", rules.realm),
   GAME_DATA_GAME: Text("gamedata", "game of the archive that the projection shows", rules.game),
   SAMPLE_DATA: Bool(
@@ -96,7 +96,7 @@ export const ConfigSchema = Type.Object({
     default: 1,
     minimum: 0,
     maximum: 1_000_000,
-    description: "multiplies every limit; 0 switches them off (refused in production)",
+    description: "multiplies every rate limit; 0 disables them (refused in production)",
   }),
   LOCKOUT_THRESHOLD: Int(5, 1, 1000, "failed logins that lock an identifier"),
   LOCKOUT_SECONDS: Int(900, 1, 86_400, "window and length of the lock"),
@@ -112,7 +112,7 @@ export const ConfigSchema = Type.Object({
   ),
   MAIL_FROM: Text(
     "emberline <no-reply@localhost>",
-    "sender of every mail; its name is how mails call the service",
+    "sender of every mail; its name is the name of the service in mails",
     rules.sender,
   ),
   SMS_DRIVER: Text(
@@ -132,7 +132,7 @@ export const ConfigSchema = Type.Object({
   ),
   AVATAR_MODERATION: Text(
     "auto",
-    "who judges uploaded avatars: auto (the built-in classifier), manual (operators) or webhook",
+    "moderator of uploaded avatars: auto (the built-in classifier), manual (operators) or webhook",
     oneOf("auto", "manual", "webhook"),
   ),
   AVATAR_MODERATION_URL: Text(
@@ -143,13 +143,13 @@ export const ConfigSchema = Type.Object({
   AVATAR_REJECT_SCORE: Score(0.85, "probability of explicit content that rejects a picture"),
   AVATAR_REVIEW_SCORE: Score(
     0.4,
-    "probability of explicit or suggestive content that an operator has to look at",
+    "probability of explicit or suggestive content that requires manual review",
   ),
   AVATAR_HASH_DISTANCE: Int(
     6,
     -1,
     32,
-    "bits of 64 in which a picture may differ from a rejected one to be rejected too; -1 compares nothing",
+    "a picture that differs from a rejected one in up to this many of 64 bits is rejected too; -1 disables the comparison",
   ),
   AVATAR_MAX_BYTES: Int(5_242_880, 1_024, 20_971_520, "bytes of an uploaded avatar"),
   AVATAR_STORE: Text(
@@ -164,28 +164,31 @@ export const ConfigSchema = Type.Object({
   ),
   GENERATOR_URL: Text(
     "",
-    "language model that writes questions: base address to which /chat/completions is added; empty means the built-in bank",
+    "language model that writes questions: base address, to which /chat/completions is appended; empty means the built-in bank",
     rules.webAddress,
   ),
   GENERATOR_KEY: Text("", "sent to it as a bearer token"),
   GENERATOR_MODELS: Text(
     "small,medium,large",
-    "the three model names a caller may choose; the first is used when none is chosen",
+    "the three model names a caller may choose; the first is the default",
     rules.threeNames,
   ),
-  GENERATOR_CONCURRENCY: Int(4, 1, 100, "calls of the language model at once per process"),
+  GENERATOR_CONCURRENCY: Int(4, 1, 100, "concurrent calls of the language model per process"),
   GENERATOR_DAILY_TOKENS: Int(
     2_000_000,
     0,
     1_000_000_000_000,
-    "tokens per UTC day over all processes, then the bank takes over; 0 is without limit",
+    "tokens per UTC day over all processes, beyond which the bank is used; 0 means no limit",
   ),
   GENERATOR_PRICES: Text(
     "",
     "price of a million tokens, read and written, as small=0.15/0.6,large=3/15; for the cost metric",
     rules.prices,
   ),
-  GENERATOR_VERIFY: Bool(true, "false stores questions without asking the model to answer them"),
+  GENERATOR_VERIFY: Bool(
+    true,
+    "false stores questions without a second model call that verifies them",
+  ),
   HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
   TOPIC_BASE: Text("/games/trivia", "prefix of event topics", rules.topic),
   LOBBY_STALE_SECONDS: Int(75, 1, 3600, "a silent seat counts as disconnected after this"),

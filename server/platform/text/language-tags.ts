@@ -1,8 +1,8 @@
-/** Maximum subtags of a tag; no text has a longer one. */
+/** Maximum characters of a cached tag; longer tags match no text. */
 const maxTagLength = 35;
 /** Maximum cached tags; beyond it the cache is cleared. */
-const maxRemembered = 1_000;
-const remembered = new Map<string, readonly string[]>();
+const maxCached = 1_000;
+const cache = new Map<string, readonly string[]>();
 
 /** Regions with Latin American Spanish. */
 const latinAmerica = new Set(
@@ -18,12 +18,12 @@ const alike: Readonly<Record<string, string>> = { no: "nb", nn: "nb", nb: "no" }
  * likely subtags, script before region. `zh-CN` -> zh-cn, zh-hans-cn, zh-hans, zh. Empty for an invalid tag.
  */
 export function relativesOf(tag: string): readonly string[] {
-  const known = remembered.get(tag);
+  const known = cache.get(tag);
   if (known !== undefined) return known;
   const found = find(tag);
   if (tag.length > maxTagLength) return found;
-  if (remembered.size >= maxRemembered) remembered.clear();
-  remembered.set(tag, found);
+  if (cache.size >= maxCached) cache.clear();
+  cache.set(tag, found);
   return found;
 }
 

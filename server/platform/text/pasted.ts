@@ -56,7 +56,9 @@ function asciiForms(text: string): string {
     .replace(otherDigit, digitOf);
 }
 
-/** The digits of a script are ten consecutive code points from zero to nine. */
+/**
+ * The digits of a script are ten consecutive code points; a script may directly follow another, hence the remainder.
+ */
 function digitOf(sign: string): string {
   const point = sign.codePointAt(0) ?? 0;
   let below = 0;

@@ -19,16 +19,16 @@ export interface FollowOptions {
 }
 
 const repeatMs = 1_000;
-/** By the clock of whichever host it was done at: those that differ, or were set, by a day hide nothing. */
+/** Closing times come from several hosts: a day more covers clocks that differ or were set. */
 const readBackMs = retentionMs + 86_400_000;
 
-/** Keeps `accounts` true: by the news, and by the database after each gap in them (TOK-11). */
+/** Keeps `accounts` current: from account events, and from Postgres after each gap in the subscription (TOK-11). */
 export function followClosedAccounts(options: FollowOptions): { close(): void } {
   const { redisUrl, orm, clock, log, accounts } = options;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let reading = 0;
-  /** Heard of while the database is read; null at other times. */
+  /** Accounts reopened during a read from Postgres; null at other times. */
   let reopened: Set<number> | null = null;
 
   async function readAll(round: number): Promise<void> {
@@ -43,7 +43,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
       if (isStopped || round !== reading) return;
       for (const id of ended.toReversed()) accounts.addEnded(id);
       for (const id of upgraded.toReversed()) accounts.addUpgraded(id);
-      // What was heard of while reading is newer than what was read, and stays.
+      // Events received during the read are newer than its result and win.
       const closed = new Set(ids);
       for (const id of before) if (!closed.has(id)) accounts.remove(id);
       for (const id of ids.toReversed()) if (!opened.has(id)) accounts.add(id);
@@ -60,7 +60,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
     }
   }
 
-  const news = followAccountEvents({
+  const subscription = followAccountEvents({
     redisUrl,
     log,
     onMessage: (item) => {
@@ -84,7 +84,7 @@ export function followClosedAccounts(options: FollowOptions): { close(): void } 
     close() {
       isStopped = true;
       clearTimeout(timer);
-      news.close();
+      subscription.close();
     },
   };
 }

@@ -6,20 +6,20 @@ import { createConcurrencyLimiter } from "../../../platform/cache/concurrency-li
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
 import { createByteLruCache } from "../../../platform/cache/byte-lru-cache.ts";
 
-/** An entity that is kept costs 11 µs, else 450 (`npm run bench -- codex`). */
+/** A cached entity takes 11 µs, an uncached one 450 (`npm run bench -- codex`). */
 const maxBodyBytes = 64 * 1024 * 1024;
-/** What differs between two states of 20,000 entities is found in 83 ms, else for each page of a changelog. */
+/** Comparing two states of 20,000 entities takes 83 ms, without the cache for each page of a changelog. */
 const maxPairBytes = 16 * 1024 * 1024;
-/** A search through 20,000 entities takes 21 ms, else for each of its pages, which takes 2. */
+/** A search through 20,000 entities takes 21 ms, without the cache for each of its pages; a cached page takes 2. */
 const maxListBytes = 16 * 1024 * 1024;
-/** What a pair costs besides its texts. */
+/** Bytes of a pair besides its texts. */
 const pairBytes = 96;
-/** An import is noticed so much later where nothing else tells of it. */
+/** Maximum delay until an import without an event is noticed. */
 const gamesMs = 1_000;
 const allGames = "games";
-/** Large documents built at a time, and requests that wait for their turn. */
+/** Concurrent builds of large documents, and queued requests. */
 const builds = { running: 2, waiting: 32 };
-/** The same of lists whose filters look into documents. */
+/** The same for lists whose filters read documents. */
 const scans = { running: 2, waiting: 100 };
 
 export interface ArchiveOptions {
@@ -27,7 +27,7 @@ export interface ArchiveOptions {
   metrics: Metrics;
 }
 
-/** The archive as one process reads it. Nothing is asked of a store before the first read. */
+/** The archive reader of one process. It queries no store before the first read. */
 export function createArchive({ orm, metrics }: ArchiveOptions): Archive {
   const count = (kind: string) => {
     const hits = metrics.archiveCache.labels({ kind, outcome: "hit" });
@@ -45,7 +45,7 @@ export function createArchive({ orm, metrics }: ArchiveOptions): Archive {
     reload: () => games.forceFetch(allGames, { forceRefresh: true }),
     bodies: createByteLruCache({
       maxBytes: maxBodyBytes,
-      // Text may take two bytes a character.
+      // A string takes up to two bytes a character.
       sizeOf: ({ content }) => (typeof content === "string" ? 2 : 1) * content.length,
       onUse: count("body"),
     }),

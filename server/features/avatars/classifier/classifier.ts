@@ -3,7 +3,7 @@ import type { Logger } from "../../../platform/log/logger.ts";
 import { program } from "../../../platform/programs.ts";
 import type { Answer, Question, Scores } from "./contract.ts";
 
-/** `idle`: nothing was asked yet, or not for long; the model is loaded by the next question. */
+/** `idle`: not loaded; the next request loads the model. */
 export type ClassifierState = "idle" | "loading" | "ready" | "unavailable";
 
 export interface Classifier {
@@ -15,19 +15,19 @@ export interface Classifier {
 
 export interface ClassifierOptions {
   log: Logger;
-  /** Module that answers as the classifier does. */
+  /** Module of the classifier process. */
   entry?: URL;
-  /** After a failure nobody tries to load it for so long. */
+  /** Pause before the next load after a failure. */
   pauseMs?: number;
 }
 
 const loadLimitMs = 30_000;
 const answerLimitMs = 15_000;
-/** The model takes some 300 MB, given back when nobody asked for so long. */
+/** Idle time after which the process ends; the model takes about 300 MB. */
 const idleMs = 600_000;
 const defaultPauseMs = 30_000;
-/** Questions at once; the queue's concurrency keeps them fewer. */
-const maxAsked = 16;
+/** Maximum concurrent requests; the queue's concurrency is lower. */
+const maxPending = 16;
 
 interface Pending {
   resolve: (scores: Scores) => void;
@@ -35,7 +35,7 @@ interface Pending {
   timer: NodeJS.Timeout;
 }
 
-/** Whether the model's package is there at all; whether it works shows when it is loaded. */
+/** True when the model's package is installed; loading shows whether it works. */
 function isInstalled(): boolean {
   try {
     return import.meta.resolve("nsfwjs/models/mobilenet_v2") !== "";
@@ -44,7 +44,7 @@ function isInstalled(): boolean {
   }
 }
 
-/** The model in a process of its own: no other job waits while it computes, or dies when it does. */
+/** Runs the model in its own process: no other job waits for its computation or dies with it. */
 export function createClassifier(options: ClassifierOptions): Classifier {
   return new ClassifierProcess(options);
 }
@@ -73,7 +73,8 @@ class ClassifierProcess implements Classifier {
   async classify(pixels: Uint8Array): Promise<Scores> {
     if (performance.now() - this.#failedAt < this.#pauseMs)
       throw new Error("the classifier is not available");
-    if (this.#pending.size >= maxAsked) throw new Error("the classifier is asked too much");
+    if (this.#pending.size >= maxPending)
+      throw new Error("too many requests wait for the classifier");
     clearTimeout(this.#idleTimer);
     this.#loading ??= this.#load();
     await this.#loading;
@@ -97,7 +98,7 @@ class ClassifierProcess implements Classifier {
 
   async #load(): Promise<void> {
     this.#state = "loading";
-    // It needs nothing of our environment, least of all its secrets.
+    // The process needs no environment variable and gets no secret.
     const child = fork(this.#entry, {
       execArgv: [...this.#flags],
       env: {},
@@ -136,7 +137,7 @@ class ClassifierProcess implements Classifier {
   #end(state: ClassifierState, reason: string): void {
     clearTimeout(this.#idleTimer);
     this.#child?.removeAllListeners();
-    // What is left of the channel may still fail; nobody cares any more.
+    // Late errors of the closed channel need no handling.
     this.#child?.on("error", () => undefined);
     this.#child?.kill("SIGKILL");
     this.#child = null;

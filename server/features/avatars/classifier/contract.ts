@@ -1,10 +1,10 @@
-/** What the classifier tells apart, in the order of the model's output. */
+/** Classes in the order of the model's output. */
 export const classes = ["drawing", "hentai", "neutral", "porn", "sexy"] as const;
 
-/** Class -> probability, together 1. */
+/** Class -> probability; the sum is 1. */
 export type Scores = Record<string, number>;
 
-/** Side of the picture the model looks at. */
+/** Side of the model's input, in pixels. */
 export const inputSide = 224;
 
 export interface Question {
@@ -13,7 +13,7 @@ export interface Question {
   pixels: Uint8Array;
 }
 
-/** Id 0 says that the model is loaded. */
+/** Id 0: the model is loaded. */
 export interface Answer {
   id: number;
   scores: Scores;

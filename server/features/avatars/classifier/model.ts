@@ -16,7 +16,7 @@ export async function startModel(): Promise<(pixels: Uint8Array) => Scores> {
   setWasmPaths(`${wasm}/`);
   if (!(await tf.setBackend("wasm"))) throw new Error("WebAssembly cannot be used");
   const model = await loadModel();
-  // The first run is slow: it prepares the weights.
+  // Warm-up: the first run prepares the weights.
   classify(model, new Uint8Array(inputSide * inputSide * 3));
   return (pixels) => classify(model, pixels);
 }

@@ -2,9 +2,9 @@ import { AwsClient } from "aws4fetch";
 import type { PictureStore } from "./picture-store.ts";
 import { requirePictureName } from "./picture-store.ts";
 
-/** A store that takes longer to answer counts as away. */
+/** Timeout of a request to the store. */
 const limitMs = 10_000;
-/** Repeated after a 429 or a 5xx. */
+/** Retries after a 429 or a 5xx. */
 const retries = 2;
 const maxPictureBytes = 4 * 1024 * 1024;
 

@@ -25,9 +25,9 @@ const IconsFile = Type.Object({
   icons: Type.Record(Type.String(), Type.Object({ body: Type.String() })),
 });
 
-/** Who drew what the list of authors does not name. */
+/** Author of icons that the list of authors does not name. */
 const commonAuthor = "delapouite";
-/** Words of a slug that nobody searches for. */
+/** Stop words of slugs. */
 const emptyWords: ReadonlySet<string> = new Set(["a", "and", "at", "in", "of", "on", "the", "to"]);
 
 let loading: Promise<Catalogue> | null = null;
@@ -67,7 +67,7 @@ async function readCatalogue(): Promise<Catalogue> {
   };
 }
 
-/** Lines of an author and slugs; `-` stands for nobody known. */
+/** Lines of an author and slugs; `-` is an unknown author. */
 function readAuthors(text: string): (slug: string) => string | null {
   const known = new Map<string, string | null>();
   for (const line of text.split("\n")) {

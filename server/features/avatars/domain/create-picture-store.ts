@@ -2,7 +2,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import { createBucketStore } from "./bucket-store.ts";
 import { createFolderStore, type PictureStore } from "./picture-store.ts";
 
-/** The store the settings name: a bucket, or a folder of DATA_DIR. */
+/** The configured store: a bucket, or a folder of DATA_DIR. */
 export function createPictureStore(
   config: Pick<Config, "DATA_DIR" | "AVATAR_STORE">,
 ): PictureStore {

@@ -26,7 +26,7 @@ export const displayNameOf = (author: string): string =>
     return (start === "" ? "" : " ") + letter.toUpperCase();
   });
 
-/** What the licence asks for beside a drawing: who made it, where it is from, under which terms. */
+/** Attribution the licence requires: author, source and terms. */
 export function creditOf(author: string): string {
   return `Icon by ${displayNameOf(author)}, ${iconSource.name}, ${licenceOf(author).name}`;
 }

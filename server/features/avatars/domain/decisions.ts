@@ -16,13 +16,13 @@ import {
 } from "../../../../db/queries/avatars/avatars.ts";
 import type { ModerationDecision } from "./moderation.ts";
 
-/** An upload nobody has judged yet. */
+/** An upload without a decision. */
 export const isPendingReview = ({ status, judgedAtMs }: UploadRow): boolean =>
   status === "queued" && judgedAtMs === null;
 
 /**
- * Writes a moderator's decision, once: false when the upload has one, whoever gave it (S38). An
- * approved picture is shown at once if nothing came in between (AV-06). To be called in a transaction.
+ * Stores a moderator's decision once: false when the upload has one already (S38). An approved picture is shown at
+ * once unless the avatar changed meanwhile (AV-06). Call it in a transaction.
  */
 export async function applyDecision(
   em: EntityManager,
@@ -43,10 +43,10 @@ export async function applyDecision(
   return true;
 }
 
-/** How the player was shown before, and the version since; null when nothing was changed. */
+/** The avatar before, and the version since; null when nothing changed. */
 export type Change = { before: AvatarRow; v: number } | null;
 
-/** Shows an approved upload when it is the newest and the player chose nothing since (AV-06). */
+/** Shows an approved upload if it is the newest and the player made no choice since (AV-06). */
 export async function showIfLatest(em: EntityManager, row: UploadRow, now: Date): Promise<Change> {
   const before = await lockAvatar(em, row.playerId);
   if (!before || before.isGuest || before.v !== row.selectionV) return null;
@@ -54,7 +54,7 @@ export async function showIfLatest(em: EntityManager, row: UploadRow, now: Date)
   return replaceChoice(em, row, { ...before, source: "upload", uploadId: row.id }, now);
 }
 
-/** Changes what the player is shown as for what was decided about an upload, not chosen by the player. */
+/** Changes the avatar because of a decision about an upload, not a choice of the player. */
 export async function replaceChoice(
   em: EntityManager,
   row: UploadRow,
@@ -68,7 +68,7 @@ export async function replaceChoice(
   return { before, v: after.v };
 }
 
-/** Shows the generated picture instead of an upload that is not approved any more (AV-06). */
+/** Shows the generated picture instead of an upload that is no longer approved (AV-06). */
 export async function hide(em: EntityManager, row: UploadRow, now: Date): Promise<Change> {
   const shown = await lockAvatar(em, row.playerId);
   if (shown?.source !== "upload" || shown.uploadId !== row.id) return null;

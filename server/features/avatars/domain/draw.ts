@@ -19,12 +19,12 @@ export interface IconLook {
   size: number;
 }
 
-/** Everything is drawn on a field of 512 x 512. */
+/** The canvas is 512 x 512. */
 const field = 512;
 const borderWidth = 28;
-/** How much of the field an icon takes; in a circle its corners have to stay inside. */
+/** Share of the canvas an icon takes; in a circle its corners must stay inside. */
 const iconScale = { rect: 0.78, circle: 0.64 };
-/** The generated picture is a square of so many cells, mirrored. */
+/** Cells per side of the generated picture, which is mirrored. */
 const numCells = 5;
 const cell = 88;
 
@@ -46,7 +46,7 @@ function frame(shape: Shape, stroke: string): string {
     : `<rect x="${half}" y="${half}" width="${inner}" height="${inner}" ${line}/>`;
 }
 
-/** An icon of the catalogue; the same look gives the same bytes, always. */
+/** Draws an icon of the catalogue; equal options always give equal bytes. */
 export function drawIcon(icon: Icon, { color, bg, border, shape, size }: IconLook): string {
   const scale = iconScale[shape];
   const offset = Math.round((field * (1 - scale)) / 2);
@@ -58,7 +58,7 @@ export function drawIcon(icon: Icon, { color, bg, border, shape, size }: IconLoo
   );
 }
 
-/** The picture everybody has from the start: a 5 x 5 pattern made from the player id (AV-08). */
+/** The default picture: a 5 x 5 pattern derived from the player id (AV-08). */
 export function drawGenerated(playerId: number, size: number): string {
   const bytes = hash("sha256", String(playerId), "buffer");
   const at = (index: number): number => bytes[index] ?? 0;
@@ -78,7 +78,7 @@ export function drawGenerated(playerId: number, size: number): string {
   return svg(size, `${ground("rect", fill)}<path fill="${color}" d="${cells}"/>`);
 }
 
-/** Nobody in particular. */
+/** Anonymous picture. */
 export function drawAnonymous(size: number): string {
   return svg(
     size,

@@ -7,11 +7,11 @@ export const minSide = 32;
 export const maxSide = 4_096;
 /** Side of the stored picture. */
 export const storedSide = 512;
-/** A picture that takes longer to decode was made to, or the machine has no time: it counts by the clock. */
+/** Decode timeout by wall clock, for malicious pictures and a busy machine. */
 const decodeSeconds = 10;
 const quality = 82;
 
-/** By content, never by name or declared type; file-type has a word of its own for animated PNG. */
+/** Detected from content, never from name or declared type; file-type reports animated PNG as its own type. */
 const acceptedTypes: ReadonlySet<string> = new Set([
   "image/png",
   "image/apng",
@@ -20,7 +20,7 @@ const acceptedTypes: ReadonlySet<string> = new Set([
   "image/gif",
   "image/avif",
 ]);
-/** The only decoders there are: everything else the library can open stays closed (S20). */
+/** Enabled decoders; all others of the library are blocked (S20). */
 const decoders = [
   "VipsForeignLoadPng",
   "VipsForeignLoadJpeg",
@@ -30,7 +30,7 @@ const decoders = [
 ];
 const options: SharpOptions = {
   limitInputPixels: maxSide * maxSide,
-  // Phones write JPEGs that decoders warn about and every browser shows; what ends too early is an error.
+  // Phones write JPEGs with decoder warnings that every browser shows; a truncated picture is an error.
   failOn: "error",
   sequentialRead: true,
   pages: 1,
@@ -39,7 +39,7 @@ const options: SharpOptions = {
 type Open = (bytes: Uint8Array, options?: SharpOptions) => Sharp;
 let loading: Promise<Open> | null = null;
 
-/** Loaded by the first picture; it decodes in threads of its own, one for each picture. */
+/** Loaded with the first picture; it decodes each picture in its own thread. */
 function loadSharp(): Promise<Open> {
   loading ??= import("sharp").then(({ default: sharp }) => {
     sharp.cache(false);
@@ -51,12 +51,12 @@ function loadSharp(): Promise<Open> {
   return loading;
 }
 
-/** Pictures decoded at once in a process, and waiting for it: each is some MiB. */
+/** Concurrent decodes of a process, and queued ones: each picture takes some MiB. */
 const decodeLimiter = createConcurrencyLimiter({ running: 2, waiting: 16 });
 
 /**
- * An upload as it is stored: 512 x 512 WebP, cut to its middle, upright, without metadata. Throws
- * `avatar:image_invalid` for anything that is no sound picture within the limits (AV-04, S20).
+ * Stored form of an upload: 512 x 512 WebP, center crop, upright, without metadata. Throws `avatar:image_invalid`
+ * unless it is a valid picture within the limits (AV-04, S20).
  */
 export function normalizePicture(bytes: Uint8Array): Promise<Buffer> {
   return decodeLimiter.run(async () => {
@@ -66,7 +66,7 @@ export function normalizePicture(bytes: Uint8Array): Promise<Buffer> {
     try {
       return await decode(bytes, options).catch((error: unknown) => {
         if (type.mime !== "image/jpeg" || !isEarlyEnd(error)) throw error;
-        // Some cameras leave out the last marker: with it, nothing may be missing.
+        // Some cameras omit the end marker; with it added, the picture must be complete.
         return decode(Buffer.concat([bytes, endOfJpeg]), { ...options, failOn: "warning" });
       });
     } catch (error) {
@@ -92,7 +92,7 @@ async function decode(bytes: Uint8Array, how: SharpOptions): Promise<Buffer> {
     .toBuffer();
 }
 
-/** What the sender is told of a failure of the library: only that nobody had time may be tried again. */
+/** Maps a failure of the library to a refusal: only a timeout may be retried. */
 export function refusalOf(cause: unknown): AppError {
   const isTooSlow = cause instanceof Error && cause.message.startsWith("timeout:");
   return isTooSlow
@@ -114,6 +114,6 @@ export async function readBrightness(webp: Uint8Array, side: number): Promise<Bu
   return scaled(open(webp), side).greyscale().extractChannel(0).raw().toBuffer();
 }
 
-/** What is transparent is seen on grey. */
+/** Transparent pixels are blended with grey. */
 const scaled = (picture: Sharp, side: number): Sharp =>
   picture.flatten({ background: "#808080" }).resize(side, side, { fit: "fill" });

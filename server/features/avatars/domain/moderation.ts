@@ -3,7 +3,7 @@ import type { Scores } from "../classifier/contract.ts";
 
 export type DecisionStatus = "approved" | "queued" | "rejected";
 
-/** What a moderator says of a picture; `queued` leaves it to a person. */
+/** A moderator's decision; `queued` means manual review. */
 export interface ModerationDecision {
   status: DecisionStatus;
   /** `classifier`, `webhook`, `similarity`, `manual`, `unavailable`. */
@@ -16,7 +16,7 @@ export interface ModerationDecision {
 export type ModeratorState = ClassifierState | "manual" | "webhook";
 
 export interface Moderator {
-  /** Never rejects: what cannot be judged is left to a person (AV-05). */
+  /** Never rejects: a failure leads to manual review (AV-05). */
   moderate(upload: { id: number; webp: Buffer }): Promise<ModerationDecision>;
   state(): ModeratorState;
   stop(): void;

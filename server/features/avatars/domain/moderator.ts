@@ -13,11 +13,11 @@ type ModeratorConfig = Pick<
   "AVATAR_MODERATION" | "AVATAR_MODERATION_URL" | "AVATAR_REJECT_SCORE" | "AVATAR_REVIEW_SCORE"
 >;
 
-/** The moderator the settings name. */
+/** The configured moderator. */
 export function createModerator(
   config: ModeratorConfig,
   log: Logger,
-  /** Entry of the classifier's process, where it is not the usual one. */
+  /** Entry of the classifier process; default: the built-in one. */
   entry?: URL,
 ): Moderator {
   if (config.AVATAR_MODERATION === "manual")
@@ -45,7 +45,7 @@ export function createModerator(
   };
 }
 
-/** Explicit pictures are rejected; what is merely doubtful, suggestive ones too, a person looks at. */
+/** Explicit pictures are rejected; doubtful and suggestive ones go to manual review. */
 export function decideByScores(
   scores: Scores,
   {

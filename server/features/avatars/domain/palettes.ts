@@ -1,4 +1,4 @@
-/** Keys and colours an avatar is put together from (AV-02). */
+/** Option keys and colours of avatars (AV-02). */
 export const colors = {
   amber: "#fbbf24",
   blue: "#60a5fa",

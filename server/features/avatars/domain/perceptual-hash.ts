@@ -1,9 +1,9 @@
 import { readBrightness } from "./images.ts";
 
-/** The picture is compared in this size, and its slowest waves make the bits. */
+/** The picture is scaled to this side; its lowest frequencies are the bits. */
 const side = 32;
 const waves = 8;
-/** Deviation of brightness below which a picture has no detail that could be recognised. */
+/** Standard deviation of brightness below which a picture has no recognizable detail. */
 const leastDetail = 4;
 
 /** Cosine of wave u at place x. */
@@ -12,8 +12,8 @@ const cosines = Array.from({ length: waves }, (_, u) =>
 );
 
 /**
- * 64 bits, as text of zeros and ones, that change little when a picture is scaled, compressed or
- * coloured anew; null for one without detail, whose bits would be chance.
+ * Perceptual hash: 64 bits as text of zeros and ones, stable under scaling, compression and recoloring. Null for a
+ * picture without detail, whose bits would be random.
  */
 export async function perceptualHash(webp: Uint8Array): Promise<string | null> {
   const brightness = await readBrightness(webp, side);
@@ -25,7 +25,7 @@ function deviation(values: Uint8Array): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
 }
 
-/** The slowest 8 x 8 waves of a discrete cosine transform, row after row. */
+/** The lowest 8 x 8 frequencies of a discrete cosine transform, row by row. */
 function waveStrengths(brightness: Uint8Array): number[] {
   const rows = Array.from({ length: side }, (_, y) =>
     cosines.map((cosine) => weigh(cosine, (x) => brightness[y * side + x] ?? 0)),
@@ -39,7 +39,7 @@ function weigh(cosine: Float64Array, valueAt: (index: number) => number): number
   return cosine.reduce((sum, factor, index) => sum + factor * valueAt(index), 0);
 }
 
-/** Each wave against the median; the first is the mean brightness and says nothing. */
+/** Each coefficient against the median; the first is the mean brightness and is skipped. */
 function bitsOf(strengths: readonly number[]): string {
   const sorted = strengths.slice(1).toSorted((a, b) => a - b);
   const median = sorted[sorted.length >> 1] ?? 0;

@@ -1,12 +1,12 @@
 import { createByteLruCache } from "../../../platform/cache/byte-lru-cache.ts";
 import { readStored, type PictureStore } from "./picture-store.ts";
 
-/** Bytes of pictures a process keeps: one costs 1 µs, to read it 290 from a folder, and far more from a bucket. */
+/** Bytes of cached pictures in a process: a hit takes 1 µs, a read from a folder 290, from a bucket far more. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** Reads of stored pictures, which never change under their name. */
+/** Cached reads of stored pictures, which are immutable. */
 export interface PictureCache {
-  /** Rejects when it is not there or cannot be read. */
+  /** Rejects when it is missing or unreadable. */
   read(name: string): Promise<Buffer>;
 }
 

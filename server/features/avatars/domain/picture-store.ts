@@ -3,17 +3,17 @@ import { join, resolve } from "node:path";
 import type { Config } from "../../../platform/config/config.ts";
 import { randomId } from "../../../platform/ids.ts";
 
-/** Where uploaded pictures are kept; names are ours, never a user's (S20). */
+/** Store of uploaded pictures; the service generates the names (S20). */
 export interface PictureStore {
-  /** Resolves when the picture will outlive this process. */
+  /** Resolves when the picture is durable. */
   write(name: string, bytes: Uint8Array): Promise<void>;
-  /** Null when it is not there; rejects when nobody can say. */
+  /** Null when it does not exist; rejects when the store fails. */
   read(name: string): Promise<Buffer | null>;
-  /** Resolves also when it is not there. */
+  /** Resolves also when it does not exist. */
   remove(name: string): Promise<void>;
 }
 
-/** Rejects when it is not there, too. */
+/** Rejects also when it does not exist. */
 export async function readStored(store: Pick<PictureStore, "read">, name: string): Promise<Buffer> {
   const bytes = await store.read(name);
   if (bytes === null) throw new Error("the stored picture is gone");
@@ -22,7 +22,7 @@ export async function readStored(store: Pick<PictureStore, "read">, name: string
 
 const namePattern = /^[A-Za-z0-9_-]{22}\.webp$/;
 
-/** The name itself; throws for one that is not ours. */
+/** Returns the name; throws for one that the service did not generate. */
 export function requirePictureName(name: string): string {
   if (!namePattern.test(name)) throw new Error("not the name of a picture");
   return name;
@@ -53,7 +53,7 @@ export function createFolderStore(config: Pick<Config, "DATA_DIR">): PictureStor
         throw error;
       }),
     remove: async (name) => {
-      // A process that was killed over it left the second.
+      // A killed process leaves the temporary file.
       for (const file of [name, unfinishedOf(name)])
         await rm(join(folderOf(name), file), { force: true });
     },

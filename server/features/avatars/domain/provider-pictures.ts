@@ -6,17 +6,17 @@ import type { Clock } from "../../../platform/time/clock.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { withTimeout } from "../../../platform/time/deadline.ts";
 
-/** A picture's host answers within this, or the picture counts as gone (AV-07). */
+/** Timeout of a provider's host; after it the picture counts as gone (AV-07). */
 const checkMs = 5_000;
-/** How long the outcome of a check holds. */
+/** Lifetime of a check result. */
 const keptMs = 600_000;
-/** Outcomes kept; past it the one that was not used for longest is forgotten. */
+/** Cached check results; beyond it the least recently used one is evicted. */
 const maxKept = 10_000;
-/** Checks at the same time; past it a picture counts as gone for this once. */
+/** Concurrent checks; beyond it a picture counts as gone this time. */
 const maxChecks = 32;
 const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1"]);
 
-/** Pictures of social logins, which stay where the provider has them. */
+/** Pictures of social logins, served by the provider. */
 export interface ProviderPictures {
   /** The address a browser may be sent to for this picture, or null when it cannot be shown. */
   usable(url: string): Promise<string | null>;
@@ -38,7 +38,7 @@ export function createProviderPictures(
     const running = checks.get(url);
     if (running) return running;
     if (checks.size >= maxChecks) return Promise.resolve(false);
-    // Finding the host has no limit of its own.
+    // The DNS lookup has no timeout of its own.
     const work = withTimeout(isReachable(url, limitMs), limitMs)
       .catch(() => false)
       .then((isThere) => {
@@ -62,7 +62,7 @@ export function createProviderPictures(
   };
 }
 
-/** Compared after parsing: the exact host, or a configured suffix at a label (S23). */
+/** Compared after parsing: the exact host, or a configured suffix at a label boundary (S23). */
 function parsePicture(
   text: string,
   hosts: readonly string[],
@@ -80,7 +80,7 @@ function parsePicture(
   return isListed ? url.href : null;
 }
 
-/** Asks for one byte, follows nothing, reads nothing (S24). */
+/** Requests one byte, follows no redirect, reads no body (S24). */
 async function isReachable(url: string, limitMs: number): Promise<boolean> {
   try {
     if (await isPrivate(new URL(url).hostname)) return false;
@@ -97,7 +97,7 @@ async function isReachable(url: string, limitMs: number): Promise<boolean> {
   }
 }
 
-/** A public name may be made to lead into our own network; the local names are allowed as such. */
+/** A public name may resolve into our own network, so its address is checked; local names are allowed explicitly. */
 export async function isPrivate(
   host: string,
   resolve: (host: string) => Promise<LookupAddress[]> = (name) => lookup(name, { all: true }),

@@ -18,20 +18,20 @@ import { AppError } from "../../../platform/errors.ts";
 import { hide, replaceChoice, showIfLatest, type Change } from "./decisions.ts";
 import { DecisionConflict, decisionVersionOf } from "./decision-version.ts";
 
-/** What an operator does about an upload (AV-06). */
+/** Operator decisions about an upload (AV-06). */
 export type Decision = { verb: "approve" } | { verb: "reject"; reason: string } | { verb: "undo" };
 
 export interface Decider {
   operator: string;
   now: Date;
-  /** The decision version the decider saw (`decisionVersionOf`); null decides whatever it is now. */
+  /** The decision version the operator saw (`decisionVersionOf`); null skips the check. */
   seen?: string | null;
 }
 
 /**
- * Decides about an upload, however it was judged before; `undo` takes the last such decision back,
- * together with what it changed of the player's avatar unless that was changed since. A picture that is
- * not approved any more is taken off whoever chose it. To be called in a transaction.
+ * Decides about an upload, whatever the decision before. `undo` reverts the last decision and its change of the
+ * avatar, unless that changed since. A picture that is no longer approved is removed from the player's avatar. Call
+ * it in a transaction.
  */
 export async function decideUpload(
   em: EntityManager,
@@ -100,7 +100,7 @@ async function undo(em: EntityManager, row: UploadRow, now: Date): Promise<void>
   } else if (before.status !== "approved") await hide(em, row, now);
 }
 
-/** A choice of before, as far as it can still be shown. */
+/** The earlier choice, if it can still be shown. */
 async function restorable(
   em: EntityManager,
   playerId: number,

@@ -4,7 +4,7 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import { queueForReview, type Moderator, type ModerationDecision } from "./moderation.ts";
 
-/** An answer that takes longer counts as none. */
+/** Timeout of a response. */
 const limitMs = 15_000;
 const maxAnswerBytes = 16 * 1024;
 const unnamedReason = "The picture was not accepted.";
@@ -15,9 +15,9 @@ const VerdictBody = Type.Object({
 });
 
 /**
- * Asks a configured address: POST `{upload_id, media_type, image}` (base64), answered with
- * `{verdict: approved | queued | rejected, reason?}`. Asked again with the same upload, the
- * `Idempotency-Key` is the same. No other host is ever asked (S24, AV-05).
+ * Calls a configured address: POST `{upload_id, media_type, image}` (base64), answered with `{verdict: approved |
+ * queued | rejected, reason?}`. A retry for the same upload has the same `Idempotency-Key`. No other host is called
+ * (S24, AV-05).
  */
 export function createWebhookModerator(
   { AVATAR_MODERATION_URL }: Pick<Config, "AVATAR_MODERATION_URL">,
@@ -74,7 +74,7 @@ async function ask(
   return { status: body.verdict, by: "webhook", reason: storable(reason), scores: null };
 }
 
-/** The database takes neither NUL nor half a character. */
+/** Postgres stores neither NUL nor lone surrogates. */
 const storable = (text: string | null): string | null =>
   text?.replaceAll("\0", "").toWellFormed() ?? null;
 

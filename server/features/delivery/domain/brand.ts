@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { findMailBranding, type MailBranding } from "../../../../db/queries/realms/realms.ts";
 import type { Config } from "../../../platform/config/config.ts";
 
-/** How a message looks and what it calls us; texts are shown as texts, addresses were checked. */
+/** Branding of a message; texts are escaped, addresses were validated. */
 export interface Brand {
   name: string;
   /** `#rrggbb` */
@@ -19,8 +19,8 @@ const ownColor = "#b4430f";
 const colorForm = /^#[0-9a-f]{6}$/i;
 
 /**
- * The look of the player's realm, or of the default one when that has none or is closed; without
- * any branding our own, under the name of the sender. What a realm leaves open is filled the same way.
+ * Branding of the player's realm, or of the default realm when that has none or is closed; else our own, with the
+ * sender's name. Missing fields of a realm fall back the same way.
  */
 export async function readBrand(
   em: EntityManager,
@@ -32,7 +32,7 @@ export async function readBrand(
   const branding = wanted.flatMap((slug) => found.find((one) => one.slug === slug) ?? [])[0];
   const ownName = senderName(config);
   const isDefault = branding === undefined || branding.slug === config.DEFAULT_REALM;
-  // The default realm is us: the name of its row is for operators.
+  // The default realm is the service itself: the name of its row is for operators.
   return toBrand(branding ?? null, isDefault ? ownName : branding.realmName);
 }
 
@@ -50,7 +50,7 @@ function toBrand(branding: MailBranding | null, otherwise: string): Brand {
   };
 }
 
-/** How we call ourselves: the name of the sender. */
+/** Name of the service: that of the sender. */
 function senderName({ MAIL_FROM }: Pick<Config, "MAIL_FROM">): string {
   const name = MAIL_FROM.includes("<") ? MAIL_FROM.slice(0, MAIL_FROM.indexOf("<")).trim() : "";
   return name === "" ? "emberline" : name;
@@ -63,7 +63,7 @@ function webAddress(text: string | null | undefined): string | null {
     : null;
 }
 
-/** Whether black is easier to read on the colour than white (relative luminance of WCAG). */
+/** True when black has more contrast on the colour than white (WCAG relative luminance). */
 function isLight(color: string): boolean {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;

@@ -21,9 +21,9 @@ import { findTemplate } from "./templates.ts";
 
 /** Attempts before a message is a dead letter (USR-10); the queue makes as many. */
 export const maxAttempts = 5;
-/** Longer than any attempt lasts: whoever claimed a message so long ago is dead. */
+/** Lease of a claimed message, longer than any attempt: an older claim is from a dead process. */
 export const leaseMs = sendLimitMs + 10_000;
-/** How long the database may be away without a message being sent twice for it. */
+/** Time to retry the write of an outcome while Postgres is down; later the message may be sent twice. */
 const writeLimitMs = 120_000;
 const writePauseMs = 500;
 
@@ -37,8 +37,8 @@ export interface DeliveryOptions {
 }
 
 /**
- * One attempt at one message. A second call for a message that is done does nothing; of two at once
- * one sends. Rejects with `DeliveryError` when it did not go out, which is written down before.
+ * One attempt at one message. A call for a finished message does nothing; of concurrent calls one sends. Rejects with
+ * `DeliveryError` on a failure, after storing it.
  */
 export async function deliverMessage(
   deps: DeliveryDeps,
@@ -76,8 +76,8 @@ export async function deliverMessage(
 }
 
 /**
- * What went out and is not written down as sent goes out again (S38), so the database is asked until it takes it;
- * as long as it is away, nobody else can claim the message either.
+ * A message without a stored outcome is sent again (S38), so the write is retried. While Postgres is down no other
+ * process can claim the message.
  */
 async function untilWritten(
   { log }: Pick<DeliveryDeps, "log">,
@@ -132,7 +132,7 @@ async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number
   return { rendered, keepsContent: sender.keepsContent };
 }
 
-/** A message nobody can read any more is a dead letter at once. */
+/** A message that cannot be unsealed is a dead letter at once. */
 async function renderMessage(
   { em, config }: Pick<DeliveryDeps, "em" | "config">,
   message: ClaimedMessage,

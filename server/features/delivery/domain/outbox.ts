@@ -10,7 +10,7 @@ export interface PresentedMessage {
   status: string;
   attempts: number;
   last_error: string | null;
-  /** null until it is delivered, and always in production. */
+  /** Null until it is delivered, and always in production. */
   subject: string | null;
   text: string | null;
   html: string | null;
@@ -22,7 +22,7 @@ export interface PresentedMessage {
 /** Messages of one answer. */
 export const maxOutboxMessages = 100;
 
-/** In production an operator learns what became of a message, never what it said (OPS-04, S29). */
+/** In production an operator sees the outcome of a message, never its content (OPS-04, S29). */
 export function presentMessage(message: OutboxMessage, hasContent: boolean): PresentedMessage {
   const content = hasContent ? message.content : null;
   const { id, kind, template, to, status, attempts, lastError } = message;

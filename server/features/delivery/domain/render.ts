@@ -15,7 +15,7 @@ const maxSubject = 200;
 const maxName = 128;
 const placeholder = /\{([a-z]+)\}/g;
 const alone = /^\{([a-z]+)\}$/;
-/** Line breaks and what else a mail reader could take for structure (S22). */
+/** Line breaks and other characters with a meaning in mail headers (S22). */
 const control = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 const footerTexts = {
@@ -28,10 +28,7 @@ const footerTexts = {
   },
 };
 
-/**
- * Fills a template in the language of `locale`, as text and, in the look of `brand`, as HTML; every
- * parameter is shown as text.
- */
+/** Renders a template in the language of `locale` as text and as HTML with `brand`; every parameter is escaped. */
 export function render(template: Template, locale: string, params: Params, brand: Brand): Rendered {
   const language = locale.toLowerCase().split("-", 1)[0] === "de" ? "de" : "en";
   const source = template.texts[language];
@@ -57,7 +54,7 @@ export function render(template: Template, locale: string, params: Params, brand
 
 export const oneLine = (text: string): string => text.replace(control, " ").trim();
 
-/** A value is put in once: braces inside it mean nothing. */
+/** Single pass: braces inside a value are literal. */
 function fill(text: string, values: Params, shape: (value: string) => string = (v) => v): string {
   return text.replace(placeholder, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
@@ -68,7 +65,7 @@ function fill(text: string, values: Params, shape: (value: string) => string = (
 interface FooterLine {
   label: string;
   url: string;
-  /** The address as people read it. */
+  /** The address in readable form. */
   shown: string;
 }
 
@@ -128,7 +125,7 @@ ${blocks.join("\n")}
 ${end}</div></body></html>`;
 }
 
-/** Readers that load no pictures show the name alone. */
+/** Mail programs that load no pictures show the name. */
 function headOf({ name, logoUrl }: Brand): string {
   const shown = escapeHtml(oneLine(name));
   const logo =
@@ -156,7 +153,7 @@ function block(
   return `<p>${fill(escapeHtml(text), values, escapeHtml)}</p>`;
 }
 
-/** Braces are left alone, so that a text may be escaped before it is filled. */
+/** Does not escape braces, so that a text may be escaped before it is filled. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

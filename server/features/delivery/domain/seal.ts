@@ -8,9 +8,9 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /**
- * Codes and links wait in Postgres until they are sent. Sealed with a key made from APP_SECRET they
- * are of no use to whoever reads the database, a job or a backup (S4, S27). `context` has to be
- * the same for opening, so that a sealed text cannot be moved to another message.
+ * Encrypts codes and links that wait in Postgres, with a key derived from APP_SECRET: a reader of the database, a job
+ * or a backup cannot use them (S4, S27). `context` is authenticated, so that a sealed text cannot be moved to another
+ * message.
  */
 export function seal(secrets: Secrets, context: string, params: Record<string, string>): string {
   const iv = randomBytes(ivBytes);
@@ -21,7 +21,7 @@ export function seal(secrets: Secrets, context: string, params: Record<string, s
   return Buffer.concat([iv, cipher.getAuthTag(), text]).toString("base64url");
 }
 
-/** What was sealed with the present or the previous secret, or null. */
+/** Opens a text sealed with the present or the previous secret; null for any other. */
 export function unseal(
   secrets: Secrets,
   context: string,

@@ -15,18 +15,18 @@ import { deliverMessage, type DeliveryDeps } from "./deliver.ts";
 import { seal } from "./seal.ts";
 import { templates, templatesOf, type NewMessage, type Template } from "./templates.ts";
 
-/** Messages that may wait altogether; what comes on top is dropped, counted and logged. */
+/** Maximum queued messages; further ones are dropped, counted and logged. */
 export const maxWaitingMessages = 20_000;
-/** Messages one address may get in an hour, whoever asks for them; notices are counted apart. */
+/** Maximum messages to one address in an hour, whoever requests them; notices are counted apart. */
 export const maxMessagesPerHour = 30;
 const hourMs = 3_600_000;
 
 export type WriteDeps = WithConfig & WithClock & WithMetrics & WithLog;
 
 /**
- * Writes a message in the transaction of `em`, so that it exists exactly when what it tells of does.
- * Returns its id, for `postMessages` after the commit; null when a bound was reached: then it is
- * not sent, and the caller's answer must not tell (S1).
+ * Outbox: writes a message in the transaction of `em`, so that it exists exactly when its change does. Returns its
+ * id, for `postMessages` after the commit; null when a limit was reached. Then it is not sent, and the response must
+ * not reveal that (S1).
  */
 export async function writeMessage(
   em: EntityManager,
@@ -65,16 +65,16 @@ export async function writeMessage(
   return id;
 }
 
-/** A store that went is back soon, and a code is of no use after minutes. */
-const againMs = 1_000;
-const maxAgain = 60;
-/** Messages tried again at the same time; what is more is left to the clean-up. */
-const maxTried = 500;
-let numTried = 0;
+/** Pause between attempts: an outage is usually short, and a code expires within minutes. */
+const retryMs = 1_000;
+const maxRetries = 60;
+/** Concurrent retries of a process; further messages are left to the clean-up. */
+const maxRetrying = 500;
+let numRetrying = 0;
 
 /**
- * Hands written messages to the queue; call it after the commit. Never rejects: while Redis is
- * away they stay in Postgres, it is tried again for a minute, and then the clean-up queues them.
+ * Queues written messages; call it after the commit. Never rejects: while Redis is down they stay in Postgres. It
+ * retries for a minute, then the clean-up queues them.
  */
 export async function postMessages(
   deps: WithEnqueue & WithLog,
@@ -92,22 +92,22 @@ export async function postMessages(
   }
 }
 
-/** The same job however often it is added. */
+/** Idempotent: adds the same job each time. */
 async function postLater({ enqueue }: WithEnqueue, messageId: number): Promise<void> {
-  if (numTried >= maxTried) return;
-  numTried++;
+  if (numRetrying >= maxRetrying) return;
+  numRetrying++;
   let isPosted = false;
-  for (let tries = 0; tries < maxAgain && !isPosted; tries++) {
-    await wait(againMs, undefined, { ref: false });
+  for (let tries = 0; tries < maxRetries && !isPosted; tries++) {
+    await wait(retryMs, undefined, { ref: false });
     isPosted = await enqueue(mailQueue, { messageId, round: 0 }).then(
       () => true,
       () => false,
     );
   }
-  numTried--;
+  numRetrying--;
 }
 
-/** Writes and posts one message that belongs to no other change. */
+/** Writes and queues one message without another change. */
 export async function sendMessage(
   deps: WriteDeps & WithEm & WithEnqueue,
   message: NewMessage,
@@ -116,8 +116,8 @@ export async function sendMessage(
 }
 
 /**
- * Sends a message before it returns, past the queue (USR-10: resend-verification). Refused with
- * `mail:delivery_failed` or `sms:delivery_failed`; then nothing tries it again.
+ * Sends a message within the request, without the queue (USR-10: resend-verification). Throws `mail:delivery_failed`
+ * or `sms:delivery_failed`; such a message is not retried.
  */
 export async function sendNow(deps: DeliveryDeps, message: NewMessage): Promise<void> {
   const { kind } = templates[message.template];
@@ -131,5 +131,5 @@ export async function sendNow(deps: DeliveryDeps, message: NewMessage): Promise<
   }
 }
 
-/** A request has to be answered within ten seconds. */
+/** Below the request deadline of ten seconds. */
 const sendNowLimitMs = 7_000;

@@ -1,27 +1,26 @@
 /**
- * What a parameter is, which decides how it is shown and treated: `code` and `link` stand out and
- * the inbox copies them, `quote` keeps its line breaks, `unsubscribe` becomes the footer and the
- * one-click header, `reply` the Reply-To header.
+ * Role of a parameter: `code` and `link` are highlighted and copied by the inbox, `quote` keeps its line breaks,
+ * `unsubscribe` becomes the footer and the one-click header, `reply` the Reply-To header.
  */
 export type ParamRole = "text" | "code" | "link" | "quote" | "unsubscribe" | "reply";
 
-/** One language of a template. `{name}` is replaced by the parameter, `{brand}` by how we call ourselves. */
+/** One language of a template. `{name}` is replaced by the parameter, `{brand}` by the name of the service. */
 export interface TemplateText {
   subject: string;
-  /** Paragraphs; one that is only a parameter is shown the way of its role. */
+  /** Paragraphs; a paragraph of one parameter is rendered by its role. */
   paragraphs: readonly string[];
-  /** Label of the button a link becomes in HTML. */
+  /** Label of the link's button in HTML. */
   action?: string;
 }
 
 export interface Template {
   kind: "mail" | "sms";
   params: Readonly<Record<string, ParamRole>>;
-  /** After this the message is of no use any more and is not sent. */
+  /** Seconds after which the message is obsolete and not sent. */
   lifeSeconds: number;
-  /** Goes to us, not to a user: the bound on messages to one address does not hold. */
+  /** Goes to the operators: the limit per address does not apply. */
   isInternal?: boolean;
-  /** Tells what was done to an account: whoever did it must not keep it back by asking for other messages. */
+  /** Notice of an account change: an attacker must not suppress it by requesting other messages. */
   isNotice?: boolean;
   texts: Readonly<Record<"en" | "de", TemplateText>>;
 }
@@ -31,8 +30,8 @@ const hours = (count: number) => count * 3_600;
 const days = (count: number) => count * 86_400;
 
 /**
- * Every message the service sends. Nothing a user typed is in a mail to an address that is not
- * known to be theirs: else anyone could have us send their text to anybody.
+ * Every message of the service. A mail to an unverified address has no text of a user: otherwise anyone could send
+ * their text to anybody.
  */
 export const templates = {
   "verify-email": {
@@ -288,8 +287,8 @@ export type ParamsOf<T extends TemplateName> = Readonly<
 >;
 
 /**
- * Something to send: to whom, what, in which language (an unknown one becomes English) and in the
- * look of which realm (absent: the default one).
+ * A message to send: recipient, template, language (an unknown one becomes English) and realm of the branding
+ * (default: the default realm).
  */
 export type NewMessage = {
   [T in TemplateName]: {
@@ -301,13 +300,13 @@ export type NewMessage = {
   };
 }[TemplateName];
 
-/** Names of the notices, or of all templates but these. */
+/** Names of the notices, or of all other templates. */
 export function templatesOf(isNotice: boolean): string[] {
   const all: [string, Template][] = Object.entries(templates);
   return all.filter(([, one]) => (one.isNotice === true) === isNotice).map(([name]) => name);
 }
 
-/** The template of this name, or null: rows outlive releases. */
+/** The template of this name; null for a row of another release. */
 export function findTemplate(name: string): Template | null {
   return Object.hasOwn(templates, name) ? templates[name as TemplateName] : null;
 }

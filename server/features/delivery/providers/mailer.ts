@@ -3,19 +3,19 @@ import type { Transporter } from "nodemailer";
 import { DeliveryError, sendLimitMs, type OutgoingMail, type Sender } from "./messages.ts";
 
 export interface SmtpOptions {
-  /** smtp:// or smtps://, with credentials if the server wants them. */
+  /** smtp:// or smtps://, with credentials if the server requires them. */
   url: string;
   from: string;
   tls?: ConnectionOptions;
 }
 
 const connectLimitMs = 8_000;
-/** Connections of one process, and mails over one of them. */
+/** Connections of a process, and mails per connection. */
 const maxConnections = 4;
 const maxMessages = 100;
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
-/** Sends by SMTP over a few kept connections; STARTTLS is used where it is offered, and insisted on for credentials. */
+/** Sends by SMTP over pooled connections; STARTTLS is used where offered, and required for credentials. */
 export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
   const { username, hostname } = new URL(options.url);
   let opening: Promise<Transporter> | null = null;
@@ -29,7 +29,7 @@ export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
       connectionTimeout: connectLimitMs,
       greetingTimeout: connectLimitMs,
       socketTimeout: sendLimitMs,
-      // A password must not go over a foreign line in the clear because somebody cut STARTTLS out.
+      // A downgrade attack on STARTTLS must not expose the password.
       requireTLS: username !== "" && !loopback.test(hostname),
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -74,12 +74,12 @@ function unsubscribeHeaders(url: string | null): Record<string, string> {
   };
 }
 
-/** The address in `Name <a@b>`, or all of it. */
+/** The address in `Name <a@b>`, or the whole text. */
 function addressOf(from: string): string {
   return (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim();
 }
 
-/** A refusal of the 500s stays one; everything else may go better later (RFC 5321, 4.2.1). */
+/** A 5xx reply is permanent; all other failures are retried (RFC 5321, 4.2.1). */
 function smtpError(error: unknown): DeliveryError {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   const isRefused = typeof responseCode === "number" && responseCode >= 500;

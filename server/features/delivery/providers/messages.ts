@@ -1,15 +1,15 @@
-/** A mail as a driver gets it: rendered, every part safe for its place. */
+/** A rendered mail for a driver; every part is escaped. */
 export interface OutgoingMail {
-  /** The same at every attempt, so that receivers can drop a second copy. */
+  /** Equal at every attempt, so that receivers can drop duplicates. */
   id: string;
   to: string;
-  /** How the sender calls itself; the address is that of `MAIL_FROM`. */
+  /** Display name of the sender; the address is that of `MAIL_FROM`. */
   fromName: string;
   subject: string;
   text: string;
   html: string;
   replyTo: string | null;
-  /** Address that takes the recipient off the list by one POST (RFC 8058). */
+  /** Address for one-click unsubscribe by POST (RFC 8058). */
   unsubscribeUrl: string | null;
 }
 
@@ -20,10 +20,10 @@ export interface OutgoingSms {
   text: string;
 }
 
-/** One way of sending. Both functions reject with `DeliveryError` and with nothing else. */
+/** A delivery driver. Both functions reject with `DeliveryError` only. */
 export interface Sender<M> {
   name: string;
-  /** What is sent stays readable in the development inbox instead of leaving the machine. */
+  /** Messages stay in the development inbox and are not sent. */
   keepsContent: boolean;
   send(message: M): Promise<void>;
   close(): void;
@@ -35,11 +35,11 @@ export interface Senders {
 }
 
 /**
- * Why a message did not go out. `reason` reaches job lists and logs: it names the kind of failure,
- * never what the other side wrote, since that repeats addresses (S27).
+ * Why a message was not sent. `reason` reaches job lists and logs: it names the kind of failure, never the server's
+ * reply, which repeats addresses (S27).
  */
 export class DeliveryError extends Error {
-  /** Trying again cannot help. */
+  /** Permanent: a retry cannot succeed. */
   readonly isPermanent: boolean;
 
   constructor(reason: string, isPermanent: boolean, cause?: unknown) {
@@ -49,5 +49,5 @@ export class DeliveryError extends Error {
   }
 }
 
-/** Every attempt ends within this, well before another process may take the message up. */
+/** Timeout of an attempt, well below the lease of the message. */
 export const sendLimitMs = 20_000;

@@ -4,7 +4,7 @@ import { createSmtpMailer } from "./mailer.ts";
 import { DeliveryError, type Sender, type Senders } from "./messages.ts";
 import { createSmsWebhook } from "./sms-webhook.ts";
 
-/** The ways of sending that the settings name (BOOT-05, USR-10). */
+/** The configured delivery drivers (BOOT-05, USR-10). */
 export function createSenders(config: Config, log: Logger): Senders {
   return {
     mail: senderOf(config, log, {
@@ -37,16 +37,16 @@ function senderOf<M extends { id: string }>(
   if (driver === "log") return logSender(log);
   if (driver === "memory") return inboxSender();
   if (url !== "") return open(url);
-  // Nobody reads an inbox in production: the messages fail there, visibly, until a way is configured.
+  // Production has no inbox: messages fail visibly until a driver is configured.
   return config.APP_ENV === "production" ? noSender(setting) : inboxSender();
 }
 
-/** Leaves the message where the development inbox shows it. */
+/** Keeps the message for the development inbox. */
 function inboxSender<M>(): Sender<M> {
   return { name: "memory", keepsContent: true, send: async () => {}, close: () => {} };
 }
 
-/** Says that there was a message, and nothing of it (S27). */
+/** Logs that there was a message, without its content (S27). */
 function logSender<M extends { id: string }>(log: Logger): Sender<M> {
   const send = async ({ id }: M) =>
     log.info({ event: "message_logged", message: id }, "message not sent: the driver is log");

@@ -1,11 +1,11 @@
 import { DeliveryError, sendLimitMs, type OutgoingSms, type Sender } from "./messages.ts";
 
-/** Statuses after which another try makes sense. */
+/** Statuses worth a retry. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Hands each text message to a configured address: POST `{id, to, text}` as JSON, any 2xx is success.
- * `Idempotency-Key` is the same at every attempt. No other host is ever asked (S24).
+ * Sends each text message to a configured address: POST `{id, to, text}` as JSON, any 2xx is success.
+ * `Idempotency-Key` is equal at every attempt. No other host is called (S24).
  */
 export function createSmsWebhook(url: string): Sender<OutgoingSms> {
   const target = new URL(url);
@@ -39,7 +39,7 @@ async function post(target: URL, message: OutgoingSms, authorization: string | n
       },
       body: JSON.stringify(message),
     });
-    // Nothing of the answer is read but its status.
+    // Only the status of the response is read.
     await response.body?.cancel();
     return response.status;
   } catch (error) {

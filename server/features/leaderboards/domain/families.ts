@@ -10,27 +10,27 @@ import {
   type WordWindow,
 } from "../../../../db/queries/leaderboards/leaderboard-entries.ts";
 
-/** Where an entry stands on one tab: higher values first, then the text order of `tie`. */
+/** Sort key of an entry on a tab: higher values first, then the text order of `tie`. */
 export interface Place {
   value: number;
   tie: string;
 }
 
-/** A player or team and its place on each tab of the family. */
+/** A player or team and its sort key on each tab of the family. */
 export interface Entry {
   id: number;
   places: readonly Place[];
 }
 
-/** Leaderboards of the same entries: one of Redis' sorted sets for each tab, one hash for them all. */
+/** Leaderboards of the same entries: one sorted set per tab and one shared hash in Redis. */
 export interface Family {
   name: string;
   tabs: readonly string[];
-  /** Ranks are 1, 2, 3, …; otherwise equal values share one (1, 2, 2, 4). */
+  /** True: ranks are 1, 2, 3, …; false: equal values share a rank (1, 2, 2, 4). */
   isUnique: boolean;
-  /** The entries of these ids that exist, or the next slice in order of id. */
+  /** The existing entries of these ids, or the next batch in order of id. */
   read(em: EntityManager, slice: Slice): Promise<Entry[]>;
-  /** The entry a change touches, or null when it is none of this family. */
+  /** The entry a change affects, or null for another family. */
   touchedBy(change: Touched): number | null;
 }
 
@@ -39,12 +39,12 @@ function digits(value: number, width: number): string {
   return Math.max(0, Math.round(value)).toString(36).padStart(width, "0");
 }
 /** Microseconds since the epoch: enough until the year 2085. */
-const moment = (micros: number) => digits(micros, 10);
+const instant = (micros: number) => digits(micros, 10);
 const largest = 36 ** 6 - 1;
 /** More comes first. */
 const falling = (value: number) => digits(largest - Math.min(value, largest), 6);
 
-/** The end of a member: ids in order, and readable again. */
+/** Id suffix of a member: ordered and parsable. */
 export const idText = (id: number) => digits(id, 6);
 export const idOf = (member: string) => parseInt(member.slice(-6), 36);
 
@@ -54,10 +54,10 @@ export const teamTabs = ["score", "accuracy", "streak"] as const;
 export type TeamTab = (typeof teamTabs)[number];
 
 const placesOf = (row: TotalsRow): Record<GlobalTab, Place> => ({
-  score: { value: row.score, tie: moment(row.scoreAt) },
+  score: { value: row.score, tie: instant(row.scoreAt) },
   accuracy: { value: row.accuracy, tie: falling(row.answers) },
-  streak: { value: row.streak, tie: moment(row.streakAt) },
-  xp: { value: row.xp, tie: moment(row.xpAt) },
+  streak: { value: row.streak, tie: instant(row.streakAt) },
+  xp: { value: row.xp, tie: instant(row.xpAt) },
 });
 
 function entryOf(row: TotalsRow, tabs: readonly GlobalTab[]): Entry {
@@ -93,7 +93,7 @@ export function challengeFamily(challengeId: number): Family {
       (await listChallengeRuns(em, challengeId, slice)).map(
         ({ id, score, timeMs, finishedAt }) => ({
           id,
-          places: [{ value: score, tie: digits(timeMs, 6) + moment(finishedAt) }],
+          places: [{ value: score, tie: digits(timeMs, 6) + instant(finishedAt) }],
         }),
       ),
     touchedBy: (change) =>
@@ -109,7 +109,7 @@ export function wordFamily(window: WordWindow): Family {
     isUnique: true,
     read: async (em, slice) =>
       (await listWordBests(em, window, slice)).map((row) => {
-        const time = digits(row.timeCs, 6) + moment(row.createdAt);
+        const time = digits(row.timeCs, 6) + instant(row.createdAt);
         const tie = falling(row.level) + time + idText(row.resultId);
         return { id: row.id, places: [{ value: row.score, tie }] };
       }),
@@ -132,10 +132,10 @@ function takes(window: WordWindow, change: Extract<Touched, { kind: "word" }>): 
   return isLate && (window.to === null || change.date <= window.to);
 }
 
-/** The result an entry of a word leaderboard stands for: it is written before the player in the member. */
+/** The result of a word leaderboard entry: it precedes the player in the member. */
 export const resultIdOf = (member: string) => parseInt(member.slice(-12, -6), 36);
 
-/** The family of a name found in Redis, or null for a name of another version of the service. */
+/** The family of a name in Redis; null for a name of another version of the service. */
 export function familyOf(name: string): Family | null {
   if (name === globalFamily.name) return globalFamily;
   if (name === teamFamily.name) return teamFamily;

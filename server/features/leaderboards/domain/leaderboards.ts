@@ -11,15 +11,15 @@ import { LeaderboardProjector } from "./projector.ts";
 import { familyOf, type Family } from "./families.ts";
 import * as store from "./store.ts";
 
-/** Leaderboards held in Redis at once; past it the one read longest ago is closed. */
+/** Maximum leaderboards in Redis; beyond it the least recently read one is closed. */
 const maxOpen = 256;
-/** A leaderboard nobody reads is closed after this. */
+/** Idle time after which a leaderboard is closed. */
 const idleMs = 6 * 3_600_000;
-/** How long a reader waits, mostly for a leaderboard that is being built. */
+/** Timeout of a read, mostly for a leaderboard that is being built. */
 const readWaitMs = 7_000;
-/** Entries in one script call: it blocks Redis for a few milliseconds at most. */
+/** Entries per script call, which blocks Redis for a few milliseconds. */
 const batchSize = 500;
-/** Builds started for one read before it gets 503. */
+/** Maximum builds started by one read before it gets 503. */
 const maxBegun = 10;
 
 export interface LeaderboardsOptions {
@@ -33,15 +33,18 @@ export interface LeaderboardsOptions {
 
 export interface Leaderboards {
   /**
-   * Reads a leaderboard as Postgres has it at this moment. A leaderboard that Redis does not have is built first.
-   * Throws `server:unavailable` when that takes long.
+   * Reads a leaderboard in the present state of Postgres. A leaderboard that is not in Redis is built first. Throws
+   * `server:unavailable` when that takes long.
    */
   read(asked: store.Question): Promise<store.View>;
-  /** Projects pending changes; evicts leaderboards nobody reads. */
+  /** Projects pending changes and evicts idle leaderboards. */
   tidy(): Promise<void>;
 }
 
-/** Leaderboards of any size: Postgres has the truth, Redis the order (server/features/leaderboards/domain/README.md). */
+/**
+ * Leaderboards of any size: Postgres is the source of truth, Redis has the order
+ * (server/features/leaderboards/domain/README.md).
+ */
 export function createLeaderboards(options: LeaderboardsOptions): Leaderboards {
   return new RedisLeaderboards(options);
 }
@@ -76,7 +79,7 @@ class RedisLeaderboards implements Leaderboards {
       const family = familyOf(name);
       if (family && now - readAt > idleMs) await store.closeLeaderboard(redis, family);
     }
-    // A process that was killed may have left them.
+    // A killed process may have left them.
     for (const name of await store.listBuilding(redis)) {
       const family = familyOf(name);
       if (family) await this.#ensureBuilt(family).catch(() => undefined);
@@ -91,7 +94,7 @@ class RedisLeaderboards implements Leaderboards {
       const view = await store.readView(redis, clock.now(), asked);
       if (view === null) await this.#ensureBuilt(asked.family);
       else if (view.batch >= wanted) return view;
-      // Redis lost its last seconds.
+      // Redis lost its last writes in a failover.
       else this.#projector.resetCheckpoint();
     }
     throw new DeadlineError(readWaitMs);

@@ -21,7 +21,7 @@ import {
   type Update,
 } from "./store.ts";
 
-/** Changes in one script call: it blocks Redis for a few milliseconds at most. */
+/** Changes per script call, which blocks Redis for a few milliseconds. */
 const batchSize = 1_000;
 /** Batches lost to other processes before a reader gets 503 with `retry_after`. */
 const maxTries = 32;
@@ -35,7 +35,7 @@ export interface LeaderboardProjectorOptions {
   metrics: Metrics;
 }
 
-/** Carries committed changes from Postgres to the leaderboards in Redis, batch after batch. */
+/** Projects committed changes from Postgres to the leaderboards in Redis, in batches. */
 export class LeaderboardProjector {
   readonly #options: LeaderboardProjectorOptions;
   /** The last known checkpoint of Redis; null = read it first. */
@@ -48,8 +48,8 @@ export class LeaderboardProjector {
   }
 
   /**
-   * What was committed before the call is in Redis when it resolves, in the batch it returns or a lower one.
-   * One call at a time. Throws `server:unavailable` when others never let it.
+   * When it resolves, Redis has all changes committed before the call, in the returned batch or a lower one. One call
+   * at a time. Throws `server:unavailable` after too many conflicts with other processes.
    */
   async projectChanges(): Promise<number> {
     const { redis, em, metrics } = this.#options;
@@ -64,7 +64,7 @@ export class LeaderboardProjector {
       this.#known = null;
       const checkpoint = base ?? (await readCheckpoint(redis));
       if (base === null && checkpoint.batch > seen) {
-        // Others wrote. The third of them began after the second, and so after this call.
+        // Other processes wrote. The third batch began after the second, and so after this call.
         if (++rises > 2 && checkpoint.isWhole) return this.#finish(checkpoint);
         seen = checkpoint.batch;
       }
@@ -100,7 +100,7 @@ export class LeaderboardProjector {
     return checkpoint.batch;
   }
 
-  /** Lost changes wait again; when the lost ones are unknown, every leaderboard is rebuilt. */
+  /** Lost changes are requeued; when they are unknown, every leaderboard is rebuilt. */
   async #repair(
     checkpoint: Checkpoint,
     { batch, highest, trimmed }: PendingChanges,
@@ -116,7 +116,7 @@ export class LeaderboardProjector {
     return writeBatch(redis, isRead ? emptyCheckpoint : checkpoint, write);
   }
 
-  /** The readers do not wait for it. A lost acknowledgement only makes the changes be written again. */
+  /** Readers do not wait for it. After a lost acknowledgement the changes are written again. */
   #acknowledge({ waiting }: PendingChanges, batch: number): void {
     const { em, log } = this.#options;
     const ids = waiting.map(({ id }) => id);
@@ -129,7 +129,7 @@ export class LeaderboardProjector {
   }
 }
 
-/** The entries of these leaderboards that were touched, as they are now. */
+/** The present state of the changed entries of these leaderboards. */
 async function listUpdates(
   em: EntityManager,
   boards: readonly string[],

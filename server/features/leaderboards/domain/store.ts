@@ -11,7 +11,7 @@ const beginScript = script("begin");
 const fillScript = script("fill");
 const readScript = script("read");
 
-/** All keys of the leaderboards lie in one slot of a cluster: their scripts need several at once. */
+/** All keys of the leaderboards share one cluster slot, since their scripts use several. */
 const base = "{boards}";
 const openKey = `${base}:open`;
 const batchKey = `${base}:batch`;
@@ -34,7 +34,7 @@ export interface View {
   batch: number;
   total: number;
   page: Line[];
-  /** Of the ids asked for, in their order; null = not on the leaderboard. */
+  /** Lines of the requested ids, in their order; null = not on the leaderboard. */
   places: (Line | null)[];
   around: Line[];
 }
@@ -51,24 +51,24 @@ export interface Question {
 
 /** The projection state of Redis, as this process last saw it. */
 export interface Checkpoint {
-  /** Of this write alone: another text says that somebody else wrote. */
+  /** Unique to this write: another text means that another process wrote. */
   text: string;
-  /** Whatever is acknowledged with this number or a lower one is there; -1 = nothing is known. */
+  /** Redis has all changes acknowledged with this number or a lower one; -1 = unknown. */
   batch: number;
-  /** The writer had seen all changes of its moment. */
+  /** The writer had read all changes of its snapshot. */
   isWhole: boolean;
   /** Names of the leaderboards that are open or being built. */
   boards: readonly string[];
 }
 
-/** The version before this one writes no "+", and does not know of leaderboards that are being built. */
+/** The previous version writes no "+" and ignores leaderboards that are being built. */
 const textOf = (batch: number, isWhole: boolean) => `${batch}:${randomId()}${isWhole ? "+" : "+~"}`;
 const checkpointOf = (text: string, boards: readonly string[]): Checkpoint => ({
   ...{ text, boards },
   batch: text === "" ? -1 : parseInt(text, 10),
   isWhole: !text.endsWith("~"),
 });
-/** Redis as it is when it is empty. */
+/** Checkpoint of an empty Redis. */
 export const emptyCheckpoint: Checkpoint = checkpointOf("", []);
 
 type RawView = [
@@ -112,11 +112,11 @@ export async function readView(redis: Redis, now: number, asked: Question): Prom
 }
 
 function lineOf(member: string, score: string, rank: number): Line {
-  // Kept negative, so that the highest comes first; there is no -0 on the wire.
+  // Scores are negated, so that the highest comes first; -0 becomes 0 on the wire.
   return { id: idOf(member), rank, value: -Number(score) || 0, member };
 }
 
-/** Equal values share the rank of the first of them, the others have that of their place. */
+/** Equal values share the rank of the first one; otherwise the rank is the position. */
 function linesOf(listed: string[], start: number, firstRank: number, isUnique: boolean): Line[] {
   const lines: Line[] = [];
   for (let at = 0; at + 1 < listed.length; at += 2) {
@@ -129,7 +129,7 @@ function linesOf(listed: string[], start: number, firstRank: number, isUnique: b
   return lines;
 }
 
-/** Entries of one leaderboard as they are now; `ids` without an entry leave. */
+/** Present entries of one leaderboard; `ids` without an entry are removed. */
 export interface Update {
   family: Family;
   ids: readonly number[];
@@ -151,7 +151,7 @@ function partOf({ family, ids, entries }: Update): (string | number)[] {
   return [family.name, family.tabs.length, ids.length, ...lines];
 }
 
-/** Returns what Redis has then; null when somebody else wrote since `checkpoint`. */
+/** Returns the new checkpoint; null when another process wrote since `checkpoint`. */
 export async function writeBatch(
   redis: Redis,
   checkpoint: Checkpoint,
@@ -165,12 +165,13 @@ export async function writeBatch(
 }
 
 export async function readCheckpoint(redis: Redis): Promise<Checkpoint> {
-  // In this order: a leaderboard that is begun after its text was read changes the text, and then nothing is written.
+  // In this order: a leaderboard begun after the checkpoint was read changes the checkpoint, and the write is
+  // refused.
   const [text, boards] = await Promise.all([redis.get(batchKey), listLeaderboards(redis)]);
   return checkpointOf(text ?? "", boards);
 }
 
-/** In this order: a leaderboard that is opened in between is in one of them. */
+/** In this order: a leaderboard opened in between is in one of the two lists. */
 async function listLeaderboards(redis: Redis): Promise<string[]> {
   const [building, open] = await Promise.all([redis.hkeys(buildingKey), redis.hkeys(openKey)]);
   return [...new Set([...building, ...open])];
@@ -184,7 +185,7 @@ export async function listOpen(redis: Redis): Promise<Map<string, number>> {
 
 export const listBuilding = (redis: Redis): Promise<string[]> => redis.hkeys(buildingKey);
 
-/** Forgets every board: each is rebuilt when it is asked for. */
+/** Deletes every leaderboard: each is rebuilt at its next read. */
 export async function closeAll(redis: Redis): Promise<void> {
   const families = (await listLeaderboards(redis)).flatMap((name) => familyOf(name) ?? []);
   await redis.unlink(openKey, buildingKey, batchKey, ...families.flatMap(keysOf));
@@ -198,20 +199,20 @@ export async function closeLeaderboard(redis: Redis, family: Family): Promise<vo
     .exec();
 }
 
-/** How far a leaderboard is: the id up to which it is filled, or null when it is not even begun. */
+/** Progress of a build: the id up to which it is filled, or null before it begins. */
 export async function readProgress(redis: Redis, family: Family): Promise<number | "open" | null> {
   const filled = await redis.hget(buildingKey, family.name);
   if (filled !== null) return Number(filled);
   return (await redis.hexists(openKey, family.name)) === 1 ? "open" : null;
 }
 
-/** From now on changes are also projected to this leaderboard, which is empty and filled next. */
+/** Begins a build: from now on changes are also projected to this leaderboard, which is still empty. */
 export async function begin(redis: Redis, family: Family): Promise<void> {
   const keys = [...heads, ...keysOf(family)];
   await redis.eval(beginScript, keys.length, ...keys, family.name, randomId());
 }
 
-/** Goes on filling a leaderboard after `from`; the last slice opens it. False when it is not filled up to there. */
+/** Fills a leaderboard after `from`; the last batch opens it. False when it is not filled up to there. */
 export async function fill(
   redis: Redis,
   family: Family,

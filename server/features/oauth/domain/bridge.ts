@@ -20,9 +20,9 @@ export interface OAuthAnswer {
 
 export type Dispatch = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What the library has to see of a request; who calls us by which name is ours to say (S23). */
+/** Request headers passed to the library; the bridge itself sets host and scheme (S23). */
 const seenHeaders = ["authorization", "content-type", "cookie", "accept"];
-/** What clients get of its answer; the rest, cross-origin permissions included, is our pipeline's. */
+/** Response headers passed to clients; the pipeline sets all others, CORS included. */
 const passedHeaders = ["location", "set-cookie", "www-authenticate", "cache-control"];
 
 /** Calls a node:http handler inside this process, without a socket. `base` is our public address. */
@@ -63,8 +63,8 @@ export async function callHandler(
 }
 
 /**
- * The library would remember who was here last. Who is signed in is our sessions' to know, and every
- * authorization a sign-in of its own, so that cookie never reaches a browser and is believed from none.
+ * The library's session cookie is neither sent to browsers nor accepted from them: our own sessions hold who is
+ * signed in, and each authorization is a sign-in of its own.
  */
 const isSession = (pair: string): boolean => pair.trimStart().startsWith(sessionCookie);
 

@@ -11,7 +11,7 @@ import {
 import { cookieKeys, signingKeys } from "./keys.ts";
 import type { createStore } from "./store.ts";
 
-/** Code flow with PKCE S256 and nothing else; the protocol itself is the library's (OA-06). */
+/** Only code flow with PKCE S256; the library implements the protocol (OA-06). */
 export function oauthConfiguration(
   config: Pick<Config, "APP_SECRET" | "APP_SECRET_PREVIOUS">,
   parts: {
@@ -45,9 +45,9 @@ export function oauthConfiguration(
     clockTolerance: 0,
     expiresWithSession: () => false,
     rotateRefreshToken: () => true,
-    // Every authorization has a grant of its own: with one of its tokens the player's session goes.
+    // Every authorization has its own grant: revoking one of its tokens ends its session.
     revokeGrantPolicy: () => true,
-    // Cross-origin permissions are given by our own pipeline (HTTP-10).
+    // Our own pipeline handles CORS (HTTP-10).
     clientBasedCORS: () => false,
     cookies: {
       keys: cookieKeys(config),
@@ -82,8 +82,8 @@ export function oauthConfiguration(
 }
 
 /**
- * Players are asked each time: who is signed in with us is not what the library remembers. Who asks
- * for nothing is told before a player is (RFC 6749, 3.3): there would be nothing to allow.
+ * Asks the player each time, since the library does not know our sessions. A request without a scope is refused first
+ * (RFC 6749, 3.3): there would be nothing to allow.
  */
 function alwaysAsk(takeSignInNumber: () => Promise<number>) {
   const { base, Check } = interactionPolicy;

@@ -9,7 +9,7 @@ export const oauthPaths = {
 } as const;
 
 const daySeconds = 86_400;
-/** Seconds each thing of the protocol lives. */
+/** Lifetime of each protocol entry in seconds. */
 export const lifetimes = {
   AuthorizationCode: 60,
   AccessToken: 3_600,
@@ -19,14 +19,14 @@ export const lifetimes = {
   Session: 600,
 } as const;
 
-/** Seconds a consent stands: for later up to the bound of every session (TOK-05), else until its last token has ended. */
+/** Lifetime of a consent in seconds: with offline access that of a session (TOK-05), else that of its last token. */
 export function grantSeconds(scopes: readonly string[]): number {
   if (scopes.includes("offline_access")) return 180 * daySeconds;
   return lifetimes.Interaction + lifetimes.AuthorizationCode + lifetimes.AccessToken;
 }
 
-/** Cookie the library remembers a browser by; kept from browsers (bridge.ts). */
+/** Session cookie of the library; it never reaches a browser (bridge.ts). */
 export const sessionCookie = "svc_oauth_session";
 
-/** Where a request notes its place among the sign-ins: what has a higher number signed in since. */
+/** Member with the sequence number of a request among sign-ins: a higher number is a later sign-in. */
 export const signInNumberDetail = "sign_in_number";

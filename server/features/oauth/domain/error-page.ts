@@ -6,7 +6,7 @@ const texts: Readonly<Record<string, string>> = {
 };
 const expired = "This request is no longer open. Go back to the program and start again.";
 
-/** For errors that cannot be told to the program itself; nothing of the request is shown. */
+/** For errors that cannot be returned to the program; shows no part of the request. */
 export function errorPage(error: string): string {
   const text = Object.hasOwn(texts, error) ? texts[error] : expired;
   return `<!doctype html>

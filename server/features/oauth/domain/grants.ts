@@ -21,13 +21,13 @@ export interface GrantStores {
   clock: Clock;
 }
 
-/** Who allows a program something, and by which session. */
+/** The player who consents, and the session. */
 export interface Allower {
   playerId: number;
   family: string;
 }
 
-/** When the allower last showed credentials. Throws `auth:token_invalid` when that session has ended. */
+/** Time of the last authentication. Throws `auth:token_invalid` when that session has ended. */
 export async function findSignIn(
   { fork, clock }: GrantStores,
   { playerId, family: id }: Allower,
@@ -41,10 +41,9 @@ export async function findSignIn(
 const familyKey = (grantId: string) => `oauth:family:${grantId}`;
 
 /**
- * Lets a session stand for what a player allowed: it is in the player's list of sessions under the
- * program's name, and whatever ends sessions (logging out everywhere, a new password, closing the
- * account, an operator) ends every token of the grant at once (S7, TOK-08). Throws
- * `auth:token_invalid` when the session it was allowed by has ended.
+ * Opens a session for a grant. The player's list of sessions shows it under the program's name. Everything that ends
+ * sessions (log out everywhere, a new password, a closed account, an operator) ends every token of the grant at once
+ * (S7, TOK-08). Throws `auth:token_invalid` when the session of the consent has ended.
  */
 export async function openGrantSession(
   { fork, redis, clock }: GrantStores,
@@ -55,7 +54,7 @@ export async function openGrantSession(
   const id = randomId();
   const seconds = grantSeconds(grant.scopes);
   await fork().transactional(async (em) => {
-    // Whoever ends the player's sessions comes before this or after it.
+    // Serialized with every end of the player's sessions.
     const player = await lockAccount(em, playerId);
     if (player === null || !(await isFamilyOpen(em, { id: family, playerId, now })))
       throw new AppError("auth:token_invalid");
@@ -75,7 +74,7 @@ export async function openGrantSession(
   await redis.set(familyKey(grant.id), id, "EX", seconds);
 }
 
-/** Ends the session of a grant; there may be none any more. */
+/** Ends the session of a grant, if it is still open. */
 export async function endGrantSession(
   { fork, redis, clock }: GrantStores,
   grantId: string,
@@ -85,8 +84,8 @@ export async function endGrantSession(
 }
 
 /**
- * The open registered account behind a subject, or null. With a grant its session has to be open
- * too: then nothing the player has ended since can be used.
+ * The open registered account of a subject, or null. With a grant its session must be open too, so that nothing the
+ * player has ended can be used.
  */
 export async function findGrantAccount(
   { fork, redis, clock }: GrantStores,
@@ -102,7 +101,7 @@ export async function findGrantAccount(
   const id = await redis.get(familyKey(grantId));
   const now = new Date(clock.now());
   if (id === null || !(await isFamilyOpen(em, { id, playerId, now }))) return null;
-  // The list of sessions leaves out what was not used for as long as a refresh token lives.
+  // The list of sessions omits sessions unused for the lifetime of a refresh token.
   if (isRefresh) await noteFamilyUse(em, id, now);
   return player;
 }

@@ -5,8 +5,8 @@ type Credentials = Pick<OAuthRequest, "headers" | "body">;
 
 /**
  * A request in which the secret of a client is replaced by its SHA-256. Only hashes are stored, and the library
- * compares what it is given with what is stored. Headers and forms are written anew from what was read here, so
- * that the library cannot find a secret that this function missed.
+ * compares the given text with the stored one. Headers and forms are rebuilt from the parsed values, so that the
+ * library cannot find a secret that this function missed.
  */
 export function withHashedSecret<R extends Credentials>(request: R): R {
   const { authorization } = request.headers;
@@ -38,7 +38,7 @@ function hashedHeader(header: string): string {
   }
 }
 
-/** Id and secret are encoded as in a form (RFC 6749, 2.3.1); throws where they are not. */
+/** Decodes id and secret, which are form-encoded (RFC 6749, 2.3.1); throws for a bad encoding. */
 const formDecoded = (text: string): string => decodeURIComponent(text.replaceAll("+", "%20"));
 
 function hashedForm(body: Uint8Array): Uint8Array {

@@ -4,7 +4,7 @@ import type { OAuthRequest } from "./bridge.ts";
 import type { GrantStores } from "./grants.ts";
 import { storedKey } from "./stored-key.ts";
 
-/** What a program may present in a form, and what the library calls it where it is kept. */
+/** Form field of a secret, and the library's model that stores it. */
 const kinds = [
   ["code", "AuthorizationCode"],
   ["refresh_token", "RefreshToken"],
@@ -13,8 +13,8 @@ const kinds = [
 ] as const;
 
 /**
- * Names the client whose secret a request carries, or else the code or token that is kept for it; null when none
- * of them is right. Asked only where the limit of an address is exceeded: it must not shut out who holds one (S48).
+ * Identifies the valid secret in a request: that of a client, or a stored code or token; null without one. Called
+ * only when the limit of an address is exceeded, which must not lock out holders of a secret (S48).
  */
 export async function heldSecret(
   { fork, redis }: Pick<GrantStores, "fork" | "redis">,
@@ -35,7 +35,7 @@ export async function heldSecret(
   return null;
 }
 
-/** Id and secret of a client, each encoded as in a form (RFC 6749, 2.3.1). */
+/** Id and secret of a client, each form-encoded (RFC 6749, 2.3.1). */
 function basicOf(header: string | undefined): [clientId: string, secret: string] | null {
   const encoded = /^basic +([\w+/=-]+) *$/i.exec(header ?? "")?.[1];
   if (encoded === undefined) return null;

@@ -19,15 +19,15 @@ export interface SigningKey {
 }
 
 /**
- * The keys id tokens are signed with, the present one first. They are derived from APP_SECRET as
- * every other token key is (TOK-01): the same in each process and after each start, and one of the
- * previous secret stays in the published set for as long as that secret is configured.
+ * Signing keys of id tokens, the present one first. They are derived from APP_SECRET as every other token key
+ * (TOK-01), so they are equal in each process and after each start. The key of the previous secret stays published
+ * while that secret is configured.
  */
 export function signingKeys(secrets: Secrets): SigningKey[] {
   return known(secrets).map(signingKeyOf);
 }
 
-/** Keys the library signs its cookies with, the present one first. */
+/** Keys of the library's signed cookies, the present one first. */
 export function cookieKeys(secrets: Secrets): string[] {
   return known(secrets).map((secret) => derive(secret, "oauth-cookies", 32).toString("base64url"));
 }
@@ -39,7 +39,7 @@ const derive = (secret: string, info: string, length: number): Buffer =>
   Buffer.from(hkdfSync("sha256", secret, "", info, length));
 
 function signingKeyOf(secret: string): SigningKey {
-  // Sixteen bytes more than the order has: the remainder is then as good as uniform.
+  // Sixteen bytes more than the order, so that the remainder is practically uniform.
   const wide = BigInt(`0x${derive(secret, "oauth-signing", coordinateBytes + 16).toString("hex")}`);
   const scalar = (wide % (order - 1n)) + 1n;
   const d = Buffer.from(scalar.toString(16).padStart(coordinateBytes * 2, "0"), "hex");

@@ -17,7 +17,7 @@ export interface OAuthOptions extends GrantStores {
   log: Logger;
 }
 
-/** The code comes in the query: a page that posts a form by itself would need a script inside it. */
+/** The code is returned in the query: a self-posting form would need an inline script. */
 const responseModes = ["query"];
 
 /** The protocol library, set up for our clients, players and stores. */
@@ -54,7 +54,7 @@ export function createProvider(options: OAuthOptions): Library {
     if (context.oidc?.route === "discovery")
       Object.assign(context.body as object, { response_modes_supported: responseModes });
   });
-  // The bridge alone says by which address we are called.
+  // Only the bridge sets the forwarded address.
   provider.proxy = true;
   provider.on("server_error", (_, error) =>
     log.error({ event: "oauth_request_failed", err: error }, "oauth request failed"),
@@ -83,7 +83,7 @@ async function findClient(
   };
 }
 
-/** A public program that is no site: the port of its loopback addresses is free (RFC 8252, 7.3). */
+/** A public native program: the port of its loopback addresses is variable (RFC 8252, 7.3). */
 function isOnDevice({ secretHash, redirectUris }: KnownOAuthClient): boolean {
   if (secretHash !== null) return false;
   const hasOwnScheme = redirectUris.some((uri) => !/^https?:/.test(uri));

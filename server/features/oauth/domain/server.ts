@@ -10,24 +10,24 @@ import { findSignIn, openGrantSession, type Allower } from "./grants.ts";
 import { heldSecret } from "./held-secret.ts";
 import type { OAuthOptions } from "./provider.ts";
 
-/** What a player is asked. */
+/** The consent question of a player. */
 export interface ConsentQuestion {
   clientName: string;
   realm: string;
   scopes: string[];
-  /** The program wants the player to sign in for this very request. */
+  /** The program requires a new sign-in for this request. */
   mustSignIn: boolean;
 }
 
 /** The OAuth 2.0 server of this process; the library behind it is loaded at the first call (OA-06). */
 export interface OAuthServer {
-  /** Answers a request of the protocol, past our envelope. */
+  /** Handles a protocol request, outside the envelope. */
   serve(request: OAuthRequest): Promise<OAuthAnswer>;
-  /** Throws `oauth:request_expired` unless this browser has such a question open. */
+  /** Throws `oauth:request_expired` unless this browser has this request open. */
   question(request: OAuthRequest, uid: string): Promise<ConsentQuestion>;
-  /** The address the browser goes to next; null as `allower` is a no. */
+  /** Address of the browser's redirect; `allower` null denies. */
   answer(request: OAuthRequest, uid: string, allower: Allower | null): Promise<string>;
-  /** Names the right secret that a request of a program carries; null without one. */
+  /** Identifies the valid secret in a request of a program; null without one. */
   heldSecret(request: OAuthRequest): Promise<string | null>;
 }
 
@@ -61,16 +61,16 @@ export function createOAuthServer(options: OAuthOptions): OAuthServer {
         if (question.scopes.length > 0) grant.addOIDCScope(question.scopes.join(" "));
         const grantId = await grant.save();
         await openGrantSession(options, allower, { id: grantId, ...question });
-        // Where no sign-in is known none is told: a program that wants one was refused above.
-        const ts = Math.floor(toldTime(details, signIn, options.clock.now()) / 1_000);
+        // Without a known sign-in time the claim is omitted: a program that requires one was refused above.
+        const ts = Math.floor(signInTime(details, signIn, options.clock.now()) / 1_000);
         return settle({ login: { accountId, remember: false, ts }, consent: { grantId } });
       }),
   };
 }
 
-/** Refused before the library, which would tell even that by such a form. */
+/** Refused before the library, which would report the error in that response mode. */
 function asksForOtherMode({ target }: OAuthRequest): boolean {
-  // What is sent without a value counts as not sent (RFC 6749, 3.1).
+  // An empty parameter counts as absent (RFC 6749, 3.1).
   const query = target.slice(target.indexOf("?") + 1);
   const modes = new URLSearchParams(query).getAll("response_mode");
   const isOther = modes.some((mode) => mode !== "" && mode !== "query");
@@ -90,13 +90,13 @@ type Result = Parameters<Provider["interactionResult"]>[2];
 interface OpenInteraction {
   provider: Provider;
   details: Details;
-  /** Stores the outcome; the address the browser goes to next. */
+  /** Stores the outcome and returns the address of the redirect. */
   settle: (result: Result) => Promise<string>;
 }
 
 type InteractionWork<T> = (interaction: OpenInteraction) => Promise<T>;
 
-/** The library finds a browser's open request by its cookie, which it reads from a request alone. */
+/** The library finds an open request by a cookie, so it is called with a request that has it. */
 async function withInteraction<T>(
   provider: Provider,
   request: OAuthRequest,
@@ -143,7 +143,7 @@ async function ask(
   return { clientName: client.name, realm: client.realm, scopes, mustSignIn };
 }
 
-/** How long before the answer the player may have signed in; 0 is not before the request. */
+/** Maximum age of the sign-in at the consent; 0: not before the request. */
 function oldestSignInMs({ params }: Details): number {
   if (
     String(params["prompt"] ?? "")
@@ -154,12 +154,12 @@ function oldestSignInMs({ params }: Details): number {
   return params["max_age"] === undefined ? Infinity : Number(params["max_age"]) * 1_000;
 }
 
-/** By how much the clocks of hosts may differ where the age of a sign-in counts. */
+/** Tolerated clock difference between hosts for the age of a sign-in. */
 const clockToleranceMs = 60_000;
 
 /**
- * The library takes every answer for a sign-in of that moment. Ours may come from a session of weeks
- * ago, so what the program asks of its age (prompt=login, max_age) is ours to see to.
+ * The library treats every consent as a new sign-in. Our session may be weeks old, so this function checks the
+ * required age (prompt=login, max_age).
  */
 function isRecentEnough(details: Details, signIn: OpenSignIn, now: number): boolean {
   const oldest = oldestSignInMs(details);
@@ -167,21 +167,23 @@ function isRecentEnough(details: Details, signIn: OpenSignIn, now: number): bool
   if (authenticatedAtMs === null) return oldest === Infinity;
   if (oldest === Infinity || isSince(details, signIn)) return true;
   const age = now - authenticatedAtMs;
-  // One from the time to come is of a host whose clock is ahead: how old it is nobody knows.
+  // A time in the future is from a host whose clock is ahead: its age is unknown.
   return oldest > 0 && age < oldest && age >= -clockToleranceMs;
 }
 
-/** Whether a sign-in was made for this request. Numbers decide, never times: clocks differ from host to host. */
+/**
+ * True when a sign-in was made for this request. Compares sequence numbers, not times, since clocks of hosts differ.
+ */
 function isSince({ prompt, iat }: Details, signIn: OpenSignIn): boolean {
   const { signInNumber, authenticatedAtMs } = signIn;
   const started = prompt.details[signInNumberDetail];
-  // A request of a process from before sign-ins were numbered.
+  // A request of a version without sequence numbers.
   if (typeof started !== "number") return (authenticatedAtMs ?? 0) >= iat * 1_000;
   return signInNumber !== null && signInNumber > started;
 }
 
-/** When the player signed in, in milliseconds; for this request it was between its start and now. */
-function toldTime(details: Details, signIn: OpenSignIn, now: number): number {
+/** Time of the sign-in in milliseconds, clamped between the start of the request and now. */
+function signInTime(details: Details, signIn: OpenSignIn, now: number): number {
   const ms = signIn.authenticatedAtMs ?? 0;
   return isSince(details, signIn) ? Math.min(now, Math.max(ms, details.iat * 1_000)) : ms;
 }

@@ -2,21 +2,21 @@ import type { Redis } from "ioredis";
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
 import { storedKey } from "./stored-key.ts";
 
-/** Seconds the store remembers that the tokens of a grant are void: longer than any of them lives. */
+/** Lifetime of the mark of a revoked grant in seconds, longer than that of its tokens. */
 const voidSeconds = 31 * 86_400;
-/** Seconds of what the library gives no lifetime. */
+/** Default lifetime in seconds. */
 const defaultSeconds = 600;
 
 export interface StoreOptions {
   redis: Redis;
   findClient: (clientId: string) => Promise<AdapterPayload | undefined>;
-  /** Ends the session that stands for a grant; called when the grant is destroyed. */
+  /** Ends the session of a grant; called when the grant is destroyed. */
   endGrant: (grantId: string) => Promise<void>;
 }
 
 /**
- * What the protocol library keeps: in Redis, each entry with an end. Entries lie under the hash of
- * their id and do not name it, so that whoever reads the store can use no code or token (S4).
+ * Storage of the protocol library in Redis; each entry expires. Keys are hashes of ids, and entries do not contain
+ * the id, so that a reader of Redis cannot use a code or token (S4).
  */
 export function createStore(options: StoreOptions): (model: string) => Adapter {
   return (model) => new RedisStore(model, options);
@@ -36,7 +36,7 @@ class RedisStore implements Adapter {
     const { jti: _id, ...stored } = payload;
     const seconds = Math.max(1, Math.ceil(expiresIn));
     await redis.set(this.key(id), JSON.stringify(stored), "EX", seconds);
-    // A login of ten minutes: its id is of use to nobody without the cookies of the same browser.
+    // A login of ten minutes: its id is useless without the cookies of the same browser.
     if (payload.uid !== undefined && this.model === "Session")
       await redis.set(`oauth:uid:${payload.uid}`, id, "EX", seconds);
   }
@@ -62,7 +62,7 @@ class RedisStore implements Adapter {
     return Promise.resolve(undefined);
   }
 
-  /** Of any number at once one succeeds; for the others it is a replay, which voids the grant (S4). */
+  /** One of concurrent calls succeeds; the others are replays, which void the grant (S4). */
   async consume(id: string): Promise<void> {
     const { redis } = this.options;
     const seconds = await redis.ttl(this.key(id));

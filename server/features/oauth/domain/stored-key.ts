@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Where an entry of the protocol library lies. Apart from the store, whose library only those processes load that are
- * asked for a page of the protocol.
+ * Redis key of an entry of the protocol library. Separate from the store, so that only processes that serve the
+ * protocol load the library.
  */
 export const storedKey = (model: string, id: string): string =>
   `oauth:${model}:${createHash("sha256").update(id).digest("base64url")}`;

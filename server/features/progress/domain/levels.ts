@@ -1,4 +1,4 @@
-/** What level 1 needs to reach level 2, and how much more each further level needs (SCO-02). */
+/** XP from level 1 to level 2, and the increment of each further level (SCO-02). */
 const firstStep = 100;
 const stepGrowth = 50;
 
@@ -6,7 +6,7 @@ export interface LevelProgress {
   /** From 1 on. */
   level: number;
   xpInLevel: number;
-  /** XP between this level and the next, whatever is reached of it. */
+  /** Total XP between this level and the next. */
   xpForNextLevel: number;
 }
 

@@ -10,12 +10,12 @@ export interface Totals {
 
 export interface GivenAnswer {
   isCorrect: boolean;
-  /** What a first answer would earn. */
+  /** Points and XP of a first answer. */
   points: number;
   xp: number;
-  /** How the player answered this question last, or null at the first time. */
+  /** Outcome of the player's last answer to this question; null for the first one. */
   previous: "right" | "wrong" | null;
-  /** The XP of a correction was given before; there is none a second time. */
+  /** The XP of a correction was given already, and is given once. */
   isCorrected: boolean;
 }
 
@@ -45,7 +45,7 @@ export function streakAfter(
   return previous === null ? streak + 1 : streak;
 }
 
-/** Every answer counts; points, XP and streak as said above. */
+/** Adds every answer to the totals; points, XP and streak follow the rules above. */
 export function addAnswer(totals: Totals, answer: GivenAnswer): Totals {
   const { points, xp } = earned(answer);
   const currentStreak = streakAfter(totals.currentStreak, answer);

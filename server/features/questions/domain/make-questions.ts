@@ -15,9 +15,9 @@ import {
   type QuestionModel,
 } from "../providers/question-model.ts";
 
-/** Questions stored at once at most (TRV-03). */
+/** Maximum questions stored in one batch (TRV-03). */
 export const batchSize = 20;
-/** Known texts the generator is told to leave out. */
+/** Maximum known texts that the generator must exclude. */
 const excludeLimit = 5_000;
 
 type MakeDeps = WithEm & WithLog;
@@ -32,10 +32,9 @@ export interface Batch {
 }
 
 /**
- * Asks a generator for questions and stores the sound new ones (TRV-03, TRV-13). With a prompt, stored
- * questions that fit are linked to it too: only those linked before are left out, and no text is stored
- * twice. A generator that finds nothing for a prompt leaves nothing behind: the caller decides whether to
- * go on without the prompt. Returns the number of new rows.
+ * Generates questions and stores the valid new ones (TRV-03, TRV-13). With a prompt, matching stored questions are
+ * linked to it too: only those already linked are excluded, and no text is stored twice. Without a result for a
+ * prompt nothing is stored: the caller decides whether to retry without the prompt. Returns the number of new rows.
  */
 export async function makeQuestions(
   deps: MakeDeps,
@@ -56,7 +55,7 @@ export async function makeQuestions(
   });
   const sound = generated.slice(0, batchSize).filter((question) => isSound(question, deps));
   const rows = sound.map((question) => toRow(question, category, difficulty, generator.name));
-  // In one order, so that two transactions with the same texts do not wait for each other.
+  // Sorted, so that concurrent transactions with the same texts do not deadlock.
   rows.sort((a, b) => (a.textKey < b.textKey ? -1 : 1));
   return insertQuestions(em, rows, { pool, promptHash });
 }

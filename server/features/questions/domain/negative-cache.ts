@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import type { WithLog, WithRedis } from "../../../platform/capabilities.ts";
 
-/** How long a generator that had nothing new is left alone by those whom something stored serves as well. */
+/**
+ * Lifetime of an exhausted marker: until it expires, callers that accept stored questions do not call the generator.
+ */
 const restMs = 30_000;
 
-/** What a generator is asked for. */
+/** Subject of a generator call. */
 export interface Subject {
   category: string;
   difficulty: string;

@@ -5,14 +5,14 @@ import { createChatModel, type ChatParts } from "./chat/index.ts";
 import { createQuestionBank } from "./question-bank/index.ts";
 import type { QuestionModel } from "./question-model.ts";
 
-/** The generator that the settings name: the bank, or a language model with the bank behind it (TRV-03). */
+/** The configured generator: the bank, or a language model with the bank as fallback (TRV-03). */
 export function createQuestionModel(config: Config, parts: ChatParts): QuestionModel {
   const bank = createQuestionBank();
   if (config.GENERATOR_URL === "") return bank;
   return withFallback(createChatModel(config, parts), bank, parts);
 }
 
-/** Asks `first`, and `second` when that fails or has nothing. */
+/** Calls `first`, and `second` when that fails or has nothing. */
 export function withFallback(
   first: QuestionModel,
   second: QuestionModel,
@@ -39,7 +39,7 @@ export function withFallback(
       metrics.generatedQuestions.inc({ source: second.name, outcome: "fallback" }, rest.length);
       return rest.map((question) => ({ ...question, source: second.name }));
     },
-    // The words of the bank cost nothing: they come first (TRV-08).
+    // The bank's words are free, so they are tried first (TRV-08).
     categorize: async (prompt) => {
       const known = (await second.categorize?.(prompt)) ?? [];
       return known.length > 0 ? known : attempt(first.categorize?.(prompt));

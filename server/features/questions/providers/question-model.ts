@@ -26,15 +26,15 @@ export interface GeneratedQuestion {
   explanation: string;
   /** Expected percentage of right answers (TRV-06). */
   estimatedRate: number;
-  /** Who wrote it, where that is not the model that was asked. */
+  /** Author of the question, if not the called model. */
   source?: string;
 }
 
 export interface QuestionModel {
   readonly name: string;
-  /** May find nothing; throws when it could not look. */
+  /** May return nothing; throws when the call fails. */
   generate(request: QuestionRequest): Promise<GeneratedQuestion[]>;
-  /** Categories a prompt asks for, best first, at most five; none when it cannot tell (TRV-08). */
+  /** Categories of a prompt, best first, up to five; none when unknown (TRV-08). */
   categorize?(prompt: string): Promise<Category[]>;
 }
 

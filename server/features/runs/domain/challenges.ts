@@ -23,7 +23,7 @@ import { makeQuestions } from "../../questions/domain/make-questions.ts";
 const repeated = (difficulty: Difficulty, count: number) =>
   Array.from({ length: count }, () => difficulty);
 
-/** Difficulties of the places (RUN-06): mixed, or rising. */
+/** Difficulty of each position (RUN-06): mixed, or rising. */
 const plans: Readonly<Record<ChallengeKind, readonly Difficulty[]>> = {
   daily_shuffle: [...repeated("easy", 3), ...repeated("medium", 4), ...repeated("hard", 3)],
   gauntlet: [
@@ -36,13 +36,13 @@ const plans: Readonly<Record<ChallengeKind, readonly Difficulty[]>> = {
 };
 export const challengeKinds = Object.keys(plans) as ChallengeKind[];
 
-/** Questions of the bank for each category and difficulty that a challenge may need when nothing is stored. */
+/** Questions of the bank per category and difficulty that a challenge may need when nothing is stored. */
 const stockPerCell = 2;
 
-/** What was asked in this many days before is not asked again while there is anything else. */
+/** Days in which a question is not repeated while there are others. */
 const restDays = 90;
 const dayMs = 86_400_000;
-/** Challenges are ready so long before their date begins anywhere. */
+/** Lead time of a challenge before its date begins anywhere. */
 const leadMs = 6 * 3_600_000;
 
 const before = (date: string, days: number) =>
@@ -51,21 +51,20 @@ const before = (date: string, days: number) =>
 export interface MakeOptions {
   now: number;
   /**
-   * Questions live in lobbies: asked only when nothing else is left. It is called while a connection is
-   * held, so it must not wait for another one.
+   * Live questions of lobbies: used only when nothing else is left. Called while a connection is held, so it must not
+   * acquire another one.
    */
   avoid?: (category: string, difficulty: string) => Promise<readonly number[]>;
 }
 
-/** The dates whose challenges should exist: those of today anywhere, and the next one. */
+/** Dates whose challenges must exist: today in any time zone, and the next day. */
 export function datesDue(now: number): string[] {
   return datesBetween(earliestDate(now), latestDate(now + leadMs));
 }
 
 /**
- * Makes the challenges of these dates that do not exist, the same for everyone (RUN-06). Several
- * callers at once make them once. Without any question of the competition pool there are none.
- * Returns all that exist now.
+ * Creates the missing challenges of these dates, equal for everyone (RUN-06). Concurrent callers create them once.
+ * With an empty competition pool there are none. Returns all existing ones.
  */
 export async function makeChallenges(
   em: EntityManager,
@@ -90,8 +89,8 @@ export interface StockDeps extends WithEm, WithLog {
 }
 
 /**
- * Stores some questions of the bank for a first challenge: a new database may have none. All at once, since a
- * challenge that another request makes meanwhile would have the first categories only.
+ * Stores questions of the bank for a first challenge, since a new database may have none. In one transaction:
+ * otherwise a concurrent challenge would have the first categories only.
  */
 export async function stockChallenges({ em, log, questionBank }: StockDeps): Promise<void> {
   const wanted = { prompt: null, model: null, pool: "competition" as const, count: stockPerCell };
@@ -117,7 +116,7 @@ async function makeOne(
     const chosen = questions.map(({ id }) => id);
     const criteria = { category: category ?? categories[0], difficulty };
     const found = await drawOne(em, { criteria, chosen, used, avoid: options.avoid });
-    // Everything was tried: the pool has no more.
+    // The pool is exhausted.
     if (found.length === 0) break;
     questions.push(...found);
   }
@@ -132,14 +131,14 @@ async function makeOne(
 
 interface DrawRequest {
   criteria: { category: string; difficulty: Difficulty };
-  /** In this challenge already. */
+  /** Used in this challenge. */
   chosen: readonly number[];
-  /** In another challenge of late. */
+  /** Used in a recent challenge. */
   used: readonly number[];
   avoid: MakeOptions["avoid"];
 }
 
-/** One question of the wish, or else of another difficulty or category; none in an empty pool. */
+/** One question of the wanted category and difficulty, else of others; none in an empty pool. */
 async function drawOne(
   em: EntityManager,
   { criteria, chosen, used, avoid }: DrawRequest,
@@ -163,7 +162,7 @@ async function drawOne(
   return [];
 }
 
-/** The same category at other difficulties of the weight, then other categories, then anything. */
+/** Fallbacks: the same category at other difficulties of the weight, then other categories, then any question. */
 function alternatives({ category, difficulty }: DrawRequest["criteria"]) {
   const weight = weightOf(difficulty);
   const others = shuffled(categories.filter((name) => name !== category));

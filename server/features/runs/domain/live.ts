@@ -9,13 +9,13 @@ import type {
 } from "../../../platform/capabilities.ts";
 import { categories, difficulties } from "../../questions/providers/question-model.ts";
 
-/** A drawn question counts as live for so long; a lobby does not tell when it is through with it. */
+/** Minimum time a drawn question counts as live: a lobby does not report the end of its use. */
 const minLiveMs = 30 * 60_000;
-/** A long game keeps its last questions for longer: the longest timer and a pause after each. */
+/** A long game uses its last questions later: the longest timer and a pause per question. */
 const perQuestionMs = 90_000;
-/** Questions drawn at once for one game at most. */
+/** Maximum questions in one draw of a game. */
 const maxGameSize = 100;
-/** Live questions remembered per category and difficulty. */
+/** Maximum live questions stored per category and difficulty. */
 const liveLimit = 500;
 
 const dayMs = 86_400_000;
@@ -24,10 +24,13 @@ type LiveDeps = WithClock & WithRedis & WithLog;
 
 const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
 
-/** Questions of challenges change once a day; to ask for them would take 0.7 ms, a draw takes 0.1 (`npm run bench -- trivia`). */
+/**
+ * Cached, since questions of challenges change once a day: a query would take 0.7 ms, a draw takes 0.1 (`npm run
+ * bench -- trivia`).
+ */
 const challengesTtlMs = 60_000;
 
-/** Ids of the challenges people can play now, and of the coming ones (TRV-12, S15). */
+/** Question ids of the playable and the coming challenges (TRV-12, S15). */
 export function listInChallenges(
   deps: WithEm & WithClock & WithResponseCache,
 ): number[] | Promise<number[]> {
@@ -44,8 +47,8 @@ export function listInChallenges(
 }
 
 /**
- * Ids drawn for other lobbies of late (LOB-24); needs no connection to the database. A store that is
- * away only costs the preference.
+ * Ids recently drawn for other lobbies (LOB-24); needs no Postgres connection. While Redis is down the preference is
+ * skipped.
  */
 export async function listLiveInLobbies(
   deps: LiveDeps,
@@ -63,7 +66,7 @@ export async function listLiveInLobbies(
   }
 }
 
-/** Of every category and difficulty. Throws when the store is away: they decide what is kept secret. */
+/** Live ids of all categories and difficulties. Throws while Redis is down: they decide what stays secret. */
 export const listAllLiveInLobbies = (deps: LiveDeps): Promise<number[]> =>
   readLive(
     deps,
@@ -80,8 +83,8 @@ async function readLive(
 }
 
 /**
- * Answers those that were live already: of several lobbies that drew the same at once, one is the first.
- * `gameSize`: questions drawn for the game at once; the last of them are played long after the draw.
+ * Returns the ids that were live already: of concurrent draws of a question, one is the first. `gameSize`: questions
+ * drawn for the game at once; the last of them are played long after the draw.
  */
 export async function markLive(
   deps: LiveDeps,

@@ -20,30 +20,29 @@ export interface AnswerInput {
   selectedIndex: number;
   /** Streak of the run or session before this answer. */
   streak: number;
-  /** Milliseconds that count and milliseconds there were; null = unknown. */
+  /** Counted milliseconds and available milliseconds; null = unknown. */
   timeMs: number | null;
   timerMs: number | null;
   source: "practice" | "run";
-  /** Names what can be answered once only, such as `run-12-3`, up to 64 characters; null = each counts. */
+  /** Idempotency reference of an answer, such as `run-12-3`, up to 64 characters; null = each counts. */
   ref: string | null;
   at: Date;
 }
 
 export interface RecordedAnswer extends Score {
   isCorrect: boolean;
-  /** How the player answered this question last time. */
+  /** The player's last answer to this question. */
   previous: GivenAnswer["previous"];
-  /** Rounded percent of all answers that were right, and their number, this one included (TRV-06). */
+  /** Rounded percentage of right answers, and the number of answers, this one included (TRV-06). */
   correctRate: number;
   numServed: number;
-  /** True when `ref` was recorded before: nothing changed, and `streak` is the one handed in. */
+  /** True when `ref` was recorded before: nothing changed, and `streak` is the given one. */
   isRepeat: boolean;
 }
 
 /**
- * Scores an answer and adds it to the player's totals in the transaction of `em`, which has to be
- * one (SCO-01, SCO-02, TRV-06, TRV-11). Lock the run it belongs to before. Throws `player:not_found`
- * and `question:not_found`.
+ * Scores an answer and adds it to the player's totals; `em` must be in a transaction (SCO-01, SCO-02, TRV-06,
+ * TRV-11). Lock its run before. Throws `player:not_found` and `question:not_found`.
  */
 export async function recordAnswerWithin(
   em: EntityManager,
@@ -58,7 +57,7 @@ export async function recordAnswerWithin(
   return second;
 }
 
-/** Null when it could not be written, as `saveScored` says. */
+/** Null after a conflict (see `saveScored`). */
 async function tryToRecord(em: EntityManager, input: AnswerInput): Promise<RecordedAnswer | null> {
   const { playerId, questionId, ref, streak, at } = input;
   const idle = idleSince(at.getTime());
@@ -69,7 +68,7 @@ async function tryToRecord(em: EntityManager, input: AnswerInput): Promise<Recor
   return saveScored(em, { input, standing, scored: scoreAnswer(input, standing), session: null });
 }
 
-/** What was recorded under a name before, told again. */
+/** The recorded outcome of a repeated reference. */
 export const repeated = (
   earlier: StoredAnswer,
   { question, streak }: { question: ServedTimes; streak: number },
@@ -83,12 +82,12 @@ export const repeated = (
 
 export interface ScoredAnswer extends Score {
   isCorrect: boolean;
-  /** How the player answered this question last time. */
+  /** The player's last answer to this question. */
   previous: GivenAnswer["previous"];
   given: GivenAnswer;
 }
 
-/** What an answer is worth by the rules. */
+/** Score of an answer by the rules. */
 export function scoreAnswer(input: AnswerInput, { question, known }: Standing): ScoredAnswer {
   const { selectedIndex, streak, timeMs, timerMs } = input;
   const previous = known === null ? null : known.isCorrect ? "right" : "wrong";
@@ -104,13 +103,13 @@ interface ToSave {
   input: AnswerInput;
   standing: Standing;
   scored: ScoredAnswer;
-  /** The session it goes into, grown; null = none. */
+  /** The play session with this answer; null = none. */
   session: SessionRow | null;
 }
 
 /**
- * Writes an answer scored by a standing, in one statement. Null and nothing done when other answers
- * of the player were faster, the session is over, or there is no row of totals yet.
+ * Writes a scored answer in one statement. Null, with nothing written, after a concurrent answer of the player, when
+ * the session is over, or without a row of totals.
  */
 export async function saveScored(
   em: EntityManager,

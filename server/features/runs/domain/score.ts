@@ -2,13 +2,13 @@ import { multiplierOf, pointsOf, weightOf } from "../../../../actors/lobby/scori
 import { observedToleranceMs } from "../../../../actors/lobby/limits.ts";
 import { earned, streakAfter, type GivenAnswer } from "../../progress/domain/totals.ts";
 
-/** One choice as a run or a practice session judges it; times in milliseconds. */
+/** Input of the score of one choice; times in milliseconds. */
 export interface Choice {
   difficulty: string;
   isCorrect: boolean;
   /** Streak of the run or session before this answer. */
   streak: number;
-  /** null = unknown: there is no bonus for speed then (SCO-01). */
+  /** Null = unknown: no bonus for speed (SCO-01). */
   timeMs: number | null;
   timerMs: number | null;
   previous: GivenAnswer["previous"];
@@ -16,14 +16,14 @@ export interface Choice {
 }
 
 export interface Score {
-  /** What is really given, after TRV-11. */
+  /** Awarded points and XP, after TRV-11. */
   points: number;
   xp: number;
   /** Streak of the run or session with this answer. */
   streak: number;
 }
 
-/** Points, XP and streak of a choice, and what the totals need of it (SCO-01, SCO-02, TRV-11). */
+/** Points, XP and streak of a choice, and its input to the totals (SCO-01, SCO-02, TRV-11). */
 export function scoreOf(choice: Choice): { score: Score; given: GivenAnswer } {
   const { isCorrect, previous, isCorrected } = choice;
   const streak = streakAfter(choice.streak, choice);
@@ -36,7 +36,7 @@ export function scoreOf(choice: Choice): { score: Score; given: GivenAnswer } {
 
 function speedPoints(weight: number, { timeMs, timerMs }: Choice, streak: number): number {
   const isTimed = timeMs !== null && timerMs !== null && timerMs > 0;
-  // As much time as there is means no bonus.
+  // The full time means no bonus.
   return isTimed
     ? pointsOf(weight, Math.max(0, timeMs), timerMs, streak)
     : pointsOf(weight, 1, 1, streak);
@@ -47,10 +47,7 @@ export function nextMultiplier(streak: number): number {
   return multiplierOf(streak + 1);
 }
 
-/**
- * Time that counts where the server saw the question leave: the client's claim holds only as far as
- * the server can believe it (SCO-04).
- */
+/** Counted time of a question the server sent: the client's time is limited by the server's measurement (SCO-04). */
 export function believedTimeMs(claimedMs: number, observedMs: number): number {
   return Math.max(claimedMs, Math.max(0, observedMs) - observedToleranceMs);
 }

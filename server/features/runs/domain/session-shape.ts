@@ -5,7 +5,7 @@ import { nextMultiplier } from "./score.ts";
 
 const Timestamp = Type.String({ format: "date-time" });
 
-/** Wire shape of a play session, which two modules show (document 2, Play session). */
+/** Wire shape of a play session, for two features (document 2, Play session). */
 export const PlaySession = Type.Object(
   {
     id: Type.Integer(),

@@ -1,4 +1,4 @@
-/** A play session ends by itself after so long without an answer (RUN-01). */
+/** Idle time after which a play session ends (RUN-01). */
 export const idleMs = 30 * 60_000;
 
 /** Sessions whose last answer is older than this have ended. */

@@ -6,7 +6,7 @@ import type { TokenService } from "../../../platform/security/tokens.ts";
 /** TOK-03 */
 const resetSeconds = 3_600;
 
-/** A token for a new password, and the row that makes it good once it is saved. */
+/** A password reset token and its row; valid once the row is saved. */
 export function newReset(
   { tokens, clock }: { tokens: TokenService; clock: Clock },
   playerId: number,
@@ -17,6 +17,6 @@ export function newReset(
   return { token, row: { playerId, tokenHash: hash("sha256", jti), expiresAt } };
 }
 
-/** Where it is used: pages of a realm, or ours (GW-10). */
+/** Base address of the link: pages of a realm, or ours (GW-10). */
 export const resetLink = (frontEnd: string, token: string): string =>
   `${frontEnd}/reset-password?token=${token}`;

@@ -22,23 +22,23 @@ export interface AwardInput {
   game: string;
   /** Milliseconds since the epoch. */
   now: number;
-  /** A client asks for it, which not every award allows. */
+  /** Claimed by a client, which not every award allows. */
   isClaim: boolean;
-  /** By a guest's token, which gives nothing to the account the guest has become (S8). Default false. */
+  /** Claimed with a guest's token, which must not act for the upgraded account (S8). Default false. */
   isGuest?: boolean;
-  /** Names a request that may come again, and gets no more the second time (HTTP-15); null = none. */
+  /** Idempotency reference: a repeat grants nothing more (HTTP-15); null = none. */
   ref: string | null;
 }
 
 export interface Awarded {
-  /** False when the award is given once only, and was by another request: then `grant` is the first one. */
+  /** False when the award is given once only and was granted before: then `grant` is the first one. */
   isNew: boolean;
   grant: Grant;
 }
 
 /**
- * Gives an award at once, in a transaction or not, where nothing stands in the way. Null, with nothing
- * changed, otherwise: `awardWithin` finds out what it is.
+ * Optimistic grant of an award, in or outside a transaction. Null, with nothing changed, after a conflict:
+ * `awardWithin` finds the reason.
  */
 export async function awardAtOnce(
   em: EntityManager,
@@ -49,16 +49,16 @@ export async function awardAtOnce(
 }
 
 /**
- * Gives an award in the transaction of `em`, which has to be one (WAL-03, WAL-04, S31). Throws
- * `award:not_found`, `award:not_claimable`, `award:daily_limit` with the seconds to the next UTC day.
+ * Grants an award; `em` must be in a transaction (WAL-03, WAL-04, S31). Throws `award:not_found`,
+ * `award:not_claimable`, `award:daily_limit` with the seconds to the next UTC day.
  */
 export async function awardWithin(em: EntityManager, input: AwardInput): Promise<Awarded> {
   const { playerId, awardId, game, now, ref } = input;
   const terms = await readTerms(em, input);
-  // What is given already needs no lock: whoever repeats it at once would wait for nothing.
+  // A repeat of a granted award needs no lock.
   const before = await findGiven(em, terms, input);
   if (before !== null) return before;
-  // From here on the awards of this player come one after another.
+  // From here on the awards of this player are serialized.
   if ((await lockWallet(em, { playerId, currency: "embers" })) === null)
     throw new AppError("player:not_found");
   const meanwhile = await findGiven(em, terms, input);
@@ -79,10 +79,7 @@ export async function awardWithin(em: EntityManager, input: AwardInput): Promise
   return { isNew: true, grant };
 }
 
-/**
- * What a request for an award leads to without changing anything: null when the award can be given. Throws what
- * `awardWithin` throws.
- */
+/** Checks a request for an award without a change: null when it can be granted. Throws as `awardWithin`. */
 export async function findAwarded(em: EntityManager, input: AwardInput): Promise<Awarded | null> {
   return findGiven(em, await readTerms(em, input), input);
 }
@@ -110,7 +107,7 @@ async function findGiven(
   return null;
 }
 
-/** Why an award of the service itself may fall away without harm to what it rewards. */
+/** Refusals that an award of the service itself may skip silently. */
 const harmless: ReadonlySet<string> = new Set([
   "award:not_found",
   "award:daily_limit",
@@ -118,8 +115,8 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Gives an award that a game brings with it, in the transaction of `em`. Null when an operator has
- * taken it out of use, the day's limit is reached, or the wallet is full; throws `player:not_found`.
+ * Grants an award of a game in the transaction of `em`. Null when an operator disabled it, the daily limit is
+ * reached, or the wallet is full; throws `player:not_found`.
  */
 export async function awardWhenDue(
   em: EntityManager,
@@ -128,7 +125,7 @@ export async function awardWhenDue(
   try {
     return await awardWithin(em, { ...input, isClaim: false, ref: null });
   } catch (error) {
-    // These are found out before anything is written: the transaction goes on.
+    // These refusals are thrown before any write, so the transaction can continue.
     if (error instanceof AppError && harmless.has(error.code)) return null;
     throw error;
   }

@@ -42,7 +42,7 @@ const LevelFile = Type.Object(
   { additionalProperties: false },
 );
 
-/** A file of definitions that cannot be used; every problem on a line of its own. */
+/** An invalid file of definitions; one problem per line. */
 export class DefinitionError extends Error {}
 
 const maxProblems = 20;

@@ -8,7 +8,7 @@ import {
 import { AppError, type Violation } from "../../../platform/errors.ts";
 import { countedPart, maxAmount, maxBalance, type Currency, type Source } from "./currencies.ts";
 
-/** One movement of money; texts are empty when unknown (WAL-07). */
+/** One ledger movement; texts are empty when unknown (WAL-07). */
 export interface Move {
   playerId: number;
   currency: Currency;
@@ -19,28 +19,28 @@ export interface Move {
   reason: string;
   /** Up to 64 characters, such as the name of a payment provider. */
   refType: string;
-  /** Up to 255 characters; with it the movement happens once (WAL-05). */
+  /** Idempotency reference of up to 255 characters: the movement happens once (WAL-05). */
   refId: string;
   at: Date;
 }
 
 export interface Moved {
   entry: Entry;
-  /** True when an earlier call with the same reference had made this movement. */
+  /** True when an earlier call with the same reference made this movement. */
   isRepeat: boolean;
 }
 
 /**
- * Moves money in the transaction of `em`, which has to be one (WAL-05, S30). Throws
+ * Writes a ledger entry and updates the wallet; `em` must be in a transaction (WAL-05, S30). Throws
  * `player:not_found`, `wallet:insufficient_funds`, `wallet:limit_reached`, `validation:failed`, and
- * `request:idempotency_mismatch` when the reference stands for another amount.
+ * `request:idempotency_mismatch` when the reference belongs to another amount.
  */
 export async function moveWithin(em: EntityManager, move: Move): Promise<Moved> {
   if (!em.isInTransaction()) throw new Error("money moves inside a transaction only");
   checkMove(move);
   const wallet = await lockWallet(em, move);
   if (wallet === null) throw new AppError("player:not_found");
-  // The lock is taken: whoever used this reference before has committed or is gone.
+  // The lock is held: an earlier use of this reference has committed or rolled back.
   const earlier = await findByRef(em, move);
   if (earlier !== null) return repeated(earlier, move);
   const { source, amount } = move;

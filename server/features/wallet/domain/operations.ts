@@ -6,11 +6,11 @@ import { moveWithin, type Move, type Moved } from "./move.ts";
 interface Operation {
   currency: Currency;
   source: Source;
-  /** What becomes of the given amount: added, taken away, or as its sign says. */
+  /** Effect of the amount: added, subtracted, or by its sign. */
   direction: "credit" | "debit" | "signed";
 }
 
-/** What may be done to a wallet besides awards; no request can (document 1; WAL-05). */
+/** Wallet operations besides awards; no public request can do them (document 1; WAL-05). */
 export const operations = {
   "ingots:credit": { currency: "ingots", source: "purchase", direction: "credit" },
   "ingots:gift": { currency: "ingots", source: "gift", direction: "credit" },
@@ -28,9 +28,8 @@ export type OperationInput = Pick<Move, "playerId" | "amount" | "at"> &
   Partial<Pick<Move, "reason" | "refType" | "refId">>;
 
 /**
- * Does an operation in a transaction of its own, or in that of `em`. `amount` is above 0, for the
- * two `admin` operations not 0. With a `refId` it may be repeated: it counts once. Refusals as
- * `moveWithin`.
+ * Executes an operation in its own transaction, or in that of `em`. `amount` is positive; for the two `admin`
+ * operations it is not 0. With a `refId` it is idempotent. Throws as `moveWithin`.
  */
 export async function operate(
   em: EntityManager,

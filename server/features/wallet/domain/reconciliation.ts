@@ -18,11 +18,11 @@ export const batchBounds = { wallets: 1_000, entries: 50_000 };
 /** Batches of one job; the next job resumes there. */
 const maxBatches = 20;
 const keptRuns = 100;
-/** Lines in the log about one batch. */
+/** Maximum log lines per batch. */
 const maxLines = 20;
 const maxPlayerId = 2_147_483_647;
 
-/** What is wrong with a wallet; nothing when its ledger proves it (S30, WAL-08). */
+/** Differences of a wallet from its ledger; empty when they agree (S30, WAL-08). */
 export function problemsOf(totals: LedgerTotals): Problem[] {
   const { wallet, ledger, broken, grants, payments, pairs } = totals;
   const total = totals.currency === "embers" ? "lifetime" : "purchased";
@@ -40,19 +40,19 @@ export function problemsOf(totals: LedgerTotals): Problem[] {
     .map(([what, one, other]) => ({ what, wallet: one, ledger: other }));
 }
 
-/** Both wallets of one player beside their ledgers; a wallet never used is absent. */
+/** Compares both wallets of a player with their ledgers; an unused wallet is absent. */
 export function comparePlayer(em: EntityManager, playerId: number): Promise<LedgerTotals[]> {
   return readLedgerTotals(em, { after: playerId - 1, upTo: playerId }, countedSources);
 }
 
-/** Every wallet beside its ledger, in batches, each as of one moment; changes nothing. */
+/** Compares every wallet with its ledger, in batches of one snapshot each; read-only. */
 export async function compareAll(
   em: EntityManager,
   visit: (totals: readonly LedgerTotals[]) => void,
   bounds = batchBounds,
 ): Promise<void> {
   for (let after = 0, upTo = 0; after < maxPlayerId; after = upTo) {
-    // The last batch also finds entries of players above all wallets.
+    // The last batch includes entries of players with ids above all wallets.
     upTo = (await endOfBatch(em, after, bounds)) ?? maxPlayerId;
     visit(await readLedgerTotals(em, { after, upTo }, countedSources));
   }
@@ -85,7 +85,7 @@ async function reconcileBatch(
   await lockRuns(em);
   const run = await openRun(em, now);
   const end = await endOfBatch(em, run.cursor, bounds);
-  // The last batch also finds entries of players above all wallets.
+  // The last batch includes entries of players with ids above all wallets.
   const range = { after: run.cursor, upTo: end ?? maxPlayerId };
   const totals = await readLedgerTotals(em, range, countedSources);
   const found = totals

@@ -6,7 +6,7 @@ import {
   lockAccount,
   reopenAccount,
 } from "../../../../db/queries/accounts/accounts.ts";
-import { forgetAddress } from "../../../../db/queries/verification/email-verifications.ts";
+import { clearAddress } from "../../../../db/queries/verification/email-verifications.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { enter, password, post, uniqueName } from "../../../support/identity.ts";
@@ -227,7 +227,7 @@ function whatWasSentTo(): void {
         const sent = use();
         await untilOneWaits(em);
         await dropSentCredentials(inner, playerId);
-        await forgetAddress(inner, playerId, { emailKey: email, isProven: false });
+        await clearAddress(inner, playerId, { emailKey: email, isProven: false });
         return { answer: sent };
       });
       assert.equal((await answer).status, 401);

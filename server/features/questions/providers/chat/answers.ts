@@ -12,9 +12,11 @@ import {
 import { expectedRate } from "../question-bank/grade.ts";
 import { MalformedAnswer } from "./client.ts";
 
-/** Questions of one answer that are looked at; no more were asked for. */
+/** Maximum questions read from one response; no more were requested. */
 const mostRead = 20;
-/** Choices are laid out by this and the text alone, so the same question always looks the same (TRV-03). */
+/**
+ * Shuffle seed: with the text it determines the order of choices, so that a question always looks the same (TRV-03).
+ */
 const layoutSeed = "emberline";
 
 const isBatch = Compile(Type.Object({ questions: Type.Array(Type.Unknown()) }));
@@ -27,7 +29,7 @@ const isWritten = Compile(
     estimated_rate: Type.Optional(Type.Unknown()),
   }),
 );
-const isVerdicts = Compile(
+const isModelChoices = Compile(
   Type.Object({
     answers: Type.Array(Type.Object({ number: Type.Integer(), index: Type.Integer() })),
   }),
@@ -36,13 +38,13 @@ const isKeys = Compile(Type.Object({ categories: Type.Array(Type.Unknown()) }));
 
 export interface Read {
   questions: GeneratedQuestion[];
-  /** How many were dropped, by reason. */
+  /** Dropped questions by reason. */
   dropped: { malformed: number; unsound: number; duplicate: number };
 }
 
 /**
- * The usable questions of an answer: of the right form, sound (TRV-03, TRV-13), none twice and none
- * that is known. Throws `MalformedAnswer` when nothing has the right form.
+ * The usable questions of a response: well-formed, valid (TRV-03, TRV-13), distinct and not known. Throws
+ * `MalformedAnswer` when none is well-formed.
  */
 export function readQuestions(
   value: unknown,
@@ -79,7 +81,7 @@ interface Written {
   estimated_rate?: unknown;
 }
 
-/** Models like to put the right choice first: the choices are shuffled. */
+/** Shuffles the choices, since models tend to put the right one first. */
 function layOut(written: Written, difficulty: Difficulty): GeneratedQuestion {
   const question = written.question.trim();
   const order = shuffle(createRandom(`${layoutSeed}:${normalizeText(question)}`), [0, 1, 2, 3]);
@@ -96,9 +98,9 @@ function layOut(written: Written, difficulty: Difficulty): GeneratedQuestion {
   };
 }
 
-/** The choice the model takes for right, by the number of the question. */
-export function readVerdicts(value: unknown): Map<number, number> {
-  if (!isVerdicts.Check(value)) throw new MalformedAnswer("the answer has no list of answers");
+/** The model's choice, by number of the question. */
+export function readModelChoices(value: unknown): Map<number, number> {
+  if (!isModelChoices.Check(value)) throw new MalformedAnswer("the answer has no list of answers");
   return new Map(value.answers.map(({ number, index }) => [number, index]));
 }
 

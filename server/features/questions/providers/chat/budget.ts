@@ -2,21 +2,24 @@ import type { Redis } from "ioredis";
 import type { Clock } from "../../../../platform/time/clock.ts";
 
 const dayMs = 86_400_000;
-/** Counts outlive their day by another, for whoever wants to look. */
+/** Counts are kept for a second day, for inspection. */
 const keptSeconds = 172_800;
 
-export class BudgetSpent extends Error {
-  override readonly name = "BudgetSpent";
+export class BudgetExceeded extends Error {
+  override readonly name = "BudgetExceeded";
 }
 
-/** Tokens of one UTC day, over all processes. */
+/** Token budget of one UTC day, over all processes. */
 export interface Budget {
-  /** Throws `BudgetSpent` when nothing is left, and whatever the store says when it is away: money is not spent uncounted. */
+  /**
+   * Throws `BudgetExceeded` when the budget is used up, and the error of Redis when it is down: uncounted tokens are not
+   * spent.
+   */
   require(): Promise<void>;
   spend(tokens: number): Promise<void>;
 }
 
-/** `dailyTokens` 0 is without limit. A call that was allowed may go over by its own size. */
+/** `dailyTokens` 0 means no limit. An admitted call may exceed the budget by its own size. */
 export function createBudget(
   { redis, clock }: { redis: Redis; clock: Clock },
   dailyTokens: number,
@@ -27,7 +30,7 @@ export function createBudget(
       if (dailyTokens === 0) return;
       const spent = Number((await redis.get(key())) ?? 0);
       if (spent >= dailyTokens)
-        throw new BudgetSpent(`${spent} of ${dailyTokens} tokens are spent`);
+        throw new BudgetExceeded(`${spent} of ${dailyTokens} tokens are spent`);
     },
     spend: async (tokens) => {
       const today = key();

@@ -4,32 +4,32 @@ import type { Metrics } from "../../../../platform/metrics/metrics.ts";
 import type { Budget } from "./budget.ts";
 import type { Prompt } from "./prompts.ts";
 
-/** Bytes of an answer that are read (TRV-13); more is no answer. */
+/** Maximum bytes of a response (TRV-13); a longer one fails. */
 export const answerLimitBytes = 256 * 1_024;
-/** Tokens a model may write per call: enough for 20 questions, a bound on what one call costs. */
+/** Maximum output tokens per call: enough for 20 questions, and a limit on the cost. */
 const mostTokens = 8_192;
-/** Nobody was reached, so nothing was written. */
+/** Errors before the request reached a server: no tokens were used. */
 const unreached = new Set([
   ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
-/** Without a count of the server's own, so many characters are taken for one token. */
+/** Estimated characters per token, for a server without a usage count. */
 const charactersPerToken = 3;
 
 export interface ChatSettings {
-  /** Base address to which `/chat/completions` is added. */
+  /** Base address; `/chat/completions` is appended. */
   url: string;
   key: string;
   /** Price of a million tokens by model, for the metric only. */
   prices: ReadonlyMap<string, { input: number; output: number }>;
 }
 
-/** The model answered, but not with what was asked for. Another try may help. */
+/** The model's response does not fit the schema. A retry may help. */
 export class MalformedAnswer extends Error {
   override readonly name = "MalformedAnswer";
 }
 
-/** Asks `model` and returns the JSON value of its answer, unchecked. */
+/** Calls `model` and returns the JSON value of its response, unchecked. */
 export type Ask = (prompt: Prompt, model: string, signal: AbortSignal) => Promise<unknown>;
 
 /** A client of any server that speaks the chat-completions protocol with structured output. */
@@ -52,7 +52,7 @@ export function createChatClient(
       const completion = await client.chat.completions
         .create(requestOf(prompt, model), { signal })
         .catch((error: unknown) => {
-          // The next try asks after this on the same connection, and the breaker learns of it at once.
+          // The next attempt uses the same connection, and the circuit breaker gets the failure at once.
           if (mayHaveCost(error)) void charge(budget, log, inputOf(prompt, null) + mostTokens);
           throw error;
         });
@@ -61,7 +61,7 @@ export function createChatClient(
       finish("answered");
       return value;
     } catch (error) {
-      // The library reads the frame of the answer without looking at what it is.
+      // The library does not validate the response envelope.
       const isMalformed = error instanceof MalformedAnswer || error instanceof SyntaxError;
       finish(isMalformed ? "malformed" : "failed");
       throw isMalformed ? new MalformedAnswer(error.message, { cause: error }) : error;
@@ -74,11 +74,11 @@ async function openClient({ url, key }: ChatSettings): Promise<OpenAI> {
   const { default: OpenAI } = await import("openai");
   return new OpenAI({
     baseURL: url,
-    // The library insists on one; servers of one's own often want none.
+    // The library requires a key; self-hosted servers often need none.
     apiKey: key === "" ? "none" : key,
     organization: null,
     project: null,
-    // Trying again is a matter of the policies around the call.
+    // The policies around the call do retries.
     maxRetries: 0,
     logLevel: "off",
     fetch: fetchBounded,
@@ -115,10 +115,10 @@ function requestOf(prompt: Prompt, model: string) {
   };
 }
 
-/** The library hands over whatever JSON the server sent. */
+/** The library returns any JSON of the server. */
 type Completion = OpenAI.Chat.Completions.ChatCompletion | null;
 
-/** Counts tokens and money, of unusable answers too: they cost the same. */
+/** Counts tokens and cost, also of unusable responses, which cost the same. */
 async function account(
   completion: Completion,
   prompt: Prompt,
@@ -150,10 +150,7 @@ async function charge(budget: Budget, log: Logger, tokens: number): Promise<void
     );
 }
 
-/**
- * A model goes on writing, and is paid for it, when nobody waits any more or its answer is lost on the way.
- * What a server refuses costs nothing.
- */
+/** A model continues, and costs money, after a timeout or a lost response. A refused request costs nothing. */
 function mayHaveCost(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("status" in at && typeof at.status === "number") return false;
@@ -162,17 +159,17 @@ function mayHaveCost(error: unknown): boolean {
   return true;
 }
 
-const inputOf = (prompt: Prompt, told: unknown) =>
-  countOf(told, prompt.rules + JSON.stringify(prompt.data));
+const inputOf = (prompt: Prompt, reported: unknown) =>
+  countOf(reported, prompt.rules + JSON.stringify(prompt.data));
 
-function countOf(told: unknown, text: string): number {
-  const isCount = typeof told === "number" && Number.isSafeInteger(told) && told >= 0;
-  return isCount ? told : Math.ceil(text.length / charactersPerToken);
+function countOf(reported: unknown, text: string): number {
+  const isCount = typeof reported === "number" && Number.isSafeInteger(reported) && reported >= 0;
+  return isCount ? reported : Math.ceil(text.length / charactersPerToken);
 }
 
 /**
- * Some servers wrap what they were asked for in a fence all the same. One end at a time: a pattern of
- * the whole would try every length of the white space that some models write until they are cut off.
+ * Some servers wrap the JSON in a code fence. Each end is matched alone: a pattern of the whole would backtrack over
+ * the long white space of truncated responses.
  */
 const withoutFence = (content: string) =>
   content

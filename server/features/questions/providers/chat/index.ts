@@ -4,7 +4,7 @@ import type { Config } from "../../../../platform/config/config.ts";
 import type { Logger } from "../../../../platform/log/logger.ts";
 import type { Metrics } from "../../../../platform/metrics/metrics.ts";
 import type { GeneratedQuestion, QuestionModel, QuestionRequest } from "../question-model.ts";
-import { readKeys, readQuestions, readVerdicts, type Read } from "./answers.ts";
+import { readKeys, readQuestions, readModelChoices, type Read } from "./answers.ts";
 import { createBudget } from "./budget.ts";
 import { createChatClient, type Ask } from "./client.ts";
 import { createPolicies, usualTiming, type Run, type Timing } from "./policies.ts";
@@ -19,13 +19,13 @@ export interface ChatParts {
   timing?: Timing;
 }
 
-/** Below this a second call would only be cut off. */
+/** Minimum remaining time for a second call. */
 const shortestVerifyMs = 2_000;
 const categorizeMs = 5_000;
 
 /**
- * Questions from a language model behind `GENERATOR_URL` (TRV-03, TRV-04, TRV-05, TRV-13). Throws
- * when it is away, spent or too busy: `withFallback` turns to the bank then.
+ * Questions from a language model behind `GENERATOR_URL` (TRV-03, TRV-04, TRV-05, TRV-13). Throws when it is down,
+ * out of budget or overloaded: `withFallback` then uses the bank.
  */
 export function createChatModel(config: Config, parts: ChatParts): Required<QuestionModel> {
   const { metrics, log, timing = usualTiming } = parts;
@@ -53,7 +53,7 @@ export function createChatModel(config: Config, parts: ChatParts): Required<Ques
         return questions;
       const verified = await verify({ run, ask, model, left }, questions).catch(
         (error: unknown) => {
-          // The questions were sound before; what players make of them is measured later.
+          // The questions were valid before; their difficulty is measured in play.
           log.warn(
             { event: "verification_failed", err: error },
             "generated questions not verified, used as they are",
@@ -87,14 +87,14 @@ function generate(
   );
 }
 
-/** Leaves out what the model, asked afresh, answers otherwise than it wrote. */
+/** Drops questions that the model answers differently in a second call. */
 async function verify(
   { run, ask, model, left }: Call & { left: number },
   questions: GeneratedQuestion[],
 ): Promise<GeneratedQuestion[]> {
   const prompt = verifyPrompt(questions);
   const verdicts = await run(left, async (signal) =>
-    readVerdicts(await ask(prompt, model, signal)),
+    readModelChoices(await ask(prompt, model, signal)),
   );
   return questions.filter(({ correctIndex }, number) => {
     const said = verdicts.get(number);

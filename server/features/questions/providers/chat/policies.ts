@@ -10,40 +10,40 @@ import {
   TimeoutStrategy,
   wrap,
 } from "cockatiel";
-import { BudgetSpent } from "./budget.ts";
+import { BudgetExceeded } from "./budget.ts";
 import { MalformedAnswer } from "./client.ts";
 
-/** Calls that wait for a free place; beyond them the caller is refused at once. */
+/** Queued calls; beyond it a call is refused at once. */
 export const mostWaiting = 16;
-/** Tries after the first one. */
+/** Retries after the first attempt. */
 const mostRetries = 2;
-/** Requests in a row that a server in trouble failed, which stop the calls for a while. */
+/** Consecutive server failures that open the circuit breaker. */
 const failuresToBreak = 3;
 
 export interface Timing {
-  /** The whole of one request to the model, with its retries (TRV-13). */
+  /** Timeout of a model call including its retries (TRV-13). */
   limitMs: number;
-  /** Pause before the first retry; it doubles, with some chance in it. */
+  /** Pause before the first retry: exponential backoff with jitter. */
   firstDelayMs: number;
-  /** How long a broken circuit stays so before one call may try again. */
+  /** Time until an open circuit breaker lets one call through. */
   breakMs: number;
 }
 
-/** Leaves whoever waits for the questions, 20 s at most, time to store those of the bank instead. */
+/** Below the 20 s of a waiting caller, so that the bank's questions can be stored instead. */
 export const usualTiming: Timing = { limitMs: 16_000, firstDelayMs: 400, breakMs: 30_000 };
 
 export type Run = <T>(limitMs: number, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** Bounds calls in number and time, repeats those that may succeed, and stops when nothing does. */
+/** Limits, times out and retries calls, behind a circuit breaker. */
 export function createPolicies(
   concurrency: number,
   timing: Timing,
   onBreaker: (isOpen: boolean) => void,
 ): Run {
   const waits = new DelegateBackoff<{ attempt: number; result: object }>(({ attempt, result }) => {
-    const told = "error" in result ? retryAfterMs(result.error) : null;
+    const requested = "error" in result ? retryAfterMs(result.error) : null;
     const grown = timing.firstDelayMs * 2 ** (attempt - 1);
-    return told ?? grown * (0.5 + Math.random());
+    return requested ?? grown * (0.5 + Math.random());
   });
   const mayHelp = (error: unknown) =>
     isPassing(error) && (retryAfterMs(error) ?? 0) < timing.limitMs;
@@ -61,23 +61,23 @@ export function createPolicies(
 }
 
 /**
- * Says something of the server rather than of one request: a prompt that is refused, or answered with
- * nonsense, takes nothing from the others.
+ * True for a failure of the server, not of one request: a refused prompt or a malformed response must not open the
+ * circuit.
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return true;
-  if (error instanceof BudgetSpent || error instanceof MalformedAnswer) return false;
+  if (error instanceof BudgetExceeded || error instanceof MalformedAnswer) return false;
   const status = statusOf(error);
-  // Without a status there was no answer at all, or time was up before it came.
+  // Without a status there was no response, or a timeout.
   return status === null || status === 408 || status === 429 || status >= 500;
 }
 
-/** Refusals of the moment: too busy, broken for now, cut off, or not what was asked for. */
+/** Temporary failures: overload, open circuit, timeout, or a malformed response. */
 function isPassing(error: unknown): boolean {
   if (error instanceof MalformedAnswer) return true;
-  if (error instanceof BudgetSpent || !(error instanceof Error)) return false;
+  if (error instanceof BudgetExceeded || !(error instanceof Error)) return false;
   const status = statusOf(error);
-  // Without a status there was no answer at all.
+  // Without a status there was no response.
   if (status === null)
     return /^API(?:Connection|ConnectionTimeout)Error$/.test(error.constructor.name);
   return status === 408 || status === 409 || status === 429 || status >= 500;
@@ -87,14 +87,16 @@ function statusOf(error: Error): number | null {
   return "status" in error && typeof error.status === "number" ? error.status : null;
 }
 
-/** What the server asks for, in either form of the header; null when it does not say. */
+/** Retry-After in either form of the header; null when absent. */
 function retryAfterMs(error: unknown): number | null {
   const headers = error instanceof Error && "headers" in error ? error.headers : null;
   if (!(headers instanceof Headers)) return null;
   const exact = Number(headers.get("retry-after-ms") ?? Number.NaN);
   if (exact >= 0) return exact;
-  const told = headers.get("retry-after");
-  if (told === null) return null;
-  const ms = /^\d+(?:\.\d+)?$/.test(told) ? Number(told) * 1_000 : Date.parse(told) - Date.now();
+  const requested = headers.get("retry-after");
+  if (requested === null) return null;
+  const ms = /^\d+(?:\.\d+)?$/.test(requested)
+    ? Number(requested) * 1_000
+    : Date.parse(requested) - Date.now();
   return ms >= 0 ? ms : null;
 }

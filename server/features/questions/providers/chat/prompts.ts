@@ -1,16 +1,16 @@
 import Type, { type TObject } from "typebox";
 import { categories, type QuestionRequest } from "../question-model.ts";
 
-/** What goes to the model: our rules, the data they speak of, and the form of the answer. */
+/** Prompt: our rules, their data, and the schema of the response. */
 export interface Prompt {
   purpose: "generate" | "verify" | "categorize";
   rules: string;
-  /** Sent as JSON. What a player wrote stands in here and nowhere else (TRV-05). */
+  /** Sent as JSON. Only this member has text of a player (TRV-05). */
   data: object;
   answer: TObject;
 }
 
-/** Texts of known questions the model is shown, so that it writes others. */
+/** Maximum known questions shown to the model, so that it writes others. */
 const mostShown = 40;
 const strict = { additionalProperties: false };
 
@@ -25,7 +25,7 @@ const Written = Type.Object(
   strict,
 );
 const Batch = Type.Object({ questions: Type.Array(Written) }, strict);
-const Verdicts = Type.Object(
+const ModelChoices = Type.Object(
   {
     answers: Type.Array(Type.Object({ number: Type.Integer(), index: Type.Integer() }, strict)),
   },
@@ -78,7 +78,7 @@ export function verifyPrompt(list: readonly Asked[]): Prompt {
     data: {
       questions: list.map(({ question, choices }, number) => ({ number, question, choices })),
     },
-    answer: Verdicts,
+    answer: ModelChoices,
   };
 }
 

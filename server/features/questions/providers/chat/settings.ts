@@ -1,6 +1,6 @@
 import type { Config } from "../../../../platform/config/config.ts";
 
-/** The model names a caller may choose, the first being the one used when none is named (TRV-04). */
+/** Selectable model names; the first one is the default (TRV-04). */
 export function modelsOf({
   GENERATOR_MODELS,
 }: Pick<Config, "GENERATOR_MODELS">): [string, ...string[]] {
@@ -13,7 +13,7 @@ export function pricesOf({
   GENERATOR_PRICES,
 }: Pick<Config, "GENERATOR_PRICES">): Map<string, { input: number; output: number }> {
   const entries = GENERATOR_PRICES.split(",").flatMap((line) => {
-    // A model's name may have a slash of its own.
+    // A model name may contain a slash.
     const [, model, input, output] = /^(.+)=([^=/]+)\/([^=/]+)$/.exec(line.trim()) ?? [];
     if (model === undefined) return [];
     return [[model, { input: Number(input), output: Number(output) }] as const];

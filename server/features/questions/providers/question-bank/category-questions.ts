@@ -5,7 +5,7 @@ import { gradeDrafts, type QuestionsByDifficulty } from "./grade.ts";
 
 const draftFacts = async (name: string) => (await readFacts(name)).flatMap(draftTable);
 
-/** Where the drafts of a category come from. Facts are read when first asked for, never at start. */
+/** Sources of the drafts of a category. Facts are read at first use, never at startup. */
 const sources: Record<Category, () => Promise<Draft[]>> = {
   general_knowledge: async () => {
     const { draftNumbers } = await import("./number-facts.ts");

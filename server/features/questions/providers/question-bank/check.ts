@@ -21,10 +21,10 @@ const plainWords = new Set(
 );
 
 const words = (text: string) => normalizeText(text).split(" ");
-const tellingWords = (text: string) =>
+const specificWords = (text: string) =>
   words(text).filter((word) => word.length >= 5 && !plainWords.has(word));
 
-/** Two choices a reader would take for the same: case, articles, punctuation, plural and number forms. */
+/** True for choices that differ only in case, articles, punctuation, plural or number form. */
 function choiceKey(text: string): string {
   const value = Number(text.replace(/[\s,]/g, ""));
   if (text.trim() !== "" && Number.isFinite(value)) return `#${value}`;
@@ -83,22 +83,23 @@ function firstMatch(patterns: readonly [RegExp, string][], list: readonly string
   return null;
 }
 
-/** The question must not say the answer, in whole or by a telling word no wrong choice shares. */
+/** True when the question contains the answer, or a specific word of it that no wrong choice shares. */
 function answerInQuestion(q: GeneratedQuestion): string | null {
   const answer = q.choices[q.correctIndex];
   if (answer === undefined) return null;
   const wrong = q.choices.filter((_, index) => index !== q.correctIndex);
   const asked = ` ${normalizeText(q.question)} `;
   const isSaid = (choice: string) => asked.includes(` ${normalizeText(choice)} `);
-  const isTelling = /\p{L}{2}|\d{3}/u.test(answer);
-  if (isTelling && isSaid(answer) && !wrong.every(isSaid)) return "says the answer in the question";
-  const said = new Set(tellingWords(q.question));
-  const tells = (choice: string) => tellingWords(choice).some((word) => said.has(word));
+  const isSpecific = /\p{L}{2}|\d{3}/u.test(answer);
+  if (isSpecific && isSaid(answer) && !wrong.every(isSaid))
+    return "says the answer in the question";
+  const said = new Set(specificWords(q.question));
+  const tells = (choice: string) => specificWords(choice).some((word) => said.has(word));
   if (tells(answer) && !wrong.some(tells)) return "gives the answer away by a word";
   return null;
 }
 
-/** What is wrong with one question, or null (TRV-03, TRV-13). */
+/** The defect of a question, or null (TRV-03, TRV-13). */
 export function checkQuestion(q: GeneratedQuestion): string | null {
   for (const rule of rules) {
     const problem = rule(q);

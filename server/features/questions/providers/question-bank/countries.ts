@@ -18,7 +18,7 @@ interface Country {
 const { famous, cityOnly } = lists;
 /** Currencies shared by several states or named after the country itself in too many ways to ask about. */
 const shared = new Set(lists.shared);
-/** Lie on two continents, or are counted to either. */
+/** Countries on two continents, or assigned to either. */
 const betweenContinents = new Set(lists.betweenContinents);
 /** Changed or about to change; the list may lag behind. */
 const unsettledCurrency = new Set(lists.unsettledCurrency);

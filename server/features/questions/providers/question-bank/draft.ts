@@ -15,7 +15,7 @@ export interface Draft {
 /** A row by column name. */
 export type Row = Readonly<Record<string, string>>;
 
-/** How far the closest wrong choices of a table of terms are looked for. */
+/** Search distance for the closest wrong choices in a table of terms. */
 const neighbours = 7;
 
 /** A table of terms as one that is asked in both directions. */
@@ -104,7 +104,7 @@ function chooseDrafts(table: AskedTable, rows: readonly Row[], ask: Ask): Draft[
   });
 }
 
-/** Rows that are alike in the ways the question asks for; the narrowest way that leaves enough wins. */
+/** Rows with equal values in the question's grouping columns; the narrowest grouping with enough rows is used. */
 function closeRows(ask: Ask, rows: readonly Row[], index: number): Row[] {
   const { near, within } = ask;
   const row = rows[index];
@@ -117,7 +117,7 @@ function closeRows(ask: Ask, rows: readonly Row[], index: number): Row[] {
   return near !== undefined && alike.length > 3 ? alike : around;
 }
 
-/** No fact of the bank is younger, so a later year would give itself away. */
+/** No fact of the bank is later, so a later year is obviously wrong. */
 const lastYear = 2023;
 
 function yearDrafts(table: AskedTable, rows: readonly Row[], ask: Ask): Draft[] {

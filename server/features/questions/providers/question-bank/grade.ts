@@ -85,7 +85,7 @@ function finish({ hardness: _, ...question }: Finished, rate: number): BankQuest
 
 const rates = new Map(ladder);
 
-/** Percent of right answers to expect where nobody says better (TRV-06). */
+/** Default expected percentage of right answers (TRV-06). */
 export function expectedRate(difficulty: Difficulty): number {
   return rates.get(difficulty) ?? 50;
 }

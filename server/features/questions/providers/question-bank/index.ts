@@ -69,9 +69,9 @@ function withoutKey({ key: _, ...question }: BankQuestion): GeneratedQuestion {
 
 const shortestWord = 3;
 const mostWords = 32;
-/** What a word has in common with its relatives: opera, operas; composed, composer. */
+/** Stem of a word: opera, operas; composed, composer. */
 const ending = /(?<=\p{L}{4})(?:ing|ers?|ed|es|s)$/u;
-/** Words that say nothing about a subject. */
+/** Stop words. */
 const fillWords = new Set(
   (
     "about after all also and any are ask been before best but can could did does easy ever first for from fun " +
@@ -82,10 +82,10 @@ const fillWords = new Set(
   ).split(" "),
 );
 
-/** Worse ones than this share of the best do not fit the prompt as a whole. */
+/** Minimum share of the best score; lower scores do not fit the whole prompt. */
 const leastShare = 0.5;
 
-/** What shares the words of the prompt, the best first; a word found seldom says more than a common one. */
+/** Questions that share words with the prompt, best first; rare words have more weight. */
 function matching(
   list: readonly BankQuestion[],
   request: QuestionRequest,
@@ -98,7 +98,7 @@ function matching(
     .map((word) => ` ${word.replace(ending, "")}`);
   if (wanted.length === 0) return list;
   const subject = normalizeText(request.category);
-  // A wrong choice says nothing about what a question is about.
+  // Wrong choices do not describe the subject of a question.
   const texts = list.map(
     ({ key, choices, correctIndex }) =>
       ` ${key} ${normalizeText(choices[correctIndex])} ${subject}`,
