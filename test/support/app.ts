@@ -1,3 +1,5 @@
+// First: an older Node dies in a package that follows, without a word.
+import "../../server/node-version.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

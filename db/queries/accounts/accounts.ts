@@ -95,7 +95,7 @@ export async function purgeAccounts(
   em: EntityManager,
   { before, now, limit }: { before: Date; now: Date; limit: number },
 ): Promise<number[]> {
-  // Text: one statement over eleven tables, so that no account is cleared by half.
+  // Text: one statement over all tables, so that no account is cleared by half.
   const rows = await rowsOf(
     em,
     sql<{ id: number }>`

@@ -58,13 +58,13 @@ const assets = defineRoute({
 });
 
 const clientNames = [
-  ["emberline.ts", "typed"],
-  ["emberline.js", "ready for browsers"],
-  ["emberline.js.map", "the source map of the script"],
-  ["emberline.d.ts", "the types of the script"],
+  ["emberline.ts", "typed", "text/plain; charset=utf-8"],
+  ["emberline.js", "ready for browsers", "text/javascript; charset=utf-8"],
+  ["emberline.js.map", "the source map of the script", "application/json"],
+  ["emberline.d.ts", "the types of the script", "text/plain; charset=utf-8"],
 ] as const;
 
-const clientFiles = clientNames.map(([name, what]) =>
+const clientFiles = clientNames.map(([name, what, type]) =>
   defineRoute({
     method: "GET",
     path: `/client/${name}`,
@@ -74,7 +74,7 @@ const clientFiles = clientNames.map(([name, what]) =>
     source: "our own client",
     cache,
     publicData: true,
-    responses: { 200: media("*/*") },
+    responses: { 200: media(type) },
     errors: [],
     handler: async () => sendAsset(await readAsset(`client/${name}`)),
   }),
