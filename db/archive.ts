@@ -6,29 +6,29 @@ import type { DiffPair } from "./queries/archive/codex-diff.ts";
 
 export type Games = ReadonlyMap<string, CodexGame>;
 
-/** A finished answer; small ones are text, which is cheaper to put into an envelope. */
+/** A complete response body; small ones are text, which is cheaper to wrap in an envelope. */
 export interface ArchiveBody {
   content: string | Buffer;
   etag: string;
-  /** Media type, where it is not JSON. */
+  /** Media type, if not JSON. */
   type?: string;
 }
 
-/** What a process keeps of the archive, so that most reads ask no store. */
+/** The archive caches of a process, which answer most reads without a store. */
 export interface Archive {
-  /** Games by slug, in order of slug, at most a second old; mostly at once. */
+  /** Games by slug, in order of slug, at most a second old; usually synchronous. */
   games(): Games | Promise<Games>;
-  /** Reads the games anew: somebody saw that they have moved on. */
+  /** Reads the games again, after a caller has seen a newer generation. */
   reload(): Promise<Games>;
   bodies: ByteLruCache<ArchiveBody>;
-  /** What differs between two patches, without content. */
+  /** Differences between two patches, without content. */
   pairs: ByteLruCache<readonly DiffPair[]>;
-  /** Numbers of the entities that a search finds, rising. */
+  /** Ascending entity ids found by searches. */
   lists: ByteLruCache<Int32Array>;
-  /** Passed by whoever builds a large document. */
+  /** Limits how many large documents are built at once. */
   builds: ConcurrencyLimiter;
-  /** Passed by what looks into every document of a type: all other reads need connections as well. */
+  /** Limits scans over all documents of a type, so that other reads still get connections. */
   scans: ConcurrencyLimiter;
-  /** A connection's worth of queries of its own. */
+  /** A fork of the EntityManager with its own connection. */
   fork(): EntityManager;
 }

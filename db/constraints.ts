@@ -1,10 +1,10 @@
-/** How deep the library wraps what Postgres said. */
+/** Maximum depth of nested causes in which the library wraps a Postgres error. */
 const maxCauses = 4;
 const uniqueViolation = "23505";
 
 const deadlock = "40P01";
 
-/** True when Postgres ended a statement because two transactions waited for each other. */
+/** True if Postgres cancelled a statement to break a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   let current: unknown = error;
   for (let depth = 0; depth < maxCauses && current instanceof Error; depth++) {
@@ -14,7 +14,7 @@ export function isDeadlock(error: unknown): boolean {
   return false;
 }
 
-/** Name of the unique constraint a statement broke, or null for any other failure. */
+/** Name of the unique constraint a statement violated, or null for any other failure. */
 export function brokenConstraint(error: unknown): string | null {
   let current: unknown = error;
   for (let depth = 0; depth < maxCauses && current instanceof Error; depth++) {

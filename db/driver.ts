@@ -10,11 +10,11 @@ import {
 import pg from "pg";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 
-/** A statement, with what its session has to know beyond the text. */
+/** A statement, with what its session needs beyond the text. */
 export interface Statement extends CompiledQuery {
   /** Sessions parse and plan the statement once, under this name. */
   readonly statementName?: string;
-  /** How much later than usual answers may come until the transaction ends. */
+  /** Extra time for answers until the transaction ends, in milliseconds. */
   readonly extraAnswerMs?: number;
 }
 
@@ -23,7 +23,7 @@ export interface AnswerLimit {
   answerLimitMs?: number;
 }
 
-/** SQLSTATE of a write that is refused: a standby, or a server that is set to read only. */
+/** SQLSTATE of a refused write: the server is a standby or set to read only. */
 export const readOnlyState = "25006";
 /** Commands whose row count is a number of affected rows. */
 const writes: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -45,7 +45,7 @@ class Session implements DatabaseConnection {
     if (statement.extraAnswerMs !== undefined) this.#extraAnswerMs = statement.extraAnswerMs;
     try {
       const { command, rowCount, rows } = await this.#send(statement);
-      // A text of several statements has several results, which nobody reads.
+      // A query of several statements has several results, which no caller reads.
       if (!writes.has(command)) return { rows: rows ?? [] };
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
     } catch (error) {
@@ -66,18 +66,18 @@ class Session implements DatabaseConnection {
 
   #noteFailure(error: unknown): void {
     if (error instanceof pg.DatabaseError) {
-      // These quote the values of a row, and errors are logged (S27).
+      // These fields quote row values, and errors are logged (S27).
       error.detail = undefined;
       error.where = undefined;
-      // Another server, which takes writes, may be at the address by now; this session would never know.
+      // A writable server may have taken over the address; only a new connection reaches it.
       if (error.code === readOnlyState) this.discard();
     } else {
-      // Postgres did not send it: a lost connection, or a server that vanished without a word (S37).
+      // Postgres did not send this error: the connection was lost, or the server stopped answering (S37).
       this.discard();
     }
   }
 
-  /** Closes the connection with the release, and so ends its transaction. */
+  /** Closes the connection on release, which also ends its transaction. */
   discard(): void {
     this.#isBroken = true;
   }
@@ -94,7 +94,7 @@ class Session implements DatabaseConnection {
   }
 }
 
-/** Sessions that are closed when Postgres stops answering or stops taking writes; the rest is Kysely's driver. */
+/** Closes sessions when Postgres stops answering or accepting writes; otherwise this is Kysely's driver. */
 class SessionDriver implements Driver {
   readonly #pool: pg.Pool;
   readonly #answerLimitMs: number | undefined;
@@ -117,7 +117,7 @@ class SessionDriver implements Driver {
     session.release();
   }
 
-  /** Kysely never releases a connection on which a controlled transaction could not begin. */
+  /** Kysely never releases a connection whose controlled transaction failed to begin. */
   async beginTransaction(session: Session, settings: TransactionSettings): Promise<void> {
     try {
       await this.#commands.beginTransaction(session, settings);
@@ -132,7 +132,7 @@ class SessionDriver implements Driver {
     await this.#commands.commitTransaction(session);
   }
 
-  /** Kysely never releases a connection whose rollback failed; closing it rolls back as well. */
+  /** Kysely never releases a connection whose rollback failed. Closing it rolls back as well. */
   async rollbackTransaction(session: Session): Promise<void> {
     await this.#commands.rollbackTransaction(session).catch(() => session.discard());
   }
@@ -146,7 +146,7 @@ class SessionDriver implements Driver {
 
 export type PoolOptions = pg.PoolConfig & AnswerLimit;
 
-/** Dialect with a pool of its own; connection errors outside statements go to `warn`. */
+/** Dialect with its own pool; connection errors outside statements go to `warn`. */
 export class SessionDialect extends PostgresDialect {
   readonly options: PoolOptions;
   readonly #pool: pg.Pool;
@@ -156,7 +156,7 @@ export class SessionDialect extends PostgresDialect {
     super({ pool });
     this.options = options;
     this.#pool = pool;
-    // Without a listener a connection that Postgres drops would end the process.
+    // Without a listener, a connection dropped by Postgres would end the process.
     pool.on("error", ({ message }) => warn(`PostgreSQL pool error: ${message}`));
     pool.on("connect", (client) => {
       client.on("error", ({ message }) => warn(`PostgreSQL connection error: ${message}`));

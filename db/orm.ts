@@ -14,22 +14,22 @@ import { entities } from "./entities/index.ts";
 import { migrations } from "./migrations/index.ts";
 import { SharedEntityManager } from "./shared-entity-manager.ts";
 
-/** Where `npm run migration:create` writes. */
+/** Folder to which `npm run migration:create` writes. */
 export const migrationFolder = fileURLToPath(new URL("./migrations", import.meta.url));
 
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 15_000;
-/** How long a start waits for another instance that is migrating. */
+/** How long a start waits for another instance's migration. */
 const migrationWaitMs = 60_000;
-/** Longer than any statement may take that was given no more time: an answer not there by then never comes. */
+/** Longer than the usual statement timeout: an answer that has not arrived by then never will. */
 export const usualAnswerMs = statementTimeoutMs + 5_000;
-/** Any number will do, as long as every instance of the service uses the same. */
+/** An arbitrary number that every instance of the service shares. */
 const migrationLock = 7_346_201;
 
 /**
- * Opens the pool of one process on `DATABASE_URL`; connections are made on first use.
- * What the library has to say, such as lost connections, goes to `log`. With `answerLimitMs` a
- * connection on which a statement was not answered for so long is closed.
+ * Opens the pool of one process on `DATABASE_URL`; connections are made on first use. Library messages,
+ * such as lost connections, go to `log`. With `answerLimitMs`, a connection on which a statement remains
+ * unanswered for that long is closed.
  */
 export async function createOrm(
   config: Pick<Config, "DATABASE_URL" | "DATABASE_POOL">,
@@ -68,21 +68,22 @@ export async function createOrm(
 }
 
 /**
- * No statement of ours earns its compilation to machine code, which costs a large import more than all the rest.
- * A connection that fails here says so when it is used: refused here, it would keep its place in the pool.
+ * Turns JIT compilation off: no statement of ours benefits, and it costs a large import more than
+ * everything else. An error on this connection appears at its first use; thrown here, it would leak a slot
+ * of the pool.
  */
 async function prepareSession(client: pg.ClientBase): Promise<void> {
   await client.query("set jit = off").catch(() => undefined);
 }
 
-/** Takes a fork whose statements and transactions count against the share of a caller. */
+/** A fork whose statements and transactions count against the connection share of a caller. */
 export function forkFor(orm: MikroORM, connections: RequestConnections): EntityManager {
   const em = orm.em.fork();
   if (em instanceof SharedEntityManager) em.connections = connections;
   return em;
 }
 
-/** Brings the schema up to date; of several instances at once one works and the others wait. */
+/** Migrates the schema; of several concurrent instances one works and the others wait. */
 export async function migrate(orm: MikroORM): Promise<void> {
   await withMigrationLock(orm, async () => {
     await orm.migrator.up();
@@ -90,8 +91,8 @@ export async function migrate(orm: MikroORM): Promise<void> {
 }
 
 /**
- * True when the database is there and `migrate` has nothing to do. Only looks, while the migrator makes what is
- * missing before it answers.
+ * True if the database exists and `migrate` has nothing to do. Only reads, whereas the migrator creates
+ * missing objects before it answers.
  */
 export async function isMigrated(orm: MikroORM): Promise<boolean> {
   let client: pg.Client | undefined;
@@ -111,18 +112,23 @@ export async function isMigrated(orm: MikroORM): Promise<boolean> {
   }
 }
 
-/** True when Postgres answers within `timeoutMs`; never throws. */
+/** True if Postgres answers within `timeoutMs`; never throws. */
 export const pingDatabase = async (orm: MikroORM, timeoutMs: number): Promise<boolean> =>
   (await readDatabaseState(orm, timeoutMs)) !== "away";
 
-/** A refusal like that of a write, which also ends a connection to a server that takes none. */
+/**
+ * Raises the error of a refused write, which also makes the driver close connections to a read-only server.
+ */
 const refuseIfReadOnly = sql`do $$ begin
   if current_setting('transaction_read_only')::boolean then
     raise read_only_sql_transaction;
   end if;
 end $$`;
 
-/** How Postgres is within `timeoutMs`: a standby, or one set so, takes no writes; never throws. */
+/**
+ * State of Postgres, checked within `timeoutMs`; `read_only` for a standby or a server set to read only.
+ * Never throws.
+ */
 export async function readDatabaseState(
   orm: MikroORM,
   timeoutMs: number,
@@ -134,7 +140,7 @@ export async function readDatabaseState(
   return withTimeout(answer, timeoutMs).catch(() => "away" as const);
 }
 
-/** Holds the lock on a connection of its own, because the migrator takes others from the pool. */
+/** Holds the lock on a separate connection, because the migrator takes others from the pool. */
 async function withMigrationLock(orm: MikroORM, work: () => Promise<void>): Promise<void> {
   const client = await connectOrCreate(orm);
   try {
@@ -146,7 +152,7 @@ async function withMigrationLock(orm: MikroORM, work: () => Promise<void>): Prom
   }
 }
 
-/** A connection to the database, which is created when it is missing. */
+/** Connects to the database, creating it if it is missing. */
 async function connectOrCreate(orm: MikroORM): Promise<pg.Client> {
   const database = orm.config.get("dbName") ?? "";
   try {
@@ -158,7 +164,7 @@ async function connectOrCreate(orm: MikroORM): Promise<pg.Client> {
   try {
     await admin.query(`create database ${pg.escapeIdentifier(database)}`);
   } catch (error) {
-    // Another instance was faster.
+    // Another instance created it first.
     if (!existsAlready.has(sqlState(error))) throw error;
   } finally {
     await admin.end();
@@ -168,7 +174,7 @@ async function connectOrCreate(orm: MikroORM): Promise<pg.Client> {
 
 async function connect(orm: MikroORM, database: string): Promise<pg.Client> {
   const { options } = orm.config.get("driverOptions") as SessionDialect;
-  // No limit of a statement: an advisory lock may be held for long.
+  // No statement timeout, because the wait for the advisory lock may be long.
   const client = new pg.Client({ ...options, database, statement_timeout: false });
   client.on("error", () => {});
   await client.connect();

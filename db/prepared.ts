@@ -5,20 +5,20 @@ import type { Database } from "./database.ts";
 import type { Statement } from "./driver.ts";
 import { inShare } from "./shared-entity-manager.ts";
 
-/** Statements a session keeps at most; later ones are planned at each call like any other. */
+/** Maximum number of prepared statements per session; later ones are planned on each call. */
 const maxPrepared = 200;
-/** Text -> name, the same in every process: a pooler between us and Postgres may mix their sessions. */
+/** Text -> name, equal in every process: a pooler between us and Postgres may share their sessions. */
 const names = new Map<string, string>();
 
-/** What a prepared statement is built from: the builder, or a text. */
+/** What a prepared statement is built from: the query builder or raw SQL. */
 interface Source<T> {
   compile(db: Kysely<Database>): CompiledQuery<T>;
 }
 
-/** Runs a prepared statement with these values. */
+/** Runs a prepared statement with values. */
 type Run<V, T> = (em: EntityManager, values: V) => Promise<T[]>;
 
-/** Stands for a value of a prepared statement while it is built. */
+/** Represents a value of a prepared statement while it is built. */
 class Placeholder {
   readonly path: readonly string[];
 
@@ -31,7 +31,7 @@ class Placeholder {
   }
 }
 
-/** Values may be objects: their members are placeholders too. */
+/** Values may be objects: their members become placeholders too. */
 const placeholder = (path: readonly string[]): object =>
   new Proxy(new Placeholder(path), {
     get: (own, name) =>
@@ -44,9 +44,10 @@ const placeholder = (path: readonly string[]): object =>
   });
 
 /**
- * A hot statement of the builder: built and compiled once in a process, parsed and planned once by each session, which
- * is most of what a short statement costs. Prepared, a question by its id took 25 us of Postgres' processor instead of
- * 110, an award 83 instead of 928. What is built must not depend on `values`, each of which stands for a parameter.
+ * A hot statement of the query builder: built and compiled once per process, parsed and planned once per
+ * session, which is most of the cost of a short statement. Prepared, a question by id took 25 us of
+ * Postgres' processor instead of 110, an award 83 instead of 928. The statement must not depend on
+ * `values`, each of which becomes a parameter.
  */
 export function prepared<V extends object, T>(
   build: (db: Kysely<Database>, values: V) => Compilable<T>,
@@ -54,7 +55,7 @@ export function prepared<V extends object, T>(
   return once(build);
 }
 
-/** The same for a statement that the builder cannot say. */
+/** Like `prepared`, for raw SQL that the builder cannot express. */
 export function preparedText<V extends object, T>(build: (values: V) => RawBuilder<T>): Run<V, T> {
   return once((_, values) => build(values));
 }
@@ -64,7 +65,7 @@ function once<V extends object, T>(
 ): Run<V, T> {
   let known: Statement | null = null;
   const compile = (db: Kysely<Database>): Statement => {
-    // Only while it is built: the builder takes any object for a parameter.
+    // The cast lasts only for the build: the builder accepts any object as a parameter.
     return named(build(db, placeholder([]) as V).compile(db));
   };
   return async (em, values) => {
@@ -78,7 +79,7 @@ function once<V extends object, T>(
   };
 }
 
-/** As `rowsOf`, for texts with few forms, which depend on what is asked for: each is planned once by each session. */
+/** Like `rowsOf`, for statements with few text variants: each variant is planned once per session. */
 export async function preparedRowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
   const kysely = em.getKysely();
   const statement = named(query.compile(kysely));
@@ -100,8 +101,8 @@ function nameOf(text: string): string | null {
 }
 
 /**
- * Sets the statement timeout of this transaction; its connection waits that much longer for answers. A job's
- * statement may run for minutes, but a dead server is still noticed.
+ * Sets the statement timeout of this transaction and extends the connection's answer limit by as much. A
+ * job's statement may run for minutes, but a dead server is still noticed.
  */
 export async function setStatementTimeout(em: EntityManager, seconds: number): Promise<void> {
   const kysely = em.getKysely();

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 
-/** What one search may take of Postgres: with the rest of a request, 150 ms of a machine that has nothing else to do. */
+/** Limit of one search in Postgres: with the rest of a request, 150 ms on an otherwise idle machine. */
 const maxSearchMs = 120;
-/** What Postgres says when it stopped a statement that took too long. */
+/** SQLSTATE of a cancelled statement. */
 const stoppedState = "57014";
 
 /**
- * Runs the statements of a search; null when one of them takes too long. Whatever is searched for has its bound,
- * also where no index helps: two letters, or a text whose parts are in every name.
+ * Runs the statements of a search; null if one exceeds the limit. It bounds every search term, even where
+ * no index helps: two letters, or a text whose parts occur in every name.
  */
 export async function withinSearchTime<T>(
   em: EntityManager,
@@ -16,10 +16,10 @@ export async function withinSearchTime<T>(
 ): Promise<T | null> {
   try {
     return await em.transactional(async (tx) => {
-      // Text: settings of a transaction.
+      // Raw SQL: settings of a transaction.
       await sql.raw(`set local statement_timeout = ${maxSearchMs}`).execute(tx.getKysely());
       const found = await work(tx);
-      // The transaction may be one that goes on.
+      // The transaction may continue afterwards.
       await sql.raw("set local statement_timeout to default").execute(tx.getKysely());
       return found;
     });

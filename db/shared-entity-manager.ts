@@ -3,8 +3,8 @@ import { EntityManager } from "@mikro-orm/postgresql";
 import type { RequestConnections } from "../server/platform/postgres/connection-shares.ts";
 
 /**
- * Counts what it takes from the pool against the share of a caller. Forks, such as those that live in a
- * transaction, count nothing: the transaction holds the connection they use.
+ * Counts its connections against the share of a caller. Forks inside a transaction count nothing, because
+ * the transaction already holds their connection.
  */
 export class SharedEntityManager extends EntityManager {
   connections: RequestConnections | null = null;
@@ -18,7 +18,7 @@ export class SharedEntityManager extends EntityManager {
   }
 }
 
-/** Runs one statement outside `em.transactional` as part of the share of its caller, if `em` has one. */
+/** Runs one statement outside `em.transactional` within the caller's connection share, if `em` has one. */
 export function inShare<T>(em: EntityManager, statement: () => Promise<T>): Promise<T> {
   if (!(em instanceof SharedEntityManager) || em.connections === null) return statement();
   return em.connections.statement(statement);

@@ -10,8 +10,8 @@ import { allQueues, type JobWatch, type QueueDefinition } from "./queues.ts";
 import { watchJob } from "./watch.ts";
 
 /**
- * Queue name -> the work. It may run twice, late, or in two processes at once (S38).
- * The payload has been checked against the queue's schema.
+ * Processors by queue name. A job may run twice, late, or in two processes at once (S38). Its payload has
+ * been validated against the queue's schema.
  */
 export type Processors<D> = Readonly<
   Record<string, ((payload: never, deps: D, watch?: JobWatch) => Promise<unknown>) | undefined>
@@ -22,32 +22,32 @@ export interface JobsOptions<D> {
   log: Logger;
   metrics: Metrics;
   processors: Processors<D>;
-  /** What is done when a job failed for good; by then it is listed as failed, for operators. */
+  /** Steps after a job has failed for good; by then operators see it as failed. */
   failureSteps?: Processors<D>;
-  /** Dependencies of one job: an `em` of its own. */
+  /** Dependencies of one job, including its own `em`. */
   depsOf: () => D;
-  /** How long a job stays with a worker that gives no sign of life; for tests. */
+  /** How long a job stays locked by a worker that does not renew the lock; for tests. */
   lockMs?: number;
-  /** How long the running jobs may take to finish when the process stops; for tests. */
+  /** How long running jobs may take to finish when the process stops; for tests. */
   closeMs?: number;
 }
 
 export interface Jobs {
-  /** Takes no new jobs, lets the running ones finish. */
+  /** Takes no new jobs and lets running ones finish. */
   close(): Promise<void>;
 }
 
 /**
- * A worker that dies takes its jobs with it; they are tried again this often, as one of them may be what
- * kills it. An orderly stop waits for the short ones, so it takes that many crashes within their seconds.
+ * Jobs of a worker that crashes are retried this many times, because one of them may cause the crash. An
+ * orderly stop waits for short jobs, so only that many crashes during a job exhaust the retries.
  */
 const maxStalledCount = 5;
 const usualLockMs = 30_000;
 const usualCloseMs = 10_000;
-/** How long a worker waits for the first job of an empty queue before it asks anew; the library's longest wait. */
+/** How long a worker waits on an empty queue before it polls again; the library's maximum. */
 const drainDelaySeconds = 10;
 
-/** One job-library worker for each queue that has a processor. */
+/** Starts one BullMQ worker for each queue that has a processor. */
 export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
   const connections: Redis[] = [];
   const workers = allQueues
@@ -71,8 +71,9 @@ export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
 }
 
 /**
- * After the store went away and came back the library may wait for an answer that never comes. What is not over
- * then is left to others, who take it up when its lock ends (S38): to close by force waits for the same end.
+ * After Redis was unreachable, the library may wait for an answer that never arrives. Jobs still running at
+ * the limit are left to other workers, which take them over when the lock expires (S38). A forced close
+ * would wait as well.
  */
 async function closeWorker(worker: Worker, limitMs: number): Promise<void> {
   await withTimeout(worker.close(), limitMs);
@@ -129,7 +130,7 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
   };
 }
 
-/** Never rejects: what it cannot do is found by the clean-up. */
+/** Never rejects; the clean-up finds whatever fails here. */
 async function endWork<D>(definition: QueueDefinition, job: Job, options: JobsOptions<D>) {
   const failureStep = options.failureSteps?.[definition.name];
   const payload: unknown = job.data;
@@ -144,7 +145,7 @@ async function endWork<D>(definition: QueueDefinition, job: Job, options: JobsOp
   }
 }
 
-/** No further attempt follows. */
+/** True if no further attempt follows. */
 function isFinal(job: Job | undefined, error: Error): boolean {
   if (job === undefined || error.name === "UnrecoverableError") return true;
   return job.attemptsMade >= (job.opts.attempts ?? 1);

@@ -7,7 +7,7 @@ import { startJobs } from "./jobs.ts";
 import { registerSchedules } from "./schedules.ts";
 import { failureSteps, processors } from "./processors/index.ts";
 
-/** Process entry of role `jobs`: one worker per queue, until the primary says stop. */
+/** Process entry of role `jobs`: runs one worker per queue until the primary sends a stop. */
 export async function startJobWorker(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "jobs");
@@ -19,7 +19,7 @@ export async function startJobWorker(): Promise<void> {
     metrics,
     processors,
     failureSteps,
-    // The getter of `em` makes a fork for each job.
+    // The getter of `em` creates a fork for each job.
     depsOf: () => ({ ...deps }),
   });
   const endSchedules = await registerSchedules(queues, log);

@@ -1,12 +1,13 @@
 import type { Job, QueueEvents } from "bullmq";
 
-/** How often the store is asked, in case the news of it was missed. */
+/** Polling interval, in case a completion event is missed. */
 const askEveryMs = 1_000;
 
 /**
- * True when the job completed within `timeoutMs`, false when it failed, is gone, or is not over in time.
- * Never throws: the library's own wait, which its authors advise against (taskforcesh/bullmq#2341), leaves a
- * rejection unhandled when the store goes away, which would end the process (test/workers/producer.test.ts).
+ * True if the job completed within `timeoutMs`; false if it failed, no longer exists, or is not finished in
+ * time. Never throws. The library's own wait is discouraged by its authors (taskforcesh/bullmq#2341) and
+ * leaves a rejection unhandled when Redis goes away, which would end the process
+ * (test/workers/producer.test.ts).
  */
 export async function outcomeOf(
   job: Job,
@@ -28,7 +29,7 @@ export async function outcomeOf(
   };
   const asking = setInterval(() => void ask(), askEveryMs);
   const limit = setTimeout(() => resolve(false), timeoutMs);
-  // It may have been over before anybody listened.
+  // The job may have finished before the listener was attached.
   events.waitUntilReady().then(ask, () => undefined);
   try {
     return await promise;

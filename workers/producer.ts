@@ -7,7 +7,7 @@ import { withTimeout } from "../server/platform/time/deadline.ts";
 import { outcomeOf } from "./outcome.ts";
 import { allQueues, type QueueDefinition } from "./queues.ts";
 
-/** Every key of the job library starts with it; in a cluster its scripts need them all in one slot. */
+/** Prefix of every BullMQ key; in a cluster its scripts need all keys in one slot. */
 export function queuePrefixOf(redis: Redis): string {
   return asCluster(redis) ? "{jobs}" : "jobs";
 }
@@ -18,26 +18,26 @@ const openLimitMs = 2_000;
 const closeLimitMs = 2_000;
 
 export interface Queues {
-  /** Adds a job; the same job id twice is one job. Rejects at once while the store is away. */
+  /** Adds a job; a second job with the same id is ignored. Rejects immediately while Redis is unreachable. */
   enqueue<P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>): Promise<string>;
-  /** True when the job completed within `timeoutMs`, false when it failed, or nobody did it in time. */
+  /** True if the job completed within `timeoutMs`; false if it failed or did not finish in time. */
   enqueueAndWait<P extends TObject>(
     definition: QueueDefinition<P>,
     payload: Static<P>,
     timeoutMs: number,
   ): Promise<boolean>;
-  /** Adds a job now and every `everyMs` from then on; asked for again, it stays one series. */
+  /** Adds a job now and every `everyMs` from then on. Repeated calls keep a single series. */
   schedule<P extends TObject>(
     definition: QueueDefinition<P>,
     payload: Static<P>,
     everyMs: number,
   ): Promise<void>;
-  /** The library's own queues in the order of `allQueues`, for operators. */
+  /** The BullMQ queues in the order of `allQueues`, for operators. */
   all(): Queue[];
   close(): Promise<void>;
 }
 
-/** The producers' side of the queues; connects on first use. */
+/** The producing side of the queues; connects on first use. */
 export function createQueues(redisUrl: string, log: Logger): Queues {
   return new BullQueues(redisUrl, log);
 }
@@ -48,7 +48,7 @@ class BullQueues implements Queues {
   readonly #queues = new Map<string, Queue>();
   readonly #events = new Map<string, QueueEvents>();
   readonly #connections: Redis[] = [];
-  /** Connection of all queues. */
+  /** The connection shared by all queues. */
   #shared: Redis | null = null;
   #opened: Promise<void> | null = null;
   #waiters = 0;
@@ -99,7 +99,7 @@ class BullQueues implements Queues {
   async close(): Promise<void> {
     this.#isClosed = true;
     const closing = [...this.#events.values(), ...this.#queues.values()].map((one) => one.close());
-    // A connection that was never made has the library wait for ever.
+    // If no connection was ever made, the library would wait forever.
     await withTimeout(Promise.allSettled(closing), closeLimitMs).catch(() => undefined);
     for (const connection of this.#connections) connection.disconnect();
   }
@@ -112,7 +112,7 @@ class BullQueues implements Queues {
     return this.#queueOf(erase(definition)).add(definition.name, payload, { jobId, ...merged });
   }
 
-  /** A queue of the library would wait for as long as Redis is away: this rejects at once. */
+  /** BullMQ would wait until Redis is reachable again; this rejects immediately. */
   async #untilReachable(): Promise<void> {
     const redis = this.#sharedConnection();
     if (redis.status === "ready") return;
@@ -129,7 +129,7 @@ class BullQueues implements Queues {
       connection,
       prefix: queuePrefixOf(connection),
       streams: { events: { maxLen: maxEventsKept } },
-      // Asked once for its version, a store that fails just then would leave the queue unusable for good.
+      // The version check runs once; if Redis failed at that moment, the queue would stay unusable.
       skipVersionCheck: true,
       defaultJobOptions: definition.options,
     });
@@ -156,7 +156,7 @@ class BullQueues implements Queues {
   }
 
   #connect(name: string, waitsForConnection: boolean): Redis {
-    // The library makes more of each, with the same options, which would go on trying for ever.
+    // BullMQ opens further connections with the same options, which would reconnect forever after a close.
     const retryStrategy = (attempt: number) => (this.#isClosed ? null : pauseAfter(attempt));
     const options = { waitsForConnection, retryStrategy };
     const redis = connectRedis(this.#redisUrl, this.#log, name, options);
@@ -172,7 +172,10 @@ class BullQueues implements Queues {
   }
 }
 
-/** The map holds queues of every payload; only `jobId`, which is called before, knows which. */
+/**
+ * The map holds queues of every payload type; `jobId`, which runs first, is the only function that depends
+ * on it.
+ */
 function erase<P extends TObject>(definition: QueueDefinition<P>): QueueDefinition {
   return definition as unknown as QueueDefinition;
 }

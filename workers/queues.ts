@@ -1,26 +1,26 @@
 import Type, { type Static, type TObject } from "typebox";
 import type { JobsOptions } from "bullmq";
 
-/** One queue: what a job carries, how it is named, retried and run (ARCHITECTURE: a queue job). */
+/** A queue: the payload of its jobs, their ids, retries and concurrency (ARCHITECTURE: a queue job). */
 export interface QueueDefinition<P extends TObject = TObject> {
   name: string;
   payload: P;
-  /** Same id = same work: a second add while the first is known does nothing. No ":" allowed. */
+  /** Deduplication id: adding a job whose id is known does nothing. Must not contain ":". */
   jobId: (payload: Static<P>) => string;
-  /** Same id = the same work while one such job waits or runs; once it is over, a new one is made. */
+  /** Deduplication id while such a job waits or runs; once it is finished, a new job is added. */
   mergeId?: (payload: Static<P>) => string;
   options: JobsOptions;
-  /** Jobs run at once per worker process. */
+  /** Concurrent jobs per worker process. */
   concurrency: number;
-  /** Takes long enough that operators want to see how far it is, and to end it. */
+  /** True for long jobs whose progress operators watch and may cancel. */
   isWatched?: boolean;
 }
 
-/** How far a job is, as the queue board shows it. */
+/** Progress of a job, as the queue dashboard shows it. */
 export interface JobProgress {
   phase: string;
   done: number;
-  /** 0 while it is not known. */
+  /** 0 while unknown. */
   total: number;
   /** Percent of the phase. */
   progress: number;
@@ -28,19 +28,19 @@ export interface JobProgress {
 
 /** The cancel signal of a running job, and its progress reports. */
 export interface JobWatch {
-  /** Aborted when it is not wanted any more. */
+  /** Aborted when the job is cancelled. */
   signal: AbortSignal;
   report: (progress: JobProgress) => void;
 }
 
-/** What hands jobs to the queues takes from the dependencies. */
+/** The dependency through which features enqueue jobs. */
 export interface WithEnqueue {
-  /** Adds a job; the same job id twice is one job. */
+  /** Adds a job; a second job with the same id is ignored. */
   enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
 }
 
 export interface WithEnqueueAndWait {
-  /** Adds a job and waits for it: true when it completed within `timeoutMs`. */
+  /** Adds a job and waits for it: true if it completed within `timeoutMs`. */
   enqueueAndWait: <P extends TObject>(
     queue: QueueDefinition<P>,
     payload: Static<P>,
@@ -71,7 +71,7 @@ interface Generation {
 
 /** Identical requests in flight are merged (TRV-03). */
 function generationKind({ category, difficulty, pool, model, prompt }: Generation): string {
-  // Names of models may have what an id may not.
+  // Model names may contain characters that a job id may not.
   const criteria = hashText(JSON.stringify([model, prompt]));
   return `generate-${category}-${difficulty}-${pool}-${criteria}`;
 }
@@ -86,7 +86,7 @@ export const questionGeneration = defineQueue({
     prompt: Type.Union([Type.String(), Type.Null()]),
     model: Type.Union([Type.String(), Type.Null()]),
     count: Type.Integer(),
-    /** Never used before: tells one miss from the next of the same kind. */
+    /** Unique per request: distinguishes one cache miss from the next for the same criteria. */
     request: Type.String(),
   }),
   jobId: (p) => `${generationKind(p)}-${p.request}`,
@@ -106,17 +106,17 @@ export const lobbyResults = defineQueue({
     key: Type.String(),
   }),
   jobId: (p) => `lobby-${p.code}-${p.lobbyId}-${p.seq}`,
-  // For about as long as the sheet is kept: a database may be away for hours.
+  // Retries for about as long as the sheet is kept, since Postgres may be down for hours.
   options: retries(18, 1_000),
   concurrency: 4,
 });
 
-/** Sends one mail or text message; what it says waits, sealed, in its row (USR-10). */
+/** Sends one mail or text message; its content is sealed in its row (USR-10). */
 export const mail = defineQueue({
   name: "mail",
   payload: Type.Object({
     messageId: Type.Integer(),
-    /** 0, or when the clean-up found the message left behind: a bucket of time. */
+    /** 0, or a time bucket if the clean-up queued the message again. */
     round: Type.Integer(),
   }),
   jobId: (p) => `message-${p.messageId}-${p.round}`,
@@ -125,12 +125,12 @@ export const mail = defineQueue({
   concurrency: 8,
 });
 
-/** Has an uploaded picture judged (AV-05). */
+/** Moderates an uploaded picture (AV-05). */
 export const avatarModeration = defineQueue({
   name: "avatar-moderation",
   payload: Type.Object({
     uploadId: Type.Integer(),
-    /** 0, or when the clean-up found the upload left behind: a bucket of time. */
+    /** 0, or a time bucket if the clean-up queued the upload again. */
     round: Type.Integer(),
   }),
   jobId: (p) => `upload-${p.uploadId}-${p.round}`,
@@ -139,16 +139,16 @@ export const avatarModeration = defineQueue({
   concurrency: 2,
 });
 
-/** Imports an envelope file that lies where the job workers run (IMP-03). */
+/** Imports an envelope file on the machine of the job workers (IMP-03). */
 export const codexImport = defineQueue({
   name: "codex-import",
   payload: Type.Object({
     game: Type.String(),
     /** Absolute path. */
     envelope: Type.String(),
-    /** Distinguishes one wish to import the file from the next. */
+    /** Distinguishes repeated requests to import the same file. */
     stamp: Type.Integer(),
-    /** The patch may remove more than half of what its branch has. */
+    /** True: the patch may remove more than half of its branch. */
     allowShrink: Type.Optional(Type.Boolean()),
   }),
   jobId: (p) => `import-${p.game}-${hashText(p.envelope)}-${p.stamp}`,
@@ -157,13 +157,13 @@ export const codexImport = defineQueue({
   isWatched: true,
 });
 
-/** Makes the rows of the projection anew from the archive (IMP-05). */
+/** Projects all rows from the archive again (IMP-05). */
 export const projectionRebuild = defineQueue({
   name: "projection-rebuild",
   payload: Type.Object({
     game: Type.String(),
     action: Type.Union([Type.Literal("preview"), Type.Literal("apply"), Type.Literal("back")]),
-    /** Preview to apply; null previews and applies in one go. */
+    /** The preview to apply; null previews and applies in one step. */
     build: Type.Union([Type.Integer(), Type.Null()]),
     /** Distinguishes one request from the next. */
     stamp: Type.Integer(),
@@ -173,7 +173,7 @@ export const projectionRebuild = defineQueue({
   concurrency: 1,
 });
 
-/** Imports the sample game unless the game has data (CFG-03); each start of the service asks for it. */
+/** Imports the sample game unless the game has data (CFG-03); queued at each start of the service. */
 export const sampleData = defineQueue({
   name: "sample-data",
   payload: Type.Object({
@@ -187,12 +187,12 @@ export const sampleData = defineQueue({
   concurrency: 1,
 });
 
-/** Finds out whether an address that asked for a code or a reset has an account, and writes to it (S1). */
+/** Checks whether the address of a credential request has an account, and sends the code or link (S1). */
 export const credentialRequests = defineQueue({
   name: "credential-requests",
   payload: Type.Object({
     requestId: Type.Integer(),
-    /** 0, or when the clean-up found the request left behind: a bucket of time. */
+    /** 0, or a time bucket if the clean-up queued the request again. */
     round: Type.Integer(),
   }),
   jobId: (p) => `request-${p.requestId}-${p.round}`,
@@ -201,7 +201,7 @@ export const credentialRequests = defineQueue({
   concurrency: 4,
 });
 
-/** Periodic upkeep by name: clean-up of ended sessions and the like. */
+/** Periodic maintenance tasks by name, such as the clean-up of ended sessions. */
 export const maintenance = defineQueue({
   name: "maintenance",
   payload: Type.Object({ task: Type.String() }),

@@ -16,15 +16,15 @@ export const schedules = [
   { task: "projection", everyMs: 600_000 },
 ] as const;
 
-/** Starts the periodic jobs; safe from any number of processes. */
+/** Registers the periodic jobs; safe from any number of processes. */
 export async function startSchedules(queues: Pick<Queues, "schedule">): Promise<void> {
   for (const { task, everyMs } of schedules) await queues.schedule(maintenance, { task }, everyMs);
 }
 
-/** How often they are registered again: Redis may have been down, or have lost them. */
+/** Interval of re-registration, since Redis may have been down or may have lost them. */
 const retryMs = 60_000;
 
-/** Registers the periodic jobs, again and again; returns a function that stops it. */
+/** Registers the periodic jobs repeatedly; returns a function that stops it. */
 export async function registerSchedules(
   queues: Pick<Queues, "schedule">,
   log: Logger,

@@ -33,7 +33,7 @@ export function watchJob(job: Job, redis: Redis, everyMs = pollEveryMs) {
   };
   return {
     watch,
-    /** Resolves when the last progress is told; somebody may want the job again later. */
+    /** Stores the last progress, and deletes a handled cancel request so that the job can be added again. */
     async stop(): Promise<void> {
       clearInterval(timer);
       await next();
@@ -42,13 +42,13 @@ export function watchJob(job: Job, redis: Redis, everyMs = pollEveryMs) {
   };
 }
 
-/** A job that was to be cancelled, and what it was doing. */
+/** A cancelled job and its state at that moment. */
 export interface CancelledJob {
   id: string;
   was: "waiting" | "running";
 }
 
-/** Removes the wanted jobs that wait, and tells those that run to end; they leave no trace but a failed job. */
+/** Removes matching waiting jobs and signals running ones to stop; a stopped job is listed as failed. */
 export async function cancelJobs(
   queue: Queue,
   redis: Redis,
@@ -63,7 +63,7 @@ export async function cancelJobs(
   const cancelled: CancelledJob[] = [];
   for (const job of jobs) {
     if (job?.id === undefined || !isWanted(job.data)) continue;
-    // One that begins at this moment cannot be removed any more.
+    // A job that starts at this moment can no longer be removed.
     const isRemoved = await job.remove().then(
       () => true,
       () => false,

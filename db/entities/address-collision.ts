@@ -1,8 +1,8 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
- * An account that lost its address when addresses got one normal form: another account has the same
- * mailbox and keeps it (GW-03). The mailbox is notified once.
+ * An account that lost its address when addresses were normalized, because another account with the same
+ * mailbox keeps it (GW-03). The mailbox is notified once.
  */
 export const AddressCollisionSchema = defineEntity({
   name: "AddressCollision",
@@ -16,11 +16,11 @@ export const AddressCollisionSchema = defineEntity({
   ],
   properties: {
     playerId: p.integer().primary().autoincrement(false),
-    /** The account that has the address now. */
+    /** The account that now has the address. */
     keptPlayerId: p.integer(),
-    /** Normal form. */
+    /** Normal form of the address. */
     address: p.string().length(254),
-    /** As it was compared before, for the way back. */
+    /** The comparison key before normalization, for a down migration. */
     formerKey: p.string().length(254),
     verifiedAt: p.datetime().nullable(),
     createdAt: p.datetime(),

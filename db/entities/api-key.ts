@@ -12,22 +12,22 @@ export const ApiKeySchema = defineEntity({
     owner: () => p.manyToOne(PlayerSchema).ref(),
     realm: () => p.manyToOne(RealmSchema).ref(),
     name: p.string().length(128),
-    /** Not secret; kept when the key is rolled. */
+    /** Not secret; unchanged when the key is rolled. */
     prefix: p.string().length(16).unique("api_keys_prefix_unique"),
     /** SHA-256 of the plaintext, lower-case hexadecimal. */
     secretHash: p.string().length(64).hidden(),
     scopes: p.array().columnType("text[]").defaultRaw("'{}'"),
-    /** Hosts as KEY-05 has them, lower case; empty means any. */
+    /** Hosts in the form of KEY-05, lower case; empty means any. */
     origins: p.array().columnType("text[]").defaultRaw("'{}'"),
     isActive: p.boolean().default(true),
-    /** Written at most once a minute. */
+    /** Updated at most once a minute. */
     lastUsedAt: p.datetime().nullable(),
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime(),
     revokedAt: p.datetime().nullable(),
-    /** Why, when it was not its owner who revoked it. */
+    /** Reason, if anyone but the owner revoked it. */
     revokedReason: p.string().length(32).nullable(),
-    /** Session its present secret was shown in. */
+    /** The session in which its current secret was shown. */
     createdBy: p.string().length(22).nullable(),
   },
 });

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** Who changed what and why; only appended to (S16, OPS-02). */
+/** Who changed what and why; append-only (S16, OPS-02). */
 export const AuditLogSchema = defineEntity({
   name: "AuditLog",
   tableName: "audit_log",

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** What an award is worth and how often it is given (WAL-03). */
+/** Value and limits of an award (WAL-03). */
 export const AwardDefinitionSchema = defineEntity({
   name: "AwardDefinition",
   tableName: "award_definitions",

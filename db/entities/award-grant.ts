@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** An award given to a player; what it was worth then stays, whatever the definition becomes. */
+/** An award given to a player. It keeps its value when the definition changes. */
 export const AwardGrantSchema = defineEntity({
   name: "AwardGrant",
   tableName: "award_grants",
@@ -13,20 +13,20 @@ export const AwardGrantSchema = defineEntity({
   ],
   uniques: [
     {
-      // S31: however many ask at once.
+      // S31: one grant, however many requests race.
       name: "award_grants_once_unique",
       expression:
         "create unique index award_grants_once_unique on award_grants (player_id, award_id, game) where not repeatable",
     },
     {
-      // Most grants have no name: they need no entry.
+      // Most grants have no reference and need no index entry.
       name: "award_grants_ref_unique",
       expression:
         "create unique index award_grants_ref_unique on award_grants (ref) where ref is not null",
     },
   ],
   properties: {
-    /** The ledger entry that paid it. */
+    /** The ledger entry that paid this grant. */
     entryId: p.bigint("number").primary().autoincrement(false),
     playerId: p.integer(),
     awardId: p.string().length(255),
@@ -34,7 +34,7 @@ export const AwardGrantSchema = defineEntity({
     emberValue: p.integer(),
     repeatable: p.boolean(),
     grantedAt: p.datetime(),
-    /** Name of the request that asked for it, when that may come again (HTTP-15). */
+    /** Idempotency reference of the request (HTTP-15). */
     ref: p.string().length(64).nullable(),
   },
 });

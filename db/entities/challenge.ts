@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** The challenge of a kind and calendar date, the same for everyone (RUN-06). */
+/** The challenge of one category and calendar date, the same for everyone (RUN-06). */
 export const ChallengeSchema = defineEntity({
   name: "Challenge",
   tableName: "challenges",
@@ -16,10 +16,10 @@ export const ChallengeSchema = defineEntity({
     id: p.integer().primary(),
     kind: p.enum(["daily_shuffle", "gauntlet"]),
     date: p.date(),
-    /** Rows of `questions` in the order they are played. */
+    /** Ids of `questions`, in play order. */
     questionIds: p.array((id) => Number(id)).columnType("int[]"),
     createdAt: p.datetime(),
-    /** Its questions were moved to the public pool, as far as enough remained (TRV-12). */
+    /** When its questions were moved to the public pool, as far as enough remained (TRV-12). */
     releasedAt: p.datetime().nullable(),
   },
 });

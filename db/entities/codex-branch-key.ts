@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-/** What upstream calls an entity on a branch: two branches may spell it differently. */
+/** Upstream key of an entity on a branch; two branches may spell it differently. */
 export const CodexBranchKeySchema = defineEntity({
   name: "CodexBranchKey",
   tableName: "codex_branch_keys",

@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { CodexGameSchema } from "./codex-game.ts";
 
-/** A line of patches. Every branch but `main` begins at a patch of its parent (COD-15). */
+/** A line of patches. Every branch except `main` forks from a patch of its parent (COD-15). */
 export const CodexBranchSchema = defineEntity({
   name: "CodexBranch",
   tableName: "codex_branches",

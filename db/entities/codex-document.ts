@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-/** What an entity says at a patch, written once per game and content (COD-10). Never changed or removed. */
+/** Content of an entity at a patch, stored once per game and content hash (COD-10). Immutable. */
 export const CodexDocumentSchema = defineEntity({
   name: "CodexDocument",
   tableName: "codex_documents",
@@ -10,7 +10,7 @@ export const CodexDocumentSchema = defineEntity({
     gameId: p.integer(),
     /** SHA-256 hex of the canonical JSON of the compared parts (COD-08). */
     hash: p.character().length(64),
-    /** Members of the wire entity that depend on the content alone, as JSON text without the braces. */
+    /** JSON text, without the braces, of the wire entity's members that depend only on its content. */
     body: p.text(),
   },
 });

@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 import { CodexGameSchema } from "./codex-game.ts";
 
-/** An entity of a game on all its branches; its number is the cursor of lists (COD-03). */
+/** An entity of a game on all its branches; its id is the cursor of lists (COD-03). */
 export const CodexEntitySchema = defineEntity({
   name: "CodexEntity",
   tableName: "codex_entities",
@@ -12,7 +12,7 @@ export const CodexEntitySchema = defineEntity({
     type: p.string().length(64),
     /** `id.<type>.<name>` */
     key: p.string().length(255),
-    /** As it came first; each branch has its own (codex-branch-key.ts). */
+    /** Spelling at the first import; each branch has its own (codex-branch-key.ts). */
     upstreamKey: p.string().length(255).nullable(),
   },
 });

@@ -8,7 +8,7 @@ export const CodexGameSchema = defineEntity({
     id: p.integer().primary(),
     slug: p.string().length(63).unique(),
     displayName: p.string().length(128),
-    /** Grows with every import that changed something: what readers keep is kept under it. */
+    /** Increases with every import that changes something; cached responses are keyed by it. */
     generation: p.integer().default(0),
   },
 });

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-/** The present entities of each branch, in the form lists filter and search. */
+/** The current entities of each branch, in the form that lists filter and search. */
 export const CodexHeadSchema = defineEntity({
   name: "CodexHead",
   tableName: "codex_head",

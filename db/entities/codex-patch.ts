@@ -13,9 +13,12 @@ export const CodexPatchSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     branch: () => p.manyToOne(CodexBranchSchema).ref(),
-    /** Place in the line. It goes on from the fork patch, so it orders a branch with its ancestors. */
+    /**
+     * Position in the line. It continues from the fork patch, so it orders a branch together with its
+     * ancestors.
+     */
     ord: p.integer(),
-    /** The patch before it, the fork patch for the first of a branch; null for the very first. */
+    /** The previous patch; the fork patch for the first of a branch; null for the very first. */
     parentId: p.integer().nullable(),
     version: p.string().length(128),
     versionRaw: p.string().length(128),
@@ -24,7 +27,10 @@ export const CodexPatchSchema = defineEntity({
     numAdded: p.integer(),
     numChanged: p.integer(),
     numRemoved: p.integer(),
-    /** Grows when the rows of the patch are replaced (IMP-04); with the id it names a state for ever. */
+    /**
+     * Increases when the rows of the patch are replaced (IMP-04); id and revision identify a state
+     * permanently.
+     */
     revision: p.integer().default(0),
   },
 });

@@ -1,34 +1,36 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-/** A late state of a branch as imports compare it, and the texts it was read from. */
+/** Snapshot of a recent state of a branch for the comparison of imports, with digests of its source texts. */
 export const CodexSourceSchema = defineEntity({
   name: "CodexSource",
   tableName: "codex_sources",
   properties: {
     branchId: p.integer().primary().autoincrement(false),
-    /** The state it is; of any other it says nothing. */
+    /** The state it describes; it is valid for no other. */
     patchId: p.integer(),
     revision: p.integer(),
-    /** Digest of what else the entities were made from. */
+    /** Digest of the other inputs of the entities. */
     context: p.character().length(64),
-    /** JSON list of id, upstream key, content hash and digest of the text of each entity. */
+    /** JSON list with id, upstream key, content hash and source text digest of each entity. */
     entities: p.text(),
   },
 });
 
-/** What is different in the newest state of a branch from the one that is written as a whole. */
+/** Changes of the newest state of a branch since its stored snapshot. */
 export const CodexSourceChangeSchema = defineEntity({
   name: "CodexSourceChange",
   tableName: "codex_source_changes",
   properties: {
     branchId: p.integer().primary().autoincrement(false),
-    /** The state they are changes of; of any other they say nothing. */
+    /** The snapshot they are based on; they are valid for no other. */
     sourcePatchId: p.integer(),
     sourceRevision: p.integer(),
     /** The state they lead to. */
     patchId: p.integer(),
     revision: p.integer(),
-    /** As the entities of the source, the later one counts; without hash what is no more. */
+    /**
+     * In the format of `CodexSource.entities`; later entries win, and an empty hash marks a removed entity.
+     */
     changes: p.text(),
   },
 });

@@ -11,7 +11,7 @@ export const CodexTextSchema = defineEntity({
     /** As upstream spells it, for example `zh-Hans`. */
     locale: p.string().length(35),
     fromOrd: p.integer(),
-    /** 2147483647 while it is the present state. */
+    /** 2147483647 while it is the current state. */
     toOrd: p.integer(),
     hash: p.character().length(64),
     /** `{key: text}` */

@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/postgresql";
 
-/** What the game itself calls an entity; also names that were used before, or by other branches (COD-16). */
+/** The game's own key of an entity, including former keys and those of other branches (COD-16). */
 export const CodexUpstreamKeySchema = defineEntity({
   name: "CodexUpstreamKey",
   tableName: "codex_upstream_keys",

@@ -15,14 +15,17 @@ export const CodexVersionSchema = defineEntity({
     rowId: p.bigint("number").primary(),
     branchId: p.integer(),
     entityId: p.integer(),
-    /** Null is a tombstone: the entity was removed. */
+    /** Null for a tombstone: the entity was removed. */
     documentId: p.integer().nullable(),
-    /** The patch that produced this state; of another branch when the row was inherited at the fork. */
+    /**
+     * The patch that produced this state; it belongs to another branch if the row was inherited at the
+     * fork.
+     */
     patchId: p.integer(),
     fromOrd: p.integer(),
-    /** 2147483647 while it is the present state. */
+    /** 2147483647 while it is the current state. */
     toOrd: p.integer(),
-    /** Copied at the fork: part of the state of the branch, not of its history. */
+    /** Copied at the fork: part of the branch's state, but not of its history. */
     isInherited: p.boolean().default(false),
   },
 });

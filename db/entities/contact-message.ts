@@ -6,7 +6,7 @@ export const ContactMessageSchema = defineEntity({
   tableName: "contact_messages",
   uniques: [
     {
-      // Most have no name: they need no entry.
+      // Most messages have no reference and need no index entry.
       name: "contact_messages_ref_unique",
       expression:
         "create unique index contact_messages_ref_unique on contact_messages (ref) where ref is not null",
@@ -20,7 +20,7 @@ export const ContactMessageSchema = defineEntity({
     discovery: p.string().length(64),
     subject: p.string().length(255),
     message: p.text(),
-    /** Name of the request that brought it, when that may come again (HTTP-15). */
+    /** Idempotency reference of the request (HTTP-15). */
     ref: p.string().length(64).nullable(),
     createdAt: p.datetime().index("contact_messages_created_at_index"),
   },

@@ -1,8 +1,8 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
- * Somebody asked for a sign-in code or a password reset. Whether the address has an account is
- * looked up by the job alone, so that the request does the same for every address (S1).
+ * A request for a sign-in code or a password reset. Only the job checks whether the address has an account,
+ * so that the request behaves the same for every address (S1).
  */
 export const CredentialRequestSchema = defineEntity({
   name: "CredentialRequest",
@@ -12,7 +12,7 @@ export const CredentialRequestSchema = defineEntity({
     purpose: p.enum(["code", "reset"]),
     channel: p.enum(["email", "sms"]),
     emailKey: p.string().length(254),
-    /** Slug of the realm whose front end a link leads to. */
+    /** Slug of the realm whose front end the link opens. */
     realm: p.string().length(63),
     createdAt: p.datetime().index("credential_requests_created_at_index"),
   },

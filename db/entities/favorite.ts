@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "./player.ts";
 import { QuestionSchema } from "./question.ts";
 
-/** A question a player keeps (document 2, Favorite). */
+/** A question marked as favorite by a player (document 2, Favorite). */
 export const FavoriteSchema = defineEntity({
   name: "Favorite",
   tableName: "favorites",

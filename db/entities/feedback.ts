@@ -6,7 +6,7 @@ export const FeedbackSchema = defineEntity({
   tableName: "feedback",
   uniques: [
     {
-      // Most have no name: they need no entry.
+      // Most feedback has no reference and needs no index entry.
       name: "feedback_ref_unique",
       expression: "create unique index feedback_ref_unique on feedback (ref) where ref is not null",
     },
@@ -20,10 +20,10 @@ export const FeedbackSchema = defineEntity({
     email: p.string().length(320).nullable(),
     route: p.string().length(512).nullable(),
     context: p.json<Record<string, unknown>>().nullable(),
-    /** Of a registered caller; a guest has a player only (SYS-05). */
+    /** Set for a registered caller; a guest sets only the player (SYS-05). */
     userId: p.integer().nullable(),
     playerId: p.integer().nullable(),
-    /** Name of the request that brought it, when that may come again (HTTP-15). */
+    /** Idempotency reference of the request (HTTP-15). */
     ref: p.string().length(64).nullable(),
     createdAt: p.datetime().index("feedback_created_at_index"),
   },

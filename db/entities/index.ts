@@ -60,7 +60,7 @@ import { WalletSchema } from "./wallet.ts";
 import { WordResultSchema } from "./word-result.ts";
 import { projectionTables } from "../projections/tables.ts";
 
-/** The entities that are written down; the query builder knows their tables. */
+/** The declared entities, whose tables the query builder knows. */
 export const tables = [
   PlayerSchema,
   AddressCollisionSchema,

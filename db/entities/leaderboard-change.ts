@@ -1,9 +1,9 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
- * Something on a leaderboard may have moved; written in the transaction that moved it. Rows wait without a
- * batch until they are projected to Redis, and are kept for a while after, so that a Redis that
- * lost its last seconds can be brought up to date again (server/features/leaderboards/domain/README.md).
+ * Outbox row: a leaderboard entry may have moved. It is written in the transaction that moves it and has no
+ * batch until it is projected to Redis. Projected rows are kept for a while, so that they can be replayed
+ * to a Redis that lost its last seconds of writes (server/features/leaderboards/domain/README.md).
  */
 export const LeaderboardChangeSchema = defineEntity({
   name: "LeaderboardChange",
@@ -23,7 +23,7 @@ export const LeaderboardChangeSchema = defineEntity({
   properties: {
     id: p.bigint("number").primary(),
     kind: p.enum(["player", "team", "run", "word"]),
-    /** Row of `players`, `teams`, `runs` or `word_results`; it may be gone. */
+    /** Id in `players`, `teams`, `runs` or `word_results`; the row may no longer exist. */
     subjectId: p.integer(),
     batch: p.bigint("number").nullable(),
   },
@@ -32,7 +32,7 @@ export const LeaderboardChangeSchema = defineEntity({
 export type LeaderboardChange = InferEntity<typeof LeaderboardChangeSchema>;
 export type ChangeKind = LeaderboardChange["kind"];
 
-/** One row: the last batch that was projected, and the last one whose changes were deleted. */
+/** A single row: the last projected batch, and the last batch whose changes were deleted. */
 export const LeaderboardStateSchema = defineEntity({
   name: "LeaderboardState",
   tableName: "board_state",

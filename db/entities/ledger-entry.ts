@@ -1,8 +1,8 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
- * One movement of money; only appended to (S30). Each entry also says what the wallet held after
- * it, so that the books prove themselves at every entry and not only at the end.
+ * One movement of money; append-only (S30). Each entry also records the resulting state of the wallet, so
+ * that the ledger can be verified at every entry.
  */
 export const LedgerEntrySchema = defineEntity({
   name: "LedgerEntry",
@@ -15,7 +15,7 @@ export const LedgerEntrySchema = defineEntity({
   uniques: [
     { name: "ledger_entries_seq_unique", properties: ["playerId", "currency", "seq"] },
     {
-      // A repeated webhook or command counts once; awards have a uniqueness of their own (WAL-05).
+      // A repeated webhook or command counts once; awards have their own unique index (WAL-05).
       name: "ledger_entries_ref_unique",
       expression:
         "create unique index ledger_entries_ref_unique on ledger_entries (player_id, currency, source, ref_type, ref_id) where ref_id <> '' and source <> 'award'",
@@ -42,7 +42,7 @@ export const LedgerEntrySchema = defineEntity({
     reason: p.string().length(255).default(""),
     refType: p.string().length(64).default(""),
     refId: p.string().length(255).default(""),
-    /** The wallet after this entry. */
+    /** Balance of the wallet after this entry. */
     balance: p.bigint("number"),
     total: p.bigint("number"),
     createdAt: p.datetime(),

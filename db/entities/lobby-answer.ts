@@ -16,7 +16,7 @@ export const LobbyAnswerSchema = defineEntity({
     lobbyResult: () => p.manyToOne(LobbyResultSchema).ref(),
     questionIndex: p.integer(),
     seatId: p.integer(),
-    /** Row of `players`; null for an anonymous seat. */
+    /** Id in `players`; null for an anonymous seat. */
     playerId: p.integer().nullable().index("lobby_answers_player_index"),
     questionId: p.integer().index("lobby_answers_question_index"),
     /** 0-3, or -1 for a timeout. */

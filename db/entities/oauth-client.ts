@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { RealmSchema } from "./realm.ts";
 
-/** A program of somebody else that players may let act for them (OA-06). */
+/** A third-party application that players may authorize (OA-06). */
 export const OAuthClientSchema = defineEntity({
   name: "OAuthClient",
   tableName: "oauth_clients",
@@ -9,11 +9,11 @@ export const OAuthClientSchema = defineEntity({
     id: p.integer().primary(),
     clientId: p.string().length(32).unique("oauth_clients_client_id_unique"),
     realm: () => p.manyToOne(RealmSchema).ref(),
-    /** Shown to players when they are asked. */
+    /** Shown to players on the consent page. */
     name: p.string().length(64),
     /** SHA-256 of the secret; null for a public client, which has none. */
     secretHash: p.string().length(64).nullable().hidden(),
-    /** Compared as they are. */
+    /** Compared exactly. */
     redirectUris: p.array().columnType("text[]").defaultRaw("'{}'"),
     createdAt: p.datetime().defaultRaw("now()"),
     revokedAt: p.datetime().nullable(),

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "./player.ts";
 
-/** A login at a social provider that leads to an account (OA-04). */
+/** A social login linked to an account (OA-04). */
 export const OauthConnectionSchema = defineEntity({
   name: "OauthConnection",
   tableName: "oauth_connections",
@@ -13,13 +13,13 @@ export const OauthConnectionSchema = defineEntity({
     id: p.integer().primary(),
     player: () => p.manyToOne(PlayerSchema).ref(),
     provider: p.string().length(32),
-    /** The provider's own id of the person. */
+    /** The provider's id of the user. */
     subject: p.string().length(255),
-    /** What the provider calls the person. */
+    /** The user's name at the provider. */
     name: p.string().length(64).nullable(),
     avatarUrl: p.string().length(2_048).nullable(),
     linkedAt: p.datetime(),
-    /** Session it was linked in, or that its first sign-in opened. */
+    /** The session in which it was linked, or the session its first sign-in created. */
     linkedBy: p.string().length(22).nullable(),
   },
 });

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** Holder of an operator token; the token itself is shown once and kept as SHA-256 (OPS-02). */
+/** Holder of an operator token. The token is shown once and stored as SHA-256 (OPS-02). */
 export const OperatorSchema = defineEntity({
   name: "Operator",
   tableName: "operators",

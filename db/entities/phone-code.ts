@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** A code sent to a number that an account wants to verify; the newest of an account is the good one (USR-08). */
+/** A code sent to a number to be verified; only the newest code of an account is valid (USR-08). */
 export const PhoneCodeSchema = defineEntity({
   name: "PhoneCode",
   tableName: "phone_codes",
@@ -10,10 +10,10 @@ export const PhoneCodeSchema = defineEntity({
     playerId: p.integer(),
     /** E.164. */
     phone: p.string().length(16),
-    /** HMAC-SHA-256 under a key made from APP_SECRET. */
+    /** HMAC-SHA-256 under a key derived from APP_SECRET. */
     codeHash: p.string().length(64).hidden(),
     tries: p.integer().default(0),
-    /** Used, or void: such a row still counts as a code that was sent. */
+    /** Used or void; the row still counts as a sent code. */
     isSpent: p.boolean().default(false),
     expiresAt: p.datetime().index("phone_codes_expires_at_index"),
   },

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "./player.ts";
 
-/** Practice answers given in one sitting (document 2, Play session; RUN-01). */
+/** A continuous series of practice answers (document 2, Play session; RUN-01). */
 export const PlaySessionSchema = defineEntity({
   name: "PlaySession",
   tableName: "play_sessions",

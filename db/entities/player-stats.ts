@@ -7,8 +7,8 @@ const board = (name: string, order: string) => ({
 });
 
 /**
- * Trivia totals of a player, one row from the first recorded answer on (document 2, Player state).
- * The `...At` times say when a total was last reached: ties on the boards go to the earlier (LB-01).
+ * Trivia totals of a player; the row exists from the first recorded answer on (document 2, Player state).
+ * The `...At` columns record when a total last grew: the earlier one wins a tie on leaderboards (LB-01).
  */
 export const PlayerStatsSchema = defineEntity({
   name: "PlayerStats",
@@ -20,7 +20,8 @@ export const PlayerStatsSchema = defineEntity({
   ],
   triggers: [
     {
-      // Whoever writes totals, the boards learn of it (server/features/leaderboards/domain/README.md).
+      // A trigger records a leaderboard change whenever totals are written
+      // (server/features/leaderboards/domain/README.md).
       name: "player_stats_noted",
       timing: "after",
       events: ["insert", "update"],

@@ -6,31 +6,31 @@ export const PlayerSchema = defineEntity({
   tableName: "players",
   indexes: [
     {
-      // The clean-up looks for closed accounts, which are few.
+      // The clean-up reads closed accounts, which are few.
       name: "players_closed_index",
       expression:
         "create index players_closed_index on players (deleted_at) where deleted_at is not null and purged_at is null",
     },
     {
-      // Processes read who was upgraded lately (TOK-11).
+      // Processes read recently upgraded guests (TOK-11).
       name: "players_upgraded_index",
       expression:
         "create index players_upgraded_index on players (upgraded_at) where upgraded_at is not null",
     },
     {
-      // A number is verified on one account only (USR-08).
+      // A number can be verified by one account only (USR-08).
       name: "players_verified_phone_unique",
       expression:
         "create unique index players_verified_phone_unique on players (phone) where phone_verified_at is not null",
     },
     {
-      // Boards search for a part of a name (LB-04).
+      // Leaderboards search for a part of a name (LB-04).
       name: "players_name_key_trgm_index",
       expression:
         "create index players_name_key_trgm_index on players using gin (name_key gin_trgm_ops)",
     },
     {
-      // One holder for each combination (AV-01); also read icon by icon for what is still free.
+      // One holder per combination (AV-01); also read icon by icon to list free ones.
       name: "players_avatar_claim_unique",
       expression:
         "create unique index players_avatar_claim_unique on players (avatar_icon, avatar_color, avatar_bg) where avatar_icon is not null",
@@ -42,17 +42,21 @@ export const PlayerSchema = defineEntity({
     name: p.string().length(64),
     /** Normal form of the name; guests and accounts share one namespace (GW-03). */
     nameKey: p.string().length(64).unique("players_name_key_unique"),
-    /** What the name looks like (UTS 39); null for one that had a twin before twins were refused. */
+    /**
+     * Confusable skeleton of the name (UTS 39); null if the name had a lookalike before these were refused.
+     */
     nameSkeleton: p.string().length(64).nullable().unique("players_name_skeleton_unique"),
     isGuest: p.boolean(),
-    /** As `emailKey`; of an account that lost its address to another, as it was entered. */
+    /** The address as in `emailKey`; for an account that lost its address to another, as it was entered. */
     email: p.string().length(320).nullable(),
-    /** Normal form of the address, which mail goes to (GW-03). */
+    /** Normal form of the address, to which mail is sent (GW-03). */
     emailKey: p.string().length(254).nullable().unique("players_email_key_unique"),
     username: p.string().length(64).nullable(),
     displayName: p.string().length(64).nullable(),
     passwordHash: p.string().length(255).nullable().hidden(),
-    /** Session the password was chosen in; null = by a mailed link, or before this was recorded. */
+    /**
+     * The session in which the password was set; null = through a mailed link, or before this was recorded.
+     */
     passwordBy: p.string().length(22).nullable(),
     locale: p.string().length(35).default("en"),
     timezone: p.string().length(64).default("UTC"),
@@ -60,41 +64,41 @@ export const PlayerSchema = defineEntity({
     channels: p.array().columnType("text[]").defaultRaw("'{}'"),
     lastLoginAt: p.datetime().nullable(),
     emailVerifiedAt: p.datetime().nullable(),
-    /** Who entered the address that is not verified yet: when, from where, in which browser (S44). */
+    /** Who entered the unverified address: when, from which IP address, in which browser (S44). */
     addressSetAt: p.datetime().nullable(),
     addressIp: p.string().length(45).nullable(),
     addressAgent: p.string().length(255).nullable(),
-    /** SHA-256 of the cookie of that browser. */
+    /** SHA-256 of that browser's cookie. */
     addressDevice: p.string().length(64).nullable().hidden(),
     /** E.164. */
     phone: p.string().length(16).nullable(),
     phoneVerifiedAt: p.datetime().nullable(),
-    /** Session the number was verified in. */
+    /** The session in which the number was verified. */
     phoneBy: p.string().length(22).nullable(),
-    /** Grows with every change of the avatar selection (AV-09). */
+    /** Increases with every change of the avatar selection (AV-09). */
     avatarV: p.integer().default(0),
     /** `custom`, `upload`, a social login, or null for the generated picture. */
     avatarSource: p.string().length(32).nullable(),
-    /** `author/slug` of the claimed icon; the claim stays while another source is shown (AV-02). */
+    /** `author/slug` of the claimed icon; the claim persists while another source is shown (AV-02). */
     avatarIcon: p.string().length(64).nullable(),
     avatarColor: p.string().length(16).nullable(),
     avatarBg: p.string().length(16).nullable(),
     avatarBorder: p.string().length(16).nullable(),
-    /** Id of the upload that is shown, when the source is `upload`. */
+    /** Id of the shown upload, if the source is `upload`. */
     avatarUploadId: p.integer().nullable(),
     avatarUpdatedAt: p.datetime().nullable(),
     /** Generation of the newest reclaim token (TOK-12). */
     reclaimGeneration: p.integer().default(0),
     /** Reclaim tokens of a lower generation are void. */
     reclaimVoidBelow: p.integer().default(0),
-    /** Slug of the realm the player came through (TOK-14). */
+    /** Slug of the realm through which the player was created (TOK-14). */
     realm: p.string().length(63),
     createdAt: p.datetime().defaultRaw("now()"),
-    /** When a guest became this account; access tokens of the guest are void since (S8). */
+    /** When a guest became this account; this voids the guest's access tokens (S8). */
     upgradedAt: p.datetime().nullable(),
-    /** A closed account (USR-09). */
+    /** When the account was closed (USR-09). */
     deletedAt: p.datetime().nullable(),
-    /** A closed account whose personal data is gone; it cannot be restored. */
+    /** When the personal data of the closed account was deleted; it cannot be restored after that. */
     purgedAt: p.datetime().nullable(),
   },
 });

@@ -2,7 +2,7 @@ import { defineEntity, p } from "@mikro-orm/postgresql";
 
 export type BuildStatus = "preview" | "applied" | "reverted";
 
-/** A rebuild of the projection apart from imports: previewed, applied, taken back. */
+/** A rebuild of the projection independent of imports: previewed, applied, rolled back. */
 export const ProjectionBuildSchema = defineEntity({
   name: "ProjectionBuild",
   tableName: "projection_builds",
@@ -12,7 +12,7 @@ export const ProjectionBuildSchema = defineEntity({
     /** `preview`, `applied`, `reverted` */
     status: p.string().$type<BuildStatus>().length(16),
     projectorVersion: p.integer(),
-    /** Generation of the game it was worked out from; once applied, the one it made. */
+    /** Generation of the game it was computed from; once applied, the generation it created. */
     generation: p.integer(),
     numAdded: p.integer(),
     numChanged: p.integer(),
@@ -23,7 +23,7 @@ export const ProjectionBuildSchema = defineEntity({
   },
 });
 
-/** One row that a rebuild adds, changes or removes, whole before and after. */
+/** A row that a rebuild adds, changes or removes, with all columns before and after. */
 export const ProjectionChangeSchema = defineEntity({
   name: "ProjectionChange",
   tableName: "projection_changes",
@@ -31,7 +31,7 @@ export const ProjectionChangeSchema = defineEntity({
     buildId: p.integer().primary(),
     rowId: p.text().collation("C").primary(),
     resource: p.string().length(64),
-    /** Records of the table as JSON; null for a row that is added, or removed. */
+    /** The table row as JSON; `before` is null for an added row, `after` for a removed one. */
     before: p.text().columnType("json").nullable(),
     after: p.text().columnType("json").nullable(),
   },

@@ -7,7 +7,7 @@ export const ProjectionFacetSchema = defineEntity({
   properties: {
     column: p.text().fieldName("column_name").collation("C").primary(),
     slug: p.text().collation("C").primary(),
-    /** Locale -> label; empty where no text gives one. */
+    /** Locale -> label; empty if no text provides one. */
     labels: p.text().columnType("json"),
   },
 });

@@ -1,7 +1,10 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { QuestionSchema } from "./question.ts";
 
-/** One answer of a player to a stored question, whatever the game; its question counts as seen (TRV-09, TRV-11). */
+/**
+ * One answer of a player to a stored question, in any game; the question then counts as seen (TRV-09,
+ * TRV-11).
+ */
 export const QuestionAnswerSchema = defineEntity({
   name: "QuestionAnswer",
   tableName: "question_answers",
@@ -11,7 +14,7 @@ export const QuestionAnswerSchema = defineEntity({
   ],
   uniques: [
     {
-      // Most answers have no name: they need no entry.
+      // Most answers have no reference and need no index entry.
       name: "question_answers_ref_unique",
       expression:
         "create unique index question_answers_ref_unique on question_answers (ref) where ref is not null",
@@ -19,7 +22,7 @@ export const QuestionAnswerSchema = defineEntity({
   ],
   properties: {
     id: p.integer().primary(),
-    /** Row of `players`; kept after an account is closed, so without a constraint. */
+    /** Id in `players`; no foreign key, since answers outlive closed accounts. */
     playerId: p.integer(),
     question: () => p.manyToOne(QuestionSchema).ref().index("question_answers_question_index"),
     /** 0-3, or -1 for a timeout. */
@@ -28,7 +31,7 @@ export const QuestionAnswerSchema = defineEntity({
     points: p.integer().default(0),
     xp: p.integer().default(0),
     source: p.enum(["practice", "run", "lobby"]),
-    /** Name of what was answered, when it can be answered once only: a repeat changes nothing (S38). */
+    /** Idempotency reference of an answer that can be given only once (S38). */
     ref: p.string().length(64).nullable(),
     createdAt: p.datetime().defaultRaw("now()"),
   },

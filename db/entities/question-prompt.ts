@@ -2,8 +2,8 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { QuestionSchema } from "./question.ts";
 
 /**
- * A stored question fits a prompt (TRV-03). A table of its own, because one question may fit many
- * prompts and is often stored before any of them is asked for.
+ * Links a stored question to a prompt (TRV-03). One question may fit many prompts and is often stored
+ * before any of them is requested, hence a separate table.
  */
 export const QuestionPromptSchema = defineEntity({
   name: "QuestionPrompt",

@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "./player.ts";
 import { QuestionSchema } from "./question.ts";
 
-/** A player says that something is wrong with a question; one report each, the last one counts. */
+/** A player's report of a problem with a question; a player has at most one per question, the latest. */
 export const QuestionReportSchema = defineEntity({
   name: "QuestionReport",
   tableName: "question_reports",
@@ -21,7 +21,7 @@ export const QuestionReportSchema = defineEntity({
     reason: p.enum(["wrong_answer", "ambiguous", "outdated", "offensive", "typo", "other"]),
     comment: p.string().length(500),
     createdAt: p.datetime(),
-    /** An operator has looked at the question since. */
+    /** When an operator handled the report. */
     resolvedAt: p.datetime().nullable(),
   },
 });

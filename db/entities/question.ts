@@ -1,6 +1,9 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** One stored multiple-choice question. It lives in one pool only, so that a public answer never spoils a match (TRV-12). */
+/**
+ * One stored multiple-choice question. It belongs to one pool only, so that a public answer never spoils a
+ * match (TRV-12).
+ */
 export const QuestionSchema = defineEntity({
   name: "Question",
   tableName: "questions",
@@ -16,17 +19,17 @@ export const QuestionSchema = defineEntity({
     choices: p.array().columnType("text[]"),
     correctIndex: p.smallint(),
     explanation: p.text(),
-    /** Expected percentage of right answers (TRV-06). */
+    /** Expected percentage of correct answers (TRV-06). */
     estimatedRate: p.smallint(),
     pool: p.enum(["public", "competition"]),
-    /** `normalizeText(question)`: one text is stored once, whatever the pool (TRV-03). */
+    /** `normalizeText(question)`, unique: a text is stored once across both pools (TRV-03). */
     textKey: p.text().unique(),
     numServed: p.integer().default(0),
     numCorrect: p.integer().default(0),
-    /** Name of the driver that wrote it. */
+    /** Name of the driver that generated it. */
     source: p.string().length(32),
     createdAt: p.datetime().defaultRaw("now()"),
-    /** A retired question is never drawn or listed again; its answers stay. */
+    /** A retired question is never drawn or listed again; its answers remain. */
     retiredAt: p.datetime().nullable(),
   },
 });

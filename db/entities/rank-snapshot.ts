@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** Ranks of a player on the four tabs of the global board at the start of a UTC day (LB-02). */
+/** Ranks of a player on the four tabs of the global leaderboard at the start of a UTC day (LB-02). */
 export const RankSnapshotSchema = defineEntity({
   name: "RankSnapshot",
   tableName: "rank_snapshots",
@@ -16,7 +16,7 @@ export const RankSnapshotSchema = defineEntity({
 
 export type RankSnapshot = InferEntity<typeof RankSnapshotSchema>;
 
-/** A day whose ranks are complete; readers use the latest one. */
+/** A day whose ranks are complete; queries use the latest one. */
 export const RankSnapshotDaySchema = defineEntity({
   name: "RankSnapshotDay",
   tableName: "rank_snapshot_days",

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { RealmSchema } from "./realm.ts";
 
-/** Overrides of one realm's look; no row means that branding is not configured (RLM-01). */
+/** Branding overrides of a realm; without a row, branding is not configured (RLM-01). */
 export const RealmBrandingSchema = defineEntity({
   name: "RealmBranding",
   tableName: "realm_brandings",
@@ -14,7 +14,7 @@ export const RealmBrandingSchema = defineEntity({
     privacyUrl: p.string().length(2048).nullable(),
     termsUrl: p.string().length(2048).nullable(),
     supportEmail: p.string().length(254).nullable(),
-    /** Its origin names the realm and may use credentials (TOK-14, HTTP-10). */
+    /** Requests from its origin belong to the realm and may use credentials (TOK-14, HTTP-10). */
     frontendUrl: p.string().length(2048).nullable(),
   },
 });

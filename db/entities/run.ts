@@ -7,7 +7,7 @@ export const RunSchema = defineEntity({
   tableName: "runs",
   indexes: [
     {
-      // The board of a challenge (LB-03).
+      // Serves the leaderboard of a challenge (LB-03).
       name: "runs_board_index",
       expression:
         "create index runs_board_index on runs (challenge_id, score desc, total_time_ms, finished_at, id) where is_finished",
@@ -28,7 +28,7 @@ export const RunSchema = defineEntity({
         "create index runs_stale_index on runs (touched_at) where mode = 'endless' and not is_finished",
     },
     {
-      // Whether a challenge is still played, and who left it.
+      // Serves the checks whether a challenge is still played and which runs were abandoned.
       name: "runs_unfinished_index",
       expression:
         "create index runs_unfinished_index on runs (challenge_id) where challenge_id is not null and not is_finished",
@@ -36,26 +36,26 @@ export const RunSchema = defineEntity({
   ],
   properties: {
     id: p.integer().primary(),
-    /** Row of `players`; kept after an account is closed, so without a constraint. */
+    /** Id in `players`; no foreign key, since runs outlive closed accounts. */
     playerId: p.integer(),
     mode: p.enum(["endless", "daily_shuffle", "gauntlet"]),
     challenge: () => p.manyToOne(ChallengeSchema).ref().nullable(),
-    /** As asked for: a category, `random` or null. */
+    /** As requested: a category, `random` or null. */
     category: p.string().length(64).nullable(),
     score: p.integer().default(0),
     streak: p.integer().default(0),
     bestStreak: p.integer().default(0),
     numCorrect: p.integer().default(0),
     currentIndex: p.integer().default(0),
-    /** Sum of the times used for points (SCO-04). */
+    /** Sum of the answer times used for scoring (SCO-04). */
     totalTimeMs: p.integer().default(0),
-    /** Every question asked so far, or of the challenge; `currentIndex` points into it. */
+    /** Every question served so far, or those of the challenge; `currentIndex` is an index into it. */
     questionIds: p.array((id) => Number(id)).columnType("int[]"),
-    /** The current question has been answered. */
+    /** Whether the current question has been answered. */
     isAnswered: p.boolean().default(false),
-    /** When the current question, or the one after an answered one, was first shown. */
+    /** When the current question was first shown; after an answer, the next one. */
     shownAt: p.datetime(),
-    /** Start or last answer. */
+    /** Time of the start or the last answer. */
     touchedAt: p.datetime(),
     isFinished: p.boolean().default(false),
     createdAt: p.datetime(),

@@ -13,16 +13,16 @@ export const SubscriberSchema = defineEntity({
   ],
   properties: {
     id: p.integer().primary(),
-    /** As `emailKey`. */
+    /** The address as in `emailKey`. */
     email: p.string().length(320),
     /** Normal form of the address (GW-03). */
     emailKey: p.string().length(254).unique("subscribers_email_key_unique"),
     /** Of the form `medium:topic` (USR-07). */
     channels: p.array().columnType("text[]").defaultRaw("'{}'"),
     locale: p.string().length(35).default("en"),
-    /** Slug of the realm whose page was used; null for the default one. */
+    /** Slug of the realm whose page was used; null for the default. */
     realm: p.string().length(63).nullable(),
-    /** SHA-256 of the token that verifies; null once it was used. */
+    /** SHA-256 of the verification token; null once used. */
     verifyHash: p.string().length(64).nullable().hidden(),
     verifyExpiresAt: p.datetime().nullable(),
     verifiedAt: p.datetime().nullable(),

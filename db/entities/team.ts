@@ -8,9 +8,11 @@ export const TeamSchema = defineEntity({
   properties: {
     id: p.integer().primary(),
     name: p.string().length(32),
-    /** The name as it is compared. */
+    /** Comparison key of the name. */
     nameKey: p.string().length(64).unique("teams_name_unique"),
-    /** What the name looks like (UTS 39); null for one that had a twin before twins were refused. */
+    /**
+     * Confusable skeleton of the name (UTS 39); null if the name had a lookalike before these were refused.
+     */
     nameSkeleton: p.text().nullable().unique("teams_name_skeleton_unique"),
     joinCode: p.string().length(8).unique("teams_join_code_unique"),
     ownerId: p.integer(),
@@ -20,7 +22,7 @@ export const TeamSchema = defineEntity({
 
 export type Team = InferEntity<typeof TeamSchema>;
 
-/** A player is in one team at most, so the player is the key. */
+/** The player is the primary key, since a player is in at most one team. */
 export const TeamMemberSchema = defineEntity({
   name: "TeamMember",
   tableName: "team_members",

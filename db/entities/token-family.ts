@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "./player.ts";
 
-/** One login and all refresh tokens that came of it (TOK-04, TOK-05). */
+/** A session: one login and all refresh tokens derived from it (TOK-04, TOK-05). */
 export const TokenFamilySchema = defineEntity({
   name: "TokenFamily",
   tableName: "token_families",
@@ -16,10 +16,10 @@ export const TokenFamilySchema = defineEntity({
   properties: {
     id: p.string().length(22).primary(),
     player: () => p.manyToOne(PlayerSchema).ref().index("token_families_player_index"),
-    /** Opened for a guest: lifetimes are longer, an upgrade ends it. */
+    /** Created for a guest: lifetimes are longer, and an upgrade ends it. */
     isGuest: p.boolean(),
     realm: p.string().length(63),
-    /** The generation whose token rotates; the one before is accepted for a short grace. */
+    /** The generation whose token can be rotated; the previous one is accepted for a short grace period. */
     generation: p.integer().default(0),
     rotatedAt: p.datetime().nullable(),
     createdAt: p.datetime().defaultRaw("now()"),
@@ -27,18 +27,18 @@ export const TokenFamilySchema = defineEntity({
     /** No token of the family outlives this. */
     endsAt: p.datetime().index("token_families_ends_at_index"),
     revokedAt: p.datetime().nullable(),
-    /** Why, when its access tokens are to be refused too (S44); null otherwise. */
+    /** Reason, if its access tokens must be refused as well (S44); otherwise null. */
     revokedReason: p.string().length(32).nullable(),
-    /** How it was opened; null before this was recorded. */
+    /** How it was created; null for sessions from before this was recorded. */
     method: p.string().length(16).nullable(),
     /**
-     * When its player last showed credentials: a passport passes the time of its own session on. Null
-     * where nobody did, as for a guest.
+     * When its player last presented credentials; a passport inherits the time of its own session. Null if
+     * nobody did, as for a guest.
      */
     authenticatedAt: p.datetime().nullable(),
-    /** Of the sequence `sign_in_numbers`: the order in which credentials were shown, whatever the clocks of hosts say. */
+    /** From the sequence `sign_in_numbers`: orders sign-ins independently of host clocks. */
     signInNumber: p.bigint("number").nullable(),
-    /** Session that a passport, a link or a consent made this one from. */
+    /** The session from which a passport, a link or a consent created this one. */
     parent: p.string().length(22).nullable(),
     userAgent: p.string().length(255).nullable(),
   },

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** A signed token that was used up, remembered until it would have expired (GW-09). */
+/** A signed token that has been used, stored until it would have expired (GW-09). */
 export const UsedTokenSchema = defineEntity({
   name: "UsedToken",
   tableName: "used_tokens",

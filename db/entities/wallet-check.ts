@@ -1,15 +1,15 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
-/** One round of comparing every wallet with its ledger (WAL-08). */
+/** One run of the ledger reconciliation over all wallets (WAL-08). */
 export const WalletRoundSchema = defineEntity({
   name: "WalletRound",
   tableName: "wallet_rounds",
   properties: {
     id: p.integer().primary(),
     startedAt: p.datetime(),
-    /** Null while the round goes on. */
+    /** Null while the run is in progress. */
     finishedAt: p.datetime().nullable(),
-    /** Players up to this id are done. */
+    /** Players up to this id are checked. */
     cursor: p.integer().default(0),
     numWallets: p.integer().default(0),
     numEntries: p.bigint("number").default(0),
@@ -17,7 +17,7 @@ export const WalletRoundSchema = defineEntity({
   },
 });
 
-/** A wallet that differed from its ledger when it was last looked at; gone when it agrees again. */
+/** A wallet that differed from its ledger at its last check; deleted once they agree again. */
 export const WalletDifferenceSchema = defineEntity({
   name: "WalletDifference",
   tableName: "wallet_differences",

@@ -1,8 +1,8 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 /**
- * What one player has of one currency. Changed by db/queries/wallet/wallets.ts alone, together with the
- * ledger entry that says why (S30); no row is the same as zeros.
+ * A player's holdings of one currency. Written only by db/queries/wallet/wallets.ts, together with the
+ * ledger entry that explains the change (S30); a missing row means zeros.
  */
 export const WalletSchema = defineEntity({
   name: "Wallet",
@@ -15,11 +15,11 @@ export const WalletSchema = defineEntity({
   properties: {
     playerId: p.integer().primary().autoincrement(false),
     currency: p.string().length(8).primary(),
-    /** Spendable. */
+    /** Spendable amount. */
     balance: p.bigint("number").default(0),
-    /** Ever earned (Embers `lifetime`) or credited (Ingots `purchased`); never falls (WAL-06). */
+    /** Total ever earned (Embers `lifetime`) or credited (Ingots `purchased`); never decreases (WAL-06). */
     total: p.bigint("number").default(0),
-    /** Ledger entries so far. */
+    /** Number of ledger entries. */
     entries: p.integer().default(0),
   },
 });

@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 
 const order = "score desc, level desc, time_cs, created_at, id";
 
-/** One finished word game as it was sent (document 2, Word game). */
+/** A finished word game as sent by the client (document 2, Word game). */
 export const WordResultSchema = defineEntity({
   name: "WordResult",
   tableName: "word_results",
@@ -24,7 +24,7 @@ export const WordResultSchema = defineEntity({
   ],
   uniques: [
     {
-      // Most results have no name: they need no entry.
+      // Most results have no reference and need no index entry.
       name: "word_results_ref_unique",
       expression:
         "create unique index word_results_ref_unique on word_results (ref) where ref is not null",
@@ -32,24 +32,24 @@ export const WordResultSchema = defineEntity({
   ],
   properties: {
     id: p.integer().primary(),
-    /** Row of `players`; kept after an account is closed, so without a constraint. */
+    /** Id in `players`; no foreign key, since results outlive closed accounts. */
     playerId: p.integer(),
     mode: p.enum(["daily", "random"]),
     score: p.integer(),
     level: p.integer(),
     wordsFound: p.integer(),
     blocksDropped: p.integer(),
-    /** As sent, seconds.hundredths. */
+    /** Seconds with two decimals, as sent. */
     timeTaken: p.string().length(9),
-    /** The same in hundredths of a second. */
+    /** The same time in hundredths of a second. */
     timeCs: p.integer(),
     timeGiven: p.string().length(9).nullable(),
-    /** Of a daily puzzle. */
+    /** Date of a daily puzzle. */
     date: p.date().nullable(),
     completed: p.boolean(),
     targetWords: p.array().columnType("text[]").nullable(),
     targetWordsFound: p.array().columnType("text[]").nullable(),
-    /** Name of the request that brought it, when that may come again (HTTP-15). */
+    /** Idempotency reference of the request (HTTP-15). */
     ref: p.string().length(64).nullable(),
     createdAt: p.datetime(),
   },

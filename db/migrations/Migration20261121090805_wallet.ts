@@ -58,7 +58,7 @@ export class Migration20261121090805_wallet extends Migration {
     this.addSql(
       `create trigger "ledger_entries_frozen" BEFORE DELETE OR UPDATE on "ledger_entries" for each ROW execute function "ledger_entries_ledger_entries_frozen_fn"();`,
     );
-    // Emptying the whole table is a trigger of its own, which the comparison with the entities does not see.
+    // TRUNCATE has its own trigger, which the schema comparison does not see.
     this.addSql(
       `create trigger "ledger_entries_whole" before truncate on "ledger_entries" for each statement execute function "ledger_entries_ledger_entries_frozen_fn"();`,
     );

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Indexes that every answer had to write and few queries read. */
+/** Drops indexes that every answer had to write and few queries read. */
 export class Migration20261121204527_answer_indexes extends Migration {
   override name = "Migration20261121204527_answer_indexes";
 

@@ -1,6 +1,9 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Search words belong to the head of a branch: the same document may be spoken of in other words elsewhere. */
+/**
+ * Moves search words to the head of a branch, since branches may describe the same document in different
+ * words.
+ */
 export class Migration20261122124900_archive_words extends Migration {
   override name = "Migration20261122124900_archive_words";
 

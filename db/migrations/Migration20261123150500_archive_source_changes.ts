@@ -7,7 +7,7 @@ export class Migration20261123150500_archive_source_changes extends Migration {
     this.addSql(
       `create table "codex_source_changes" ("branch_id" int not null, "source_patch_id" int not null, "source_revision" int not null, "patch_id" int not null, "revision" int not null, "changes" text not null, primary key ("branch_id"));`,
     );
-    // Hashes do not get shorter by packing, so every import would try in vain.
+    // Hashes do not compress, so every import would try in vain.
     this.addSql(`alter table "codex_source_changes" alter column "changes" set storage external;`);
   }
 

@@ -8,7 +8,7 @@ export class Migration20261126101500_guest_upgrades extends Migration {
     this.addSql(
       `create index players_upgraded_index on players (upgraded_at) where upgraded_at is not null;`,
     );
-    // The sessions of a guest end with its upgrade: those of the last hour may still have access tokens.
+    // An upgrade ends the guest's sessions; those of the last hour may still have valid access tokens.
     this.addSql(
       `update players p set upgraded_at = f.ended_at
         from (select player_id, max(revoked_at) as ended_at from token_families

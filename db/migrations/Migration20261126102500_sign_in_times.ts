@@ -4,7 +4,8 @@ export class Migration20261126102500_sign_in_times extends Migration {
   override name = "Migration20261126102500_sign_in_times";
 
   override up(): void | Promise<void> {
-    // How sessions from before this were opened is not known: programs that ask for a recent sign-in get one.
+    // For existing sessions it is unknown how they were created: a client that requires a recent sign-in
+    // triggers one.
     this.addSql(
       `alter table "token_families" add "method" varchar(16) null,
         add "authenticated_at" timestamptz null, add "parent" varchar(22) null;`,

@@ -6,15 +6,15 @@ interface TeamName {
   name: string;
 }
 
-/** Of names that look the same already, the oldest has the look to itself; the others stay as they are. */
+/** Among existing lookalike names, the oldest gets the skeleton; the others stay without one. */
 export class Migration20261126110000_name_skeletons extends Migration {
   override name = "Migration20261126110000_name_skeletons";
 
   override async up(): Promise<void> {
-    // Every player is written once, which takes longer than a statement otherwise may.
+    // Updates every player, which takes longer than the usual statement timeout.
     await this.execute(`set local statement_timeout = 0;`);
     await this.execute(`alter table "players" add "name_skeleton" varchar(64) null;`);
-    // Names of players are of ASCII alone, of which four signs look like others.
+    // Player names are ASCII, in which four characters are confusable.
     await this.execute(`
       update players p set name_skeleton = oldest.skeleton from (
         select distinct on (skeleton) id, skeleton from (

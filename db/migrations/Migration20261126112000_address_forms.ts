@@ -18,10 +18,10 @@ interface Subscription {
 }
 
 const batchSize = 1_000;
-/** Addresses that are in their normal form beyond doubt: nearly all. */
+/** Addresses that are certainly in their normal form: nearly all. */
 const plainForm = "^[a-z0-9._+-]+@[a-z0-9-]+([.][a-z0-9-]+)+$";
 
-/** Gives every address its one normal form. Of accounts with the same mailbox the verified or older keeps it. */
+/** Normalizes every address. Among accounts with the same mailbox, the verified or older one keeps it. */
 export class Migration20261126112000_address_forms extends Migration {
   override name = "Migration20261126112000_address_forms";
 
@@ -83,7 +83,7 @@ export class Migration20261126112000_address_forms extends Migration {
     await this.writeKept(kept);
   }
 
-  /** They keep what was typed, which is nobody's address to the service any more. */
+  /** These accounts keep the address as typed, which no longer identifies an account. */
   private async writeLost(lost: readonly unknown[]): Promise<void> {
     if (lost.length === 0) return;
     const rows = `jsonb_to_recordset(?::jsonb) as one(id int, kept int, key text, former text)`;
@@ -94,7 +94,7 @@ export class Migration20261126112000_address_forms extends Migration {
        from players p join ${rows} on p.id = one.id`,
       json,
     );
-    // Who had it from an earlier batch may be among those who lose it now.
+    // The holder from an earlier batch may lose the address in this one.
     await this.execute(
       `update address_collisions c set kept_player_id = one.kept from ${rows} where c.kept_player_id = one.id`,
       json,
@@ -110,7 +110,7 @@ export class Migration20261126112000_address_forms extends Migration {
   private async writeKept(kept: readonly unknown[]): Promise<void> {
     const rows = `jsonb_to_recordset(?::jsonb) as one(id int, key text)`;
     const json = [JSON.stringify(kept)];
-    // First freed, so that no two have one key at any moment.
+    // Frees keys first, so that no two rows ever share one.
     await this.execute(
       `update players p set email_key = null from ${rows}
        where p.id = one.id and p.email_key is distinct from one.key`,
@@ -124,7 +124,7 @@ export class Migration20261126112000_address_forms extends Migration {
     );
   }
 
-  /** Subscriptions of one mailbox become one; who left the list by any of them has left it. */
+  /** Merges the subscriptions of one mailbox; if any of them has ended, the merged one has ended too. */
   private async normalizeSubscribers(): Promise<void> {
     const rows = (await this.execute(
       `select id, email_key as key, verified_at is not null as "isVerified",
@@ -164,7 +164,7 @@ export class Migration20261126112000_address_forms extends Migration {
       ]);
   }
 
-  /** Addresses stay in their normal form, which the version before takes too. */
+  /** Addresses stay normalized, which the previous version accepts. */
   override async down(): Promise<void> {
     await this.execute(
       `update players p set email_key = c.former_key, email_verified_at = c.verified_at
@@ -176,11 +176,11 @@ export class Migration20261126112000_address_forms extends Migration {
   }
 }
 
-/** What was typed says more than how an earlier version compared it. */
+/** The address as typed is more precise than an earlier version's comparison key. */
 const keyOf = ({ email, key }: Holder): string =>
   (email === null ? null : normalizeEmail(email)) ?? normalizeEmail(key) ?? key;
 
-/** Verified before not, open before closed, older before younger. */
+/** Verified before unverified, open before closed, older before younger. */
 function byClaim(one: Holder, other: Holder): number {
   return (
     Number(other.isVerified) - Number(one.isVerified) ||

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Until now an entity had the key of whatever branch was imported last, on all branches. */
+/** Before this, an entity had on all branches the key from the last imported branch. */
 export class Migration20261126113000_branch_upstream_keys extends Migration {
   override name = "Migration20261126113000_branch_upstream_keys";
 

@@ -9,7 +9,10 @@ interface Head {
 
 const sliceRows = 500;
 
-/** Entities are found without accents, and inside texts that have no spaces. Words of ASCII stay as they are. */
+/**
+ * Makes entities findable without accents and within texts that have no spaces. ASCII words stay as they
+ * are.
+ */
 export class Migration20261126114500_search_words extends Migration {
   override name = "Migration20261126114500_search_words";
 
@@ -37,6 +40,6 @@ export class Migration20261126114500_search_words extends Migration {
     }
   }
 
-  /** The older words are gone with their accents; the next import of an entity writes them. */
+  /** The previous words with accents are lost; the next import of an entity restores them. */
   override down(): void {}
 }

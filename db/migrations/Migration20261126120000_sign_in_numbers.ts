@@ -4,7 +4,7 @@ export class Migration20261126120000_sign_in_numbers extends Migration {
   override name = "Migration20261126120000_sign_in_numbers";
 
   override up(): void | Promise<void> {
-    // Sessions from before this have none: programs that ask for a new sign-in get one.
+    // Existing sessions have no number: a client that requires a new sign-in triggers one.
     this.addSql(`create sequence "sign_in_numbers";`);
     this.addSql(`alter table "token_families" add "sign_in_number" bigint null;`);
   }

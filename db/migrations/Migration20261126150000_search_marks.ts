@@ -12,8 +12,8 @@ const sliceRows = 500;
 const maxWords = 2_048;
 
 /**
- * Entities are found without vowel points and other signs that a text may leave out. Stored words lose them;
- * names are split anew, as some of these signs parted words before.
+ * Makes entities findable without vowel points and other optional marks. Stored words lose these marks;
+ * names are split again, because some of the marks used to separate words.
  */
 export class Migration20261126150000_search_marks extends Migration {
   override name = "Migration20261126150000_search_marks";
@@ -51,11 +51,11 @@ export class Migration20261126150000_search_marks extends Migration {
     );
   }
 
-  /** The older words are gone with their marks; the next import of an entity writes them. */
+  /** The previous words with marks are lost; the next import of an entity restores them. */
   override down(): void {}
 }
 
-/** Stored pieces of texts without spaces are not split again. */
+/** Stored segments of texts without spaces are not split again. */
 const withoutMarks = (word: string): string => foldForSearch(word).replace(/^\p{M}+/u, "");
 
 const isAscii = (text: string) => Buffer.byteLength(text) === text.length;

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * A revoked link is kept in `revocations` alone. The previous release, which may run beside this
- * one, takes every row for a link, and names the constraint when it makes one.
+ * A revoked link is stored only in `revocations`. The previous release, which may run beside this one,
+ * treats every row as a link and names the constraint when it inserts one.
  */
 export class Migration20261126190000_connection_constraints extends Migration {
   override name = "Migration20261126190000_connection_constraints";

@@ -33,7 +33,7 @@ import { Migration20261126120000_sign_in_numbers } from "./Migration202611261200
 import { Migration20261126150000_search_marks } from "./Migration20261126150000_search_marks.ts";
 import { Migration20261126190000_connection_constraints } from "./Migration20261126190000_connection_constraints.ts";
 
-/** In the order they are run. */
+/** In execution order. */
 export const migrations = [
   Migration20260101000000_ground,
   Migration20260102000000_initial,

@@ -12,16 +12,16 @@ import {
   textOf,
 } from "./values.ts";
 
-/** How a list is narrowed by a column; the parameter is the column's name unless said otherwise. */
+/** How a list is filtered by a column; the parameter defaults to the column's name. */
 export type Filter =
-  /** One of several values. Enumerations refuse what is neither known nor there (PRJ-05). */
+  /** One of several values. Enumerations refuse values that are neither known nor in use (PRJ-05). */
   | { kind: "equals"; parameter?: string }
-  /** `<prefix>_min` and `<prefix>_max`, inclusive; `absent` is what null counts as (PRJ-14). */
+  /** `<prefix>_min` and `<prefix>_max`, inclusive; null counts as `absent` (PRJ-14). */
   | { kind: "range"; prefix?: string; absent?: number }
-  /** PRJ-07. */
+  /** Substring or pattern match (PRJ-07). */
   | { kind: "like"; parameter: string };
 
-/** One slug of an enumeration, and the upstream value its label is looked up by. */
+/** An enumeration slug, and the upstream value that its label is looked up by. */
 export interface EnumValue {
   slug: string;
   raw: string | null;
@@ -29,14 +29,14 @@ export interface EnumValue {
 
 export type Storage = "text" | "number" | "boolean" | "json" | "localized";
 
-/** A column of a resource: where it comes from, how it is kept, how it looks on the wire. */
+/** A column of a resource: its source, its storage and its wire form. */
 export interface Column {
   storage: Storage;
   schema: TSchema;
-  /** Null for what is unknown. */
+  /** Returns null for unknown values. */
   project(scope: Scope): unknown;
   filter?: Filter;
-  /** Slugs the document names (PRJ-05); present for enumerations only. */
+  /** Slugs named in the specification (PRJ-05); enumerations only. */
   known?: readonly string[];
   /** The values of an enumeration, for the facets. */
   values?(scope: Scope): readonly EnumValue[];
@@ -82,14 +82,14 @@ const enumValue = (raw: unknown, renames: EnumOptions["renames"]): EnumValue | n
   return slug === null ? null : { slug, raw: textOf(raw) };
 };
 
-/** Makers of columns; the first argument is the property of the entity's `data`. */
+/** Column factories; the first argument is the property of the entity's `data`. */
 export const c = {
   integer: simple("number", "integer", integerOf),
   number: simple("number", "number", numberOf),
   boolean: simple("boolean", "boolean", flagOf),
   reference: simple("text", "string", textOf),
 
-  /** A text, by its key, in the requested language. */
+  /** A text in the requested language; the property holds its key. */
   localized: (property: string, options: Filtered = {}): Column => ({
     storage: "localized",
     schema: nullable("string"),
@@ -110,7 +110,7 @@ export const c = {
     project: ({ source }) => idsOf(member(source.data, property)),
   }),
 
-  /** The last parts of ids: `["fighter"]`. */
+  /** The last segments of ids: `["fighter"]`. */
   names: (property: string): Column => ({
     storage: "json",
     schema: TextArray,
@@ -142,7 +142,7 @@ export const c = {
     };
   },
 
-  /** A slug the data does not name itself. */
+  /** A slug that is derived rather than present in the data. */
   derivedEnum: (derive: (scope: Scope) => string | null, options: EnumOptions = {}): Column =>
     enumColumn((scope) => {
       const slug = derive(scope);
@@ -170,14 +170,14 @@ export const c = {
     ...(options.filter && { filter: options.filter }),
   }),
 
-  /** Anything else, by one pure function. */
+  /** Any other column, computed by a pure function. */
   custom: (schema: TSchema, project: (scope: Scope) => unknown): Column => ({
     storage: "json",
     schema,
     project,
   }),
 
-  /** Everything upstream says, as the archive has it. */
+  /** The complete upstream data, as the archive stores it. */
   payload: (): Column => ({
     storage: "json",
     schema: Type.Record(Type.String(), Type.Unknown()),

@@ -3,17 +3,17 @@ import { inLocale } from "./present.ts";
 import type { EnumEntry } from "./project.ts";
 import type { Localized } from "./source.ts";
 
-/** Text of a label: by column and slug, else by the upstream value. */
+/** Text keys of a label: by column and slug first, then by the upstream value. */
 const labelKeys = (column: string, slug: string, raws: readonly string[]) => [
   `Label.${column}.${slug}`,
   ...raws,
 ];
 
-/** Keys of the texts that labels are looked for in. */
+/** All text keys that may contain a label. */
 export const labelKeysOf = (entries: readonly EnumEntry[]): string[] =>
   entries.flatMap(([column, slug, raw]) => labelKeys(column, slug, raw === null ? [] : [raw]));
 
-/** Slugs in use by column, with their labels; columns of equal name share one map (PRJ-10). */
+/** Slugs in use by column, with their labels; columns with the same name share one map (PRJ-10). */
 export function facetsOf(
   entries: readonly EnumEntry[],
   textOf: (key: string) => Localized | null,
@@ -24,7 +24,7 @@ export function facetsOf(
     if (first === undefined) return [];
     const [column, slug] = first;
     const raws = same.flatMap(([, , raw]) => raw ?? []).sort();
-    // A language a better text lacks is taken from the next.
+    // A language missing from a better text is taken from the next one.
     const texts = labelKeys(column, slug, raws)
       .map(textOf)
       .filter((text) => text !== null);
@@ -39,7 +39,7 @@ const titleCase = (slug: string): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join(" ");
 
-/** The body of /facets. */
+/** The response body of /facets. */
 export function presentFacets(rows: readonly FacetRow[], chain: readonly string[]) {
   const shown: Record<string, Record<string, string>> = {};
   for (const { column, slug, labels } of rows)

@@ -5,7 +5,7 @@ import type { Row } from "./project.ts";
 
 export const fallbackLocale = "en";
 
-/** Languages in which a text is looked for, the best first (PRJ-09): `de-AT` -> de-at, de-latn-at, de-latn, de, en. */
+/** Languages to try for a text, best first (PRJ-09): `de-AT` -> de-at, de-latn-at, de-latn, de, en. */
 export function localeChain(requested: string | undefined): readonly string[] {
   return [...new Set([...relativesOf(requested ?? ""), fallbackLocale])];
 }
@@ -17,7 +17,7 @@ export function inLocale(text: Localized | null, chain: readonly string[]): stri
   return null;
 }
 
-/** The JSON text of a row as a list shows it, or as a single document with everything. */
+/** The JSON text of a row, as a list item or as a complete single document. */
 export function presentRow(
   resource: Resource,
   row: Row,

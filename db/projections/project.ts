@@ -10,19 +10,19 @@ import {
 } from "./source.ts";
 
 /**
- * Version of what this folder makes of an entity. Raise it with every change of a row's content: rows made by
- * another version are made again.
+ * Version of the projector. Increase it with every change of a row's content: rows of another version are
+ * projected again.
  */
 export const projectorVersion = 3;
 
-/** Values by column; what the table keeps and every answer is made of. */
+/** Values by column, as stored in the table and used by every response. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Projected {
   row: Row;
-  /** Ids of other entities the row was made from, there or not; sorted. */
+  /** Sorted ids of the other entities the row was computed from, existing or not. */
   companions: string[];
-  /** Keys of the texts it was made from; sorted. */
+  /** Sorted keys of the texts the row was computed from. */
   textKeys: string[];
   /** Its enumerations: column, slug, upstream value. */
   enums: EnumEntry[];
@@ -31,8 +31,8 @@ export interface Projected {
 export type EnumEntry = readonly [column: string, slug: string, raw: string | null];
 
 /**
- * The row of an entity, from the read context alone. A key it has not loaded is added to `required`;
- * until none is added, the row is incomplete.
+ * The row of an entity, computed from the read context alone. Keys that are not loaded are added to
+ * `required`; the row is complete once none is added.
  */
 export function project(
   resource: Resource,
@@ -53,11 +53,11 @@ export function project(
   return { row, companions, textKeys: [...scope.textKeys].sort(), enums };
 }
 
-/** The patch that last changed the entity or one of its companions; its removal is a change too. */
+/** The latest patch that changed or removed the entity or one of its companions. */
 const latestOf = (sources: readonly Source[]): string =>
   sources.reduce((latest, one) => (one.ord > latest.ord ? one : latest)).version;
 
-/** What names the state of an entity: content, patch, upstream key. */
+/** Identifies the state of an entity: content, patch, upstream key. */
 export type StateOf = (id: string) => string | undefined;
 
 export const stateText = ({
@@ -67,13 +67,13 @@ export const stateText = ({
 }: Pick<Source, "hash" | "version" | "upstreamKey">): string =>
   `${content ?? "-"} ${version} ${upstreamKey ?? "-"}`;
 
-/** Hash over the entities a row was made from and the projector. */
+/** Hash over the entities a row was computed from and the projector version. */
 export function inputsHash(id: string, companions: readonly string[], stateOf: StateOf): string {
   const states = [id, ...companions].map((one) => `${one} ${stateOf(one) ?? ""}`);
   return hash("sha256", `${projectorVersion}\n${states.join("\n")}`, "hex");
 }
 
-/** Hash over the texts a row was made from. */
+/** Hash over the texts a row was computed from. */
 export function textsHash(
   keys: readonly string[],
   textOf: (key: string) => Localized | null | undefined,

@@ -17,7 +17,7 @@ import {
   type RequiredInputs,
 } from "./source.ts";
 
-/** References a row may follow one after the other: quest -> reward is one. */
+/** Maximum length of a chain of references of a row, for example quest -> reward. */
 const maxDepth = 8;
 
 /** Every text of a state, held in memory. */
@@ -42,12 +42,12 @@ export class AllTexts {
   }
 }
 
-/** One state of a game, read as far as rows ask for it. */
+/** Reads a state of a game on demand, as far as rows require it. */
 export class StateReader {
   private readonly em: EntityManager;
   private readonly gameId: number;
   private readonly state: StateAt;
-  /** Languages whose texts are read; null for all. */
+  /** Languages whose texts are read; null = all. */
   private readonly locales: readonly string[] | null;
   private readonly context: {
     entities: Map<string, Source | null>;
@@ -68,7 +68,7 @@ export class StateReader {
     this.context = { entities: new Map(), texts: new Map(), icons: new Map() };
   }
 
-  /** Reads every text at once: for many rows. */
+  /** Reads every text at once; pays off for many rows. */
   async takeAllTexts(): Promise<void> {
     if (this.context.texts instanceof AllTexts) return;
     this.context.texts = new AllTexts(await readAllTexts(this.em, this.state));
@@ -78,25 +78,25 @@ export class StateReader {
     return this.context.texts.get(key) ?? null;
   }
 
-  /** Names the state of an entity that a row was made from since `clear`. */
+  /** Identifies the state of an entity read since `clear`. */
   stateOf(id: string): string | undefined {
     const source = this.context.entities.get(id);
     return source == null ? undefined : stateText(source);
   }
 
-  /** Has these texts at hand for `textOf`. */
+  /** Loads these texts for `textOf`. */
   async readTexts(keys: readonly string[]): Promise<void> {
     const { texts } = this.context;
     const missing = keys.filter((key) => texts.get(key) === undefined);
     await this.fill({ ...noRequiredInputs(), texts: new Set(missing) });
   }
 
-  /** Drops entities, so that a whole game does not lie in memory. */
+  /** Drops cached entities, which bounds memory. */
   clear(): void {
     this.context.entities.clear();
   }
 
-  /** The rows of those ids that exist in the state and are of the resource. */
+  /** Projects those ids that exist in the state and belong to the resource. */
   async project(resource: Resource, ids: readonly string[]): Promise<Projected[]> {
     const required = noRequiredInputs();
     for (const id of ids) if (!this.context.entities.has(id)) required.entities.add(id);

@@ -31,7 +31,7 @@ export type RebuildRefusal =
   | "projection:outdated"
   | "projection:nothing_to_take_back";
 
-/** A rebuild that cannot be done; nothing was written. */
+/** A rebuild was refused; nothing was written. */
 export class RebuildRefused extends Error {
   readonly code: RebuildRefusal;
 
@@ -43,7 +43,7 @@ export class RebuildRefused extends Error {
 }
 
 const pageSize = 500;
-/** Texts in no language: the next import finds others, and so looks at every row. */
+/** Text hashes that match no language, so that the next import checks every row. */
 const unlikeAny = { "-": "" };
 
 async function lockedSnapshot(em: EntityManager, game: string): Promise<Snapshot> {
@@ -54,8 +54,8 @@ async function lockedSnapshot(em: EntityManager, game: string): Promise<Snapshot
 }
 
 /**
- * Makes every row anew beside the tables and keeps what differs: readers notice nothing. The functions here
- * work in the caller's transaction and hold the game until it ends.
+ * Projects every row beside the tables and stores the differences; reads are not affected. The functions
+ * here run in the caller's transaction and hold the lock of the game until it ends.
  */
 export async function previewRebuild(em: EntityManager, game: string): Promise<Build> {
   const snapshot = await lockedSnapshot(em, game);
@@ -87,8 +87,8 @@ export async function previewRebuild(em: EntityManager, game: string): Promise<B
 const idOf = (record: RowRecord): string => String(record["id"]);
 
 /**
- * Writes what a preview found, or what there is to find now. Refused when the archive or the projector are
- * others than at the preview.
+ * Writes the differences of a preview, or of a new one if `buildId` is null. Refused if the archive or the
+ * projector has changed since the preview.
  */
 export async function applyRebuild(
   em: EntityManager,
@@ -103,7 +103,7 @@ export async function applyRebuild(
   if (build.generation !== next.generation || build.projectorVersion !== projectorVersion)
     throw new RebuildRefused("projection:outdated");
   await write(em, build.id, "after");
-  // Rows that look the same are still of this projector now, and so are the labels.
+  // Unchanged rows and labels now count as computed by this projector.
   await refreshProjection(em, game);
   await refreshFacets(em, snapshot);
   const generation = await raiseGeneration(em, next.gameId);
@@ -116,8 +116,8 @@ const hasChanges = ({ numAdded, numChanged, numRemoved }: Build) =>
   numAdded + numChanged + numRemoved > 0;
 
 /**
- * Puts back the rows as they were before the newest rebuild that changed any. Refused once an import came after it. The way
- * back holds until the next import or rebuild, which make rows with this projector again.
+ * Restores the rows to their state before the newest rebuild that changed any; refused if an import came
+ * later. The restored rows last until the next import or rebuild, which projects them again.
  */
 export async function undoRebuild(em: EntityManager, game: string): Promise<Build> {
   const snapshot = await lockedSnapshot(em, game);
@@ -128,7 +128,8 @@ export async function undoRebuild(em: EntityManager, game: string): Promise<Buil
   const last = closed[at];
   if (last === undefined || last.status === "reverted")
     throw new RebuildRefused("projection:nothing_to_take_back");
-  // One that found nothing, such as a job that was killed before it was noted done, raised it by one as well.
+  // Rebuilds without changes also raised the generation, for example one whose job was killed before it was
+  // recorded as done.
   if (last.generation !== now - at) throw new RebuildRefused("projection:outdated");
   await write(em, last.id, "before");
   await refreshFacets(em, snapshot);
@@ -138,7 +139,7 @@ export async function undoRebuild(em: EntityManager, game: string): Promise<Buil
   return { ...last, status: "reverted", generation };
 }
 
-/** Makes every row of a build what it is on that side of it. */
+/** Sets every row of a build to its state before or after it. */
 async function write(em: EntityManager, buildId: number, side: "before" | "after"): Promise<void> {
   const byPath = new Map(resources.map((resource) => [resource.path, resource]));
   for (let after = ""; ;) {
@@ -167,7 +168,7 @@ export interface FieldChange {
   after: unknown;
 }
 
-/** The columns of a row that differ, with every language of a text. */
+/** The differing columns of a row, with every language of a text. */
 export function fieldsOf({ columns }: Resource, { before, after }: Change): FieldChange[] {
   return Object.keys(columns).flatMap((column) => {
     const [old, fresh] = [before?.[column] ?? null, after?.[column] ?? null];
@@ -177,7 +178,7 @@ export function fieldsOf({ columns }: Resource, { before, after }: Change): Fiel
   });
 }
 
-/** What a build does to rows, in order of id: for people who decide on it. */
+/** The changes of a build in order of id, for operators who decide on it. */
 export async function showChanges(
   em: EntityManager,
   buildId: number,

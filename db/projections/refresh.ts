@@ -6,14 +6,14 @@ import { findStale, makeRecords, readSnapshot, type Snapshot } from "./snapshot.
 import { resources } from "./resources/index.ts";
 
 export interface RefreshReport {
-  /** Rows made anew, because something they show changed. */
+  /** Rows projected again because their content changed. */
   made: number;
   removed: number;
 }
 
 /**
- * Brings every table up to the present of the game, inside the caller's transaction, which holds the game's
- * lock (IMP-05). Rows whose inputs are the same are not touched. `touched` as of `readSnapshot`.
+ * Updates every table to the current state of the game, in the caller's transaction, which holds the game's
+ * lock (IMP-05). Rows with unchanged inputs are not touched. For `touched` see `readSnapshot`.
  */
 export async function refreshProjection(
   em: EntityManager,
@@ -58,8 +58,8 @@ interface Imported {
 }
 
 /**
- * The part of an import that keeps the projection of `game` with the archive; other games have none. Whatever the
- * branch: an entity has its upstream key on all of them.
+ * The import step that keeps the projection of `game` up to date; other games have none. It runs for
+ * imports of every branch, because an upstream key belongs to an entity on all branches.
  */
 export function projectionOf(game: string) {
   return async (em: EntityManager, imported: Imported): Promise<void> => {

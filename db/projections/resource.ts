@@ -5,29 +5,29 @@ import { archetypeOf, kebabCase, member, nameOfId } from "./values.ts";
 export type Columns = Readonly<Record<string, Column>>;
 
 interface ResourceInput {
-  /** Type of the entities, and the type segment of their ids. */
+  /** Type of the entities; also the type segment of their ids. */
   type: string;
-  /** Segment of the list's address. */
+  /** Path segment of the list. */
   path: string;
-  /** Property of the entity's `data` with the key of its name; `name` unless said otherwise. */
+  /** Property of the entity's `data` that holds the key of its name. Default `name`. */
   name?: string;
-  /** Filters on columns every row has. */
+  /** Filters on columns that every row has. */
   filters?: readonly ("archetype" | "id_like")[];
   columns: Columns;
-  /** Columns that single documents have besides. */
+  /** Additional columns of single documents. */
   single?: Columns;
 }
 
-/** A resource of the projection: everything about it derives from this record. */
+/** A resource of the projection. Tables, routes and filters are derived from this record. */
 export interface Resource {
   type: string;
   path: string;
   table: string;
-  /** All columns in the order of the wire; `single` are at the end. */
+  /** All columns in wire order; those of `single` come last. */
   columns: Columns;
-  /** Names of the columns that lists leave out. */
+  /** Names of the columns that lists omit. */
   single: ReadonlySet<string>;
-  /** Parameter of a list -> the column and the way it narrows. */
+  /** List parameters with their column and filter. */
   filters: readonly ResourceFilter[];
   row: TObject;
   document: TObject;
@@ -37,7 +37,7 @@ export interface ResourceFilter {
   parameter: string;
   column: string;
   kind: "equals" | "archetype" | "like" | "min" | "max";
-  /** What null counts as in a range. */
+  /** The value null counts as in a range. */
   absent?: number;
 }
 
@@ -57,7 +57,7 @@ const text = (project: Column["project"]): Column => ({
   project,
 });
 
-/** What every row has (PRJ-12), around its own columns. */
+/** Columns of every row (PRJ-12), around those of the resource. */
 function everyRow(nameProperty: string): Columns {
   return {
     id: text(({ source }) => source.id),
@@ -78,7 +78,7 @@ function everyRow(nameProperty: string): Columns {
       schema: Type.Unsafe<string | null>({ type: ["string", "null"] }),
       project: ({ source }) => source.upstreamKey,
     },
-    // Filled in by project(): it depends on everything the row looked at.
+    // project() overwrites it: it depends on everything the row read.
     patch: text(({ source }) => source.version),
   };
 }

@@ -16,31 +16,31 @@ import type { Resource } from "./resource.ts";
 import { resources } from "./resources/index.ts";
 import { StateReader } from "./read-context.ts";
 
-/** The branch the projection shows (PRJ-01). */
+/** The projected branch (PRJ-01). */
 export const projectedBranch = "main";
-/** Rows made at a time. */
+/** Rows projected per batch. */
 const batchSize = 500;
-/** Rows above which all texts are read at once instead of by key. */
+/** Above this many rows all texts are read at once instead of by key. */
 const manyRows = 100;
 
-/** The archive as a refresh finds it; the game is locked, so it stays like that until the commit. */
+/** The archive at the start of a refresh; the lock on the game keeps it unchanged until the commit. */
 export interface Snapshot {
   reader: StateReader;
-  /** The only rows that can be stale; null = all can. */
+  /** The only rows that can be stale; null = any row can be. */
   dirtyRows: readonly RowPart[] | null;
-  /** Ids of what exists, by type; with `dirtyRows`, only of what these and the touched entities are. */
+  /** Ids of existing entities by type; with `dirtyRows`, only those of these rows and of touched entities. */
   live: ReadonlyMap<string, readonly string[]>;
   stateOf: (id: string) => string | undefined;
-  /** What the tables are made from once they are brought up to this snapshot. */
+  /** State of the projection after an update to this snapshot. */
   next: ProjectionState;
-  /** Texts are others than those the tables were made from. */
+  /** True if texts have changed since the tables were computed. */
   hasNewTexts: boolean;
 }
 
 /**
- * Null while there is no such game. With `touched`, the ids of all that an import just changed, only what
- * depends on these is compared, if the tables were up to date before: 2 % of 20,000 rows take 108 ms, all of them
- * 3.0 s (`npm run bench -- projection`).
+ * Null if the game does not exist. With `touched`, the ids of all entities an import has just changed, only
+ * dependent rows are compared, provided the tables were up to date before: 2 % of 20,000 rows take 108 ms,
+ * all of them 3.0 s (`npm run bench -- projection`).
  */
 export async function readSnapshot(
   em: EntityManager,
@@ -81,23 +81,23 @@ export async function readSnapshot(
   };
 }
 
-/** Whether nothing but the import that made `next` came after what the tables were made from. */
+/** Whether the import that led to `next` is the only change since the tables were computed. */
 const isSuccessorOf = (kept: ProjectionState | null, next: ProjectionState) =>
   kept?.projectorVersion === next.projectorVersion && kept.generation === next.generation - 1;
 
 const canonical = (hashes: Readonly<Record<string, string>>) =>
   JSON.stringify(Object.fromEntries(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1))));
 
-/** What a table lacks to be what the archive says. */
+/** Differences between a table and the archive. */
 export interface Stale {
   resource: Resource;
-  /** Rows to make, in order. */
+  /** Rows to project, in order. */
   ids: readonly string[];
-  /** Rows whose entity is gone. */
+  /** Rows whose entity no longer exists. */
   removed: readonly string[];
 }
 
-/** The rows whose inputs are others than those they were made from; all of them when `isWhole`. */
+/** The rows whose inputs have changed; all rows if `isWhole`. */
 export async function findStale(
   em: EntityManager,
   snapshot: Snapshot,
@@ -128,7 +128,7 @@ function isFresh(one: InputHashes, { stateOf, hasNewTexts, reader }: Snapshot): 
   return !hasNewTexts || one.textsHash === textsHash(one.textKeys, (key) => reader.textOf(key));
 }
 
-/** Makes rows anew, some at a time. */
+/** Projects rows again, in batches. */
 export async function* makeRecords(
   { reader }: Snapshot,
   resource: Resource,

@@ -1,4 +1,4 @@
-/** A text in every language that has it, by lower-case code. */
+/** A text in every available language, by lower-case code. */
 export type Localized = Readonly<Record<string, string>>;
 
 export interface Icon {
@@ -13,9 +13,9 @@ export interface Source {
   id: string;
   type: string;
   upstreamKey: string | null;
-  /** SHA-256 hex of its content; null when it was removed. */
+  /** SHA-256 hex of its content; null if it is removed. */
   hash: string | null;
-  /** Canonical version of the patch that brought this state, and the place of that patch in the line. */
+  /** Canonical version of the patch that led to this state, and that patch's position in the line. */
   version: string;
   ord: number;
   data: Readonly<Record<string, unknown>>;
@@ -23,26 +23,26 @@ export interface Source {
 }
 
 /**
- * What one row may look at. Everything asked for counts as an input of the row: when one of them is another,
- * the row is made again.
+ * The inputs available to one row. Every value read is recorded as an input; when one of them changes, the
+ * row is projected again.
  */
 export interface Scope {
-  /** The entity the row is of. */
+  /** The entity of the row. */
   readonly source: Source;
-  /** Null when there is none. */
+  /** Null if it does not exist. */
   entity(id: unknown): Source | null;
   text(key: unknown): Localized | null;
   icon(hash: string | null): Icon | null;
 }
 
-/** What was read of a state so far; an absent key was not read yet. */
+/** The loaded part of a state; absent keys are not loaded. */
 export interface ReadContext {
   readonly entities: Map<string, Source | null>;
   readonly texts: { get(key: string): Localized | null | undefined };
   readonly icons: Map<string, Icon | null>;
 }
 
-/** Keys a row read that the context has not loaded yet. */
+/** Keys a row has read that the context has not loaded. */
 export interface RequiredInputs {
   readonly entities: Set<string>;
   readonly texts: Set<string>;
@@ -58,10 +58,10 @@ export const noRequiredInputs = (): RequiredInputs => ({
 export const hasRequiredInputs = ({ entities, texts, icons }: RequiredInputs): boolean =>
   entities.size + texts.size + icons.size > 0;
 
-/** The scope of one row in a read context; it records each key read, and each one not loaded yet. */
+/** The scope of one row in a read context. It records each key read, and each key that is not loaded. */
 export class ReadContextScope implements Scope {
   readonly source: Source;
-  /** Ids of the other entities that were asked for, there or not. */
+  /** Ids of the other entities that were read, existing or not. */
   readonly companions = new Set<string>();
   readonly textKeys = new Set<string>();
   private readonly context: ReadContext;

@@ -3,22 +3,22 @@ import type { Storage } from "./columns.ts";
 import type { Resource } from "./resource.ts";
 import { resources } from "./resources/index.ts";
 
-/** Texts are ordered by their bytes, as their readers order them (PRJ-06). */
+/** Texts are ordered by their bytes, as the API specifies (PRJ-06). */
 const text = () => p.text().collation("C").nullable();
 
 const builders = {
   text,
-  // Upstream's integers may be wider than the database's.
+  // Upstream integers may be wider than those of Postgres.
   number: () => p.double().nullable(),
   boolean: () => p.boolean().nullable(),
-  // Not jsonb: the order of members is part of the answer.
+  // Not jsonb: the response preserves the order of members.
   json: () => p.text().columnType("json").nullable(),
   localized: () => p.text().columnType("json").nullable(),
 } satisfies Record<Storage, () => unknown>;
 
 /**
- * Indexes of the filters that few rows answer to. Enumerations have none: a page of theirs is found soon by id.
- * Texts of upstream may be longer than a tree takes, so they are hashed.
+ * Indexes of selective filters. Enumerations have none: a page in id order finds their rows quickly.
+ * Upstream texts may be too long for a B-tree, so these indexes use hashes.
  */
 function indexesOf({ table, columns, filters }: Resource) {
   return filters.flatMap(({ column, kind, absent }) => {
@@ -46,10 +46,10 @@ function tableOf(resource: Resource) {
     properties: {
       id: p.text().collation("C").primary(),
       ...(Object.fromEntries(properties) as Record<string, ReturnType<typeof text>>),
-      /** Ids of other entities, and keys of texts, that the row was made from. */
+      /** Ids of the other entities, and keys of the texts, the row was computed from. */
       companions: p.text().columnType("json"),
       textKeys: p.text().columnType("json"),
-      /** Hashes over those and over the version of the projector. */
+      /** Hashes over these inputs and the projector version. */
       inputsHash: p.character().length(64),
       textsHash: p.character().length(64),
       /** `[column, slug, upstream value]` */

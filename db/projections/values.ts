@@ -3,7 +3,7 @@ import type { Source } from "./source.ts";
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** An own member; `constructor` and the like are plain data. */
+/** An own property, so that names such as `constructor` are plain data. */
 export const member = (data: Data, name: string): unknown =>
   Object.hasOwn(data, name) ? data[name] : undefined;
 
@@ -13,7 +13,7 @@ export const textOf = (value: unknown): string | null =>
 export const numberOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value + 0 : null;
 
-/** What clients read as an integer of 64 bits. */
+/** A value that clients can read as a 64-bit integer. */
 export const integerOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 63
     ? value + 0
@@ -48,7 +48,7 @@ export function archetypeOfTag(tag: unknown): string | null {
 /** The id without its trailing number. */
 export const familyOf = (id: string): string => id.replace(/_\d+$/, "");
 
-/** PRJ-08. */
+/** The archetype of an entity (PRJ-08). */
 export function archetypeOf({ id, type, data }: Source): string {
   const named = archetypeOfTag(member(data, "id_tag"));
   return named !== null && named.startsWith(`id.${type}.`) ? named : familyOf(id);
@@ -57,7 +57,7 @@ export function archetypeOf({ id, type, data }: Source): string {
 /** `id.class.fighter` -> `fighter` */
 export const nameOfId = (id: string): string => id.split(".").slice(2).join(".");
 
-/** The number an id ends in: `id.triumph.level_12` -> 12. */
+/** The number at the end of an id: `id.triumph.level_12` -> 12. */
 export function numberInId(id: string): number | null {
   const digits = /_(\d{1,9})$/.exec(id)?.[1];
   return digits === undefined ? null : Number(digits);

@@ -37,7 +37,7 @@ export function deleteWhere<T extends keyof Database>(
 ): Promise<number> {
   const name = sql.table(table);
   const isGone = condition(expressionBuilder<Database, T>());
-  // By place, since not every table has one key column.
+  // By ctid, since not every table has a single key column.
   return inBatches(
     em,
     (limit) => sql`delete from ${name}

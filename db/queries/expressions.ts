@@ -7,7 +7,7 @@ export const millis = (column: string): RawBuilder<number> =>
 export const nullableMillis = (column: string): RawBuilder<number | null> =>
   sql`(extract(epoch from ${sql.ref(column)}) * 1000)::float8`;
 
-/** One parameter for a whole list, so that the text of a statement does not depend on its length. */
+/** Passes a list as one parameter, so that the statement text does not depend on its length. */
 export const anyOf = <T extends number | string>(
   values: readonly T[],
   type: "int" | "bigint" | "text" | "date" | "char(64)",

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { findRow } from "./rows.ts";
 
-/** The first id of a fresh block of 64; no other process gets one of the block. */
+/** The first id of a fresh block of 64; no other process gets an id of the block. */
 export async function nextIdBlock(
   em: EntityManager,
   sequence: "lobby_ids" | "seat_ids",

@@ -5,10 +5,10 @@ import { inShare } from "../shared-entity-manager.ts";
 
 /** The typed query builder. */
 export type Builder = Kysely<Database>;
-/** One statement, made with the builder. */
+/** One statement, built with the query builder. */
 export type Build<T> = (db: Builder) => Compilable<T>;
 
-/** Rows of one statement, run in the transaction of `em` when it has one. */
+/** Rows of one statement, run in the transaction of `em` if there is one. */
 export async function findRows<T>(em: EntityManager, build: Build<T>): Promise<T[]> {
   return (await run(em, build)).rows;
 }
@@ -18,7 +18,7 @@ export async function findRow<T>(em: EntityManager, build: Build<T>): Promise<T 
   return (await run(em, build)).rows[0] ?? null;
 }
 
-/** Runs an insert, update or delete; the number of rows it touched. */
+/** Runs an insert, update or delete and returns the number of affected rows. */
 export async function changeRows(em: EntityManager, build: Build<unknown>): Promise<number> {
   return Number((await run(em, build)).numAffectedRows ?? 0);
 }
@@ -28,7 +28,7 @@ function run<T>(em: EntityManager, build: Build<T>) {
   return inShare(em, () => kysely.executeQuery(build(kysely)));
 }
 
-/** Rows of a statement that the builder cannot say, written as text. */
+/** Rows of a raw SQL statement that the query builder cannot express. */
 export async function rowsOf<T>(em: EntityManager, query: RawBuilder<T>): Promise<T[]> {
   return (await inShare(em, () => query.execute(em.getKysely()))).rows;
 }

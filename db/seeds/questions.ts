@@ -3,9 +3,9 @@ import { insertQuestions, type NewQuestion } from "../queries/questions/question
 import { findRow } from "../queries/rows.ts";
 
 /**
- * A first stock of questions, divided evenly between the pools (CFG-03, TRV-12). `make` is asked
- * only when nothing is stored yet. Of several instances at once one stores them and the others
- * find every text taken. Returns the number of new rows.
+ * Seeds questions, divided evenly between the pools (CFG-03, TRV-12). Calls `make` only if no question is
+ * stored. Of several concurrent instances one stores them; the others insert nothing, since every text
+ * exists. Returns the number of new rows.
  */
 export async function seedQuestions(
   em: EntityManager,

@@ -5,8 +5,8 @@ import awardSeed from "./awards.json" with { type: "json" };
 import levelSeed from "./levels.json" with { type: "json" };
 
 /**
- * Rows the service cannot do without: realms, levels, award definitions (RLM-01). What is there
- * already stays as an operator left it, so every start may run it, several at once too.
+ * Seeds required rows: realms, levels, award definitions (RLM-01). Existing rows keep an operator's
+ * changes, so every start may run it, also concurrently.
  */
 export async function seedReference(
   em: EntityManager,

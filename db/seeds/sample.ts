@@ -4,7 +4,10 @@ import type { Config } from "../../server/platform/config/config.ts";
 import { rowsOf } from "../queries/rows.ts";
 import { skeletonOf } from "../../server/platform/text/skeletons.ts";
 
-/** [name, guest, score, answers, correct, best streak] of players who fill the boards of a new database. */
+/**
+ * [name, guest, score, answers, correct, best streak] of sample players on the leaderboards of a new
+ * database.
+ */
 const players = [
   ["Ember_Ada", false, 48_200, 180, 151, 21],
   ["QuizKestrel", false, 41_950, 171, 138, 17],
@@ -20,7 +23,7 @@ const players = [
   ["QuietComet", false, 1_200, 11, 5, 3],
 ] as const;
 
-/** Each player's answers are divided over these, unevenly, so that levels differ. */
+/** Shares by which each player's answers are divided among categories, uneven so that levels differ. */
 const shares = [
   ["science", 0.4],
   ["history", 0.3],
@@ -30,8 +33,8 @@ const shares = [
 const xpPerCorrect = 20;
 
 /**
- * Players and statistics for a first look at the boards; never in production. They have no
- * password, so nobody can sign in as one. A name that exists is left alone.
+ * Seeds players and statistics to fill the leaderboards for a first look; never in production. They have no
+ * password, so nobody can sign in as one. Existing names are skipped.
  */
 export async function seedSample(
   em: EntityManager,
@@ -47,7 +50,7 @@ export async function seedSample(
     correct,
     streak,
   }));
-  // Text: rows from JSON, and three inserts that read each other's.
+  // Raw SQL: rows from JSON, and three inserts that read each other's results.
   await rowsOf(
     em,
     sql`with input as (

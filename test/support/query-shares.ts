@@ -20,8 +20,8 @@ const queryFiles = (root: string) =>
   sourceFiles(root, ["server", "workers", "db"]).filter((file) => !skipped.test(file));
 const withoutComments = (source: string) => source.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "");
 
-/** A comment that says why a query is a text. */
-const reason = /^\s*(?:\/\/|\*|\/\*\*).*\bText: /m;
+/** A comment that says why a query is raw SQL. */
+const reason = /^\s*(?:\/\/|\*|\/\*\*).*\bRaw SQL: /m;
 
 /** Declarations that hand a text of SQL to the database and do not say why. */
 export function listTextsWithoutReason(): string[] {

@@ -31,7 +31,7 @@ const likeRejected: ModerationDecision = {
   scores: null,
 };
 
-/** Moderates an uploaded picture, unless it already has a decision (AV-05, S38). */
+/** Moderates an uploaded picture unless it already has a decision (AV-05, S38). */
 export async function moderateAvatar(
   { uploadId }: PayloadOf<typeof avatarModeration>,
   deps: ModerationDeps,

@@ -7,14 +7,14 @@ import type { ImportReport } from "../../importers/pipeline/plan/import-plan.ts"
 import type { WithClock, WithConfig, WithEm, WithLog } from "../../server/platform/capabilities.ts";
 import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 
-/** Characters of a refusal that the failed job stores. */
+/** Maximum number of characters of a refusal stored with the failed job. */
 const maxReason = 8_000;
 
 export interface ImportDeps extends WithEm, WithConfig, WithClock, WithLog {}
 
 /**
- * Imports an envelope file of this machine through the four steps of the pipeline (IMP-03). A second run writes
- * nothing. An envelope with problems fails for good; a busy game is retried.
+ * Imports an envelope file of this machine through the four steps of the pipeline (IMP-03). A repeated
+ * import writes nothing. An invalid envelope fails for good; a locked game is retried.
  */
 export async function importFromFile(
   { game, envelope: path, allowShrink = false }: PayloadOf<typeof codexImport>,

@@ -22,17 +22,20 @@ import { newReset, resetLink } from "../../server/features/verification/domain/r
 import type { WithEm } from "../../server/platform/capabilities.ts";
 import type { credentialRequests, PayloadOf, WithEnqueue } from "../queues.ts";
 
-/** Document 1, Single-use credentials. */
+/** Lifetime of a code (document 1, Single-use credentials). */
 const codeMs = 5 * 60_000;
-/** Sign-in codes of one account in a quarter of an hour: what can be guessed is five tries of each. */
+/**
+ * Maximum number of sign-in codes of one account per quarter of an hour, which bounds guesses to five tries
+ * each.
+ */
 export const maxCodes = 5;
 const codeWindowMs = 15 * 60_000;
-/** A request that waited longer is forgotten: nobody looks into the inbox for it any more. */
+/** Requests that have waited longer are dropped, since the user has given up by then. */
 const usefulMs = 15 * 60_000;
 
 export interface CredentialDeps extends WithEm, WriteDeps, WithEnqueue {}
 
-/** Answers a request with a code or a link, when the address has an account (GW-04, GW-10). */
+/** Sends a code or a link if the requested address has an account (GW-04, GW-10). */
 export async function answerRequest(
   { requestId }: PayloadOf<typeof credentialRequests>,
   deps: CredentialDeps,
@@ -41,7 +44,7 @@ export async function answerRequest(
   const messageId = await deps.em.transactional(async (em) => {
     const request = await takeRequest(em, requestId);
     if (!request || request.createdAtMs < now - usefulMs) return null;
-    // Locked, so that nothing goes to an address or a number the account no longer has.
+    // Locks the account, so that nothing is sent to an address or a number it no longer has.
     const account = await lockAccountOf(em, request.emailKey);
     if (!account) return null;
     if (request.purpose === "code") return writeCode(em, deps, account, request);
@@ -66,7 +69,7 @@ async function writeCode(
       ? { template: "sign-in-code-sms", to: phone, ...look }
       : { template: "sign-in-code", to: emailKey, ...look };
   const messageId = await writeMessage(em, deps, message);
-  // A message that is not sent must not void the earlier one.
+  // Without a message, the earlier credential must stay valid.
   if (messageId === null) return null;
   const now = deps.clock.now();
   const { RATE_LIMIT_FACTOR: factor } = deps.config;
@@ -103,7 +106,7 @@ async function writeReset(
     template: "reset-password",
     to: emailKey,
     locale,
-    // Anyone may name a realm when asking; the look is that of the account's own.
+    // Anyone may name a realm in the request; the message uses the branding of the account's realm.
     realm: ownRealm,
     params: { link },
   });
@@ -112,7 +115,7 @@ async function writeReset(
   return messageId;
 }
 
-/** Pages of the realm, or our own when it has none (GW-10). */
+/** The front end of the realm, or our own pages if it has none (GW-10). */
 async function frontEndOf(em: EntityManager, deps: CredentialDeps, slug: string): Promise<string> {
   const realm = await findRealm(em, slug);
   const branding = realm?.isActive ? await findBranding(em, realm.id) : null;

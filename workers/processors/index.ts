@@ -8,7 +8,7 @@ import { rebuildProjection } from "./projection-rebuild.ts";
 import { generateQuestions } from "./question-generation.ts";
 import { importSample } from "./sample-data.ts";
 
-/** Queue name -> the work; a queue without a line here is filled, but not emptied, by this service. */
+/** Processors by queue name. This service only fills, and never empties, a queue without an entry here. */
 export const processors = {
   "avatar-moderation": moderateAvatar,
   "codex-import": importFromFile,
@@ -21,5 +21,5 @@ export const processors = {
   "sample-data": importSample,
 };
 
-/** Queue name -> the last step after a job failed for good; other jobs are only listed as failed. */
+/** The last step after a job has failed for good, by queue name; other jobs are only listed as failed. */
 export const failureSteps = { "avatar-moderation": sendToManualReview };

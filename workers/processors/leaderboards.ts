@@ -13,12 +13,12 @@ import { datesDue, makeChallenges } from "../../server/features/runs/domain/chal
 import { listAllLiveInLobbies, listLiveInLobbies } from "../../server/features/runs/domain/live.ts";
 
 const dayMs = 86_400_000;
-/** A snapshot taken so late still passes for midnight's. */
+/** A snapshot up to this late still counts as midnight's. */
 const snapshotDelayMs = 10 * 60_000;
-/** An endless run without an answer for so long is over (RUN-03); nobody waits for others either. */
+/** An endless run without an answer for this long ends (RUN-03), and is no longer waited for. */
 const staleMs = dayMs;
 const maxEnded = 1_000;
-/** Questions a category keeps in the competition pool (TRV-12). */
+/** Questions that a category keeps in the competition pool (TRV-12). */
 const keptQuestions = 20;
 
 export interface TidyLeaderboardsDeps extends WithEm, WithClock, WithLog {
@@ -26,7 +26,7 @@ export interface TidyLeaderboardsDeps extends WithEm, WithClock, WithLog {
 }
 export interface TidyChallengesDeps extends WithEm, WithClock, WithLog, WithRedis {}
 
-/** Carries over what no reader did, drops what is old, and keeps the ranks of midnight (LB-02). */
+/** Projects pending changes, deletes old ones, and stores the ranks at midnight (LB-02). */
 export async function tidyLeaderboards(deps: TidyLeaderboardsDeps): Promise<void> {
   await deps.leaderboards.tidy();
   await trimChanges(deps.em);
@@ -34,8 +34,8 @@ export async function tidyLeaderboards(deps: TidyLeaderboardsDeps): Promise<void
 }
 
 /**
- * Ranks later than midnight are those of midnight only while nobody answered since. A service that was
- * away for the moment, and then was played on, waits for the next one.
+ * Ranks read after midnight equal those of midnight only if nothing was answered since. If the service was
+ * down at midnight and players answered afterwards, this day gets no snapshot.
  */
 async function keepRanks(deps: TidyLeaderboardsDeps): Promise<void> {
   const now = deps.clock.now();
@@ -48,7 +48,7 @@ async function keepRanks(deps: TidyLeaderboardsDeps): Promise<void> {
   deps.log.info({ event: "rank_snapshot_taken", day }, "snapshot of ranks taken");
 }
 
-/** Makes the challenges of the coming dates, gives spent questions free, ends forgotten runs. */
+/** Creates the challenges of the coming dates, releases the questions of past ones, ends abandoned runs. */
 export async function tidyChallenges(deps: TidyChallengesDeps): Promise<void> {
   const now = deps.clock.now();
   const avoid = (category: string, difficulty: string) =>

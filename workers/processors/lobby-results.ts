@@ -17,7 +17,9 @@ import {
 import { awardWhenDue } from "../../server/features/wallet/domain/awards.ts";
 import type { lobbyResults, PayloadOf } from "../queues.ts";
 
-/** What this job reads of a result sheet (actors/lobby/result-sheet.ts); times in ms since the epoch. */
+/**
+ * The fields this job reads of a result sheet (actors/lobby/result-sheet.ts); times in ms since the epoch.
+ */
 interface Sheet {
   id: number;
   code: string;
@@ -43,7 +45,7 @@ interface Sheet {
       isCorrect: boolean;
       pointsEarned: number;
       xpGained: number;
-      /** Of a first answer, where the player was told of less. */
+      /** XP of a first answer, if the player was shown less. */
       xpWhole?: number;
       timeTakenMs: number;
     }[];
@@ -58,7 +60,7 @@ interface PlayerAnswer {
   given: GivenAnswer;
 }
 
-/** Writes a finished lobby, its answers and what the players earned; a second run finds it done (S38). */
+/** Stores a finished lobby, its answers and the players' rewards; a repeated run changes nothing (S38). */
 export async function storeLobbyResult(
   payload: PayloadOf<typeof lobbyResults>,
   deps: WithEm & WithClock & WithRedis,
@@ -100,7 +102,7 @@ async function store(em: EntityManager, sheet: Sheet, finishedAt: Date): Promise
   );
   await credit(em, sheet, players, finishedAt);
   await rewardWinners(em, sheet, finishedAt);
-  // After the totals, as everywhere: two transactions that lock in one order never deadlock.
+  // After the totals, as everywhere: a fixed lock order avoids deadlocks.
   await recordServed(
     em,
     sheet.questions.map((question) => ({
@@ -138,7 +140,10 @@ async function credit(
   });
 }
 
-/** The best of a versus game between at least two who answered has won it; each wins a first time once (WAL-03). */
+/**
+ * The winners of a versus game with at least two answering players; each player's first win is rewarded
+ * once (WAL-03).
+ */
 async function rewardWinners(em: EntityManager, sheet: Sheet, at: Date): Promise<void> {
   if (sheet.settings.mode !== "versus" || sheet.endReason !== "completed") return;
   const played = sheet.seats.filter((seat) => seat.numAnswered > 0);
@@ -147,7 +152,7 @@ async function rewardWinners(em: EntityManager, sheet: Sheet, at: Date): Promise
   const winners = played.flatMap(({ score, accountId }) =>
     score === best && accountId !== null ? [accountId] : [],
   );
-  // In one order, so that two lobbies with the same winners do not wait for each other.
+  // In a fixed order, so that two lobbies with the same winners do not deadlock.
   for (const playerId of [...new Set(winners)].sort((a, b) => a - b)) {
     const award = { awardId: "id.award.first_win", game: "trivia" };
     await awardWhenDue(em, { ...award, playerId, now: at.getTime() });
@@ -174,7 +179,7 @@ async function playerAnswers(
       const given: GivenAnswer = {
         isCorrect: result.isCorrect,
         points: result.pointsEarned,
-        // The draw knew of earlier answers; those given since are known only here.
+        // The lobby knew only answers from before its draw; this job also knows the later ones.
         xp: result.xpWhole ?? result.xpGained,
         previous: before === undefined ? null : before.isCorrect ? "right" : "wrong",
         isCorrected: before?.isCorrected ?? false,

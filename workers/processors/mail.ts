@@ -6,7 +6,7 @@ import {
 import { DeliveryError } from "../../server/features/delivery/providers/messages.ts";
 import type { mail, PayloadOf } from "../queues.ts";
 
-/** Sends the message a job names; one that is done already is left alone (S38). */
+/** Sends the message named by a job, unless it has already been sent (S38). */
 export async function sendMail(
   { messageId }: PayloadOf<typeof mail>,
   deps: DeliveryDeps,

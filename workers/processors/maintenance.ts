@@ -44,14 +44,14 @@ import {
 } from "../queues.ts";
 
 const dayMs = 86_400_000;
-/** A message whose ordinary attempts are over long ago and that still waits lost its job. */
+/** A message still waiting this long after its usual attempts has lost its job. */
 const orphanedAfterMs = 4 * 60_000;
 const maxOrphaned = 500;
-/** Messages, and addresses nobody verified, are kept this long; of the inbox's the newest only. */
+/** Retention of messages and unverified addresses; of the inbox only the newest are kept. */
 const keptMs = 30 * dayMs;
 const maxInbox = 1_000;
 
-/** A closed account can be opened again for so long; then its data goes (USR-09). */
+/** A closed account can be reopened within this time; then its data is deleted (USR-09). */
 const closedMs = 30 * dayMs;
 const maxPurged = 500;
 
@@ -64,7 +64,7 @@ export interface MaintenanceDeps
     ReconcileDeps,
     ReconciliationDeps {}
 
-/** Name of a task -> what it does; each may run twice, and at once. */
+/** Tasks by name; each may run twice and concurrently. */
 const tasks: Readonly<Record<string, ((deps: MaintenanceDeps) => Promise<unknown>) | undefined>> = {
   messages: tidyMessages,
   credentials: tidyCredentials,
@@ -87,7 +87,7 @@ export async function maintain(
   await work(deps);
 }
 
-/** Queues messages whose job was lost, ends what is too late, deletes what is old. */
+/** Queues messages whose job was lost, ends expired messages, deletes old ones. */
 async function tidyMessages(deps: CredentialDeps): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
@@ -97,7 +97,7 @@ async function tidyMessages(deps: CredentialDeps): Promise<void> {
     before: new Date(now - orphanedAfterMs),
     limit: maxOrphaned,
   });
-  // One new job for each such span of time, however often this runs in it.
+  // One new job per time span, however often this task runs within it.
   const round = Math.ceil(now / orphanedAfterMs);
   for (const messageId of stranded) await deps.enqueue(mail, { messageId, round });
   if (stranded.length > 0)
@@ -109,10 +109,10 @@ async function tidyMessages(deps: CredentialDeps): Promise<void> {
   await purgeUnverified(em, { now: at, before });
 }
 
-/** A request whose job was lost waits longer than this. */
+/** A request that has waited longer than this has lost its job. */
 const forgottenMs = 60_000;
 
-/** Queues requests whose job was lost, deletes used and ended credentials. */
+/** Queues requests whose job was lost, deletes used and expired credentials. */
 async function tidyCredentials({
   em,
   clock,
@@ -129,7 +129,7 @@ async function tidyCredentials({
 /** Maximum batches of the archive's clean-up in one run; the next run does the rest. */
 const maxBatches = 50;
 
-/** Deletes what replaced patches left in the archive. */
+/** Deletes unreferenced archive data that replaced patches left behind. */
 async function tidyArchive({ em, log }: WithEm & WithLog): Promise<void> {
   const total = { documents: 0, assets: 0 };
   for (let batch = 0; batch < maxBatches; batch++) {
@@ -142,7 +142,7 @@ async function tidyArchive({ em, log }: WithEm & WithLog): Promise<void> {
     log.info({ event: "archive_cleaned", ...total }, "archive cleaned");
 }
 
-/** Clears accounts closed long ago and codes nobody can use any more. */
+/** Clears accounts closed long ago and deletes expired codes. */
 async function tidyAccounts(deps: CredentialDeps): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
@@ -162,10 +162,13 @@ async function tidyAccounts(deps: CredentialDeps): Promise<void> {
   await notifyCollisions(deps);
 }
 
-/** Mails written in one transaction. */
+/** Mails queued per transaction. */
 const maxNotices = 100;
 
-/** Writes to the mailboxes that two accounts had, once each (GW-03); one over its bound of mails waits. */
+/**
+ * Notifies each mailbox that two accounts shared, once (GW-03); a mailbox over its mail limit is notified
+ * later.
+ */
 async function notifyCollisions(deps: CredentialDeps): Promise<void> {
   for (;;) {
     const sent = await deps.em.transactional(async (em) => {
@@ -194,7 +197,7 @@ async function notifyCollisions(deps: CredentialDeps): Promise<void> {
   }
 }
 
-/** Play sessions ended at once. */
+/** Play sessions ended per batch. */
 const sessionBatch = 500;
 
 /** Ends play sessions left without an answer (RUN-01). */

@@ -24,8 +24,8 @@ const actions: Readonly<
 };
 
 /**
- * Previews, applies or takes back a rebuild in one transaction: readers see the rows of before or of after.
- * What is refused is refused for good, unless somebody else holds the game.
+ * Previews, applies or rolls back a rebuild in one transaction: clients see the rows either before or after
+ * it. Refusals are final, except when another import or rebuild holds the game's lock.
  */
 export async function rebuildProjection(
   request: RebuildRequest,
@@ -47,10 +47,7 @@ export async function rebuildProjection(
 
 export interface ReconcileDeps extends WithEm, WithConfig, WithClock, WithEnqueue {}
 
-/**
- * Asks for a rebuild when the rows are of another projector than this one, of another game, or older than an
- * import that did not know of them.
- */
+/** Queues a rebuild if the rows are from another projector version or another game, or miss an import. */
 export async function reconcileProjection({
   em,
   config,

@@ -20,7 +20,7 @@ export interface GenerationDeps extends WithEm, WithLog, WithRedis {
   questionModel: QuestionModel;
 }
 
-/** Has the generator make a batch (TRV-03). Returns the number of new rows. */
+/** Generates and stores a batch of questions (TRV-03). Returns the number of new rows. */
 export async function generateQuestions(
   payload: PayloadOf<typeof questionGeneration>,
   deps: GenerationDeps,

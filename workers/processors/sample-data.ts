@@ -31,7 +31,7 @@ export async function importSample(
       });
     } catch (error) {
       if (!(error instanceof ImportRefused)) throw error;
-      // The game holds an older sample or patches of the user; both stay.
+      // The game holds an older sample or the user's patches; both are left unchanged.
       const reason = error.message.slice(0, 500);
       deps.log.warn(
         { event: "sample_import_refused", game, reason },

@@ -12,14 +12,14 @@ import { avatarModeration, type WithEnqueue } from "../queues.ts";
 
 /** An upload without a decision after this time lost its job. */
 const orphanedAfterMs = 2 * 60_000;
-/** An upload without a decision after this time waits for an operator. */
+/** An upload without a decision after this time is sent to an operator. */
 const hopelessMs = 86_400_000;
 const maxOrphaned = 500;
-/** Storing a picture takes seconds; one that is not stored by now never will be. */
+/** Storing a picture takes seconds; one unfinished after this time never completes. */
 const unfinishedMs = 10 * 60_000;
-/** A rejected picture is kept so long, to be compared and to be decided anew. */
+/** Retention of rejected pictures, for comparison and for a revised decision. */
 const rejectedMs = 30 * 86_400_000;
-/** Pictures kept of one player, besides the one that is shown and the last approved one. */
+/** Pictures kept per player, besides the shown one and the last approved one. */
 const keptEach = 5;
 const maxRemoved = 500;
 /** Uploads checked in one run; the next run continues with other players. */
@@ -33,7 +33,7 @@ export interface TidyAvatarsDeps extends WithEm, WithClock, WithLog, WithRedis, 
   pictureStore: PictureStore;
 }
 
-/** Queues uploads whose job was lost, removes pictures nobody needs any more of some players after others. */
+/** Queues uploads whose job was lost and removes unneeded pictures, for one range of players per run. */
 export async function tidyAvatars(deps: TidyAvatarsDeps, batchSize = defaultBatch): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
@@ -58,7 +58,7 @@ export async function tidyAvatars(deps: TidyAvatarsDeps, batchSize = defaultBatc
   else await deps.redis.set(placeKey, end, "EX", placeSeconds);
 }
 
-/** One that cannot be removed stays for the next time, and does not hold back the others. */
+/** A picture that cannot be removed is retried in a later run and does not stop the others. */
 async function removePicture(deps: TidyAvatarsDeps, picture: UnusedPicture): Promise<boolean> {
   try {
     return await deps.em.transactional(async (em) => {

@@ -15,7 +15,7 @@ export const classes = defineResource({
   },
 });
 
-/** Skills, spells, perks and emotes are alike, but for what they add. */
+/** Skills, spells, perks and emotes differ only in extra columns. */
 const learned = (type: string, extra: Columns = {}) =>
   defineResource({
     type,

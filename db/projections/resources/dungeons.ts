@@ -27,7 +27,7 @@ export const dungeonGrades = defineResource({
   },
 });
 
-/** `dungeon_trio_high_roller` says how many play and in which mode. */
+/** `dungeon_trio_high_roller` encodes team size and mode. */
 const gameType = /^(?:dungeon_)?(solo|duo|trio|squad)(?:_(.+))?$/;
 const partySizes: Readonly<Record<string, number>> = { solo: 1, duo: 2, trio: 3, squad: 4 };
 

@@ -9,7 +9,7 @@ import { quests } from "./quests.ts";
 import { merchants, religions, shops } from "./trade.ts";
 import { workshopLevels, workshops, workshopServices, workshopUpgrades } from "./workshops.ts";
 
-/** Every resource of the projection, in the order of the document. */
+/** Every resource of the projection, in the order of the specification. */
 export const resources: readonly Resource[] = [
   items,
   monsters,

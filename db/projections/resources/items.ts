@@ -15,10 +15,10 @@ const Attributes = Type.Array(
   }),
 );
 
-/** Figures of a double that still mean something after a multiplication. */
+/** Significant digits of a double after a multiplication. */
 const precision = 12;
 
-/** The number a player sees: a ratio below 1 makes it a percentage (PRJ-18). */
+/** The number shown to players: a ratio below 1 makes it a percentage (PRJ-18). */
 function seen(value: unknown, ratio: number): number | null {
   const raw = numberOf(value);
   if (raw === null) return null;

@@ -28,7 +28,7 @@ function spawnOf(entry: Data): Spawn | null {
   return null;
 }
 
-/** The first entry with a reference decides (PRJ-19); a row refers to one thing at most. */
+/** The first entry with a reference decides (PRJ-19), because a row has at most one. */
 function firstSpawn(source: Source): Spawn {
   for (const entry of entriesOf(source, "spawner_item_array")) {
     const spawn = spawnOf(entry);

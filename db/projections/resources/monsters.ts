@@ -15,7 +15,10 @@ const baseValues = {
   vig: "vigor_base",
 } as const;
 
-/** `fire_magical_reduction`, `physical_reduction`, `projectile_reduction_mod`: new elements come by themselves. */
+/**
+ * `fire_magical_reduction`, `physical_reduction`, `projectile_reduction_mod`: new elements need no change
+ * here.
+ */
 const reduction = /^([a-z][a-z0-9_]*?)(?:_magical)?_reduction(?:_mod)?$/;
 
 const MaybeInteger = Type.Unsafe<number | null>({ type: ["integer", "null"] });
@@ -29,7 +32,7 @@ const effects = (scope: Scope): Data[] =>
     return effect === null ? [] : [effect.data];
   });
 
-/** The first effect that says it decides. */
+/** Value of the first effect that has the property. */
 function effectValue(scope: Scope, property: string): number | null {
   for (const data of effects(scope)) {
     const value = integerOf(member(data, property));

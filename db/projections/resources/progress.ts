@@ -31,13 +31,13 @@ export const triumphs = defineResource({
   },
 });
 
-/** A companion as it is; one that is not imported keeps its id and has no data. */
+/** A companion entity; one that is not imported keeps its id and has no data. */
 function companionOf(scope: Scope, id: string) {
   const found = scope.entity(id);
   return { id, type: found?.type ?? null, data: found?.data ?? null };
 }
 
-/** The definition with the documents it names put in their places. */
+/** The definition with its referenced documents inlined. */
 function bargain(scope: Scope) {
   const { data } = scope.source;
   const monster = textOf(member(data, "monster_id"));

@@ -25,7 +25,7 @@ const Objective = Type.Object({
   content_count: MaybeInteger,
   target_kind: MaybeText,
   target_archetype: MaybeText,
-  /** Where a wider tag means several: every family that counts. */
+  /** For a wider tag that covers several families: all families that count. */
   target_archetypes: Type.Optional(Type.Array(Type.String())),
   target_tag: MaybeText,
   dungeon_tags: Type.Array(Type.String()),
@@ -33,14 +33,14 @@ const Objective = Type.Object({
   item_type: MaybeText,
 });
 
-/** A type that is not known yet has its own `*_id` besides. */
+/** Entries of an unknown type also have their own `*_id`. */
 const RewardEntry = Type.Object(
   { type: MaybeText, count: MaybeInteger },
   { additionalProperties: Type.Unknown() },
 );
 const Reward = Type.Object({ id: Type.String(), entries: Type.Array(RewardEntry) });
 
-/** What an objective is after: the property with the target of each kind, and the one with a wider tag. */
+/** Per kind of target: the property with the target itself, and the property with a wider tag. */
 const targets = [
   { kind: "item", family: "item_id_tag", tag: "type_tag" },
   { kind: "monster", family: "kill_tag", tag: "kill_tag" },
@@ -50,7 +50,7 @@ const targets = [
   { kind: "damage", family: null, tag: "damage_type" },
 ] as const;
 
-/** Objectives that aim at one kind even when they name no target. */
+/** The kind of target of content types that have one even without naming a target. */
 const kindOfContent: Readonly<Record<string, string>> = {
   fetch: "item",
   use_item: "item",
@@ -68,7 +68,10 @@ function familyOfTarget(value: unknown): string | null {
   return text.startsWith("id.") ? familyOf(text) : archetypeOfTag(text);
 }
 
-/** What a kind of objective aims at says its content type; of other kinds that it names nothing is told. */
+/**
+ * The target of an objective. The content type decides its kind; for other content types, the named target
+ * does.
+ */
 function targetOf(data: Data, contentType: string | null) {
   const wanted = kindOfContent[contentType ?? ""] ?? null;
   const possible = targets.filter(({ kind }) => wanted === null || kind === wanted);
@@ -79,7 +82,7 @@ function targetOf(data: Data, contentType: string | null) {
     if (archetype !== null || targetTag !== null)
       return { target_kind: kind, target_archetype: archetype, target_tag: targetTag };
   }
-  // A tag that is no kind's own is of the kind that is wanted.
+  // `type_tag` applies to the kind of the content type if no more specific tag is present.
   const tag = wanted === null ? null : textOf(member(data, "type_tag"));
   return { target_kind: wanted, target_archetype: null, target_tag: tag };
 }
@@ -104,13 +107,13 @@ function objectiveOf(id: string, data: Data) {
 
 const rarityOf = (value: unknown) => slugOf(value, { legendary: "legend" });
 
-/** Ids of contents, whatever upstream wraps them in. */
+/** Content ids at any depth, whatever structure upstream wraps them in. */
 const contentIds = (value: unknown): string[] =>
   typeof value === "string"
     ? [value].filter((id) => id.startsWith("id."))
     : Object.values(objectOf(value)).concat(listOf(value)).flatMap(contentIds);
 
-/** A quest names its contents, or something that lies between and names them. */
+/** A quest references its contents directly or through an intermediate entity. */
 function objectives(scope: Scope) {
   const found = new Map<string, Data>();
   const add = (value: unknown, isWithin: boolean) => {
@@ -127,7 +130,7 @@ function objectives(scope: Scope) {
 }
 
 const rewardTypes = { exp: "experience", adv_point: "adventure_points" };
-/** Reference of a reward where it is not called after its type. */
+/** The reference property of rewards whose property is not named after their type. */
 const referenceOf: Readonly<Record<string, string | null>> = {
   experience: null,
   adventure_points: null,
@@ -137,7 +140,7 @@ const referenceOf: Readonly<Record<string, string | null>> = {
   action: "action_skin_id",
 };
 
-/** PRJ-15: a type of tomorrow passes with its slug and every id it has. */
+/** PRJ-15: an unknown reward type passes through with its slug and all its ids. */
 function rewardEntryOf(data: Data) {
   const type = slugOf(member(data, "reward_type"), rewardTypes) ?? "none";
   const reference = Object.hasOwn(referenceOf, type) ? referenceOf[type] : `${type}_id`;

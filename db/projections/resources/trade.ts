@@ -42,7 +42,7 @@ const StockEntry = Type.Object({
   payload: Type.Record(Type.String(), Type.Unknown()),
 });
 
-/** What is sold beside items keeps the id of its kind in the payload. */
+/** Stock other than items keeps its id in the payload. */
 const stockEntryOf = (data: Data) => ({
   entry_type: slugOf(member(data, "entry_type")),
   item_id: textOf(member(data, "item_id")),

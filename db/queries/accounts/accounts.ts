@@ -4,7 +4,10 @@ import { PlayerSchema, type Player } from "../../entities/player.ts";
 import { inShare } from "../../shared-entity-manager.ts";
 import { changeRows, findRow, rowsOf } from "../rows.ts";
 
-/** The open registered account of this id, locked until the transaction of `em` ends; or null. */
+/**
+ * Loads an open registered account and locks it until the transaction of `em` ends; null if there
+ * is none.
+ */
 export function lockAccount(em: EntityManager, id: number): Promise<Player | null> {
   return em.findOne(
     PlayerSchema,
@@ -13,7 +16,10 @@ export function lockAccount(em: EntityManager, id: number): Promise<Player | nul
   );
 }
 
-/** Sets the password if it is still the one of `before`, null meaning none, as one of the session `by`; false when it is not. */
+/**
+ * Sets the password in the session `by`, but only if the stored hash still equals `before` (null:
+ * no password). Returns false otherwise.
+ */
 export async function replacePassword(
   em: EntityManager,
   playerId: number,
@@ -31,13 +37,15 @@ export async function replacePassword(
   return numChanged > 0;
 }
 
-/** The address of a closed account, and whether it had proven that it is its own. */
+/** The address of a closed account, and whether the account had verified it. */
 export interface ClosedAccount {
   emailKey: string | null;
   isProven: boolean;
 }
 
-/** Closes an account; what it was reserved for stays reserved (USR-09). Undefined when none is open. */
+/**
+ * Closes an account. Its name and address stay reserved (USR-09). Undefined if no account is open.
+ */
 export async function closeAccount(
   em: EntityManager,
   playerId: number,
@@ -63,7 +71,7 @@ export async function closeAccount(
   return account ?? undefined;
 }
 
-/** Voids what was sent and not used yet: sign-in codes and links for a new password (S4, S7). */
+/** Voids unused sign-in codes and password-reset links (S4, S7). */
 export async function dropSentCredentials(em: EntityManager, playerId: number): Promise<void> {
   await changeRows(em, (db) => db.deleteFrom("password_resets").where("player_id", "=", playerId));
   await changeRows(em, (db) =>
@@ -74,7 +82,7 @@ export async function dropSentCredentials(em: EntityManager, playerId: number): 
   );
 }
 
-/** Opens a closed account again; false when it is not closed, or was purged. */
+/** Reopens a closed account; false if it is not closed or has been purged. */
 export async function reopenAccount(em: EntityManager, playerId: number): Promise<boolean> {
   const numChanged = await changeRows(em, (db) =>
     db
@@ -88,14 +96,14 @@ export async function reopenAccount(em: EntityManager, playerId: number): Promis
 }
 
 /**
- * Clears the personal data of accounts closed before `before`, at most `limit` (USR-09). The new
- * name's normal form has a sign no username may have, so that it meets no one's. Their ids.
+ * Clears the personal data of up to `limit` accounts closed before `before` (USR-09) and returns
+ * their ids. The new name key contains a character no username may have, so it cannot collide.
  */
 export async function purgeAccounts(
   em: EntityManager,
   { before, now, limit }: { before: Date; now: Date; limit: number },
 ): Promise<number[]> {
-  // Text: one statement over all tables, so that no account is cleared by half.
+  // Raw SQL: one statement over all tables, so that no account is cleared by half.
   const rows = await rowsOf(
     em,
     sql<{ id: number }>`
@@ -129,7 +137,7 @@ export async function purgeAccounts(
   return rows.map(({ id }) => id);
 }
 
-/** An account however an operator may name it: id, address or name; closed ones too. */
+/** Finds an account by id, address or name for an operator, closed accounts included. */
 export async function findForOperator(
   em: EntityManager,
   key: { id: number } | { emailKey: string } | { nameKey: string },
@@ -137,7 +145,7 @@ export async function findForOperator(
   return inShare(em, () => em.findOne(PlayerSchema, key));
 }
 
-/** Makes every reclaim token of a guest void (TOK-12). */
+/** Voids every reclaim token of a guest (TOK-12). */
 export async function voidReclaimTokens(em: EntityManager, playerId: number): Promise<void> {
   await changeRows(em, (db) =>
     db

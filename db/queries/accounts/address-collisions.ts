@@ -10,7 +10,7 @@ export interface PendingCollision {
   realm: string;
 }
 
-/** Collisions whose mailbox was not notified yet, locked so that one process notifies each. */
+/** Locks collisions whose mailbox has not been notified, so that only one process notifies each. */
 export function takePendingCollisions(
   em: EntityManager,
   limit: number,
@@ -57,7 +57,7 @@ export interface ListedCollision {
   isNotified: boolean;
 }
 
-/** Accounts that lost their address to another, as an operator reads them. */
+/** Accounts that lost their address to another account, for operators. */
 export function listCollisions(em: EntityManager, limit: number): Promise<ListedCollision[]> {
   return findRows(em, (db) =>
     db

@@ -4,7 +4,10 @@ import type { Revocation } from "../../entities/revocation.ts";
 import { millis, nullableMillis } from "../expressions.ts";
 import { findRow, findRows, rowsOf } from "../rows.ts";
 
-/** A session whose holder is now proving the address; a passport may have been put into any browser. */
+/**
+ * Whether the player holds this open session. A passport session proves nothing, since anybody may
+ * have placed a passport in the browser.
+ */
 export async function isProvingSession(
   em: EntityManager,
   { id, playerId, now }: { id: string; playerId: number; now: Date },
@@ -22,7 +25,7 @@ export async function isProvingSession(
   return session !== null;
 }
 
-/** Whether an open account's address is one that nobody has proven yet. */
+/** Whether the address of an open account is still unverified. */
 export async function isAddressUnproven(em: EntityManager, playerId: number): Promise<boolean> {
   const player = await findRow(em, (db) =>
     db
@@ -39,31 +42,32 @@ export async function isAddressUnproven(em: EntityManager, playerId: number): Pr
 
 export interface AddressProof {
   playerId: number;
-  /** Session that proves it, and keeps what is its own; "" = none. */
+  /** The session that verified the address; it and its descendants survive. "" = none. */
   keep: string;
-  /** The password was set by who proves the address. */
+  /** True if the caller who verified the address also set the password. */
   keepsPassword: boolean;
   reason: string;
   now: Date;
 }
 
 export interface Revoked {
-  /** Sessions that may have access tokens still. */
+  /** Sessions that may still have valid access tokens. */
   families: string[];
-  /** Providers whose login was taken away. */
+  /** Providers whose login was unlinked. */
   providers: string[];
 }
 
 /**
- * Marks the address as proven and takes away what was attached to the account before: sessions,
- * consents, keys, linked logins, the number and the password. Each is kept with the reason and listed.
- * Call it with the player's row locked.
+ * Marks the address as verified and removes everything attached to the account before that:
+ * sessions, consents, API keys, linked logins, phone number and password. Each removal is recorded
+ * with its reason. Requires the lock on the player's row.
  */
 export async function revokeUnproven(em: EntityManager, proof: AddressProof): Promise<Revoked> {
   const { playerId, keep, keepsPassword, reason, now } = proof;
-  // Signing out leaves an access token for the hour that it lives; the clocks of hosts may be a day apart.
+  // An access token outlives its sign-out by up to an hour, and the clocks of hosts may differ by a
+  // day.
   const mayBeHeldSince = sql`(${now}::timestamptz - interval '26 hours')`;
-  // Text: a recursion and nine writes that have to be one statement.
+  // Raw SQL: a recursion and nine writes in one statement.
   const [row] = await rowsOf(
     em,
     sql<Revoked>`with recursive kept(id) as (
@@ -132,7 +136,7 @@ export interface RevocationRow {
   revokedAtMs: number;
 }
 
-/** What was taken from an account, the newest first. */
+/** What was removed from an account, newest first. */
 export function listRevocations(
   em: EntityManager,
   playerId: number,
@@ -154,7 +158,7 @@ export function listRevocations(
   );
 }
 
-/** Sessions that ended with their access tokens since then, newest first. */
+/** Sessions ended together with their access tokens since that time, newest first. */
 export async function listVoidFamilies(
   em: EntityManager,
   { since, limit }: { since: Date; limit: number },
@@ -171,7 +175,7 @@ export async function listVoidFamilies(
   return rows.map(({ id }) => id);
 }
 
-/** Who entered the address that a verification token is for. */
+/** The client that entered the address of a verification token. */
 export interface AddressOrigin {
   name: string;
   realm: string;

@@ -5,8 +5,9 @@ import { changeRows, findRow, findRows } from "../rows.ts";
 import { deleteWhere } from "../batches.ts";
 
 /**
- * When the unexpired codes of an account end, the earliest first; none ends after `latest` unless the
- * clock was set back, which must not make anyone wait longer (S40). Call it with the account locked.
+ * Expiry times of the account's valid codes, earliest first. A code ends after `latest` only if the
+ * clock was set back; it is left out, so that it lengthens nobody's wait (S40). Requires the lock
+ * on the account.
  */
 export async function listCodeEnds(
   em: EntityManager,
@@ -25,7 +26,7 @@ export async function listCodeEnds(
   return rows.map(({ ms }) => ms);
 }
 
-/** Makes this the only good code of the account; the others still count as sent. */
+/** Makes this the account's only valid code; earlier ones still count as sent. */
 export async function saveCode(
   em: EntityManager,
   code: { playerId: number; phone: string; codeHash: string; expiresAt: Date },
@@ -50,8 +51,8 @@ export async function spendCodes(em: EntityManager, playerId: number): Promise<v
 }
 
 /**
- * One try, in one statement, so that many at once are no more tries than one after another: the
- * row is locked while it is counted. The number when the code was right, else null.
+ * Counts one try and checks the code. Returns the number if the code is right, else null. A single
+ * statement locks the row while counting, so concurrent tries get no extra attempts.
  */
 export async function tryCode(
   em: EntityManager,
@@ -80,7 +81,10 @@ interface CodeTry {
   maxTries: number;
 }
 
-/** Marks the number as the account's, verified in the session `by`; false when another account has verified it (USR-08). */
+/**
+ * Verifies the number for the account in the session `by`; false if another account has verified it
+ * (USR-08).
+ */
 export async function verifyPhone(
   em: EntityManager,
   { playerId, phone, now, by }: { playerId: number; phone: string; now: Date; by: string },
@@ -118,7 +122,7 @@ export async function removePhone(em: EntityManager, playerId: number): Promise<
   return numChanged > 0;
 }
 
-/** Voids the sign-in code that went to the number the account had (GW-04). */
+/** Voids the sign-in code sent to the account's previous number (GW-04). */
 export async function dropTextedCode(em: EntityManager, playerId: number): Promise<void> {
   await changeRows(em, (db) =>
     db

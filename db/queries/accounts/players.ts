@@ -6,10 +6,13 @@ import { inShare } from "../../shared-entity-manager.ts";
 import { changeRows, findRow, findRows, type Builder } from "../rows.ts";
 import { nextSignInNumber, type NewFamily } from "../sessions/token-families.ts";
 
-/** What a login may name an account by: exactly one of the two normal forms. */
+/** A login names an account by exactly one of the two normal forms. */
 export type LoginKey = { emailKey: string } | { nameKey: string };
 
-/** The open registered account of an address, locked until the transaction of `em` ends; or null. */
+/**
+ * Loads the open registered account with this address and locks it until the transaction of `em`
+ * ends; null if there is none.
+ */
 export function lockAccountOf(em: EntityManager, emailKey: string): Promise<Player | null> {
   return em.findOne(
     PlayerSchema,
@@ -18,7 +21,7 @@ export function lockAccountOf(em: EntityManager, emailKey: string): Promise<Play
   );
 }
 
-/** What a password is checked against. */
+/** The account fields a password check needs. */
 export interface LoginAccount {
   id: number;
   passwordHash: string | null;
@@ -37,15 +40,19 @@ const findLoginByName = prepared((db, { nameKey }: { nameKey: string }) =>
   openAccounts(db).where("name_key", "=", nameKey),
 );
 
-/** The open registered account of a login name, or null; reading no more, it takes as long for either. */
+/**
+ * The open registered account for a login name, or null. It reads only one row, so both cases take
+ * equally long.
+ */
 export async function findLogin(em: EntityManager, key: LoginKey): Promise<LoginAccount | null> {
   const [row] = await ("emailKey" in key ? findLoginByEmail(em, key) : findLoginByName(em, key));
   return row ?? null;
 }
 
 /**
- * Id of the open registered account of an address, or 0; reading no more, it takes as long for either.
- * Locked until the transaction ends: whoever changes an account takes it before what was sent to it.
+ * Id of the open registered account with this address, or 0. It reads only one row, so both cases
+ * take equally long. The row stays locked until the transaction ends. Lock order: the account
+ * before the codes and links sent to it.
  */
 export async function lockAccountId(em: EntityManager, emailKey: string): Promise<number> {
   const row = await findRow(em, (db) =>
@@ -96,21 +103,21 @@ const findOpen = prepared((db, { id }: { id: number }) =>
     .where("deleted_at", "is", null),
 );
 
-/** An open account as a plain row: assigning to it changes nothing in the database. */
+/** An open account as a plain row; assigning to it does not change the database. */
 export type OpenPlayer = Readonly<SignedIn & Pick<Player, "nameKey" | "passwordHash" | "realm">>;
 
-/** A player whose account is not closed, or null. */
+/** A player whose account is open, or null. */
 export async function findOpenPlayer(em: EntityManager, id: number): Promise<OpenPlayer | null> {
   const [row] = await findOpen(em, { id });
   return row ?? null;
 }
 
-/** The same as an entity, for a transaction that changes it. */
+/** Like `findOpenPlayer`, but as an entity, for a transaction that changes it. */
 export function loadOpenPlayer(em: EntityManager, id: number): Promise<Player | null> {
   return em.findOne(PlayerSchema, { id, deletedAt: null });
 }
 
-/** Where mail to an open account goes, and how it looks; null without an address. */
+/** Address and display data for mail to an open account; null if it has no address. */
 export function findMailTarget(
   em: EntityManager,
   playerId: number,
@@ -130,7 +137,7 @@ export async function isEmailKeyTaken(em: EntityManager, emailKey: string): Prom
   return (await inShare(em, () => em.count(PlayerSchema, { emailKey }))) > 0;
 }
 
-/** Whether somebody has the name, or one that looks the same. */
+/** Whether the name, or a confusable one, is taken. */
 export async function isNameTaken(
   em: EntityManager,
   { nameKey, nameSkeleton }: { nameKey: string; nameSkeleton: string },
@@ -140,8 +147,8 @@ export async function isNameTaken(
 }
 
 /**
- * Gives a guest the next reclaim generation; false when the token may not be used (TOK-12). Generations alone
- * decide, never times: clocks step, and differ from host to host.
+ * Moves a guest to the next reclaim generation; false if the token is not valid (TOK-12). Only
+ * generations decide, never times, because clocks step and differ between hosts.
  */
 export async function advanceReclaim(
   em: EntityManager,
@@ -162,14 +169,14 @@ export async function advanceReclaim(
 
 export interface Registration {
   emailKey: string;
-  /** null: the name of the player. */
+  /** null: use the player's name. */
   displayName: string | null;
   passwordHash: string;
   locale: string;
   now: Date;
 }
 
-/** Turns a guest into an account and voids its reclaim tokens; false when it is no guest (any more). */
+/** Turns a guest into an account and voids its reclaim tokens; false if it is no longer a guest. */
 export async function upgradeGuest(
   em: EntityManager,
   playerId: number,
@@ -200,13 +207,13 @@ export async function upgradeGuest(
 
 export interface LoginRecord {
   now: Date;
-  /** The hash the password was checked against: a login must not outlive a change of the password. */
+  /** The hash the password was checked against; a login fails if the password has changed since. */
   checkedHash?: string;
-  /** The same password hashed anew. */
+  /** The same password with a new hash. */
   passwordHash?: string | null;
 }
 
-/** No row when the account was closed, or its password changed, meanwhile. */
+/** Matches no row if the account was closed or its password changed in between. */
 function loginUpdate(
   playerId: number,
   { now, checkedHash, passwordHash = null }: LoginRecord,
@@ -218,7 +225,7 @@ function loginUpdate(
     where id = ${playerId} and deleted_at is null and ${isSame} returning ${returned}`;
 }
 
-/** Notes a login; false when the account was closed, or its password changed, meanwhile. */
+/** Records a login; false if the account was closed or its password changed in between. */
 export async function recordLogin(
   em: EntityManager,
   playerId: number,
@@ -239,7 +246,7 @@ export async function recordLogin(
   return numChanged > 0;
 }
 
-/** What the answer to a login says of the account. */
+/** The account fields a login response contains. */
 export type SignedIn = Pick<
   Player,
   | "id"
@@ -277,8 +284,8 @@ type SignedInRow = Omit<SignedIn, "isGuest" | "lastLoginAt" | "emailVerifiedAt" 
 };
 
 /**
- * `recordLogin` and the session that comes of it in one statement, since a password login does nothing
- * else. Null when the account was closed, or its password changed, meanwhile.
+ * `recordLogin` and its new session in one statement, since a password login does nothing else.
+ * Null if the account was closed or its password changed in between.
  */
 export async function recordLoginWithFamily(
   em: EntityManager,
@@ -286,7 +293,7 @@ export async function recordLoginWithFamily(
   family: NewFamily,
 ): Promise<SignedIn | null> {
   const { id, player, isGuest, realm, generation, createdAt, lastUsedAt, endsAt } = family;
-  // Text: an insert that reads the rows its statement updates.
+  // Raw SQL: an insert that reads the rows its statement updates.
   const [row] = await preparedRowsOf<SignedInRow>(
     em,
     sql`with known as (${loginUpdate(player, record, signedIn)}), family as (
@@ -310,7 +317,7 @@ export async function recordLoginWithFamily(
   };
 }
 
-/** Guests who became accounts since then, newest first (S8). */
+/** Guests upgraded to accounts since that time, newest first (S8). */
 export async function listUpgradedSince(
   em: EntityManager,
   { since, limit }: { since: Date; limit: number },
@@ -326,14 +333,17 @@ export async function listUpgradedSince(
   return rows.map(({ id }) => id);
 }
 
-/** Condition of a write by a token: one of a guest is of no use once the guest is an account (S8). */
+/** Write condition: a guest token is invalid once the guest has become an account (S8). */
 export const isSameRole = ({ playerId, isGuest }: { playerId: number; isGuest: boolean }) =>
   sql<boolean>`(not ${isGuest}::boolean or exists (
     select from players p where p.id = ${playerId} and p.is_guest and p.deleted_at is null))`;
 
-/** Whether this is still a guest; it stays one until the transaction of `em` ends. */
+/**
+ * Whether the player is still a guest; the row is locked so that this holds until the transaction
+ * of `em` ends.
+ */
 export async function holdGuest(em: EntityManager, playerId: number): Promise<boolean> {
-  // Against an upgrade alone: it changes a key of the row, which other writes do not.
+  // This lock blocks only an upgrade, which changes a key of the row; other writes do not.
   const guest = await findRow(em, (db) =>
     db
       .selectFrom("players")
@@ -346,7 +356,7 @@ export async function holdGuest(em: EntityManager, playerId: number): Promise<bo
   return guest !== null;
 }
 
-/** Players who closed their account since then, newest first (TOK-11). */
+/** Players who closed their account since that time, newest first (TOK-11). */
 export async function listClosedSince(
   em: EntityManager,
   { since, limit }: { since: Date; limit: number },

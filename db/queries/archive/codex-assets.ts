@@ -8,7 +8,7 @@ export interface AssetFacts {
   bytes: number;
 }
 
-/** Hash -> what is registered of it; hashes that are not registered are absent. */
+/** Registered assets by hash; unregistered hashes are absent. */
 export async function findAssets(
   em: EntityManager,
   hashes: readonly string[],
@@ -23,7 +23,7 @@ export async function findAssets(
   return new Map(rows.map(({ hash, ...facts }) => [hash, facts]));
 }
 
-/** Stores new assets; one that another import brought meanwhile stays as it is. */
+/** Stores new assets; an asset that a concurrent import has stored stays unchanged. */
 export async function insertAssets(
   em: EntityManager,
   assets: readonly { hash: string; mediaType: string; content: Uint8Array }[],

@@ -4,19 +4,20 @@ import { imports } from "./codex-import.ts";
 import { setStatementTimeout } from "../../prepared.ts";
 import { findRow, rowsOf } from "../rows.ts";
 
-/** Documents, and assets, that one batch deletes. */
+/** Maximum number of documents, and of assets, deleted in one batch. */
 export const cleanupBatch = 2_000;
 
 export interface Cleaned {
   documents: number;
   assets: number;
-  /** Nothing is left that nobody refers to. */
+  /** True if no unreferenced document or asset is left. */
   isDone: boolean;
 }
 
 /**
- * Deletes documents that no version has (a patch was replaced) and assets that no document refers to. Null when
- * an import is running: what it is about to refer to must stay. Needs a transaction of its own.
+ * Deletes documents without a version (after a patch was replaced) and assets without a document.
+ * Returns null while an import is running, because it may be about to reference them. Requires its
+ * own transaction.
  */
 export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
   const isFree = sql<boolean>`pg_try_advisory_xact_lock(${imports.lock}::int, ${imports.all}::int)`;
@@ -33,7 +34,7 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
         returning id
       ) select count(*)::int as count from gone`,
   );
-  // Assets of documents that go with the next slice go with the next slice.
+  // An asset whose documents are deleted in the next batch is also deleted there.
   const assets = await countOf(
     em,
     sql<{ count: number }>`with used as materialized (
@@ -51,7 +52,7 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
 }
 
 async function countOf(em: EntityManager, query: ReturnType<typeof sql<{ count: number }>>) {
-  // Text: deletes in a with clause of which only the number comes back.
+  // Raw SQL: deletes in a `with` clause whose only result is the number of rows.
   const [row] = await rowsOf(em, query);
   return row?.count ?? 0;
 }

@@ -5,7 +5,10 @@ import type { OrdRange } from "./codex-directory.ts";
 import { anyOf } from "../expressions.ts";
 import { findRows, rowsOf } from "../rows.ts";
 
-/** An entity that differs between two states; null where it does not exist. Equal documents never pair. */
+/**
+ * An entity that differs between two states; null where it does not exist. Pairs of equal documents
+ * are left out.
+ */
 export interface DiffPair {
   key: string;
   type: string;
@@ -16,8 +19,8 @@ export interface DiffPair {
 const pairsPerBlock = 500;
 
 /**
- * What differs between two states of one line, by type and id. Only entities with a row in the ranges
- * between them are looked at; `entity` narrows it to one.
+ * Differences between two states of one branch line, ordered by type and id. Reads only entities
+ * with a row in the ranges between them; `entity` narrows it to one.
  */
 export async function listDiffPairs(
   em: EntityManager,
@@ -51,8 +54,8 @@ export async function listDiffPairs(
       left join codex_versions b on b.branch_id = ${to.branchId} and b.entity_id = t.entity_id
         and b.from_ord <= ${to.ord} and b.to_ord > ${to.ord}
       where a.document_id is distinct from b.document_id`;
-  // A block is one row, so that none of the many steps of reading them takes long.
-  // Text: blocks of an ordered list, each as one JSON value.
+  // Rows come in blocks, so that reading them never blocks the event loop for long. Raw SQL: blocks
+  // of an ordered list, each as one JSON value.
   const blocks = await rowsOf(
     em,
     sql<{ pairs: DiffPair[] }>`
@@ -63,7 +66,7 @@ export async function listDiffPairs(
   return blocks.flatMap(({ pairs }) => pairs);
 }
 
-/** Document id -> text of its wire members. Documents never change, so no snapshot is needed. */
+/** Document id -> JSON text of its members. Documents are immutable, so no snapshot is needed. */
 export async function readDocuments(
   em: EntityManager,
   ids: readonly number[],

@@ -2,12 +2,12 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { rowsOf } from "../rows.ts";
 
-/** Upper end of a row that is the present state. */
+/** `toOrd` of a row that belongs to the current state. */
 export const openOrd = 2_147_483_647;
 
 export interface CodexPatch {
   id: number;
-  /** The branch it was imported on; a branch also has the patches of its parent up to the fork. */
+  /** The branch it was imported on; a branch also contains its parent's patches up to the fork. */
   branchId: number;
   branch: string;
   ord: number;
@@ -27,12 +27,12 @@ export interface CodexBranch {
   id: number;
   slug: string;
   gameId: number;
-  /** Names the branch as the last import left it: game, generation and slug. */
+  /** Identifies the branch after its latest import: game, generation and slug. */
   present: string;
-  /** Slug of the branch it left, and where; null for `main`. */
+  /** Slug of the parent branch, and the fork patch; null for `main`. */
   parent: string | null;
   fork: CodexPatch | null;
-  /** Valid on the branch, oldest first, inherited ones included (COD-15). */
+  /** Patches valid on the branch, oldest first, inherited ones included (COD-15). */
   patches: readonly CodexPatch[];
 }
 
@@ -55,11 +55,11 @@ interface BranchRow {
 
 type GameRow = Omit<CodexGame, "branches">;
 
-/** Games, branches and patches with how they hang together; of one game when a slug is given. */
+/** Games with their branches and patches; only one game if a slug is given. */
 export async function readDirectory(em: EntityManager, slug?: string): Promise<CodexGame[]> {
   const only = slug === undefined ? sql`true` : sql`g.slug = ${slug}`;
-  // One statement, so that the three lists are of one moment.
-  // Text: three lists of one moment, each as one JSON value.
+  // One statement reads the three lists as of one moment. Raw SQL: three lists, each as one JSON
+  // value.
   const [row] = await rowsOf(
     em,
     sql<{ games: GameRow[] | null; branches: BranchRow[] | null; patches: CodexPatch[] | null }>`
@@ -118,7 +118,7 @@ function assemble(
   }));
 }
 
-/** By canonical version first, then by raw version, exactly (COD-13). */
+/** Matches the canonical version first, then the exact raw version (COD-13). */
 export function findPatch(branch: CodexBranch, version: string): CodexPatch | null {
   const { patches } = branch;
   return (
@@ -136,8 +136,8 @@ export interface OrdRange {
 }
 
 /**
- * The ranges of branches that lead from `from` (null: the very beginning) to `to`, newest first. Both are
- * patches of one branch, `from` not later than `to`.
+ * The branch ranges that lead from `from` (null: from the start) to `to`, newest first. Both are
+ * patches of one branch, and `from` is not later than `to`.
  */
 export function rangesBetween(
   game: CodexGame,

@@ -2,27 +2,33 @@ import { sql, type RawBuilder } from "kysely";
 
 export type FilterOp = "eq" | "ne" | "lt" | "lte" | "gt" | "gte";
 
-/** One condition of a list; the path was checked, the value of a numeric operator is a number (COD-17). */
+/**
+ * One condition of a list. The path is validated; the value of a numeric operator is a number
+ * (COD-17).
+ */
 export interface ListFilter {
   field: "name" | "type" | "tags" | "data";
-  /** Keys and indices below `data`, empty otherwise. */
+  /** Keys and indices below `data`; empty for other fields. */
   path: readonly string[];
   op: FilterOp;
   value: string;
 }
 
-/** A value of a filter that is a number; longer ones fit no stored one, the largest of which has 309 digits. */
+/**
+ * A filter value that is a number. The largest stored number has 309 digits, so longer ones cannot
+ * match.
+ */
 export const numberValue = /^[+-]?\d{1,310}(?:\.\d{1,310})?(?:[eE][+-]?\d{1,3})?$/;
-/** What of a stored text counts as a number. */
+/** Stored text that counts as a number. */
 const numericText = "^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?$";
 const maxNumericLength = 300;
 
 const signs = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` };
 
-/** Whether the present entity `h` fits (COD-17). */
+/** Condition that the current entity `h` matches (COD-17). */
 export function fits({ field, path, op, value }: ListFilter): RawBuilder<boolean> {
   if (field === "tags") {
-    // As the index on the tags has it.
+    // Matches the expression of the tag index.
     const isTagged = sql<boolean>`h.tags @> array[${value}]::text[]`;
     return op === "eq" ? isTagged : sql`not ${isTagged}`;
   }
@@ -30,7 +36,7 @@ export function fits({ field, path, op, value }: ListFilter): RawBuilder<boolean
     field === "data" ? sql`h.data #> ${path}::text[]` : sql`to_jsonb(h.${sql.ref(field)})`;
   const isEqual = sql<boolean>`${stored} = any(${equals(value)}::jsonb[])`;
   if (op === "eq") return isEqual;
-  // Also where there is nothing at the path.
+  // Also true if nothing is at the path.
   if (op === "ne") return sql`(${isEqual}) is not true`;
   const text = sql`(${stored}) #>> '{}'`;
   return sql`case jsonb_typeof(${stored})
@@ -40,11 +46,14 @@ export function fits({ field, path, op, value }: ListFilter): RawBuilder<boolean
     end ${signs[op]} ${value}::numeric`;
 }
 
-/** Each JSON whose text is the value; numbers are equal by value, since the store writes them in its own way. */
+/**
+ * All JSON values whose text is `value`. Numbers compare by value, since Postgres normalizes their
+ * notation.
+ */
 function equals(value: string): string[] {
   const all = [JSON.stringify(value)];
   if (value === "true" || value === "false") all.push(value);
-  // JSON has neither a plus nor a zero before other digits.
+  // JSON allows neither a plus sign nor leading zeros.
   if (numberValue.test(value)) all.push(value.replace(/^(-?)\+?0*(?=\d)/, "$1"));
   return all;
 }

@@ -11,19 +11,21 @@ export interface StateAt {
   ord: number;
 }
 
-/** First key of the advisory lock; the second is the game. */
+/** First key of the advisory lock; the second is a hash of the game's slug. */
 const importLock = 7_346_202;
-/** A lock that all imports share and the clean-up has alone, and how long one statement of either may take. */
+/**
+ * A lock that imports share and the clean-up holds exclusively, and the statement timeout of both.
+ */
 export const imports = { lock: 7_346_203, all: 0, statementSeconds: 600 } as const;
 const lockWaitSeconds = 30;
 
 /**
- * Holds the game for this transaction (IMP-03). False when another import holds it for longer than half a
- * minute; the transaction is lost then.
+ * Locks the game for this transaction (IMP-03). False if another import has held it for more than
+ * half a minute; the transaction is then aborted.
  */
 export async function lockGame(em: EntityManager, slug: string): Promise<boolean> {
   await setStatementTimeout(em, imports.statementSeconds);
-  // Text: settings of a transaction.
+  // Raw SQL: settings of a transaction.
   await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
   try {
     await findRow(em, (db) =>
@@ -36,7 +38,7 @@ export async function lockGame(em: EntityManager, slug: string): Promise<boolean
         sql`pg_advisory_xact_lock(${importLock}::int, hashtext(${slug}))`.as("locked"),
       ),
     );
-    // What is waited for from here on belongs to an import of another game, which ends by itself.
+    // Later waits are for imports of other games, which end by themselves.
     await rowsOf(em, sql.raw("set local lock_timeout = default"));
     return true;
   } catch (error) {
@@ -56,7 +58,7 @@ export interface KeptEntity {
   upstreamKey: string | null;
 }
 
-/** Id -> content hash of everything that exists in a state. */
+/** Id -> content hash of every entity that exists in a state. */
 export async function readState(
   em: EntityManager,
   state: StateAt | null,
@@ -75,7 +77,7 @@ export async function readState(
   return new Map(rows.map(({ key, ...kept }) => [key, kept]));
 }
 
-/** The state before a patch, worked out from the state at it: only what the patch changed is read. */
+/** The state before a patch, derived from the state at it: reads only what the patch changed. */
 export async function readStateBefore(
   em: EntityManager,
   patch: StateAt,
@@ -155,7 +157,7 @@ export async function saveGame(
   );
 }
 
-/** A new branch, with the state of its fork patch as its own (COD-15). */
+/** Inserts a branch and copies the state of its fork patch (COD-15). */
 export async function insertBranch(
   em: EntityManager,
   branch: { gameId: number; slug: string; parentId: number | null; fork: CodexPatch | null },
@@ -240,7 +242,7 @@ export async function insertPatch(
   );
 }
 
-/** New numbers and date of a patch whose rows were replaced. */
+/** Updates counts and date of a patch whose rows were replaced. */
 export async function revisePatch(
   em: EntityManager,
   patch: Pick<
@@ -263,7 +265,7 @@ export async function revisePatch(
   );
 }
 
-/** Readers keep what they made under this number. */
+/** Clients cache responses by this number. */
 export async function raiseGeneration(em: EntityManager, gameId: number): Promise<number> {
   const row = await findRow(em, (db) =>
     db

@@ -5,7 +5,7 @@ import { fits, type ListFilter } from "./codex-filters.ts";
 import { entityColumns, type EntityRow } from "./codex-read.ts";
 import { rowsOf } from "../rows.ts";
 
-/** Present entities of one type on one branch, and the game it is of. */
+/** Current entities of one type on one branch of a game. */
 export interface TypeRef {
   gameId: number;
   branchId: number;
@@ -13,9 +13,9 @@ export interface TypeRef {
 }
 
 export interface ListPage {
-  /** Of the game, at the same moment. */
+  /** Generation of the game, as of the same moment. */
   generation: number;
-  /** How many entities there are, whatever the page; null when it was not asked for. */
+  /** Total number of entities across all pages; null unless requested. */
   count: number | null;
   rows: EntityRow[];
 }
@@ -27,19 +27,19 @@ interface PageInput {
   isCounted: boolean;
 }
 
-/** Entities that fit all filters, after the cursor, at most `limit`, in the order of their numbers. */
+/** Up to `limit` entities that match all filters, after the cursor, ordered by id. */
 export async function listEntities(
   em: EntityManager,
   ref: TypeRef,
   { filters, cursor, limit, isCounted }: PageInput,
 ): Promise<ListPage> {
   const all = entitiesOf(ref, filters);
-  // Looked through once when they are counted as well, else only as far as the page goes.
+  // A count scans all matches; without one the scan stops at the end of the page.
   const page = sql`with fitting as (select h.entity_id, h.document_id, h.patch_id from ${all}),
     page as materialized (select * from fitting h where h.entity_id > ${cursor}::bigint
       order by h.entity_id limit ${limit})`;
   const count = isCounted ? sql`(select count(*)::int from fitting)` : sql`null::int`;
-  // Filters make too many statements to keep them prepared.
+  // Filters produce too many different statements to prepare them all.
   const rowsBy = filters.length === 0 ? preparedRowsOf : rowsOf;
   return readPage(em, ref, page, count, rowsBy);
 }
@@ -50,7 +50,7 @@ const entitiesOf = ({ branchId, type }: TypeRef, filters: readonly ListFilter[])
     sql` and `,
   )}`;
 
-/** Those of the entities with these numbers that are present, in the order of their numbers. */
+/** The current entities among these ids, ordered by id. */
 export async function readEntities(
   em: EntityManager,
   { gameId, branchId }: Omit<TypeRef, "type">,
@@ -69,8 +69,8 @@ async function readPage(
   count: RawBuilder<unknown>,
   rowsBy: typeof rowsOf = preparedRowsOf,
 ): Promise<ListPage> {
-  // Side by side the planner would read all entities of a game for one page of them: 1.29x (0.94-1.46) of 1.1 ms
-  // (`npm run bench -- database choices`).
+  // A plain join would make the planner read all entities of a game for one page: 1.29x (0.94-1.46)
+  // of 1.1 ms (`npm run bench -- database choices`).
   const rows = await rowsBy(
     em,
     sql<{ generation: number; count: number | null } & (EntityRow | { id: null })>`
@@ -94,12 +94,12 @@ async function readPage(
   };
 }
 
-/** A search that finds more says too little: their numbers alone would take too long. */
+/** A search with more matches is refused: reading their ids alone would take too long. */
 export const maxFound = 100_000;
 
 /**
- * Numbers of the entities that fit all filters and have a word with each of these beginnings, rising; null when
- * there are too many.
+ * Ascending ids of the entities that match all filters and have, for each prefix, a word that
+ * begins with it; null if there are too many.
  */
 export async function searchEntities(
   em: EntityManager,
@@ -107,9 +107,10 @@ export async function searchEntities(
   words: readonly string[],
   filters: readonly ListFilter[] = [],
 ): Promise<{ generation: number; ids: Int32Array } | null> {
-  // Words are letters and digits, so they need no escape inside the quotes.
+  // Words contain only letters and digits, so they need no escape inside the quotes.
   const query = words.map((word) => `'${word}':*`).join(" & ");
-  // Text: a match of words over a part that lists share, with its end in the count.
+  // Raw SQL: a text search over a fragment shared by all lists, which stops once the count exceeds
+  // the limit.
   const [found] = await rowsOf(
     em,
     sql<{ generation: number; ids: string | null }>`

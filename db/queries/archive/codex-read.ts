@@ -7,9 +7,9 @@ import { upstreamKeyOn } from "./codex-keys.ts";
 import { anyOf } from "../expressions.ts";
 import { findRow, findRows, rowsOf } from "../rows.ts";
 
-/** An entity as it is at some patch; `body` is the text of the members that depend on its content. */
+/** An entity at some patch; `body` is the JSON text of the members that depend on its content. */
 export interface EntityRow {
-  /** Number of the entity: the cursor of lists. */
+  /** Id of the entity, used as cursor of lists. */
   id: number;
   key: string;
   type: string;
@@ -20,23 +20,23 @@ export interface EntityRow {
   body: string;
 }
 
-/** Ranges of a branch whose text is kept as a prepared statement; deeper ones are rare. */
+/** Statements over up to this many ranges are prepared; deeper branches are rare. */
 const fewRanges = 3;
-/** Of a game that is not there. */
+/** Generation of a game that does not exist. */
 const noGeneration = -1;
 
 export const entityColumns = (branchId: number) => sql`e.id, e.key, e.type,
   ${upstreamKeyOn(branchId)} as "upstreamKey",
   p.id as "patchId", p.version, p.version_raw as "versionRaw", d.body`;
 
-/** Entities as they are in a state, with what `entityColumns` takes from. */
+/** Entities of a state, with the tables `entityColumns` reads. */
 const entitiesIn = ({ branchId, ord }: StateAt) => sql`codex_entities e
   join codex_versions v on v.branch_id = ${branchId} and v.entity_id = e.id
     and v.from_ord <= ${ord} and v.to_ord > ${ord}
   join codex_documents d on d.id = v.document_id
   join codex_patches p on p.id = v.patch_id`;
 
-/** Those of the ids that exist in the state. */
+/** The entities among the ids that exist in the state. */
 export async function findEntities(
   em: EntityManager,
   gameId: number,
@@ -79,7 +79,7 @@ export async function findPresentEntity(
   state: StateAt,
   key: string,
 ): Promise<{ generation: number; row: EntityRow | null }> {
-  // Text: a lateral join to a state, whose parts lists share.
+  // Raw SQL: a lateral join to a state, from fragments shared with lists.
   const [found] = await preparedRowsOf(
     em,
     sql<{ generation: number } & (EntityRow | { id: null })>`
@@ -97,8 +97,9 @@ export async function findPresentEntity(
 }
 
 /**
- * The id behind an upstream key in a state: exactly, else whatever its case (COD-16). Branches and patches may
- * give a key to several entities; one that exists in the state comes first, then one that did before.
+ * The entity id for an upstream key in a state: an exact match first, else case-insensitive
+ * (COD-16). Several entities may have had the key on other branches or patches. An entity that
+ * exists in the state wins over one that existed earlier.
  */
 export async function findByUpstreamKey(
   em: EntityManager,
@@ -132,14 +133,15 @@ export async function findByUpstreamKey(
 }
 
 /**
- * Ids of a game's entities by their upstream keys in lower case, earlier ones too; the keys of now, on any branch,
- * come first, and of entities that share one those that exist, on main before other branches.
+ * Upstream key in lower case -> entity id, for all of a game's current and former keys. Current
+ * keys on any branch win over former ones; among entities with the same key, existing ones win, and
+ * main wins over other branches.
  */
 export async function readUpstreamIds(
   em: EntityManager,
   game: string,
 ): Promise<Map<string, string>> {
-  // Text: an order by what stands on other branches.
+  // Raw SQL: orders by rows of other branches.
   const rows = await rowsOf(
     em,
     sql<{ name: string; key: string }>`
@@ -193,7 +195,7 @@ export async function listHistory(
       where e.game_id = g.id and e.key = ${key} and (${sql.join(along, sql` or `)})
     ) x on true
     where g.id = ${gameId} order by x.from_ord`;
-  // Text: a lateral join over as many ranges as the line has.
+  // Raw SQL: a lateral join over a variable number of ranges.
   const rows = await (along.length <= fewRanges ? preparedRowsOf(em, query) : rowsOf(em, query));
   return {
     generation: rows[0]?.generation ?? noGeneration,
@@ -201,7 +203,7 @@ export async function listHistory(
   };
 }
 
-/** Type -> number of present entities, in order of type. */
+/** Type -> number of current entities, ordered by type. */
 export function countTypes(
   em: EntityManager,
   branchId: number,
@@ -216,7 +218,7 @@ export function countTypes(
   );
 }
 
-/** Languages of the texts of a state, in order. */
+/** Languages that have texts in a state, ordered. */
 export async function listLocales(em: EntityManager, state: StateAt): Promise<string[]> {
   const rows = await findRows(em, (db) =>
     db

@@ -4,31 +4,31 @@ import type { CodexPatch } from "./codex-directory.ts";
 import { readState } from "./codex-import.ts";
 import { changeRows, rowsOf } from "../rows.ts";
 
-/** Characters of facts that are written down: a game with more is gathered anew by each import. */
+/** Maximum characters of stored facts; for a larger game each import reads the state again. */
 const maxFactsLength = 64 * 1024 * 1024;
-/** Part of a state that may differ from what is written of it as a whole, before that is written again. */
+/** Share of a state that may be stored as changes before the whole state is stored again. */
 const changedPart = 1 / 4;
 
-/** What an import compares of an entity. */
+/** The fields of an entity that an import compares. */
 export interface KnownEntity {
   key: string;
-  /** Empty where there is none. */
+  /** Empty if it has none. */
   upstreamKey: string;
   hash: string;
-  /** Digest of the text it was made of; empty where that is not known. */
+  /** Digest of the source text of the entity; empty if unknown. */
   digest: string;
 }
 
 export interface KnownState {
   /** By id. */
   entities: ReadonlyMap<string, KnownEntity>;
-  /** Those that would be made again of a text with this digest. */
+  /** Entities whose source text has this digest: importing it again would give the same entity. */
   byDigest: ReadonlyMap<string, KnownEntity>;
-  /** What is written of the state; null where it has to be written as a whole. */
+  /** The stored snapshot; null if the whole state has to be stored. */
   written: Written | null;
 }
 
-/** A state that was written as a whole, and facts of what is different now. */
+/** A stored snapshot of a whole state, and the facts that have changed since. */
 interface Written {
   branchId: number;
   patchId: number;
@@ -36,7 +36,7 @@ interface Written {
   changes: readonly string[];
 }
 
-/** The state at a patch; `context` is what an import would make entities from, beside their texts. */
+/** The state at a patch; `context` digests all inputs of an entity other than its source text. */
 export async function readKnown(
   em: EntityManager,
   patch: CodexPatch | null,
@@ -44,7 +44,7 @@ export async function readKnown(
 ): Promise<KnownState> {
   const byDigest = new Map<string, KnownEntity>();
   if (patch === null) return { entities: new Map(), byDigest, written: null };
-  // Text: a join that falls back to the patch itself.
+  // Raw SQL: a join that falls back to the patch itself.
   const [row] = await rowsOf(
     em,
     sql<Omit<Written, "changes"> & { context: string; entities: string; changes: string }>`
@@ -74,7 +74,7 @@ export async function readKnown(
   return { entities, byDigest, written: { branchId, patchId, revision, changes } };
 }
 
-/** Facts are four texts an entity; one that is gone has no hash. */
+/** Four texts per entity: key, upstream key, hash, digest. A removed entity has an empty hash. */
 function takeFacts(entities: Map<string, KnownEntity>, facts: readonly string[]): void {
   for (let at = 0; at < facts.length; at += 4) {
     const key = facts[at] ?? "";
@@ -94,19 +94,19 @@ const addFacts = (facts: string[], { key, upstreamKey, hash, digest }: KnownEnti
   facts.push(key, upstreamKey, hash, digest);
 
 export interface KnownChanges {
-  /** The state before. */
+  /** The state before the patch. */
   known: KnownState;
   context: string;
-  /** Entities that were read, by id. */
+  /** Entities read from the source, by id. */
   read: ReadonlyMap<string, KnownEntity>;
-  /** Ids that are no more. */
+  /** Ids of removed entities. */
   gone: readonly string[];
 }
 
 /**
- * Writes down what a patch that was just written has, so that the next import need not gather it: what was
- * changed since it was last written as a whole, or the whole where that is much. Nothing for a patch that the
- * branch only has from its parent.
+ * Stores the state after a patch, so that the next import need not read it row by row: either the
+ * changes since the last snapshot, or a new snapshot if there are many. Stores nothing for a patch
+ * that the branch inherits.
  */
 export async function saveKnown(
   em: EntityManager,
@@ -129,7 +129,7 @@ export async function saveKnown(
   await saveWhole(em, branchId, patchId, context, facts);
 }
 
-/** False when what they are changes of is gone. */
+/** False if the snapshot the changes refer to no longer exists. */
 async function saveChanges(
   em: EntityManager,
   patchId: number,

@@ -5,7 +5,7 @@ import type { StateAt } from "./codex-import.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
 import { changeRows, findRow, rowsOf } from "../rows.ts";
 
-/** An entity of an import that has to be written. */
+/** An entity that an import has to write. */
 export interface StagedEntity {
   key: string;
   type: string;
@@ -13,11 +13,11 @@ export interface StagedEntity {
   hash: string;
   body: string;
   words: string;
-  /** False: only its search words or its upstream key are new, or wanted for a new branch. */
+  /** False: only its search words or its upstream key changed, or a new branch needs them. */
   isChanged: boolean;
 }
 
-/** The tables below, which are those of a connection. */
+/** The temporary tables created below, which belong to one connection. */
 type Staging = {
   codex_staging: {
     key: string;
@@ -38,17 +38,18 @@ type Staging = {
 };
 
 /**
- * What an import brings, and the entities it touches. The tables belong to the connection, because to make
- * them for every import costs as much as a small one; the end of a transaction empties them.
+ * Tables for the contents of an import and the entities it touches. They belong to the connection,
+ * because creating them for every import costs as much as a small import. The end of a transaction
+ * empties them.
  */
 export async function prepareStaging(em: EntityManager): Promise<void> {
-  // Text: asks for a temporary table.
+  // Raw SQL: checks for a temporary table.
   const [found] = await rowsOf(
     em,
     sql<{ exists: boolean }>`select to_regclass('pg_temp.codex_staging') is not null as exists`,
   );
   if (!found?.exists) return createStaging(em);
-  // Of the patch before, where one transaction brings several.
+  // Rows of the previous patch, if one transaction imports several.
   await changeRows(em, (db) =>
     db
       .withTables<Staging>()
@@ -59,7 +60,7 @@ export async function prepareStaging(em: EntityManager): Promise<void> {
 }
 
 async function createStaging(em: EntityManager): Promise<void> {
-  // Text: temporary tables.
+  // Raw SQL: temporary tables.
   await rowsOf(
     em,
     sql`create temp table codex_staging (key text not null, type text not null,
@@ -79,7 +80,7 @@ export async function stageEntities(
   entities: readonly StagedEntity[],
 ): Promise<void> {
   if (entities.length === 0) return;
-  // Text: rows from one JSON value.
+  // Raw SQL: rows from one JSON value.
   await rowsOf(
     em,
     sql`insert into codex_staging
@@ -89,14 +90,16 @@ export async function stageEntities(
   );
 }
 
-/** Entities that stay as the head has them, documents, words and all, in a patch that is replaced. */
+/**
+ * Stages entities that a replaced patch keeps unchanged, with the documents and words of the head.
+ */
 export async function stageKept(
   em: EntityManager,
   state: StateAt,
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return;
-  // Text: words taken out of a tsvector.
+  // Raw SQL: words taken out of a tsvector.
   await rowsOf(
     em,
     sql`insert into codex_staging
@@ -122,18 +125,19 @@ export async function stageRemoved(em: EntityManager, keys: readonly string[]): 
 }
 
 /**
- * The entity with an id, looked up by the index for each row: a plain join may read the whole archive for a
- * few changes, because the planner knows nothing of what the transaction wrote.
+ * Finds the entity with an id through the index for each row. A plain join may read the whole
+ * archive for a few changes, because the planner has no statistics on rows written in this
+ * transaction.
  */
 const entityOf = (gameId: number, key: RawBuilder<unknown>) =>
   sql`lateral (select id from codex_entities
     where game_id = ${gameId} and key = ${key} limit 1)`;
 
-/** Entities and documents of what was staged. */
+/** Inserts the entities and documents of the staged rows. */
 export async function storeStaged(em: EntityManager, gameId: number): Promise<void> {
   const found = entityOf(gameId, sql.ref("s.key"));
-  // In a fixed order, so that cursors do not depend on the order of a file.
-  // Text: lateral joins with a limit, one look for each entity.
+  // A fixed order, so that cursors do not depend on the order of a file. Raw SQL: lateral joins
+  // with a limit, one lookup per entity.
   await rowsOf(
     em,
     sql`insert into codex_entities (game_id, type, key, upstream_key)
@@ -150,7 +154,7 @@ export async function storeStaged(em: EntityManager, gameId: number): Promise<vo
   );
 }
 
-/** Takes a patch back: its rows go, and those it ended are open again. */
+/** Rolls a patch back: deletes its rows and reopens those it had ended. */
 export async function revertPatch(em: EntityManager, branchId: number, ord: number): Promise<void> {
   await changeRows(em, (db) =>
     db
@@ -204,13 +208,13 @@ export interface PatchPlace {
   ord: number;
 }
 
-/** What was staged is touched, with the words and the upstream key it is found by. */
+/** Marks the staged entities as touched, with their search words and upstream keys. */
 export async function touchStaged(
   em: EntityManager,
   { gameId, branchId }: Pick<PatchPlace, "gameId" | "branchId">,
 ): Promise<void> {
   const staged = sql`codex_staging s cross join ${entityOf(gameId, sql.ref("s.key"))} e`;
-  // Text: lateral joins with a limit, one look for each entity.
+  // Raw SQL: lateral joins with a limit, one lookup per entity.
   await rowsOf(
     em,
     sql`insert into codex_branch_keys as n (branch_id, entity_id, upstream_key)
@@ -238,12 +242,11 @@ export async function touchStaged(
   );
 }
 
-/** Ends the versions that were changed or removed and begins those of this patch. */
+/** Ends the changed and removed versions and inserts those of this patch. */
 export async function applyStaged(em: EntityManager, place: PatchPlace): Promise<void> {
   const { branchId, patchId, ord } = place;
   await touchStaged(em, place);
-  // Nobody else writes to the game, so the rows stay where they are.
-  // Text: rows by their place.
+  // The game is locked, so no other writer moves the rows. Raw SQL: rows by ctid.
   await rowsOf(
     em,
     sql`update codex_versions set to_ord = ${ord} where ctid = any(array(
@@ -272,16 +275,16 @@ export async function applyStaged(em: EntityManager, place: PatchPlace): Promise
   );
 }
 
-/** The open version of a touched entity; it is the newest one. */
+/** The open version of a touched entity, which is always the newest one. */
 const openVersionOf = (branchId: number) =>
   sql`lateral (select newest.* from (
       select ctid, document_id, patch_id, to_ord from codex_versions
       where branch_id = ${branchId} and entity_id = t.entity_id order by from_ord desc limit 1
     ) newest where to_ord = ${openOrd})`;
 
-/** Ids of everything this import wrote something of. */
+/** Ids of every entity this import wrote. */
 export async function listTouched(em: EntityManager): Promise<string[]> {
-  // Text: a lateral join with a limit, one look for each entity.
+  // Raw SQL: a lateral join with a limit, one lookup per entity.
   const rows = await rowsOf(
     em,
     sql<{ key: string }>`select key from codex_staging union select key from codex_removed
@@ -291,7 +294,7 @@ export async function listTouched(em: EntityManager): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-/** Every entity of a branch counts as touched: its head is built from nothing. */
+/** Marks every entity of a branch as touched, so that its head is built from scratch. */
 export async function touchWholeBranch(em: EntityManager, branchId: number): Promise<void> {
   await analyze(em, sql`codex_versions`);
   await changeRows(em, (db) =>
@@ -310,13 +313,17 @@ export async function touchWholeBranch(em: EntityManager, branchId: number): Pro
   );
 }
 
-/** Head rows above which the planner is told at once what changed, and the open versions are read once, not looked up. */
+/**
+ * Above this many head rows, tables are analyzed immediately and open versions are scanned once
+ * instead of looked up.
+ */
 const manyTouched = 1_000;
 
 /**
- * Brings the head of the touched entities up to the open versions. Each of them that is there was staged: its
- * words depend on the English of the import, which the document knows nothing of. Without the hint that parses a body
- * once, parsing takes 1.55x (1.40-1.78) the time (`npm run bench -- database choices`).
+ * Updates the head rows of the touched entities from their open versions. Every touched entity that
+ * still exists is staged: its search words come from the English texts of the import, which the
+ * document does not contain. Without `offset 0`, which makes Postgres parse a body once, parsing
+ * takes 1.55x (1.40-1.78) the time (`npm run bench -- database choices`).
  */
 export async function refreshHead(em: EntityManager, branchId: number): Promise<void> {
   const touched = await findRow(em, (db) =>
@@ -326,7 +333,7 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
       .select((eb) => eb.fn.countAll<number>().as("count")),
   );
   const isMany = (touched?.count ?? 0) > manyTouched;
-  // Of a branch it knows nothing of yet the planner may look through all versions for each entity.
+  // Without statistics on the branch, the planner may scan all versions for each entity.
   const open = isMany
     ? sql`(select * from codex_versions where branch_id = ${branchId} and to_ord = ${openOrd}) v
         cross join lateral (
@@ -338,7 +345,7 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
       .where("branch_id", "=", branchId)
       .where("entity_id", "=", sql<number>`any(array(select entity_id from codex_touched))`),
   );
-  // Text: lateral joins with a limit, and one parse of each body.
+  // Raw SQL: lateral joins with a limit, and one parse of each body.
   await rowsOf(
     em,
     sql`insert into codex_head
@@ -356,7 +363,7 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
       cross join lateral (select ('{' || d.body || '}')::jsonb as body offset 0) j
       order by t.entity_id`,
   );
-  // What is pending would slow down every search until somebody vacuums.
+  // A pending list would slow down every search until the next vacuum.
   await rowsOf(
     em,
     sql`select gin_clean_pending_list('codex_head_search_index'),
@@ -365,13 +372,16 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
   if (isMany) await analyze(em, sql`codex_entities, codex_head, codex_versions`);
 }
 
-/** What the import of another game has analyzed stays locked until that is done, and is not waited for. Text: a command, not a query. */
+/**
+ * Tables that a concurrent import has analyzed stay locked until it ends; they are skipped. Raw
+ * SQL: a command, not a query.
+ */
 const analyze = (em: EntityManager, tables: RawBuilder<unknown>) =>
   rowsOf(em, sql`analyze (skip_locked) ${tables}`);
 
 export interface TextChange {
   locale: string;
-  /** Null ends the language. */
+  /** Null removes the language. */
   texts: { hash: string; json: string } | null;
 }
 

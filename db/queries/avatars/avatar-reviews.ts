@@ -6,10 +6,10 @@ import { changeRows, findRow, findRows, rowsOf, type Builder } from "../rows.ts"
 
 export type ReviewStatus = "queued" | "approved" | "rejected";
 
-/** An upload with what a reviewer wants to know of its player. */
+/** An upload with what a reviewer needs to know about its player. */
 export interface ListedUpload extends UploadRow {
   playerName: string;
-  /** The player's avatar now. */
+  /** True if it is the player's current avatar. */
   isShown: boolean;
 }
 
@@ -25,10 +25,10 @@ const listed = (db: Builder) =>
       ),
     ]);
 
-/** What waits for a person, as long as there is a picture. */
+/** Uploads waiting for a human decision whose picture still exists. */
 const waiting = sql<boolean>`u.status = 'queued' and u.file is not null`;
 
-/** How many uploads wait for a person; `most` when there are more. */
+/** Number of uploads waiting for a human decision, counted up to `most`. */
 export async function countWaiting(em: EntityManager, most: number): Promise<number> {
   const row = await findRow(em, (db) =>
     db
@@ -40,7 +40,7 @@ export async function countWaiting(em: EntityManager, most: number): Promise<num
   return row?.count ?? 0;
 }
 
-/** A page of uploads: those that wait oldest first; others newest first. */
+/** A page of uploads: waiting ones oldest first, others newest first. */
 export function listForReview(
   em: EntityManager,
   { status, limit, cursor }: { status: ReviewStatus; limit: number; cursor: number | null },
@@ -61,7 +61,7 @@ export function findForReview(em: EntityManager, id: number): Promise<ListedUplo
   return findRow(em, (db) => listed(db).where("u.id", "=", id).where("u.status", "<>", "storing"));
 }
 
-/** Uploads whose job was lost: nobody judged them for long. */
+/** Uploads that have had no decision for a long time because their job was lost. */
 export async function listPendingReview(
   em: EntityManager,
   { since, before, limit }: { since: Date; before: Date; limit: number },
@@ -88,13 +88,13 @@ export interface UnusedPicture {
   judgedAtMs: number | null;
 }
 
-/** Players from the one behind `after` to `upTo`. */
+/** Players with ids in (`after`, `upTo`]. */
 export interface PlayerRange {
   after: number;
   upTo: number;
 }
 
-/** The last player of a slice that has about `size` uploads; null when fewer are left. */
+/** Last player of a batch of about `size` uploads; null if fewer are left. */
 export async function endOfBatch(
   em: EntityManager,
   { after, size }: { after: number; size: number },
@@ -112,8 +112,8 @@ export async function endOfBatch(
 }
 
 /**
- * Pictures nobody needs any more: of accounts that were cleared, of uploads whose storing was cut off,
- * of old rejections, and all but the newest of each player, the approved and the shown one excepted.
+ * Pictures that are no longer needed: those of cleared accounts, of interrupted uploads and of old
+ * rejections, and all but each player's newest, approved and shown ones.
  */
 export function listUnusedPictures(
   em: EntityManager,
@@ -121,10 +121,10 @@ export function listUnusedPictures(
   limits: { unfinishedBefore: Date; rejectedBefore: Date; keptEach: number; limit: number },
 ): Promise<UnusedPicture[]> {
   const { unfinishedBefore, rejectedBefore, keptEach, limit } = limits;
-  // Of both tables: of one alone, Postgres would read the other one whole.
+  // The condition is on both tables: with only one, Postgres would read the other one completely.
   const inBatch = sql`u.player_id > ${after} and u.player_id <= ${upTo}
     and p.id > ${after} and p.id <= ${upTo}`;
-  // Text: window functions with filters.
+  // Raw SQL: window functions with filters.
   return rowsOf(
     em,
     sql<UnusedPicture>`select id, file, status,
@@ -144,7 +144,7 @@ export function listUnusedPictures(
   );
 }
 
-/** True while a picture is as spent as it was found, and until the transaction of `em` ends it stays so. */
+/** True if the picture is still unused; the lock keeps it so until the transaction of `em` ends. */
 export async function lockUnusedPicture(
   em: EntityManager,
   picture: UnusedPicture,
@@ -155,7 +155,7 @@ export async function lockUnusedPicture(
   return isSame && (await lockAvatar(em, now.playerId))?.uploadId !== picture.id;
 }
 
-/** The file of an upload was removed. An upload that never had one is forgotten. */
+/** Records that the file of an upload was removed. An upload that never had a file is deleted. */
 export async function clearPicture(em: EntityManager, { id, file }: UnusedPicture): Promise<void> {
   await changeRows(em, (db) =>
     db.deleteFrom("avatar_uploads").where("id", "=", id).where("status", "=", "storing"),

@@ -7,7 +7,10 @@ import { changeRows, findRow } from "../rows.ts";
 
 export type { UploadStatus };
 
-/** What an operator's decision replaced; `choice` when it changed what the player is shown as. */
+/**
+ * The state an operator's decision replaced; `choice` is set if it changed the player's shown
+ * avatar.
+ */
 export interface UploadBefore {
   status: UploadStatus;
   rejectionReason: string | null;
@@ -56,7 +59,7 @@ export function findUpload(em: EntityManager, id: number): Promise<UploadRow | n
   );
 }
 
-/** The newest approved upload of a player whose picture is still kept. */
+/** The newest approved upload of a player whose picture still exists. */
 export async function findLatestApproved(
   em: EntityManager,
   playerId: number,
@@ -75,8 +78,8 @@ export async function findLatestApproved(
 }
 
 /**
- * Notes an upload whose file is about to be stored under `file`; null when the account is closed.
- * To be called in a transaction: a change of the selection comes before it or after it (AV-06).
+ * Inserts an upload whose file is about to be stored as `file`; null if the account is closed.
+ * Requires a transaction, which orders it before or after a change of the selection (AV-06).
  */
 export async function insertUpload(
   em: EntityManager,
@@ -99,7 +102,7 @@ export async function insertUpload(
   return row?.id ?? null;
 }
 
-/** The file of an upload is stored: it may be judged. */
+/** Queues an upload for moderation once its file is stored. */
 export async function queueUpload(em: EntityManager, id: number): Promise<void> {
   await changeRows(em, (db) =>
     db
@@ -110,14 +113,14 @@ export async function queueUpload(em: EntityManager, id: number): Promise<void> 
   );
 }
 
-/** Forgets an upload whose file could not be stored. */
+/** Deletes an upload whose file could not be stored. */
 export async function dropUpload(em: EntityManager, id: number): Promise<void> {
   await changeRows(em, (db) =>
     db.deleteFrom("avatar_uploads").where("id", "=", id).where("status", "=", "storing"),
   );
 }
 
-/** An upload, locked after its player, until the transaction of `em` ends. */
+/** Locks the player, then the upload, until the transaction of `em` ends. */
 export async function lockUpload(em: EntityManager, id: number): Promise<UploadRow | null> {
   const found = await findUpload(em, id);
   if (!found) return null;
@@ -129,7 +132,7 @@ export async function lockUpload(em: EntityManager, id: number): Promise<UploadR
   );
 }
 
-/** True when no upload of the player is newer; one that is not stored may never be. */
+/** True if the player has no newer upload; uploads without a stored file do not count. */
 export async function isNewestUpload(em: EntityManager, row: UploadRow): Promise<boolean> {
   const newer = await findRow(em, (db) =>
     db
@@ -144,8 +147,8 @@ export async function isNewestUpload(em: EntityManager, row: UploadRow): Promise
 }
 
 /**
- * What was decided about an upload changed the version of the selection, which the player did not: to
- * newer uploads it is still the one they were sent at (AV-06).
+ * Carries the new selection version over to newer uploads: a moderation decision raised the version
+ * without an action of the player, so those uploads still match the selection (AV-06).
  */
 export async function carryVersion(
   em: EntityManager,
@@ -189,7 +192,7 @@ export async function writeDecision(
   );
 }
 
-/** Keeps what a moderator found out about a picture. */
+/** Stores a moderator's findings about a picture. */
 export async function writeFindings(
   em: EntityManager,
   id: number,
@@ -204,8 +207,8 @@ export async function writeFindings(
 }
 
 /**
- * The rejected upload that looks most like a picture of this hash, within so many bits. What was
- * itself rejected for its likeness does not count, or likeness would wander.
+ * The rejected upload whose hash is nearest to this one, within `distance` bits. Pictures rejected
+ * only for similarity do not count, or similarity would drift.
  */
 export async function findRejectedLike(
   em: EntityManager,

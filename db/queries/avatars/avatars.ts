@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { changeRows, findRow, rowsOf, type Builder } from "../rows.ts";
 
-/** What a player chose to be shown as; icon, color and bg are the claim (AV-02). */
+/** A player's avatar selection; icon, color and bg form the claimed combination (AV-02). */
 export interface AvatarChoice {
   source: string | null;
   icon: string | null;
@@ -12,7 +12,7 @@ export interface AvatarChoice {
   uploadId: number | null;
 }
 
-/** The generated picture, and no claim. */
+/** The generated picture, which claims nothing. */
 export const nothingChosen: AvatarChoice = {
   source: null,
   icon: null,
@@ -23,9 +23,9 @@ export const nothingChosen: AvatarChoice = {
 };
 
 export interface AvatarRow extends AvatarChoice {
-  /** Grows with every change of the choice (AV-09). */
+  /** Increases with every change of the selection (AV-09). */
   v: number;
-  /** When the choice last changed; the player's own beginning while it never did. */
+  /** When the selection last changed; the player's creation time if it never did. */
   updatedAtMs: number;
   isGuest: boolean;
 }
@@ -51,15 +51,18 @@ const choiceOf = (db: Builder, playerId: number) =>
     .where("id", "=", playerId)
     .where("deleted_at", "is", null);
 
-/** The choice of an open player. */
+/** The avatar selection of an open player. */
 export const readAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
   findRow(em, (db) => choiceOf(db, playerId));
 
-/** The same, locked until the transaction of `em` ends. */
+/** Like `readAvatar`, but locked until the transaction of `em` ends. */
 export const lockAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
   findRow(em, (db) => choiceOf(db, playerId).forUpdate());
 
-/** Stores a choice. A combination somebody else holds breaks `players_avatar_claim_unique`. */
+/**
+ * Stores a selection. A combination claimed by another player violates
+ * `players_avatar_claim_unique`.
+ */
 export function writeAvatar(
   em: EntityManager,
   playerId: number,
@@ -84,7 +87,7 @@ export function writeAvatar(
   );
 }
 
-/** The cache-buster of a player's avatar; 0 until the first change. */
+/** The cache-buster of a player's avatar; 0 before the first change. */
 export async function readAvatarVersion(em: EntityManager, playerId: number): Promise<number> {
   const row = await findRow(em, (db) =>
     db.selectFrom("players").select("avatar_v").where("id", "=", playerId),
@@ -92,13 +95,19 @@ export async function readAvatarVersion(em: EntityManager, playerId: number): Pr
   return row?.avatar_v ?? 0;
 }
 
-/** What is needed to draw a player: `file` of an approved upload, address at the chosen provider. */
+/**
+ * Everything needed to render a player's avatar: `file` of an approved upload, and the picture's
+ * address at the chosen provider.
+ */
 export interface ShownAvatar extends AvatarChoice {
   file: string | null;
   providerUrl: string | null;
 }
 
-/** How a player is shown, or null when there is none; what a closed account chose is not shown. */
+/**
+ * A player's shown avatar, or null if there is no such player; the selection of a closed account is
+ * not shown.
+ */
 export function readShownAvatar(em: EntityManager, playerId: number): Promise<ShownAvatar | null> {
   return findRow(em, (db) =>
     db
@@ -128,7 +137,7 @@ export function readShownAvatar(em: EntityManager, playerId: number): Promise<Sh
   );
 }
 
-/** Whether nobody but this player holds a combination. */
+/** Whether no other player holds the combination. */
 export async function isClaimFree(
   em: EntityManager,
   playerId: number,
@@ -148,11 +157,11 @@ export async function isClaimFree(
 }
 
 /**
- * Every icon somebody holds in some combination: one step of the index for each icon, however many
- * players there are.
+ * Every icon in some claimed combination. Takes one index step per icon, however many players there
+ * are.
  */
 export async function listTakenIcons(em: EntityManager): Promise<string[]> {
-  // Text: a recursion that steps through an index.
+  // Raw SQL: a recursion that steps through an index.
   const rows = await rowsOf(
     em,
     sql<{ icon: string }>`with recursive taken as (
@@ -168,7 +177,7 @@ export async function listTakenIcons(em: EntityManager): Promise<string[]> {
   return rows.map(({ icon }) => icon);
 }
 
-/** The icon this player holds and nobody else does, in any combination. */
+/** An icon that only this player holds, in any combination. */
 export async function findSoleIcon(em: EntityManager, playerId: number): Promise<string | null> {
   const row = await findRow(em, (db) =>
     db
@@ -190,10 +199,7 @@ export async function findSoleIcon(em: EntityManager, playerId: number): Promise
   return row?.icon ?? null;
 }
 
-/**
- * Back to the generated picture, if this source is what is shown now. Like every change to no source it
- * gives the claim up.
- */
+/** Resets the avatar to the generated picture if `source` is shown now, and releases the claim. */
 export async function resetAvatar(
   em: EntityManager,
   playerId: number,

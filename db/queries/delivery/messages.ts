@@ -17,20 +17,20 @@ export interface NewMessageRow {
 }
 
 export interface MessageBounds {
-  /** Messages that wait altogether. */
+  /** Bound on all waiting messages together. */
   maxWaiting: number;
-  /** Messages of `templates` to one recipient since `since`, not later than now (S40); null = any number. */
+  /** Bound on messages of `templates` to one recipient from `since` up to now (S40); null = unbounded. */
   maxRecent: number | null;
   templates: readonly string[];
   since: Date;
 }
 
-/** As the index of waiting messages has it. */
+/** Matches the condition of the partial index on waiting messages. */
 const isWaiting = sql<boolean>`status in ('queued', 'sending')`;
 
 /**
- * Adds a message and returns its id, or null when there are too many already. Simultaneous
- * inserts do not see each other, so a bound may be passed by as many as run at once.
+ * Inserts a message and returns its id, or null if a bound is reached. Concurrent inserts do not see each
+ * other, so a bound may be exceeded by as many as run at once.
  */
 export async function insertMessage(
   em: EntityManager,
@@ -89,7 +89,7 @@ export async function insertMessage(
   return row?.id ?? null;
 }
 
-/** Takes a message back that was written in the same transaction. */
+/** Deletes a message inserted in the same transaction. */
 export async function withdrawMessage(em: EntityManager, id: number): Promise<void> {
   await changeRows(em, (db) => db.deleteFrom("messages").where("id", "=", id));
 }
@@ -107,8 +107,9 @@ export interface ClaimedMessage {
 }
 
 /**
- * Takes a message for one attempt; of any number at once one gets it. Null when it is done, gone,
- * or being sent since `leaseStart`. A failed one is taken too: an operator may have it tried again.
+ * Claims a message for one attempt; of several concurrent callers one gets it. Null if it is finished,
+ * deleted, or another attempt has held it since `leaseStart`. A failed message can be claimed too, since an
+ * operator may retry it.
  */
 export function claimMessage(
   em: EntityManager,
@@ -153,8 +154,8 @@ export async function findMessageStatus(
 }
 
 /**
- * Ends an attempt, unless a later one has begun: a process that froze while sending must not speak
- * for it. What was sealed is kept only while another attempt may follow.
+ * Records the outcome of an attempt unless a later attempt has begun: a process that froze while sending
+ * must not overwrite it. The sealed content is kept only while another attempt may follow.
  */
 export async function settleMessage(
   em: EntityManager,
@@ -183,12 +184,12 @@ export async function settleMessage(
   );
 }
 
-/** Ends what is of no use any more and forgets what it said. Returns the number of messages. */
+/** Ends expired messages and erases their content. Returns their number. */
 export function expireMessages(
   em: EntityManager,
   { now, leaseStart }: { now: Date; leaseStart: Date },
 ): Promise<number> {
-  // Text: rows by their place, in batches.
+  // Raw SQL: rows by ctid, in batches.
   return inBatches(
     em,
     (limit) => sql`
@@ -201,7 +202,7 @@ export function expireMessages(
   );
 }
 
-/** Messages that wait since `before` or longer, or whose sender died: their job was lost. */
+/** Messages that have waited since `before` or whose sender died: their job was lost. */
 export async function listOrphaned(
   em: EntityManager,
   { before, limit }: { before: Date; limit: number },
@@ -219,7 +220,7 @@ export async function listOrphaned(
   return rows.map((row) => row.id);
 }
 
-/** Deletes messages older than `before`, and all but the newest `maxKept` of those the inbox shows. */
+/** Deletes messages older than `before`, and all but the newest `maxKept` that the inbox shows. */
 export async function purgeMessages(
   em: EntityManager,
   { before, maxKept }: { before: Date; maxKept: number },
@@ -241,7 +242,7 @@ export async function purgeMessages(
   );
 }
 
-/** Deletes verifications that have ended and addresses that were never verified. */
+/** Deletes finished verifications and subscribers that were never verified. */
 export async function purgeUnverified(
   em: EntityManager,
   { now, before }: { now: Date; before: Date },

@@ -7,7 +7,7 @@ import { findRow, findRows } from "../rows.ts";
 
 export interface OutboxFilter {
   kind: "mail" | "sms" | null;
-  /** Whole address or number. */
+  /** The complete address or number. */
   to: string | null;
   limit: number;
 }
@@ -20,7 +20,7 @@ export interface OutboxMessage {
   status: MessageStatus;
   attempts: number;
   lastError: string | null;
-  /** null until it is delivered, and with drivers that keep nothing. */
+  /** null until delivered, and with drivers that keep no copy. */
   content: MessageContent | null;
   createdAtMs: number;
 }

@@ -11,14 +11,14 @@ export interface Build {
   gameId: number;
   status: BuildStatus;
   projectorVersion: number;
-  /** Generation it was worked out from; once applied or taken back, the one that made. */
+  /** Generation the build was computed from; once applied or rolled back, the generation that created. */
   generation: number;
   numAdded: number;
   numChanged: number;
   numRemoved: number;
 }
 
-/** One row of a build, whole; `before` is null when it is added, `after` when it is removed. */
+/** One row of a build with all columns; `before` is null for an added row, `after` for a removed one. */
 export interface Change {
   resource: string;
   rowId: string;
@@ -26,7 +26,7 @@ export interface Change {
   after: RowRecord | null;
 }
 
-/** Builds that are kept; older ones can no longer be taken back or looked at. */
+/** Number of stored builds; older ones can no longer be viewed or rolled back. */
 const maxBuilds = 5;
 
 const columns = [
@@ -40,7 +40,7 @@ const columns = [
   "num_removed as numRemoved",
 ] as const;
 
-/** A new preview; the oldest builds make room. */
+/** Inserts a preview and deletes the oldest builds beyond the bound. */
 export async function insertBuild(
   em: EntityManager,
   build: Pick<Build, "gameId" | "projectorVersion" | "generation">,
@@ -76,7 +76,7 @@ export async function insertChanges(
   changes: readonly Change[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  // Text: rows from one JSON value.
+  // Raw SQL: rows from one JSON value.
   await rowsOf(
     em,
     sql`insert into projection_changes (build_id, row_id, resource, before, after)
@@ -86,7 +86,7 @@ export async function insertChanges(
   );
 }
 
-/** Counts the changes of a build into its row. */
+/** Stores the number of added, changed and removed rows in the build. */
 export async function countChanges(em: EntityManager, buildId: number): Promise<Build> {
   const row = await findRow(em, (db) =>
     db
@@ -129,13 +129,13 @@ export function listBuilds(em: EntityManager): Promise<Build[]> {
   );
 }
 
-/** Changes of a build in order of id, beginning after `after`. */
+/** Changes of a build ordered by id, after `after`. */
 export async function listChanges(
   em: EntityManager,
   buildId: number,
   page: { after: string; limit: number },
 ): Promise<Change[]> {
-  // Text: the pool reads JSON that the entity has as text.
+  // Raw SQL: the pool parses JSON that the entity declares as text.
   return rowsOf(
     em,
     sql<Change>`select resource, row_id as "rowId", before, after from projection_changes

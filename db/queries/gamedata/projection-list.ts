@@ -5,7 +5,7 @@ import type { Row } from "../../projections/project.ts";
 import type { Resource } from "../../projections/resource.ts";
 import { rowsOf } from "../rows.ts";
 
-/** One thing a list is narrowed by; all of them have to hold. */
+/** One filter of a list; a row must match all of them. */
 export type Clause =
   | {
       kind: "among";
@@ -14,21 +14,24 @@ export type Clause =
       orNull: boolean;
     }
   | { kind: "min" | "max"; column: string; value: number; absent: number | null }
-  /** `pattern` is one of SQL's LIKE; with `locales` of a text, folded for search, in the first of them that has it. */
+  /**
+   * `pattern` is an SQL LIKE pattern. For a text column, `locales` names the languages to try in order: the
+   * first that has the text is folded for search and matched.
+   */
   | { kind: "like"; column: string; pattern: string; locales: readonly string[] | null };
 
 export interface RowQuery {
   clauses: readonly Clause[];
-  /** Id after which the page begins, in the direction of the sort. */
+  /** The page starts after this id, in the direction of the sort. */
   cursor: string | null;
   sort: "asc" | "desc";
   limit: number;
 }
 
-/** Folds the letters of every language, whatever the database was created with. */
+/** Folds the letters of every language, whatever collation the database was created with. */
 const anyCase = sql`collate "und-x-icu"`;
 
-/** What `foldForSearch` makes of a text. */
+/** SQL counterpart of `foldForSearch`. */
 export function foldedText(text: RawBuilder<unknown>): RawBuilder<unknown> {
   const bare = sql`lower(regexp_replace(normalize(${text}, NFKD), ${optionalMarkClass}, '', 'g') ${anyCase})`;
   const forms = Object.entries(plainForms);
@@ -51,7 +54,7 @@ function conditionOf(clause: Clause): RawBuilder<unknown> {
     const texts = (locales ?? []).map((locale) => sql`${column} ->> ${locale}::text`);
     if (locales === null) return sql`${column} ${anyCase} ilike ${pattern}`;
     const text = sql`coalesce(${sql.join(texts)})`;
-    // Most texts are of ASCII, where folding takes a tenth of the time.
+    // Most texts are ASCII, for which folding takes a tenth of the time.
     return sql`case when octet_length(${text}) = length(${text})
       then lower(${text} collate "C") like ${pattern}
       else ${foldedText(text)} like ${pattern} end`;
@@ -70,7 +73,7 @@ function conditionOf(clause: Clause): RawBuilder<unknown> {
 const where = (conditions: readonly RawBuilder<unknown>[]) =>
   sql.join([sql`true`, ...conditions], sql` and `);
 
-/** One page of rows, with the columns lists show. */
+/** One page of rows, with the columns that lists show. */
 export async function listRows(
   em: EntityManager,
   { table, columns, single }: Resource,
@@ -79,7 +82,7 @@ export async function listRows(
   const names = Object.keys(columns).filter((name) => !single.has(name));
   const conditions = clauses.map(conditionOf);
   if (cursor !== null) conditions.push(sort === "asc" ? sql`id > ${cursor}` : sql`id < ${cursor}`);
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   return rowsOf(
     em,
     sql<Row & { id: string }>`
@@ -93,7 +96,7 @@ export async function countRows(
   { table }: Resource,
   clauses: readonly Clause[],
 ): Promise<number> {
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   const [row] = await rowsOf(
     em,
     sql<{ count: number }>`select count(*)::int as count from ${sql.table(table)}

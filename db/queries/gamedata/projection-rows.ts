@@ -5,7 +5,7 @@ import type { EnumEntry, Projected, Row } from "../../projections/project.ts";
 import type { Resource } from "../../projections/resource.ts";
 import { rowsOf } from "../rows.ts";
 
-/** What a row was made from, beside its content. */
+/** Hashes of the inputs a row was computed from. */
 export interface InputHashes {
   id: string;
   companions: string[];
@@ -14,7 +14,7 @@ export interface InputHashes {
   textsHash: string;
 }
 
-/** A row of a table, whole. */
+/** A row of a table with all columns. */
 export interface StoredRow extends Projected {
   inputsHash: string;
   textsHash: string;
@@ -42,7 +42,7 @@ const fieldsOf = ({ columns }: Resource): [name: string, type: string][] => [
   ...Object.entries(inputHashTypes),
 ];
 
-/** The record of a row as the table has it; it can be written again as it is. */
+/** A row as the table stores it, in a form that can be written back unchanged. */
 export type RowRecord = Readonly<Record<string, unknown>>;
 
 export const recordOf = (stored: StoredRow): RowRecord => ({
@@ -54,15 +54,15 @@ export const recordOf = (stored: StoredRow): RowRecord => ({
   enums: stored.enums,
 });
 
-/** The input hashes of every row; those of texts are empty unless asked for. */
+/** The input hashes of every row; text hashes are empty unless requested. */
 export async function readInputHashes(
   em: EntityManager,
   { table }: Resource,
   hasTexts: boolean,
 ): Promise<InputHashes[]> {
-  // One document: a row each would cost more than the comparison they are for.
+  // One JSON document: one result row per table row would cost more than the comparison it serves.
   const texts = hasTexts ? sql`text_keys, texts_hash` : sql`'[]'::json, ''`;
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   const [row] = await rowsOf(
     em,
     sql<{ marks: string | null }>`
@@ -79,28 +79,28 @@ export async function readInputHashes(
   }));
 }
 
-/** A row that an entity may have a part in. */
+/** A row that an entity may contribute to. */
 export interface RowPart extends Pick<InputHashes, "id" | "companions" | "inputsHash"> {
   table: string;
   enums: EnumEntry[];
 }
 
-/** The rows that are of one of the entities, or were made from one. */
+/** The rows that represent one of the entities or were computed from one. */
 export async function listRowsAbout(
   em: EntityManager,
   among: readonly Resource[],
   ids: readonly string[],
 ): Promise<RowPart[]> {
   if (ids.length === 0) return [];
-  // An id names its type (COD-16).
+  // An id contains its type (COD-16).
   const byType = Map.groupBy(ids, (id) => id.split(".")[1] ?? "");
   const parts = among.flatMap(({ table, type }) => {
     const row = sql`${table} as "table", r.id, companions, inputs_hash as "inputsHash", enums`;
     const own = byType.get(type) ?? [];
-    // Row by row over the index: a plain join would read the whole table for a few rows.
+    // One index lookup per row: a plain join would read the whole table for a few rows.
     const ofThem = sql`select ${row} from unnest(${own}::text[]) as own(id)
       cross join lateral (select * from ${sql.table(table)} where id = own.id limit 1) r`;
-    // Many rows were made from the same entities, so each list of them is taken apart once.
+    // Many rows share the same source entities, so each distinct list is unnested once.
     const fromThem = sql`select ${row} from ${sql.table(table)} r
       join (
         select distinct c.list from (
@@ -110,7 +110,7 @@ export async function listRowsAbout(
       where r.id <> all(${own}::text[])`;
     return own.length === 0 ? [fromThem] : [ofThem, fromThem];
   });
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   return rowsOf(
     em,
     sql<RowPart>`with about as materialized (select unnest(${ids}::text[]) as id)
@@ -123,7 +123,7 @@ export async function readRecords(
   resource: Resource,
   ids: readonly string[],
 ): Promise<Map<string, RowRecord>> {
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   const rows = await rowsOf(
     em,
     sql<RowRecord & { id: string }>`select ${columnList(fieldsOf(resource))}
@@ -135,7 +135,7 @@ export async function readRecords(
 const columnList = (fields: readonly (readonly [string, string])[]): RawBuilder<unknown> =>
   sql.join(fields.map(([name]) => sql.ref(name)));
 
-/** Adds the rows, or puts them in the place of those with the same id. */
+/** Inserts the rows, replacing those with the same id. */
 export async function saveRecords(
   em: EntityManager,
   resource: Resource,
@@ -148,7 +148,7 @@ export async function saveRecords(
   const updates = sql.join(
     fields.map(([name]) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`),
   );
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   await rowsOf(
     em,
     sql`insert into ${sql.table(resource.table)} (${names})
@@ -164,18 +164,18 @@ export async function deleteRecords(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   await rowsOf(em, sql`delete from ${sql.table(table)} where id = any(${ids}::text[])`);
 }
 
-/** The row with this id, with every column. */
+/** The row with this id, with all columns. */
 export async function findRow(
   em: EntityManager,
   resource: Resource,
   id: string,
 ): Promise<Row | null> {
   const names = sql.join(Object.keys(resource.columns).map((name) => sql.ref(name)));
-  // Text: the table comes from a declaration.
+  // Raw SQL: the table comes from a resource declaration.
   const [row] = await rowsOf(
     em,
     sql<Row>`select ${names} from ${sql.table(resource.table)} where id = ${id}`,
@@ -183,7 +183,7 @@ export async function findRow(
   return row ?? null;
 }
 
-/** Every enumerated value in use, once. */
+/** Every distinct enumerated value in use. */
 export async function readEnumValues(
   em: EntityManager,
   among: readonly Resource[],
@@ -192,7 +192,7 @@ export async function readEnumValues(
     ({ table }) =>
       sql`select x.value::text as entry from ${sql.table(table)}, json_array_elements(enums) x`,
   );
-  // Text: the type comes from a declaration.
+  // Raw SQL: the type comes from a resource declaration.
   const rows = await rowsOf(
     em,
     sql<{ entry: string }>`select distinct entry collate "C" as entry

@@ -8,7 +8,7 @@ import { findRows, rowsOf } from "../rows.ts";
 
 export type SourceState = Omit<Source, "data" | "iconHash">;
 
-/** Where the rows of a state come from; removed entities have no document. */
+/** Joins that yield the entities of a state; removed entities have no document. */
 const statesFrom = (gameId: number, { branchId, ord }: StateAt) => sql`
   from codex_versions v
   join codex_entities e on e.id = v.entity_id and e.game_id = ${gameId}
@@ -20,7 +20,7 @@ const stateColumns = ({ branchId }: StateAt) =>
   sql`e.key, e.type, ${upstreamKeyOn(branchId)}, d.hash, p.version, p.ord`;
 type StateTuple = [string, string, string | null, string | null, string, number];
 
-/** Id -> what names the state of the entity, of all or some that a state knows of, removed ones too. */
+/** Entity id -> name of its state, for all or some entities of a state, removed ones included. */
 export async function readStates(
   em: EntityManager,
   gameId: number,
@@ -28,7 +28,7 @@ export async function readStates(
   ids: readonly string[] | null,
 ): Promise<Map<string, SourceState>> {
   const some = ids === null ? sql`true` : sql`e.key = any(${ids}::text[])`;
-  // Text: all states as one JSON value.
+  // Raw SQL: all states as one JSON value.
   const [row] = await rowsOf(
     em,
     sql<{
@@ -45,7 +45,7 @@ export async function readStates(
   );
 }
 
-/** Those of the ids that the state knows of, with what they say. */
+/** The entities among the ids that the state contains, with their documents. */
 export async function readSources(
   em: EntityManager,
   gameId: number,
@@ -53,7 +53,7 @@ export async function readSources(
   ids: readonly string[],
 ): Promise<Source[]> {
   if (ids.length === 0) return [];
-  // Text: a lateral join to a state, whose parts another query shares.
+  // Raw SQL: a lateral join to a state, from fragments another query shares.
   const rows = await rowsOf(
     em,
     sql<SourceState & { body: string | null }>`
@@ -67,13 +67,13 @@ export async function readSources(
   });
 }
 
-/** What is read of a document's text, which the importer wrote. */
+/** The parsed members of a document; the importer wrote it. */
 interface Body {
   data?: Record<string, unknown>;
   icon?: { hash: string } | null;
 }
 
-/** Hash -> what answers show of a picture; hashes that are not registered are absent. */
+/** Hash -> public description of a picture; unregistered hashes are absent. */
 export async function readIcons(
   em: EntityManager,
   hashes: readonly string[],
@@ -97,7 +97,7 @@ const code = sql`lower(replace(locale, '_', '-'))`;
 const textsOf = ({ branchId, ord }: StateAt) =>
   sql`codex_texts where branch_id = ${branchId} and from_ord <= ${ord} and to_ord > ${ord}`;
 
-/** Every text of a state: lower-case locale -> key -> text, in order of locale. */
+/** Every text of a state: lower-case locale -> key -> text, ordered by locale. */
 export async function readAllTexts(
   em: EntityManager,
   state: StateAt,
@@ -114,7 +114,7 @@ export async function readAllTexts(
   return rows.map(({ locale, texts }) => [locale, texts]);
 }
 
-/** The texts of some keys, in the given languages or in all. */
+/** Texts by key, in the given languages or in all. */
 export async function readTexts(
   em: EntityManager,
   state: StateAt,
@@ -123,7 +123,7 @@ export async function readTexts(
 ): Promise<Map<string, Localized>> {
   if (keys.length === 0) return new Map();
   const some = locales === null ? sql`true` : sql`t.locale = any(${locales}::text[])`;
-  // Text: JSON taken apart by a lateral join.
+  // Raw SQL: unnests JSON with a lateral join.
   const rows = await rowsOf(
     em,
     sql<{ key: string; locale: string; text: string }>`

@@ -6,7 +6,7 @@ import { changeRows, findRow, rowsOf } from "../rows.ts";
 export interface ProjectionState {
   gameId: number;
   projectorVersion: number;
-  /** Of the game, as of the last import or rebuild that the tables know of. */
+  /** Generation of the game at the last import or rebuild the tables contain. */
   generation: number;
   /** Locale -> hash of its texts. */
   textHashes: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface FacetRow {
 }
 
 export async function readFacets(em: EntityManager): Promise<FacetRow[]> {
-  // Text: the pool reads JSON that the entity has as text.
+  // Raw SQL: the pool parses JSON that the entity declares as text.
   return rowsOf(
     em,
     sql<FacetRow>`select column_name as "column", slug, labels from projection_facets
@@ -66,7 +66,7 @@ export async function readFacets(em: EntityManager): Promise<FacetRow[]> {
   );
 }
 
-/** A statement takes at most 65,535 values. */
+/** A statement takes at most 65,535 parameters. */
 const rowsPerInsert = 5_000;
 
 export async function replaceFacets(em: EntityManager, rows: readonly FacetRow[]): Promise<void> {

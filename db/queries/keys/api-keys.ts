@@ -5,7 +5,7 @@ import { inShare } from "../../shared-entity-manager.ts";
 import { nullableMillis } from "../expressions.ts";
 import { changeRows, findRow } from "../rows.ts";
 
-/** A key by prefix, unless its owner's account or its realm is closed. */
+/** The key with this prefix; null if its owner's account or its realm is closed. */
 export function findKnownKey(em: EntityManager, prefix: string): Promise<CachedApiKey | null> {
   return findRow(em, (db) =>
     db
@@ -32,7 +32,7 @@ export function findKnownKey(em: EntityManager, prefix: string): Promise<CachedA
   );
 }
 
-/** Records a use unless one was recorded since `before` (KEY-06). */
+/** Records a use unless one has been recorded since `before` (KEY-06). */
 export async function recordKeyUse(
   em: EntityManager,
   id: number,
@@ -52,7 +52,7 @@ export interface KeyOwner {
   realmId: number;
 }
 
-/** Keys that are not revoked. Call it with the owner locked. */
+/** Number of keys that are not revoked. Requires the lock on the owner. */
 export async function countOpenKeys(
   em: EntityManager,
   { ownerId, realmId }: KeyOwner,
@@ -61,7 +61,7 @@ export async function countOpenKeys(
   return inShare(em, () => em.count(ApiKeySchema, open));
 }
 
-/** All keys that are not revoked and the newest `maxRevoked` that are, newest first. */
+/** All active keys and the newest `maxRevoked` revoked ones, newest first. */
 export async function listKeys(
   em: EntityManager,
   { ownerId, realmId }: KeyOwner,
@@ -84,7 +84,7 @@ export async function listKeys(
   return [...open, ...revoked].toSorted((a, b) => b.id - a.id);
 }
 
-/** A key of this owner and realm, or null; with `isLocked` until the transaction of `em` ends. */
+/** A key of this owner and realm, or null; `isLocked` locks it until the transaction of `em` ends. */
 export function findOwnKey(
   em: EntityManager,
   id: number,

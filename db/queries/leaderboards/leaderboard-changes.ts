@@ -5,7 +5,7 @@ import { preparedRowsOf } from "../../prepared.ts";
 import { changeRows } from "../rows.ts";
 import { deleteWhere } from "../batches.ts";
 
-/** Carried over changes kept for a Redis that lost its last seconds. */
+/** Projected changes kept so that they can be replayed to a Redis that lost its last seconds of writes. */
 const keptChanges = 100_000;
 
 export interface Change {
@@ -13,7 +13,7 @@ export interface Change {
   subjectId: number;
 }
 
-/** Records that something on a leaderboard may have moved, in the transaction that moves it. */
+/** Records, in the transaction that changes it, that a leaderboard entry may have moved. */
 export async function recordChange(em: EntityManager, change: Change): Promise<void> {
   const { kind, subjectId } = change;
   await changeRows(em, (db) =>
@@ -25,22 +25,22 @@ export async function recordChange(em: EntityManager, change: Change): Promise<v
 export interface PendingChanges {
   /** The highest batch that is acknowledged as projected; 0 = none. */
   batch: number;
-  /** No batch has a higher number. */
+  /** The highest batch number in use. */
   highest: number;
-  /** The changes of this batch and of those before may be deleted. */
+  /** Changes up to and including this batch may be deleted. */
   trimmed: number;
-  /** A number for a new batch, higher than all before; null when nothing waits. */
+  /** Number for a new batch, higher than all before; null if nothing is pending. */
   next: number | null;
-  /** Changes that wait, oldest first. */
+  /** Pending changes, oldest first. */
   waiting: (Change & { id: number })[];
 }
 
-/** One statement, so of one moment. */
+/** One statement, so the result is consistent. */
 export async function readPendingChanges(
   em: EntityManager,
   limit: number,
 ): Promise<PendingChanges> {
-  // Text: a sequence and a list as JSON, of one moment.
+  // Raw SQL: a sequence and a JSON list as of one moment.
   const [row] = await preparedRowsOf<PendingChanges>(
     em,
     sql`with waiting as materialized (
@@ -60,15 +60,15 @@ export async function readPendingChanges(
 }
 
 /**
- * Notes that these changes are in Redis. It may be done late, twice, or be lost: those changes wait
- * on and are written again.
+ * Records that these changes are in Redis. It is idempotent and may run late or be lost: pending changes
+ * are then written to Redis again.
  */
 export async function saveCheckpoint(
   em: EntityManager,
   batch: number,
   changeIds: readonly number[],
 ): Promise<void> {
-  // Text: locks, notes and counts in one statement, past what others lock.
+  // Raw SQL: locks, updates and counts in one statement that skips rows locked by others.
   await preparedRowsOf(
     em,
     sql`with waiting as (
@@ -83,8 +83,9 @@ export async function saveCheckpoint(
 }
 
 /**
- * Lets the changes after batch `checkpoint` wait again: Redis lost them. `seenBatch` is the batch of the read that showed it;
- * when others have acknowledged more since, the next read shows it again.
+ * Makes the changes after batch `checkpoint` pending again after Redis lost them. Does nothing if batches
+ * beyond `seenBatch`, the batch of the read that found the loss, were acknowledged since; the next read
+ * finds the loss again.
  */
 export async function requeueChanges(
   em: EntityManager,
@@ -104,8 +105,8 @@ export async function requeueChanges(
 }
 
 /**
- * Deletes old changes, all but the last hundred thousand, slice by slice. That they are gone is said first: who
- * reads while they go must not take the rest for all.
+ * Deletes old changes in batches, keeping the newest `keptChanges`. It advances `trimmed` first, so that a
+ * concurrent reader does not take the remaining changes for a complete history.
  */
 export async function trimChanges(em: EntityManager): Promise<void> {
   await changeRows(em, (db) =>

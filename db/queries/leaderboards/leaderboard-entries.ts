@@ -5,10 +5,10 @@ import { prepared, preparedRowsOf } from "../../prepared.ts";
 import { anyOf, millis } from "../expressions.ts";
 import { findRows, rowsOf } from "../rows.ts";
 
-/** Which entries are wanted: some, or the next slice of all in order of their id. */
+/** Which entries to read: those with these ids, or the next batch in order of id. */
 export type Slice = { ids: readonly number[] } | { after: number; limit: number };
 
-/** Microseconds since the epoch: ties are as fine as the stored times. */
+/** Microseconds since the epoch: ties are decided at the resolution of the stored times. */
 const micros = (time: RawBuilder<unknown>) => sql`(extract(epoch from ${time}) * 1000000)::float8`;
 const percent = (correct: RawBuilder<unknown>, answers: RawBuilder<unknown>) =>
   sql`coalesce(round(100.0 * ${correct} / nullif(${answers}, 0)), 0)::int`;
@@ -19,7 +19,7 @@ function within(slice: Slice, id: RawBuilder<unknown>): RawBuilder<unknown> {
 const inOrder = (slice: Slice, id: RawBuilder<unknown>) =>
   "ids" in slice ? sql`` : sql`order by ${id} limit ${slice.limit}`;
 
-/** Totals and, in microseconds, when they were reached. */
+/** Totals, and when each was reached, in microseconds since the epoch. */
 export interface TotalsRow {
   id: number;
   score: number;
@@ -28,7 +28,7 @@ export interface TotalsRow {
   xpAt: number;
   streak: number;
   streakAt: number;
-  /** Rounded percent. */
+  /** Percent, rounded. */
   accuracy: number;
   answers: number;
 }
@@ -43,7 +43,7 @@ const totalsColumns = sql`s.player_id as id, s.total_score::float8 as score,
 /** Players with at least one recorded answer (LB-01). */
 export async function listPlayerTotals(em: EntityManager, slice: Slice): Promise<TotalsRow[]> {
   const id = sql`s.player_id`;
-  // Text: times to the microsecond and percents that four lists share.
+  // Raw SQL: microsecond times and percentages from fragments that four lists share.
   return preparedRowsOf(
     em,
     sql<TotalsRow>`select ${totalsColumns} from player_stats s
@@ -52,13 +52,13 @@ export async function listPlayerTotals(em: EntityManager, slice: Slice): Promise
 }
 
 /**
- * Every team by its present members (LB-06). A value is as old as the answer, or the joining, that
- * completed it.
+ * Every team with the totals of its current members (LB-06). The time of a value is that of the answer or
+ * the join that completed it.
  */
 export async function listTeamTotals(em: EntityManager, slice: Slice): Promise<TotalsRow[]> {
   const id = sql`t.id`;
   const since = (time: RawBuilder<unknown>) => sql`greatest(${time}, m.joined_at)`;
-  // Text: ordered aggregates with filters.
+  // Raw SQL: ordered aggregates with filters.
   return preparedRowsOf(
     em,
     sql<TotalsRow>`with chosen as (
@@ -80,7 +80,7 @@ export async function listTeamTotals(em: EntityManager, slice: Slice): Promise<T
 }
 
 export interface RunRow {
-  /** The player. */
+  /** Player id. */
   id: number;
   score: number;
   timeMs: number;
@@ -95,7 +95,7 @@ export async function listChallengeRuns(
   slice: Slice,
 ): Promise<RunRow[]> {
   const id = sql`r.player_id`;
-  // Text: times to the microsecond and percents that four lists share.
+  // Raw SQL: microsecond times and percentages from fragments that four lists share.
   return preparedRowsOf(
     em,
     sql<RunRow>`select r.player_id as id, r.score, r.total_time_ms as "timeMs",
@@ -105,14 +105,14 @@ export async function listChallengeRuns(
   );
 }
 
-/** Which results a leaderboard of the word game takes (WG-03). */
+/** Which results a word-game leaderboard contains (WG-03). */
 export type WordWindow =
   | { mode: "daily"; from: string | null; to: string | null }
   /** Milliseconds since the epoch; 0 = all. */
   | { mode: "random"; since: number };
 
 export interface WordRow {
-  /** The player. */
+  /** Player id. */
   id: number;
   resultId: number;
   score: number;
@@ -129,7 +129,7 @@ export async function listWordBests(
   slice: Slice,
 ): Promise<WordRow[]> {
   const id = sql`w.player_id`;
-  // Text: the first of each player by five columns.
+  // Raw SQL: the first row per player by five columns.
   return rowsOf(
     em,
     sql<WordRow>`select distinct on (w.player_id) w.player_id as id, w.id as "resultId", w.score,
@@ -151,7 +151,7 @@ function inWindow(window: WordWindow): RawBuilder<unknown> {
   return sql`w.mode = 'daily' ${from} ${to}`;
 }
 
-/** What a change touches; of a result its place in time. */
+/** The entries a change affects; for a word result also its time. */
 export type Touched =
   | { kind: "player" | "team"; id: number }
   | { kind: "run"; challengeId: number; playerId: number }
@@ -161,7 +161,10 @@ export type Touched =
 const idsOf = (changes: readonly Change[], kind: Change["kind"]) =>
   changes.filter((change) => change.kind === kind).map((change) => change.subjectId);
 
-/** Looks up what changes mean: runs and results by their rows, with `andTeams` also the teams of players. */
+/**
+ * Resolves changes to the affected entries: runs and results from their rows, and with `andTeams` also the
+ * players' teams.
+ */
 export async function resolveChanges(
   em: EntityManager,
   changes: readonly Change[],

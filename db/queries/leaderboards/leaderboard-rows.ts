@@ -5,13 +5,13 @@ import { withinSearchTime } from "../../search-time.ts";
 import { rowsOf } from "../rows.ts";
 import { foldForSearch } from "../../../server/platform/text/search-words.ts";
 
-/** Closed accounts stay on the leaderboards without their name (LB-01). */
+/** Closed accounts stay on leaderboards under this name (LB-01). */
 export const closedName = "Deleted player";
 const shownName = sql<string>`case when p.deleted_at is null then p.name else ${closedName} end`;
 
 export type GlobalTabColumn = "score" | "accuracy" | "streak" | "xp";
 
-/** Order of each tab (LB-01), as the indexes of `player_stats` have it. */
+/** Order of each tab (LB-01); matches the indexes of `player_stats`. */
 const tabOrder: Readonly<Record<GlobalTabColumn, RawBuilder<unknown>>> = {
   score: sql`s.total_score desc, s.score_at, s.player_id`,
   xp: sql`s.total_xp desc, s.xp_at, s.player_id`,
@@ -27,21 +27,21 @@ export interface PlayerLine {
   totalScore: number;
   totalXp: number;
   totalAnswers: number;
-  /** Rounded percent. */
+  /** Percent, rounded. */
   accuracy: number;
   bestStreak: number;
-  /** At the latest daily snapshot; null = there is none of this player (LB-02). */
+  /** Rank in the latest daily snapshot; null if the player is not in it (LB-02). */
   previousRank: number | null;
 }
 
-/** What the global leaderboard shows of these players. */
+/** Lines of the global leaderboard for these players. */
 export async function listPlayerLines(
   em: EntityManager,
   ids: readonly number[],
   tab: GlobalTabColumn,
 ): Promise<Map<number, PlayerLine>> {
   if (ids.length === 0) return new Map();
-  // Text: a column that the tab names, of the latest day.
+  // Raw SQL: a column named by the tab, from the latest day.
   const rows = await preparedRowsOf<PlayerLine>(
     em,
     sql`select s.player_id as id, ${shownName} as name, p.is_guest as "isGuest",
@@ -57,7 +57,7 @@ export async function listPlayerLines(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** `%` and `_` mean themselves (LB-04). */
+/** LIKE pattern for names that contain `search`; `%` and `_` match literally (LB-04). */
 export function containing(search: string): string {
   return `%${foldForSearch(search).replace(/[\\%_]/g, "\\$&")}%`;
 }
@@ -67,22 +67,25 @@ export interface Found {
   total: number;
 }
 
-/** A search with more matches on a leaderboard says too little: it is refused. */
+/** A search with more matches on a leaderboard is refused as too unspecific. */
 export const maxMatches = 1_000;
-/** Names with the text that are looked at, also those of players who are not on the leaderboard. */
+/** Maximum number of matching names to examine, including players who are not on the leaderboard. */
 export const maxNames = 2_000;
 
-/** Players whose name has the text, found before anything else: this ends early when there are too many. */
+/** Players whose name contains the text. Evaluated first, and stops early if there are too many. */
 const namedPlayers = (search: string) => sql`select p.id from players p
   where p.name_key like ${containing(search)} and p.deleted_at is null limit ${maxNames + 1}`;
 
-/** Null when there are too many, or when it takes too long to know. `matching` is of `named`, `ordered` of `found`. */
+/**
+ * Null if there are too many matches or the search times out. `matching` reads from `named`, `ordered` from
+ * `found`.
+ */
 async function findWithin(
   em: EntityManager,
   { search, limit, offset }: { search: string; limit: number; offset: number },
   { matching, ordered }: { matching: RawBuilder<unknown>; ordered: RawBuilder<unknown> },
 ): Promise<Found | null> {
-  // Text: bounds on what is looked at, over parts the leaderboards share.
+  // Raw SQL: bounds on the rows examined, from fragments the leaderboards share.
   const rows = await withinSearchTime(em, (tx) =>
     rowsOf<{ ids: number[] | null; total: number }>(
       tx,
@@ -99,7 +102,7 @@ async function findWithin(
   return found === undefined || found.ids === null ? null : { ids: found.ids, total: found.total };
 }
 
-/** Players on the leaderboard whose name contains a text, in the order of the tab; null when there are too many. */
+/** Players on the leaderboard whose name contains a text, in tab order; null if there are too many. */
 export function searchPlayers(
   em: EntityManager,
   search: string,
@@ -137,7 +140,7 @@ const findRunLines = prepared(
       .where("r.player_id", "=", sql<number>`any(${playerIds}::int[])`),
 );
 
-/** What the leaderboard of a challenge shows of these players. */
+/** Lines of a challenge's leaderboard for these players. */
 export async function listRunLines(
   em: EntityManager,
   challengeId: number,
@@ -148,7 +151,10 @@ export async function listRunLines(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Players with a finished run whose name contains a text, in the order of the leaderboard (LB-03); null when too many. */
+/**
+ * Players with a finished run whose name contains a text, in leaderboard order (LB-03); null if there are
+ * too many.
+ */
 export function searchRuns(
   em: EntityManager,
   search: string,

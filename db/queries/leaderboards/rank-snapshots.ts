@@ -3,7 +3,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { setStatementTimeout } from "../../prepared.ts";
 import { changeRows, findRow } from "../rows.ts";
 
-/** Ranking a million players takes some seconds. */
+/** Ranking a million players takes several seconds. */
 const statementSeconds = 600;
 const snapshotLock = 7_346_312;
 
@@ -15,8 +15,8 @@ export async function hasSnapshot(em: EntityManager, day: string): Promise<boole
 }
 
 /**
- * Keeps the ranks of all four tabs as those of this UTC day, and drops those of earlier days, in the
- * transaction of `em`, which has to be one (LB-02). A second call for a day does nothing.
+ * Stores the ranks of all four tabs for this UTC day and deletes those of earlier days (LB-02). Requires a
+ * transaction. A second call for the same day does nothing.
  */
 export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date): Promise<void> {
   await setStatementTimeout(em, statementSeconds);
@@ -50,10 +50,13 @@ export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date
   await changeRows(em, (db) => db.deleteFrom("rank_snapshot_days").where("day", "<", day));
 }
 
-/** A lobby is written when it is over, after newer answers: so many of the last are looked at. */
+/**
+ * Answers of a lobby are stored when it ends, after newer answers of others, so the newest row alone does
+ * not decide.
+ */
 const lastAnswers = 10_000;
 
-/** Something was answered since then. */
+/** Whether anything has been answered since then; examines the last `lastAnswers` rows. */
 export async function isAnsweredSince(em: EntityManager, since: Date): Promise<boolean> {
   const row = await findRow(em, (db) =>
     db

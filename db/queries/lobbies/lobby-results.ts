@@ -28,10 +28,10 @@ export interface NewLobbyAnswer {
 
 const jsonOf = (value: unknown) => sql<Record<string, unknown>>`${JSON.stringify(value)}::jsonb`;
 
-/** A statement takes at most 65,535 values. */
+/** A statement takes at most 65,535 parameters. */
 const rowsPerInsert = 5_000;
 
-/** Stores a finished lobby; null when it is stored already. */
+/** Stores a finished lobby; null if it is already stored. */
 export async function insertLobbyResult(
   em: EntityManager,
   result: NewLobbyResult,
@@ -57,7 +57,7 @@ export async function insertLobbyResult(
   return row?.id ?? null;
 }
 
-/** The newest game played under this code, one this player hosted before others; null when there was none. */
+/** The newest game played under this code, preferring games this player hosted; null if there is none. */
 export function findLobbyResult(
   em: EntityManager,
   code: string,

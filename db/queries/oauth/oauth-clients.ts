@@ -11,7 +11,7 @@ export interface KnownOAuthClient {
   redirectUris: string[];
 }
 
-/** The client of this id, unless it was revoked or its realm is closed. */
+/** The client with this id, unless it is revoked or its realm is closed. */
 export function findOAuthClient(
   em: EntityManager,
   clientId: string,
@@ -44,7 +44,7 @@ export async function insertOAuthClient(
   await em.insert(OAuthClientSchema, { ...rest, realm: realmId });
 }
 
-/** False when there is no such client, or it was revoked before. */
+/** False if the client does not exist or is already revoked. */
 export async function revokeOAuthClient(
   em: EntityManager,
   clientId: string,
@@ -63,7 +63,7 @@ export interface OAuthClientSummary {
   redirect_uris: string[];
 }
 
-/** Every client without its secret, at most 1,000. */
+/** Up to 1,000 clients, without their secrets. */
 export function listOAuthClients(em: EntityManager): Promise<OAuthClientSummary[]> {
   return findRows(em, (db) =>
     db

@@ -4,7 +4,7 @@ import { OperatorSchema, type Operator } from "../../entities/operator.ts";
 import { isSet } from "../expressions.ts";
 import { findRows } from "../rows.ts";
 
-/** The operator whose token has this hash, unless it was revoked. */
+/** The operator whose token has this hash, unless revoked. */
 export async function findActiveOperator(
   em: EntityManager,
   tokenHash: string,
@@ -12,7 +12,7 @@ export async function findActiveOperator(
   return em.findOne(OperatorSchema, { tokenHash, revokedAt: null });
 }
 
-/** Throws the unique-constraint error when the name exists. */
+/** Throws the unique-constraint error if the name exists. */
 export async function insertOperator(
   em: EntityManager,
   operator: { name: string; role: Operator["role"]; tokenHash: string },
@@ -20,7 +20,7 @@ export async function insertOperator(
   await em.insert(OperatorSchema, operator);
 }
 
-/** False when there is no such operator, or it was revoked before. */
+/** False if the operator does not exist or is already revoked. */
 export async function revokeOperator(em: EntityManager, name: string, now: Date): Promise<boolean> {
   const where = { name, revokedAt: null };
   return (await em.nativeUpdate(OperatorSchema, where, { revokedAt: now })) > 0;
@@ -39,7 +39,7 @@ export async function insertAuditEntry(
   await em.insert(AuditLogSchema, entry);
 }
 
-/** Names and roles, at most 1,000; never a token. */
+/** Names and roles of up to 1,000 operators, without their tokens. */
 export function listOperators(
   em: EntityManager,
 ): Promise<{ name: string; role: string; is_revoked: boolean }[]> {

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { changeRows } from "../rows.ts";
 
-/** Puts these levels in the place of all others, in the transaction of `em`; `ord` counts from 1. */
+/** Replaces all levels, in the transaction of `em`; `ord` counts from 1. */
 export async function replaceLevels(
   em: EntityManager,
   levels: readonly { name: string; threshold: number }[],

@@ -30,7 +30,7 @@ export function readProgress(em: EntityManager, playerId: number): Promise<Progr
   );
 }
 
-/** Totals of a player in each category played, by name. */
+/** Totals of a player in each category played, ordered by name. */
 export function listCategoryProgress(
   em: EntityManager,
   playerId: number,
@@ -51,7 +51,7 @@ export function listCategoryProgress(
   );
 }
 
-/** Ids of the questions answered latest, at most `limit`, newest last. */
+/** Ids of the most recently answered questions, up to `limit`, newest last. */
 export async function listSeen(
   em: EntityManager,
   playerId: number,
@@ -75,7 +75,7 @@ export async function listSeen(
   return rows.map((row) => row.id);
 }
 
-/** What the player's clients keep; empty before anything was. */
+/** The preferences stored for the player's clients; empty before the first write. */
 export async function readPreferences(
   em: EntityManager,
   playerId: number,
@@ -86,7 +86,7 @@ export async function readPreferences(
   return row?.preferences ?? {};
 }
 
-/** The same, locked until the transaction ends; null when there is no such player. */
+/** Like `readPreferences`, but locked until the transaction ends; null if there is no such player. */
 export async function lockPreferences(
   em: EntityManager,
   playerId: number,
@@ -111,7 +111,7 @@ export async function lockPreferences(
   return row?.preferences ?? null;
 }
 
-/** `json` is the text of the whole map. */
+/** `json` is the JSON text of the whole map. */
 export async function savePreferences(
   em: EntityManager,
   playerId: number,

@@ -15,7 +15,7 @@ export interface StatsTotals {
 
 export interface StatsRow extends StatsTotals {
   playerId: number;
-  /** null: over all categories. */
+  /** null: totals over all categories. */
   category: string | null;
 }
 
@@ -36,8 +36,8 @@ const listCategoryStats = prepared((db, { playerIds }: { playerIds: number[] }) 
 );
 
 /**
- * The totals of these players, all and per category, locked in id order until the transaction ends.
- * A player who does not exist has no row.
+ * The totals of these players, overall and per category, locked in id order until the transaction ends. A
+ * player who does not exist has no row.
  */
 export async function lockStats(
   em: EntityManager,
@@ -45,22 +45,23 @@ export async function lockStats(
 ): Promise<StatsRow[]> {
   const all = await lockTotals(em, playerIds);
   if (all.length === 0) return [];
-  // The row above is the lock for the player's categories too.
+  // The lock on a player's overall totals also covers the categories.
   const perCategory = await listCategoryStats(em, { playerIds: [...playerIds] });
   return [...all, ...perCategory];
 }
 
-/** The same without the totals per category, which the lock holds as well. */
+/** Like `lockStats`, without the totals per category; the lock covers them as well. */
 export async function lockTotals(
   em: EntityManager,
   playerIds: readonly number[],
 ): Promise<StatsRow[]> {
   if (playerIds.length === 0) return [];
   const ids = [...playerIds];
-  // All or none: who holds some of them while adding the others may wait for one that waits for it.
+  // Locks all rows or none: a caller that locked some of them while inserting the others could deadlock with
+  // another.
   const areAllThere = sql`(select count(*) from player_stats
     where player_id = any(${ids}::int[])) = ${ids.length}`;
-  // Text: locks all rows or none.
+  // Raw SQL: locks all rows or none.
   const lock = (condition = sql`true`) =>
     preparedRowsOf<StatsRow>(
       em,
@@ -83,7 +84,7 @@ export async function lockTotals(
   return lock();
 }
 
-/** Writes totals read by `lockStats`; the time of a total moves only when the total grew (LB-01). */
+/** Writes totals read by `lockStats`; the timestamp of a total changes only when the total grows (LB-01). */
 export function updateTotals(rows: readonly StatsRow[], at: Date): RawBuilder<unknown> {
   return sql`update player_stats s set
       score_at = case when x.score > s.total_score then ${at} else s.score_at end,
@@ -94,7 +95,7 @@ export function updateTotals(rows: readonly StatsRow[], at: Date): RawBuilder<un
     from ${inputOf(rows.filter((row) => row.category === null))} where s.player_id = x.player_id`;
 }
 
-/** The same for the totals of categories. */
+/** Like `updateTotals`, for the totals per category. */
 export function saveCategoryTotals(rows: readonly StatsRow[]): RawBuilder<unknown> {
   return sql`insert into player_category_stats as s
       (player_id, category, total_score, total_answers, total_correct, best_streak, current_streak, xp)
@@ -124,9 +125,9 @@ function inputOf(list: readonly StatsRow[]): RawBuilder<unknown> {
 export interface KnownAnswer {
   playerId: number;
   questionId: number;
-  /** Of the last answer. */
+  /** Whether the last answer was correct. */
   isCorrect: boolean;
-  /** XP was given for a correction: of all answers only those earn XP without points (TRV-11). */
+  /** True if a correction has earned XP: only corrections earn XP without points (TRV-11). */
   isCorrected: boolean;
 }
 
@@ -145,7 +146,7 @@ const findKnownAnswers = prepared(
       .groupBy(["player_id", "question_id"]),
 );
 
-/** How each player answered each question before; pairs never answered are absent. */
+/** How each player answered each question before; pairs without an answer are absent. */
 export function knownAnswers(
   em: EntityManager,
   playerIds: readonly number[],

@@ -11,11 +11,11 @@ export interface FavoriteRow {
 
 export interface ListedFavorite extends Omit<FavoriteRow, "questionId"> {
   question: QuestionRow;
-  /** The player has a recorded answer to the question (TRV-12). */
+  /** True if the player has a recorded answer to the question (TRV-12). */
   isAnswered: boolean;
 }
 
-/** Favorites of a player, newest first, at most `limit`. */
+/** Favorites of a player, newest first, up to `limit`. */
 export async function listFavorites(
   em: EntityManager,
   playerId: number,
@@ -55,7 +55,7 @@ export type Added =
   | { outcome: "added"; favorite: FavoriteRow }
   | { outcome: "exists" | "full" | "no_question" | "no_player" };
 
-/** Keeps a question, in a transaction; of several calls at once for one player each sees the one before. */
+/** Adds a favorite, in a transaction; concurrent calls for one player run one after another. */
 export async function addFavorite(
   em: EntityManager,
   input: { playerId: number; questionId: number; limit: number; now: Date },
@@ -77,7 +77,7 @@ export async function addFavorite(
   return { outcome: "added", favorite };
 }
 
-/** Why a question cannot be kept as things are, found out without a lock; null when it can. */
+/** The reason why a question cannot become a favorite now, checked without a lock; null if it can. */
 export async function findHindrance(
   em: EntityManager,
   { playerId, questionId, limit }: { playerId: number; questionId: number; limit: number },
@@ -108,7 +108,7 @@ export async function findHindrance(
   return (state.count ?? 0) >= limit ? { outcome: "full" } : null;
 }
 
-/** False when the question was not among the player's favorites. */
+/** False if the question was not among the player's favorites. */
 export async function removeFavorite(
   em: EntityManager,
   playerId: number,

@@ -7,31 +7,31 @@ import type { StatsTotals } from "../progress/player-stats.ts";
 import type { NewAnswer, StoredAnswer } from "./question-answers.ts";
 import { questionColumnsText, type QuestionRow } from "./questions.ts";
 
-/** What an answer is judged by: the question and how the player stands with it, all of one moment. */
+/** Everything needed to score an answer: the question and the player's state, as of one moment. */
 export interface Standing {
   question: QuestionRow;
-  /** The session that is going on; null = none. */
+  /** The open session; null = none. */
   session: SessionRow | null;
-  /** Over all categories; null = there is no row yet. */
+  /** Totals over all categories; null = no row yet. */
   totals: StatsTotals | null;
-  /** In the category of the question; null = never played. */
+  /** Totals in the question's category; null = never played. */
   inCategory: StatsTotals | null;
-  /** How the player answered the question last, and whether a correction gave XP; null = never. */
+  /** The player's last answer to the question, and whether a correction earned XP; null = none. */
   known: { isCorrect: boolean; isCorrected: boolean } | null;
-  /** What is recorded under the name asked for. */
+  /** The answer already recorded under `ref`. */
   earlier: StoredAnswer | null;
-  /** False for a guest's token whose guest is an account by now. */
+  /** False for a guest token whose guest has become an account. */
   isSameRole: boolean;
 }
 
 export interface StandingOf {
   playerId: number;
   questionId: number;
-  /** Name of what is answered; null = none. */
+  /** Idempotency reference of the answer; null = none. */
   ref: string | null;
-  /** Sessions without an answer since then are over (RUN-01). */
+  /** Sessions whose last answer is older than this have ended (RUN-01). */
   idleSince: Date;
-  /** Asked by a guest's token. Default false. */
+  /** True if the request used a guest token. Default false. */
   isGuest?: boolean;
 }
 
@@ -40,7 +40,7 @@ const totalsColumns = (xp: string) => sql`t.total_score as score, t.total_answer
   ${sql.ref(xp)} as xp`;
 const oneOf = (rows: RawBuilder<unknown>) => sql`(select to_json(x) from (${rows}) x)`;
 
-// Text: rows of six tables side by side, each as one JSON value.
+// Raw SQL: rows of six tables side by side, each as one JSON value.
 const standing = preparedText(
   ({ playerId, questionId, ref, idleSince, isGuest }: Required<StandingOf>) =>
     sql<Omit<Standing, "question"> & QuestionRow>`select ${questionColumnsText},
@@ -61,7 +61,7 @@ const standing = preparedText(
       from questions q where q.id = ${questionId}`,
 );
 
-/** Null when there is no such question, whatever its pool. */
+/** Null if the question does not exist in any pool. */
 export async function readStanding(
   em: EntityManager,
   { isGuest = false, ...of }: StandingOf,
@@ -72,15 +72,15 @@ export async function readStanding(
   return { question, session, totals, inCategory, known, earlier, isSameRole: isSame };
 }
 
-/** An answer with all it changes, worked out from a standing. */
+/** An answer and all state changes computed from a standing. */
 export interface GrownBy {
   answer: NewAnswer;
   category: string;
-  /** Answers of the totals in that standing. */
+  /** The player's number of answers in that standing. */
   seenAnswers: number;
   totals: StatsTotals;
   inCategory: StatsTotals;
-  /** The play session with this answer; null = none. */
+  /** The play session including this answer; null = none. */
   session: SessionRow | null;
 }
 
@@ -91,7 +91,7 @@ export interface ServedTimes {
 
 type InSession = { session: SessionRow & { updatedAt: Date } };
 
-// Text: see `saving`.
+// Raw SQL: see `saving`.
 const saveAlone = preparedText((grown: Omit<GrownBy, "session">) => {
   const { answer: a, seenAnswers } = grown;
   const held = sql`select from player_stats t
@@ -100,7 +100,7 @@ const saveAlone = preparedText((grown: Omit<GrownBy, "session">) => {
   return saving(grown, held, sql``);
 });
 
-// Text: see `saving`.
+// Raw SQL: see `saving`.
 const saveInSession = preparedText((grown: Omit<GrownBy, "session"> & InSession) => {
   const { answer: a, session: s, seenAnswers } = grown;
   const held = sql`select from player_stats t join play_sessions s on s.id = ${s.id} and s.ended_at is null
@@ -116,8 +116,8 @@ const saveInSession = preparedText((grown: Omit<GrownBy, "session"> & InSession)
 });
 
 /**
- * Text: five writes that have to be one statement. All else hangs on `held`, which waits for whoever is changing the
- * rows and then looks at them again.
+ * Raw SQL: five writes in one statement. All of them depend on `held`, which waits for concurrent writers
+ * of the rows and then rechecks them.
  */
 function saving(
   { answer: a, category, totals: t, inCategory: c }: Omit<GrownBy, "session">,
@@ -155,10 +155,10 @@ function saving(
 }
 
 /**
- * Writes an answer if nothing has happened since the standing was read, else nothing: null, when the
- * player has other totals by now or the session is over. Every answer of a player, in whatever game,
- * counts in the totals, so their number stands for all that was read of the player. Returns the
- * counters of the question.
+ * Writes an answer if nothing has changed since the standing was read. Otherwise, if the player's totals
+ * differ or the session has ended, writes nothing and returns null. Every answer of a player in any game
+ * counts in the totals, so an unchanged number of answers means an unchanged standing. Returns the counters
+ * of the question.
  */
 export async function saveIfUnchanged(
   em: EntityManager,

@@ -18,17 +18,17 @@ export interface NewAnswer {
   points: number;
   xp: number;
   source: "practice" | "run" | "lobby";
-  /** Unique name of what was answered; null = none. */
+  /** Unique idempotency reference; null = none. */
   ref: string | null;
   at: Date;
 }
 
-/** Records answers; the questions count as seen by the players from now on. */
+/** Records answers and marks the questions as seen by the players. */
 export async function insertAnswers(
   em: EntityManager,
   answers: readonly NewAnswer[],
 ): Promise<void> {
-  // Text: rows from one JSON value.
+  // Raw SQL: rows from one JSON value.
   await rowsOf(em, inserted(answers));
 }
 
@@ -53,7 +53,7 @@ function inserted(answers: readonly NewAnswer[]): RawBuilder<unknown> {
       created_at timestamptz)`;
 }
 
-/** Answers with the totals they lead to, which `lockStats` read. */
+/** Answers with the resulting totals, based on those `lockStats` read. */
 export interface Recorded {
   answers: readonly NewAnswer[];
   totals: readonly StatsRow[];
@@ -64,7 +64,7 @@ export async function saveRecorded(
   em: EntityManager,
   { answers, totals, at }: Recorded,
 ): Promise<void> {
-  // Text: three writes that have to be one statement.
+  // Raw SQL: three writes in one statement.
   await preparedRowsOf(
     em,
     sql`with totals as (${updateTotals(totals, at)}), by_category as (${saveCategoryTotals(totals)})
@@ -73,8 +73,8 @@ export async function saveRecorded(
 }
 
 /**
- * Adds to the served and correct counters of questions, in id order so that two callers never
- * deadlock. To be done last: others wait for the rows until the transaction ends.
+ * Increments the served and correct counters of questions, in id order so that two callers never deadlock.
+ * Call it last: others wait for the rows until the transaction ends.
  */
 export async function recordServed(
   em: EntityManager,
@@ -82,7 +82,7 @@ export async function recordServed(
 ): Promise<void> {
   if (counts.length === 0) return;
   const rows = counts.map(({ questionId, ...rest }) => ({ question_id: questionId, ...rest }));
-  // Text: locks in the order of ids before it writes.
+  // Raw SQL: locks rows in id order before it writes.
   await rowsOf(
     em,
     sql`with added as (

@@ -13,20 +13,20 @@ export interface DrawFilter {
   /** Only questions linked to this prompt; null = all. */
   promptHash: string | null;
   count: number;
-  /** Never drawn. */
+  /** Questions to leave out. */
   excludeIds: readonly number[];
-  /** Questions none of these players has answered come first. */
+  /** Prefer questions that none of these players has answered. */
   preferUnseenBy: readonly number[];
   /** Leaves answered questions out instead of drawing them last. */
   freshOnly?: boolean;
 }
 
-/** Ids looked at from a random place in the index: bounds the work of one draw. */
+/** Ids examined from a random point in the index; bounds the work of one draw. */
 const drawWindow = 256;
 
 /**
- * Draws up to `count` questions at random: first those nobody of `preferUnseenBy` has answered, then
- * answered ones.
+ * Draws up to `count` random questions: first those nobody of `preferUnseenBy` has answered, then answered
+ * ones.
  */
 export async function drawQuestions(em: EntityManager, filter: DrawFilter): Promise<QuestionRow[]> {
   if (filter.count < 1) return [];
@@ -37,13 +37,16 @@ export async function drawQuestions(em: EntityManager, filter: DrawFilter): Prom
   return [...fresh, ...rest];
 }
 
-/** Those of these difficulties of which something could be drawn, in their order; that of the filter does not count. */
+/**
+ * The difficulties among these, in their order, that have a drawable question; the filter's own difficulty
+ * is ignored.
+ */
 export async function listDrawable(
   em: EntityManager,
   filter: DrawFilter,
   difficulties: readonly string[],
 ): Promise<string[]> {
-  // Text: a list of names with their places.
+  // Raw SQL: a list of names with ordinality.
   const rows = await preparedRowsOf<{ name: string }>(
     em,
     sql`
@@ -57,7 +60,7 @@ export async function listDrawable(
 
 type Matched = Pick<DrawFilter, "pool" | "category" | "difficulty" | "promptHash">;
 
-/** Every question of a kind, or with `isLinked` only those linked to the prompt. */
+/** Every question of a category and difficulty; with `isLinked` only those linked to the prompt. */
 const matching = (
   { pool, category, difficulty, promptHash }: Matched,
   isLinked: boolean,
@@ -73,7 +76,7 @@ const matching = (
 
 type DrawValues = Matched & { count: number; excluded: number[]; players: number[] };
 
-/** Text: two walks of the draw index from a random id, so that no draw sorts the whole table. */
+/** Raw SQL: two walks of the draw index from a random id, so that no draw sorts the whole table. */
 const freshStatement = (isLinked: boolean) =>
   preparedText((filter: DrawValues) => {
     const { pool, category, difficulty, count, excluded, players } = filter;
@@ -113,7 +116,7 @@ async function drawAny(
   excluded: readonly number[],
 ): Promise<QuestionRow[]> {
   const isLinked = filter.promptHash !== null;
-  // Text: an order by who has seen a question, then by chance.
+  // Raw SQL: orders by who has seen a question, then randomly.
   return rowsOf(
     em,
     sql<QuestionRow>`
@@ -137,8 +140,8 @@ export interface RetryFilter {
 }
 
 /**
- * The public question whose last answer by the player was wrong, the one answered longest ago first
- * (TRV-09); null when there is none.
+ * The public question whose last answer by the player was wrong and is longest ago (TRV-09); null if there
+ * is none.
  */
 export function drawWrong(em: EntityManager, filter: RetryFilter): Promise<QuestionRow | null> {
   const { playerId, categories, difficulty, promptHash } = filter;

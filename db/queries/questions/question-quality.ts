@@ -10,7 +10,7 @@ export type ReportReason = QuestionReport["reason"];
 export interface NewReport {
   questionId: number;
   playerId: number;
-  /** By a guest's token. */
+  /** True if the request used a guest token. */
   isGuest: boolean;
   reason: ReportReason;
   comment: string;
@@ -18,14 +18,14 @@ export interface NewReport {
 }
 
 /**
- * Stores a player's report; an earlier one of the same player is replaced and counts as open again.
- * Null when there is no such question or player, or no such guest any more.
+ * Stores a player's report; it replaces and reopens an earlier one of the same player. Null if the question
+ * or player does not exist, or the guest has become an account.
  */
 export async function saveReport(
   em: EntityManager,
   { questionId, playerId, isGuest, reason, comment, at }: NewReport,
 ): Promise<{ isNew: boolean } | null> {
-  // Text: whether the row is new is told by `xmax`.
+  // Raw SQL: `xmax` shows whether the row is new.
   const [row] = await rowsOf(
     em,
     sql<{ isNew: boolean }>`insert into question_reports as r
@@ -40,7 +40,7 @@ export async function saveReport(
   return row ?? null;
 }
 
-/** From how many answers on a rate says something, and which rates are suspicious, in percent. */
+/** The number of answers from which a correct rate is significant, and the suspicious rates, in percent. */
 export interface Suspicion {
   fewestServed: number;
   hardRate: number;
@@ -50,7 +50,7 @@ export interface Suspicion {
 export type QuestionProblem = "reported" | "too_hard" | "too_easy" | "retired";
 
 export interface QualityFilter {
-  /** null = any of them but `retired`. */
+  /** null = any problem except `retired`. */
   problem: QuestionProblem | null;
   category: string | null;
   limit: number;
@@ -68,10 +68,10 @@ export interface QualityRow extends QuestionRow {
   comments: string[];
 }
 
-/** Comments shown of one question. */
+/** Maximum number of comments shown per question. */
 const shownComments = 5;
 
-/** Questions with a problem, those with most open reports first, then those answered most often. */
+/** Questions with a problem: those with most open reports first, then those answered most often. */
 export async function listProblematic(
   em: EntityManager,
   filter: QualityFilter,
@@ -84,7 +84,7 @@ export async function listProblematic(
       where resolved_at is null group by question_id
     ) open on open.question_id = q.id
     where ${conditionOf(filter.problem, suspicion)} ${inCategory}`;
-  // Text: a problem is one of many conditions, over parts that share a count.
+  // Raw SQL: a problem is one of many conditions, over fragments that share a count.
   const [counted] = await rowsOf(
     em,
     sql<{ total: number }>`select count(*)::int as total ${found}`,
@@ -98,9 +98,9 @@ export async function listProblematic(
   return { rows, total: counted?.total ?? 0 };
 }
 
-/** One question as operators see it, or null. */
+/** One question with its quality data, or null. */
 export async function findQuality(em: EntityManager, id: number): Promise<QualityRow | null> {
-  // Text: the columns that the list shows.
+  // Raw SQL: the columns of the list.
   const [row] = await rowsOf(
     em,
     sql<QualityRow>`select ${detailColumns} from questions q where q.id = ${id}`,
@@ -132,7 +132,7 @@ function conditionOf(problem: QuestionProblem | null, suspicion: Suspicion) {
   return sql`q.retired_at is null and (${reported} or (${too_hard}) or (${too_easy}))`;
 }
 
-/** Takes a question out of use, or back into it; retired again, it keeps the first time. */
+/** Retires a question or puts it back into use. Retiring it again keeps the first time. */
 export async function setRetired(
   em: EntityManager,
   id: number,
@@ -149,7 +149,7 @@ export async function setRetired(
   );
 }
 
-/** Settles the open reports of a question; returns how many there were. */
+/** Resolves the open reports of a question and returns their number. */
 export function resolveReports(em: EntityManager, id: number, at: Date): Promise<number> {
   return changeRows(em, (db) =>
     db

@@ -46,15 +46,15 @@ export const questionColumns = [
   "q.num_correct as numCorrect",
 ] as const;
 
-/** The same for a statement written as text. */
+/** The question columns for raw SQL. */
 export const questionColumnsText = sql`q.id, q.category, q.difficulty, q.question, q.choices,
   q.correct_index as "correctIndex", q.explanation, q.estimated_rate as "estimatedRate", q.pool,
   q.num_served as "numServed", q.num_correct as "numCorrect"`;
 
 /**
- * Stores what is new and returns the number of new rows. A text that exists is left alone (TRV-03).
- * `pool: "both"` fills the smaller pool of a category and difficulty first and then takes turns
- * (TRV-12). With `promptHash` every question of the list, old or new, is linked to the prompt.
+ * Inserts new questions and returns their number. An existing text is left unchanged (TRV-03). `pool:
+ * "both"` first fills the smaller pool of a category and difficulty, then alternates (TRV-12). With
+ * `promptHash`, every question of the list, old or new, is linked to the prompt.
  */
 export async function insertQuestions(
   em: EntityManager,
@@ -72,7 +72,7 @@ export async function insertQuestions(
           when (i.turn - abs(${surplus})) % 2 = 1 then 'public'
           else 'competition' end`
       : sql`${options.pool}`;
-  // Text: rows from one JSON value that take turns between two pools.
+  // Raw SQL: rows from one JSON value that alternate between two pools.
   const inserted = await rowsOf(
     em,
     sql<{ id: number }>`
@@ -137,7 +137,7 @@ async function linkPrompt(em: EntityManager, promptHash: string, list: readonly 
   );
 }
 
-/** Stored questions that can still be served, by category; categories without any are absent. */
+/** Number of stored questions in use, by category; categories without any are absent. */
 export async function countByCategory(em: EntityManager): Promise<Map<string, number>> {
   const rows = await findRows(em, (db) =>
     db
@@ -157,7 +157,10 @@ const findPublic = prepared((db, { id }: { id: number }) =>
     .where("q.pool", "=", sql.lit("public")),
 );
 
-/** A question of the public pool, a retired one too: whoever has it may still answer it (TRV-12). */
+/**
+ * A question of the public pool, retired ones included: a client that has received it may still answer it
+ * (TRV-12).
+ */
 export async function findPublicQuestion(
   em: EntityManager,
   id: number,
@@ -175,7 +178,7 @@ export interface CatalogFilter {
   offset: number;
 }
 
-/** The public pool in order of id; what is live in lobbies and challenges is not in it (TRV-12). */
+/** The public pool ordered by id. It excludes questions in use in lobbies and challenges (TRV-12). */
 export function listCatalog(em: EntityManager, filter: CatalogFilter): Promise<QuestionRow[]> {
   return findRows(em, (db) => {
     let catalog = db
@@ -200,7 +203,7 @@ export interface KnownFilter {
   limit: number;
 }
 
-/** Normal forms already stored of a category and difficulty, newest first, at most `limit`. */
+/** Normal forms of the stored questions of a category and difficulty, newest first, up to `limit`. */
 export async function listTextKeys(em: EntityManager, filter: KnownFilter): Promise<string[]> {
   const { promptHash } = filter;
   const rows = await findRows(em, (db) => {

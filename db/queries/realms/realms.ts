@@ -18,7 +18,7 @@ export interface RealmFrontend {
   frontendUrl: string;
 }
 
-/** Active realms that have a front end of their own, at most 1,000. */
+/** Active realms with their own front end, up to 1,000. */
 export function listFrontends(em: EntityManager): Promise<RealmFrontend[]> {
   return findRows(em, (db) =>
     db
@@ -42,7 +42,7 @@ export interface RealmSummary {
   num_keys: number;
 }
 
-/** The realms with the number of their keys that are not revoked, at most 1,000. */
+/** Realms with their number of active keys, up to 1,000. */
 export function listRealms(em: EntityManager): Promise<RealmSummary[]> {
   return findRows(em, (db) =>
     db
@@ -79,7 +79,7 @@ export interface MailBranding {
   termsUrl: string | null;
 }
 
-/** The branding of those of the realms that are active and have one. */
+/** The mail branding of those realms that are active and have one. */
 export function findMailBranding(
   em: EntityManager,
   slugs: readonly string[],

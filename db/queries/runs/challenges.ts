@@ -4,7 +4,7 @@ import type { ChallengeKind } from "../../entities/challenge.ts";
 import { anyOf } from "../expressions.ts";
 import { changeRows, findRow, findRows, rowsOf } from "../rows.ts";
 
-/** Any number will do, as long as every instance of the service uses the same. */
+/** An arbitrary number that every instance of the service shares. */
 const challengesLock = 7_346_313;
 
 export interface ChallengeRow {
@@ -26,7 +26,7 @@ export function findChallenge(em: EntityManager, id: number): Promise<ChallengeR
   );
 }
 
-/** The challenges of these dates that exist. */
+/** The existing challenges of these dates. */
 export function listChallenges(
   em: EntityManager,
   dates: readonly string[],
@@ -41,7 +41,7 @@ export function listChallenges(
   );
 }
 
-/** From here to the end of the transaction nobody else makes challenges. */
+/** Serializes the creation of challenges until the transaction ends. */
 export async function lockChallenges(em: EntityManager): Promise<void> {
   await findRow(em, (db) =>
     db.selectNoFrom(({ fn, val }) =>
@@ -63,7 +63,7 @@ export async function insertChallenge(
   );
 }
 
-/** Questions of the challenges from one date to another. */
+/** Question ids of the challenges between two dates. */
 export async function listChallengeQuestions(
   em: EntityManager,
   first: string,
@@ -89,11 +89,10 @@ export interface Release {
 }
 
 /**
- * Moves the questions of challenges before this date to the public pool, of each category as many as
- * leave so many in the competition pool (TRV-12). A challenge somebody still plays, in a run touched
- * `since` or in a lobby with one of `live`, waits until they are through; runs that were left before
- * end with the points they have, since from here on anybody may look the answers up. Returns how many
- * were moved.
+ * Moves questions of challenges before `before` to the public pool, leaving at least `keep` per category in
+ * the competition pool (TRV-12). A challenge still in play is skipped: one with a run touched since
+ * `since`, or with a question in `live`, the questions of open lobbies. Unfinished older runs end with
+ * their present points, because the answers become public. Returns the number of moved questions.
  */
 export async function releaseQuestions(
   em: EntityManager,
@@ -104,8 +103,8 @@ export async function releaseQuestions(
       and not question_ids && ${[...live]}::int[]
       and not exists (select 1 from runs r
         where r.challenge_id = c.id and not r.is_finished and r.touched_at > ${since})`;
-  // Before any question is locked: an answer locks its run first, too.
-  // Text: writes over window functions, under one condition.
+  // Lock order: runs before questions, as when answering. Raw SQL: writes over window functions, under one
+  // condition.
   await rowsOf(
     em,
     sql`with ended as (

@@ -52,13 +52,13 @@ const lockOpenSession = prepared(
 export interface SessionTimes {
   playerId: number;
   now: Date;
-  /** A session without an answer since then has ended with its last one (RUN-01). */
+  /** A session without an answer since then ended at its last answer (RUN-01). */
   idleSince: Date;
 }
 
 /**
- * The player's open session, locked until the transaction ends; a new one when there is none or the
- * last one was left idle. Null when there is no such player.
+ * The player's open session, locked until the transaction ends. Creates one if there is none or the last
+ * one is idle. Null if there is no such player.
  */
 export async function openSession(
   em: EntityManager,
@@ -75,7 +75,7 @@ export async function openSession(
       .where("ended_at", "is", null)
       .where("updated_at", "<", idleSince),
   );
-  // Text: a conflict with a partial index.
+  // Raw SQL: a conflict on a partial index.
   const rows = await rowsOf(
     em,
     sql<SessionRow>`insert into play_sessions as s (player_id, created_at, updated_at)
@@ -87,7 +87,7 @@ export async function openSession(
   return rows[0] ?? null;
 }
 
-/** The session that is still going on, or null. */
+/** The open session, or null. */
 export function findSession(
   em: EntityManager,
   { playerId, idleSince }: Omit<SessionTimes, "now">,
@@ -102,7 +102,7 @@ export function findSession(
   );
 }
 
-/** Ends the player's open session: now, or with its last answer when it was left idle. */
+/** Ends the player's open session: now, or at its last answer if it is idle. */
 export async function endSession(em: EntityManager, times: SessionTimes): Promise<void> {
   await changeRows(em, (db) =>
     db
@@ -116,7 +116,7 @@ export async function endSession(em: EntityManager, times: SessionTimes): Promis
   );
 }
 
-/** Ends up to `limit` sessions left idle; sessions in use are passed over. Returns their number. */
+/** Ends up to `limit` idle sessions, skipping locked ones. Returns their number. */
 export function endIdleSessions(
   em: EntityManager,
   { idleSince, limit }: { idleSince: Date; limit: number },

@@ -49,7 +49,7 @@ const columns = [
   nullableMillis("finished_at").as("finishedAtMs"),
 ] as const;
 
-/** A player's own run; those of others do not exist for them (RUN-04). */
+/** The player's run with this id; runs of other players are not found (RUN-04). */
 export function findRun(
   em: EntityManager,
   { id, playerId }: { id: number; playerId: number },
@@ -59,7 +59,7 @@ export function findRun(
   );
 }
 
-/** The same, with nobody else changing it until the transaction ends. */
+/** Like `findRun`, but locked until the transaction ends. */
 export function lockRun(em: EntityManager, id: number): Promise<RunRow | null> {
   return findRow(em, (db) =>
     db.selectFrom("runs").select(columns).where("id", "=", id).forUpdate(),
@@ -91,8 +91,8 @@ export interface NewRun {
 }
 
 /**
- * Null when the player has a run of this challenge, or another open endless one, already, and when
- * there is no such player.
+ * Null if the player already has a run of this challenge or another open endless one, or if there is no
+ * such player.
  */
 export function insertRun(em: EntityManager, run: NewRun): Promise<RunRow | null> {
   const at = sql<Date>`${run.at}::timestamptz`;
@@ -129,7 +129,9 @@ export function insertRun(em: EntityManager, run: NewRun): Promise<RunRow | null
   );
 }
 
-/** Runs of one player begin one after another from here on; false when there is no such player. */
+/**
+ * Serializes the creation of a player's runs until the transaction ends; false if there is no such player.
+ */
 export async function lockPlayer(em: EntityManager, playerId: number): Promise<boolean> {
   const player = await findRow(em, (db) =>
     db.selectFrom("players").select("id").where("id", "=", playerId).forNoKeyUpdate(),
@@ -137,7 +139,7 @@ export async function lockPlayer(em: EntityManager, playerId: number): Promise<b
   return player !== null;
 }
 
-/** A new endless run ends the one before (RUN-03). */
+/** Ends the player's open endless run, because a new one replaces it (RUN-03). */
 export async function endEndlessRun(em: EntityManager, playerId: number, at: Date): Promise<void> {
   await changeRows(em, (db) =>
     db
@@ -159,7 +161,7 @@ export async function endRun(em: EntityManager, id: number, at: Date): Promise<v
   );
 }
 
-/** Ends endless runs nobody has answered in since then (RUN-03). Returns how many. */
+/** Ends endless runs that have had no answer since then (RUN-03). Returns their number. */
 export function endStaleRuns(
   em: EntityManager,
   { before, now, limit }: { before: Date; now: Date; limit: number },
@@ -183,7 +185,7 @@ export function endStaleRuns(
   );
 }
 
-/** Where a run stands after an answer or an advance. */
+/** State of a run after an answer or an advance. */
 export type Progress = Pick<
   RunRow,
   | "score"
@@ -222,7 +224,7 @@ export async function saveProgress(em: EntityManager, id: number, run: Progress)
   );
 }
 
-/** Questions by their ids, whatever their pool. */
+/** Questions by id, from any pool. */
 export async function listQuestions(
   em: EntityManager,
   ids: readonly number[],

@@ -11,7 +11,7 @@ export interface CredentialRequestRow {
   realm: string;
 }
 
-/** Notes a request and returns its id; null when `maxWaiting` wait already. */
+/** Inserts a request and returns its id; null if `maxWaiting` requests are already waiting. */
 export async function insertRequest(
   em: EntityManager,
   { purpose, channel, emailKey, realm }: CredentialRequestRow,
@@ -45,7 +45,7 @@ export async function insertRequest(
   return row?.id ?? null;
 }
 
-/** Takes a request away; of any number at once one gets it, and a rollback puts it back. */
+/** Deletes and returns a request; of several concurrent callers one gets it, and a rollback restores it. */
 export function takeRequest(
   em: EntityManager,
   id: number,
@@ -80,12 +80,12 @@ export async function listForgottenRequests(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes what is of no use any more. `before` is for ended sessions, which are kept a while. */
+/** Deletes expired credentials. `before` applies to ended sessions, which are kept for a while. */
 export async function purgeCredentials(
   em: EntityManager,
   { now, before }: { now: Date; before: Date },
 ): Promise<void> {
-  // A code's row also counts how many were made lately.
+  // The row also counts recent codes, so it outlives its code.
   await deleteWhere(em, "sign_in_codes", (eb) => eb("window_started_at", "<", before));
   await deleteWhere(em, "password_resets", (eb) => eb("expires_at", "<", now));
   await deleteWhere(em, "used_tokens", (eb) => eb("expires_at", "<", now));

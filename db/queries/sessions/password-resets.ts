@@ -2,11 +2,14 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { changeRows, findRow } from "../rows.ts";
 
-/** Of the present password, or of none, and of the address the link went to: a change of either voids it. */
+/**
+ * Hash over the current password (or none) and the address the link went to: a change of either voids the
+ * link.
+ */
 const mark = sql<string>`encode(sha256(convert_to(
   coalesce(p.password_hash, '') || ' ' || coalesce(p.email_key, ''), 'UTF8')), 'hex')`;
 
-/** Makes this the only reset token of the account (GW-10). */
+/** Makes this the account's only reset token (GW-10). */
 export async function saveReset(
   em: EntityManager,
   { playerId, tokenHash, expiresAt }: { playerId: number; tokenHash: string; expiresAt: Date },
@@ -41,7 +44,7 @@ export interface ResetToken {
   tokenHash: string;
 }
 
-/** Of a reset `r` and the account `p` it is for. */
+/** Condition that reset `r` of account `p` is valid. */
 const isOpen = ({ playerId, tokenHash }: ResetToken, now: Date) => sql<boolean>`
   r.player_id = ${playerId} and r.token_hash = ${tokenHash} and r.expires_at > ${now}
     and p.id = r.player_id and not p.is_guest and p.deleted_at is null
@@ -64,8 +67,8 @@ export async function isResetOpen(
 }
 
 /**
- * Uses the token up and sets the password; of any number at once one succeeds. The account is locked
- * first, as by whoever changes it.
+ * Consumes the token and sets the password; of several concurrent callers one succeeds. Locks the account
+ * first, like every writer of an account.
  */
 export async function useReset(
   em: EntityManager,

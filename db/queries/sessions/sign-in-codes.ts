@@ -12,15 +12,15 @@ export interface NewCode {
 }
 
 /**
- * Makes this the only code of the account (S4). False, and the older one stays good, when `max`
- * were made since `windowStart`; null is any number.
+ * Makes this the account's only code (S4). False, keeping the previous code, if `max` codes have been
+ * created since `windowStart`; null = unbounded.
  */
 export async function saveCode(
   em: EntityManager,
   { playerId, codeHash, channel, emailKey, now, expiresAt }: NewCode,
   bound: { windowStart: Date; max: number | null },
 ): Promise<boolean> {
-  // A clock set back must not stretch a window (S40).
+  // A clock set back must not lengthen a window (S40).
   const isNewWindow = sql<boolean>`(sign_in_codes.window_started_at <= ${bound.windowStart}::timestamptz
     or sign_in_codes.window_started_at > ${now}::timestamptz)`;
   const numSaved = await changeRows(em, (db) =>
@@ -58,26 +58,27 @@ export async function saveCode(
 }
 
 export interface CodeTry {
-  /** 0 for an address without an account: the same work, and no row. */
+  /** 0 for an address without an account: it does the same work and finds no row. */
   playerId: number;
   emailKey: string;
-  /** Of the code that was given, under the present secret and the one before. */
+  /** Hashes of the submitted code under the current secret and the previous one. */
   hashes: string[];
   now: Date;
   maxTries: number;
 }
 
 /**
- * Counts a try and uses the code up when it is right; null when it was wrong or there is none. Without a
- * code there is nothing to count, but a commit that has to reach the disk takes longer than one that has
- * not: a message to nobody is written instead, so that the time does not tell who has a code (S1).
+ * Counts a try and consumes the code if it is right; null if it is wrong or there is none. Without a code
+ * there is nothing to count, but a commit that reaches the disk takes longer than one that does not. A
+ * logical message is therefore written instead, so that the response time does not reveal who has a code
+ * (S1).
  */
 export async function tryCode(
   em: EntityManager,
   { playerId, emailKey, hashes, now, maxTries }: CodeTry,
 ): Promise<"email" | "sms" | null> {
   const isRight = sql`code_hash = any(${hashes}::text[])`;
-  // Text: a write, or else a message that takes as long.
+  // Raw SQL: a write, or a message that takes equally long.
   const rows = await rowsOf(
     em,
     sql<{ isRight: boolean; channel: "email" | "sms" | null }>`

@@ -5,7 +5,7 @@ import { preparedText } from "../../prepared.ts";
 import { millis } from "../expressions.ts";
 import { changeRows, findRow, findRows } from "../rows.ts";
 
-/** How a session came about. */
+/** How a session was created. */
 export type SignInMethod =
   | "password"
   | "code"
@@ -19,21 +19,21 @@ export type SignInMethod =
   | "consent";
 
 export interface SignIn {
-  /** Of the session, where something else has to name it; a random one when absent. */
+  /** Session id if the caller has to choose it; random by default. */
   id?: string;
   method: SignInMethod;
-  /** When credentials were shown: to us, or to the provider of a social login; null = not, or not known. */
+  /** When credentials were presented to us or to the social login's provider; null = never, or unknown. */
   authenticatedAt: Date | null;
-  /** Its place among all sign-ins; null where nobody showed credentials for it. */
+  /** Sequence number among all sign-ins; null if no credentials were presented. */
   signInNumber: number | "next" | null;
-  /** Session it was made from; null = by nobody's. */
+  /** The session it was created from; null = none. */
   parent: string | null;
 }
 
-/** The next place among all sign-ins; those from now on come after it. */
+/** SQL for the next sequence number of sign-ins. */
 export const nextSignInNumber = "nextval('sign_in_numbers')";
 
-/** Takes a place among all sign-ins, of any host: what signs in later has a higher number. */
+/** Allocates a sign-in number, unique across hosts: later sign-ins have higher numbers. */
 export async function takeSignInNumber(em: EntityManager): Promise<number> {
   const row = await findRow(em, (db) =>
     db.selectNoFrom(sql<number>`${sql.raw(nextSignInNumber)}`.as("number")),
@@ -41,7 +41,7 @@ export async function takeSignInNumber(em: EntityManager): Promise<number> {
   return row?.number ?? Infinity;
 }
 
-/** A family as a login opens it. */
+/** A token family as a login creates it. */
 export interface NewFamily extends SignIn {
   id: string;
   player: number;
@@ -57,10 +57,10 @@ export interface NewFamily extends SignIn {
 export interface FamilyStep {
   id: string;
   playerId: number;
-  /** Carried by the presented token. */
+  /** Generation of the presented token. */
   generation: number;
   now: Date;
-  /** How long the generation before the current one is accepted. */
+  /** How long the previous generation is still accepted. */
   graceMs: number;
 }
 
@@ -68,16 +68,21 @@ export interface SteppedFamily {
   generation: number;
   isReused: boolean;
   isGuest: boolean;
-  /** Of the player as the step found it: what voided its reclaim tokens since voids this one too. */
+  /**
+   * The reclaim generation the player had at this refresh: whatever voids its reclaim tokens also voids
+   * this session.
+   */
   reclaimGeneration: number;
   endsAt: Date;
   realm: string;
 }
 
-// Text: each column of the update hangs on what the row was before, and its player has to be one who may use it.
+// Raw SQL: each updated column depends on the previous row, and the player must be allowed to use the
+// session.
 const step = preparedText(
   ({ id, playerId, generation, now, graceMs, hostNow }: FamilyStep & { hostNow: Date }) => {
-    // One clock for all hosts, whose own ones may differ by more than the grace: a second tab is not a thief.
+    // Uses the clock of Postgres for all hosts: their own clocks may differ by more than the grace period,
+    // and a second tab must not look like token theft.
     const shared = sql`(${now}::timestamptz + (clock_timestamp() - ${hostNow}::timestamptz))`;
     return sql<Omit<SteppedFamily, "endsAt"> & { endsAtMs: number }>`
       update token_families f set
@@ -102,9 +107,9 @@ const step = preparedText(
 );
 
 /**
- * One refresh, in one statement, so that of any number at once exactly one rotates (TOK-04): the
- * current generation moves on, the one before is accepted for the grace, any other ends the family.
- * Null when the family is unknown, ended, or its player can no longer use it.
+ * Rotates a refresh token in one statement, so that exactly one of several concurrent callers rotates
+ * (TOK-04). The current generation advances, the previous one is accepted during the grace period, and any
+ * other ends the family. Null if the family is unknown or has ended, or its player may no longer use it.
  */
 export async function stepFamily(
   em: EntityManager,
@@ -133,8 +138,8 @@ export async function noteFamilyUse(em: EntityManager, id: string, now: Date): P
 }
 
 /**
- * Ends every session of a player, but for `keep` when it is given (TOK-08). Call it in a transaction:
- * whoever signs in changes the player's row, so a session comes before this or after it.
+ * Ends every session of a player except `keep`, if given (TOK-08). Requires a transaction: a sign-in
+ * changes the player's row, so it is ordered before or after this.
  */
 export async function revokeFamiliesOf(
   em: EntityManager,
@@ -155,14 +160,14 @@ export async function revokeFamiliesOf(
   );
 }
 
-/** An open session, with when its player last showed credentials: null when nobody did. */
+/** An open session and when its player last presented credentials; null if never. */
 export interface OpenSignIn {
   authenticatedAtMs: number | null;
-  /** Null also for a session from before sign-ins were numbered. */
+  /** Null also for sessions from before sign-ins were numbered. */
   signInNumber: number | null;
 }
 
-/** An open session of this player, or null; no sign-in is later than the session it opened. */
+/** An open session of this player, or null. A sign-in is never later than the session it created. */
 export function findOpenSignIn(
   em: EntityManager,
   { id, playerId, now }: { id: string; playerId: number; now: Date },
@@ -199,7 +204,7 @@ export interface OpenFamily {
   userAgent: string | null;
 }
 
-/** Sessions a token may still exist of, the latest used first (TOK-08). */
+/** Sessions that may still have a valid token, most recently used first (TOK-08). */
 export function listOpenFamilies(
   em: EntityManager,
   {
@@ -229,7 +234,7 @@ export function listOpenFamilies(
   );
 }
 
-/** Ends one session of a player; false when it is not an open one of theirs. */
+/** Ends one session of a player; false if it is not an open session of theirs. */
 export async function revokeOwnFamily(
   em: EntityManager,
   { id, playerId, now }: { id: string; playerId: number; now: Date },
@@ -245,7 +250,7 @@ export async function revokeOwnFamily(
   return numRevoked > 0;
 }
 
-/** Sessions of a player that have not ended, guests' too. */
+/** Number of open sessions of a player, including guests. */
 export async function countOpenFamilies(
   em: EntityManager,
   playerId: number,

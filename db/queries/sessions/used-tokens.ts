@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { changeRows, findRow } from "../rows.ts";
 
-/** Uses a token up; false when it was used before. */
+/** Marks a token as used; false if it was used before. */
 export async function useToken(em: EntityManager, jti: string, expiresAt: Date): Promise<boolean> {
   const numInserted = await changeRows(em, (db) =>
     db

@@ -13,11 +13,11 @@ export interface Connection extends ConnectionKey {
   playerId: number;
   name: string | null;
   avatarUrl: string | null;
-  /** Session it is linked in; kept when the link is renewed. */
+  /** The session that linked it; unchanged when the link is renewed. */
   linkedBy?: string | null;
 }
 
-/** Whom a login at a provider leads to, whether the account is open or not. */
+/** The player linked to a provider login, whether the account is open or not. */
 export async function findConnectedPlayer(
   em: EntityManager,
   { provider, subject }: ConnectionKey,
@@ -32,14 +32,14 @@ export async function findConnectedPlayer(
   return row?.player_id ?? null;
 }
 
-/** Whoever has this address, closed accounts included: theirs stays reserved (USR-09). */
+/** The player with this address, including closed accounts, whose address stays reserved (USR-09). */
 export function findAddressHolder(em: EntityManager, emailKey: string): Promise<Player | null> {
   return inShare(em, () => em.findOne(PlayerSchema, { emailKey }));
 }
 
 /**
- * Links, or renews what is known of a link. A login that leads to somebody else, and another login
- * of the same provider, break a constraint.
+ * Creates or renews a link. A login linked to another player, or a second login of the same provider,
+ * violates a constraint.
  */
 export async function saveConnection(
   em: EntityManager,
@@ -78,7 +78,7 @@ export interface ListedConnection {
   linkedAtMs: number;
 }
 
-/** The logins of an account: at most one for each provider. */
+/** The linked logins of an account, at most one per provider. */
 export function listConnections(em: EntityManager, playerId: number): Promise<ListedConnection[]> {
   return findRows(em, (db) =>
     db

@@ -9,11 +9,11 @@ export interface NewContactMessage {
   subject: string;
   message: string;
   createdAt: Date;
-  /** Names a message that may be sent again; null = none. */
+  /** Idempotency reference of the message; null = none. */
   ref: string | null;
 }
 
-/** False when a message of this name is there already. */
+/** False if a message with this reference exists. */
 export async function insertContactMessage(
   em: EntityManager,
   m: NewContactMessage,
@@ -38,11 +38,11 @@ export interface NewFeedback {
   userId: number | null;
   playerId: number | null;
   createdAt: Date;
-  /** Names feedback that may be sent again; null = none. */
+  /** Idempotency reference of the feedback; null = none. */
   ref: string | null;
 }
 
-/** Does nothing when feedback of this name is there already. */
+/** Does nothing if feedback with this reference exists. */
 export async function insertFeedback(em: EntityManager, f: NewFeedback): Promise<void> {
   const { userId, playerId, createdAt, ...rest } = f;
   await changeRows(em, (db) =>

@@ -14,8 +14,8 @@ export interface NewSubscription {
 }
 
 /**
- * Puts an address on the list, to be verified; its earlier token is void. False when it is verified
- * already: whoever asks now may be somebody else, so nothing of it changes (SYS-04).
+ * Adds an unverified address to the list and voids its earlier token. False, without a change, if it is
+ * already verified: the requester may not be its owner (SYS-04).
  */
 export async function upsertSubscriber(em: EntityManager, s: NewSubscription): Promise<boolean> {
   const numSaved = await changeRows(em, (db) =>
@@ -62,7 +62,7 @@ export interface ListToken {
   verifyHash: string;
 }
 
-/** Uses a token up; language and realm of the subscriber, or null when the token is not good. */
+/** Consumes a token and returns the subscriber's language and realm; null if the token is not valid. */
 export function verifySubscriber(
   em: EntityManager,
   { emailKey, verifyHash }: ListToken,
@@ -98,7 +98,7 @@ export async function isListTokenOpen(
   return open !== null;
 }
 
-/** Ends a subscription, the first time and every time; false when the address is not on the list. */
+/** Ends a subscription; idempotent. False if the address is not on the list. */
 export async function endSubscription(
   em: EntityManager,
   emailKey: string,

@@ -48,7 +48,7 @@ export function findTeamOf(em: EntityManager, playerId: number): Promise<TeamRow
   );
 }
 
-/** Members, longest first. */
+/** Members, longest-standing first. */
 export function listMembers(em: EntityManager, teamId: number): Promise<MemberRow[]> {
   return findRows(em, (db) =>
     db
@@ -72,7 +72,7 @@ export function listMembers(em: EntityManager, teamId: number): Promise<MemberRo
   );
 }
 
-/** Changes of one team come one after another from here on; null when it is gone. */
+/** Serializes changes of a team until the transaction ends; null if it no longer exists. */
 export function lockTeam(em: EntityManager, id: number): Promise<{ ownerId: number } | null> {
   return findRow(em, (db) =>
     db.selectFrom("teams").select("owner_id as ownerId").where("id", "=", id).forUpdate(),
@@ -95,7 +95,7 @@ export interface NewTeam {
   at: Date;
 }
 
-/** Null when the name, or the code, is taken. */
+/** Null if the name or the code is taken. */
 export async function insertTeam(em: EntityManager, team: NewTeam): Promise<number | null> {
   const row = await findRow(em, (db) =>
     db
@@ -114,7 +114,7 @@ export async function insertTeam(em: EntityManager, team: NewTeam): Promise<numb
   return row?.id ?? null;
 }
 
-/** False when the player is in a team already. */
+/** False if the player is already in a team. */
 export async function insertMember(
   em: EntityManager,
   member: { teamId: number; playerId: number; at: Date },
@@ -164,7 +164,7 @@ export async function deleteMember(
   return numDeleted > 0;
 }
 
-/** The longest member with an open account becomes the owner; without members the team goes. */
+/** Makes the longest-standing member with an open account the owner, or deletes a team without members. */
 export async function passOnTeam(em: EntityManager, teamId: number): Promise<void> {
   await changeRows(em, (db) =>
     db
@@ -194,7 +194,7 @@ export async function passOnTeam(em: EntityManager, teamId: number): Promise<voi
   );
 }
 
-/** Ends the teams of cleared accounts in which nobody else is: nobody could lead them, or join. */
+/** Deletes the teams of cleared accounts that have no other member: nobody could lead or join them. */
 export async function endTeamsOfCleared(
   em: EntityManager,
   playerIds: readonly number[],
@@ -234,13 +234,13 @@ export async function endTeamsOfCleared(
   );
 }
 
-/** A name that is taken violates `teams_name_unique`. */
+/** A taken name violates `teams_name_unique`. */
 export async function renameTeam(
   em: EntityManager,
   id: number,
   { name, nameKey, nameSkeleton }: { name: string; nameKey: string; nameSkeleton: string },
 ): Promise<void> {
-  // Another spelling of the present name is no new name, even if it has an older confusable twin.
+  // Another spelling of the current name is always allowed, even if an older confusable name exists.
   await changeRows(em, (db) =>
     db
       .updateTable("teams")

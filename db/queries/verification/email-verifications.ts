@@ -9,7 +9,7 @@ export interface Verification {
   emailKey: string;
 }
 
-/** Makes this the only token of the account (S4). */
+/** Makes this the account's only token (S4). */
 export async function saveVerification(
   em: EntityManager,
   { playerId, tokenHash, emailKey, expiresAt }: Verification & { expiresAt: Date },
@@ -34,8 +34,8 @@ export async function saveVerification(
 }
 
 /**
- * Uses a token up and marks the address as verified, in one statement; false when it is not good. The
- * account is locked first, as by whoever changes it.
+ * Consumes a token and marks the address as verified, in one statement; false if the token is not valid.
+ * Locks the account first, like every writer of an account.
  */
 export async function useVerification(
   em: EntityManager,
@@ -98,8 +98,8 @@ export async function isVerificationOpen(
 }
 
 /**
- * Removes what a closed account leaves behind: its open verification and the subscription of its address. One
- * that the owner of the address has confirmed goes only when the account had proven to be theirs.
+ * Deletes what a closed account leaves behind: its open verification and the subscription of its address. A
+ * confirmed subscription is deleted only if the account had verified the address.
  */
 export async function clearAddress(
   em: EntityManager,

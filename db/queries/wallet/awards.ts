@@ -32,12 +32,12 @@ const grantColumns = [
   "repeatable",
   millis("granted_at").as("grantedAtMs"),
 ] as const;
-/** The same for statements written as text. */
+/** The grant columns for raw SQL. */
 const grantColumnsText = sql.raw(
   `award_id as "awardId", game, ember_value as "emberValue", repeatable, (extract(epoch from granted_at) * 1000)::float8 as "grantedAtMs"`,
 );
 
-/** The award of this id and game; null when unknown or switched off. */
+/** The award with this id in this game; null if unknown or switched off. */
 export function findAward(
   em: EntityManager,
   awardId: string,
@@ -62,7 +62,7 @@ export function findAward(
   );
 }
 
-/** The first grant of an award to a player; null when there is none. */
+/** The first grant of an award to a player, or null. */
 export function findFirstGrant(
   em: EntityManager,
   which: { playerId: number; awardId: string; game: string },
@@ -80,14 +80,14 @@ export function findFirstGrant(
   );
 }
 
-/** The grant of a request that came before under the same name; null when there is none. */
+/** The grant already made under this reference, or null. */
 export function findGrantNamed(em: EntityManager, ref: string): Promise<Grant | null> {
   return findRow(em, (db) =>
     db.selectFrom("award_grants").select(grantColumns).where("ref", "=", ref),
   );
 }
 
-/** How often a player got an award from `since` on, before `until`. */
+/** Number of grants of an award to a player in [`since`, `until`). */
 export async function countGrants(
   em: EntityManager,
   which: { playerId: number; awardId: string; game: string; since: Date; until: Date },
@@ -105,27 +105,28 @@ export async function countGrants(
   return row?.count ?? 0;
 }
 
-/** What a player asks for, and the UTC day it is. */
+/** A player's claim of an award, and the current UTC day. */
 export interface AwardClaim {
   playerId: number;
   awardId: string;
   game: string;
   isClaim: boolean;
-  /** True: given to a guest only. */
+  /** True: grant it only to a guest. */
   isGuest?: boolean;
-  /** Names a request that may come again; null = none. */
+  /** Idempotency reference; null = none. */
   ref: string | null;
   at: Date;
   since: Date;
   until: Date;
 }
 
-// Text: a chain of writes that has to be one statement, with sums under its conditions.
+// Raw SQL: a chain of writes in one statement, with sums under its conditions.
 const grantNow = preparedText(
   ({ playerId, awardId, game, isClaim, isGuest, ref, at, since, until, limit }: GrantNow) => {
     const own = sql`select 1 from award_grants g
       where g.player_id = ${playerId} and g.award_id = d.award_id and g.game = d.game`;
-    // Every grant moves the wallet: with as many entries as were seen, nothing was granted since.
+    // Every grant adds a wallet entry, so an unchanged number of entries means that nothing was granted
+    // since.
     return sql<Grant & { embers: WalletView["embers"] }>`with seen as materialized (
         select w.player_id, w.entries, d.award_id, d.game, d.name, d.ember_value, d.repeatable
         from wallets w, award_definitions d
@@ -164,8 +165,8 @@ const grantNow = preparedText(
 type GrantNow = Required<AwardClaim> & { limit: number };
 
 /**
- * The whole of an award in one statement: wallet, entry and grant. Null, with nothing changed, when it
- * may not be given, or the wallet was moved while this looked: then somebody has to look under its lock.
+ * Grants an award in one statement: wallet, entry and grant. Returns null and changes nothing if the grant
+ * is not allowed or the wallet changed concurrently; the caller then retries under the wallet's lock.
  */
 export async function grantAtOnce(
   em: EntityManager,
@@ -196,7 +197,7 @@ export async function insertGrant(
   );
 }
 
-/** Grants of a player, newest first; of one game when it is given. */
+/** Grants of a player, newest first; of one game if given. */
 export function listGrants(
   em: EntityManager,
   playerId: number,
@@ -213,7 +214,7 @@ export function listGrants(
   });
 }
 
-/** Adds definitions, or changes those that are there; others stay. Grants keep what they were worth. */
+/** Inserts or updates definitions; others stay. Existing grants keep their value. */
 export async function saveAwards(em: EntityManager, awards: readonly AwardTerms[]): Promise<void> {
   if (awards.length === 0) return;
   const rows = awards.map((award) => ({

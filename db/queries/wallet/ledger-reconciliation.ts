@@ -4,15 +4,15 @@ import type { WalletDifference, WalletRound } from "../../entities/wallet-check.
 import { millis, nullableMillis } from "../expressions.ts";
 import { changeRows, findRow, findRows, rowsOf } from "../rows.ts";
 
-/** What a wallet says of itself beside what its ledger says; zeros where there is nothing. */
+/** A wallet's stored values beside those of its ledger; zeros if there is none. */
 export interface LedgerTotals {
   playerId: number;
   currency: "embers" | "ingots";
   wallet: { balance: number; total: number; entries: number; level: number };
   ledger: { balance: number; total: number; entries: number; level: number };
-  /** Entries whose number, balance or total does not follow from those before. */
+  /** Entries whose number, balance or total does not follow from the previous entry. */
   broken: number;
-  /** Grants of awards, entries that paid awards, and pairs of the two that fit. */
+  /** Number of grants, of entries that paid grants, and of matching pairs. */
   grants: number;
   payments: number;
   pairs: number;
@@ -20,20 +20,20 @@ export interface LedgerTotals {
 
 export type Problem = WalletDifference["problems"][number];
 
-/** Players above `after`, up to and including `upTo`. */
+/** Players with ids in (`after`, `upTo`]. */
 export interface PlayerRange {
   after: number;
   upTo: number;
 }
 
-/** Every wallet and ledger of these players, in one statement and so as of one moment. */
+/** Every wallet and ledger of these players, in one statement, so as of one moment. */
 export async function readLedgerTotals(
   em: EntityManager,
   { after, upTo }: PlayerRange,
   countedSources: readonly string[],
 ): Promise<LedgerTotals[]> {
   const counted = JSON.stringify(countedSources);
-  // Text: running sums over a whole ledger.
+  // Raw SQL: running sums over a whole ledger.
   return rowsOf(
     em,
     sql`with entries as (
@@ -75,8 +75,8 @@ export async function readLedgerTotals(
 }
 
 /**
- * Last player of the next batch after `after`: so many wallets and entries, but one player at
- * least. Null when no wallet is left.
+ * Last player of the batch after `after`: bounded by the number of wallets and entries, at least one
+ * player. Null if no wallet is left.
  */
 export async function endOfBatch(
   em: EntityManager,
@@ -110,7 +110,7 @@ export async function endOfBatch(
   return row?.end ?? null;
 }
 
-/** Makes the caller the only one at work on reconciliation runs until its transaction ends. */
+/** Serializes reconciliation runs until the transaction ends. */
 export async function lockRuns(em: EntityManager): Promise<void> {
   await findRow(em, (db) =>
     db.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('wallet_rounds'))`.as("locked")),
@@ -138,7 +138,7 @@ export async function openRun(
   return made;
 }
 
-/** Adds a batch to a run, which it may end; of ended runs the newest `kept` stay. */
+/** Adds a batch to a run, ending the run if it is the last; deletes all but the newest `kept` ended runs. */
 export async function recordBatch(
   em: EntityManager,
   id: number,
@@ -169,7 +169,7 @@ export async function recordBatch(
 
 export interface Difference extends Pick<WalletDifference, "playerId" | "currency" | "problems"> {}
 
-/** Differences of these players become those given; true for each that was not known before. */
+/** Replaces the differences of these players; returns true for each new one. */
 export async function replaceDifferences(
   em: EntityManager,
   { after, upTo }: PlayerRange,
@@ -188,7 +188,7 @@ export async function replaceDifferences(
           where x."playerId" = d.player_id and x.currency = d.currency)`,
       ),
   );
-  // Text: rows from one JSON value, and whether each is new.
+  // Raw SQL: rows from one JSON value, and whether each is new.
   const saved = await rowsOf<{ playerId: number; currency: string; isNew: boolean }>(
     em,
     sql`insert into wallet_differences as d (player_id, currency, problems, found_at, seen_at)

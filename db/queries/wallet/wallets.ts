@@ -24,12 +24,12 @@ export interface Entry {
 }
 
 export interface NewEntry extends WalletKey, Omit<Entry, "id" | "createdAtMs"> {
-  /** How much the total grows: 0 or the amount. */
+  /** Amount added to the lifetime total: 0 or the movement's amount. */
   counted: number;
   at: Date;
 }
 
-/** A level and the one after it, null at the top (WAL-01). */
+/** A level and the next one, null at the top (WAL-01). */
 export interface Level {
   ord: number;
   name: string;
@@ -45,14 +45,14 @@ const entryColumns = [
   "ref_id as refId",
   millis("created_at").as("createdAtMs"),
 ] as const;
-/** The same for statements written as text. */
+/** The entry columns for raw SQL. */
 const entryColumnsText = sql.raw(
   `id, amount, source, reason, ref_type as "refType", ref_id as "refId", (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"`,
 );
 
 /**
- * Takes the wallet's row until the transaction ends; every movement takes it first, so movements of
- * one wallet come one after another. Null when there is no such player.
+ * Locks the wallet's row until the transaction ends. Every movement locks it first, which serializes the
+ * movements of one wallet. Null if there is no such player.
  */
 export async function lockWallet(em: EntityManager, key: WalletKey): Promise<WalletState | null> {
   const { playerId, currency } = key;
@@ -83,8 +83,8 @@ export async function lockWallet(em: EntityManager, key: WalletKey): Promise<Wal
 }
 
 /**
- * Moves money and writes the entry that says so, in one statement. Null, with nothing changed, when
- * the balance would fall below zero, or balance or total would pass `limit`.
+ * Changes the balance and inserts the entry in one statement. Returns null and changes nothing if the
+ * balance would fall below zero, or balance or total would exceed `limit`.
  */
 export async function moveMoney(
   em: EntityManager,
@@ -92,7 +92,7 @@ export async function moveMoney(
   limit: number,
 ): Promise<Entry | null> {
   const { playerId, currency, amount, counted, source, reason, refType, refId, at } = entry;
-  // Text: an update and the entry it leads to in one statement.
+  // Raw SQL: an update and its entry in one statement.
   const rows = await rowsOf<Entry>(
     em,
     sql`with moved as (
@@ -112,7 +112,7 @@ export async function moveMoney(
   return rows[0] ?? null;
 }
 
-/** The entry a movement with this reference made before; awards have none (WAL-05). */
+/** The entry already made with this reference; awards have none (WAL-05). */
 export function findByRef(
   em: EntityManager,
   key: WalletKey & Pick<Entry, "source" | "refType" | "refId">,
@@ -136,14 +136,14 @@ export interface WalletView {
   ingots: WalletState;
 }
 
-/** Levels below and above so many lifetime Embers, for a JSON object. */
+/** The levels below and above a lifetime total of Embers, as members of a JSON object. */
 export const levelsAt = (total: RawBuilder<unknown>) =>
   sql`'level', (select to_json(l) from levels l where l.threshold <= ${total} order by l.threshold desc limit 1),
     'nextLevel', (select to_json(l) from levels l where l.threshold > ${total} order by l.threshold limit 1)`;
 
-/** Both currencies of a player at one moment, with the level the lifetime Embers give. */
+/** Both balances of a player as of one moment, with the level of the lifetime Embers. */
 export async function readWallet(em: EntityManager, playerId: number): Promise<WalletView> {
-  // Text: two currencies and a level, each as one JSON value.
+  // Raw SQL: two currencies and a level, each as one JSON value.
   const [row] = await rowsOf<WalletView>(
     em,
     sql`with own as (
@@ -172,7 +172,7 @@ export async function listEntries(
   key: WalletKey,
   page: { before: number | null; limit: number },
 ): Promise<Entry[]> {
-  // Text: a page that begins at the place of an entry.
+  // Raw SQL: a page that begins at a given entry.
   return rowsOf(
     em,
     sql`with own as not materialized (

@@ -10,23 +10,23 @@ export interface NewWordResult {
   level: number;
   wordsFound: number;
   blocksDropped: number;
-  /** Seconds.hundredths, as sent. */
+  /** Seconds with two decimals, as sent by the client. */
   timeTaken: string;
   timeGiven: string | null;
-  /** Of a daily result. */
+  /** Date of a daily result. */
   date: string | null;
   completed: boolean;
   targetWords: readonly string[] | null;
   targetWordsFound: readonly string[] | null;
   at: Date;
-  /** Names a result that may be handed in again; null = none. */
+  /** Idempotency reference; null = none. */
   ref: string | null;
 }
 
 const hundredths = (time: string) => Number(time.replace(".", ""));
 const listOf = (words: readonly string[] | null) => (words === null ? null : [...words]);
 
-/** Null when a result of this name is there already. */
+/** Null if a result with this reference exists. */
 export async function insertWordResult(
   em: EntityManager,
   result: NewWordResult,
@@ -58,7 +58,7 @@ export async function insertWordResult(
   return row?.id ?? null;
 }
 
-/** Guest name or username of an open player; null when there is none. */
+/** Guest name or username of an open player, or null. */
 export async function findPlayerName(em: EntityManager, playerId: number): Promise<string | null> {
   const row = await findRow(em, (db) =>
     db
@@ -70,7 +70,7 @@ export async function findPlayerName(em: EntityManager, playerId: number): Promi
   return row?.name ?? null;
 }
 
-/** Player of a username or guest name in its normal form; closed accounts have none (WG-04). */
+/** Player id by normalized username or guest name; closed accounts have none (WG-04). */
 export async function findPlayerByName(em: EntityManager, nameKey: string): Promise<number | null> {
   const row = await findRow(em, (db) =>
     db
@@ -97,7 +97,7 @@ export interface WordLine {
   date: string | null;
 }
 
-/** What the board shows of these results. */
+/** Leaderboard lines for these results. */
 export async function listWordLines(
   em: EntityManager,
   ids: readonly number[],
