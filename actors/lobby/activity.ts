@@ -1,7 +1,7 @@
 import { hostOf, presence, seatById } from "./seats.ts";
 import type { Lobby, LobbyEvent, Seat } from "./types.ts";
 
-/** The seat whose sign of life the event is (LOB-19); the close by next is followed by a host's event. */
+/** The seat that an event proves active (LOB-19). A close by `next` is followed by an event of the host. */
 export function actorOf(lobby: Lobby, event: LobbyEvent): Seat | null {
   switch (event.type) {
     case "seen":
@@ -35,14 +35,17 @@ const commandEvents: ReadonlySet<LobbyEvent["type"]> = new Set([
   "removed",
 ] as const);
 
-/** Heartbeats, timers and calls that anyone may make keep no lobby alive (LOB-21). */
+/** Heartbeats, timers and calls open to anyone do not keep a lobby alive (LOB-21). */
 export function isCommand(event: LobbyEvent): boolean {
   if (event.type === "seen") return event.isCommand === true;
   if (event.type === "question_closed") return event.closedBy === "lock";
   return commandEvents.has(event.type);
 }
 
-/** What a command of this seat changes beside its own events: it keeps the lobby alive without any, too (LOB-21). */
+/**
+ * Changes that a seat's command makes beside its events: it keeps the lobby alive even without any event
+ * (LOB-21).
+ */
 export function activityOf(
   lobby: Lobby,
   seat: Seat,

@@ -7,8 +7,8 @@ import { lobbySnapshot, type WireContext } from "./snapshot.ts";
 import type { Answer, Lobby } from "./types.ts";
 
 /**
- * JSON text of the body of an answer, or null when it has none. To be called with the lobby right after the
- * events of the same decision, before a later command changes it.
+ * JSON text of the response body, or null without one. Call it with the lobby right after the events of the
+ * same decision, before a later command changes it.
  */
 export function answerBody(
   lobby: Lobby,
@@ -50,7 +50,7 @@ function ownPlayer(lobby: Lobby, seatId: number | null) {
   return seat ? { id: seat.id, name: seat.name, is_host: seat.isHost } : null;
 }
 
-/** Who comes back gets what the events told the seats before; nobody else sees picks. */
+/** A returning player gets the picks that the seats were already sent; others see no picks. */
 function openPicks(lobby: Lobby, seatId: number | null) {
   const round = openRound(lobby);
   if (!round || lobby.settings.mode !== "coop" || !seatById(lobby, seatId)) return {};
@@ -61,7 +61,10 @@ function openPicks(lobby: Lobby, seatId: number | null) {
   return { picks };
 }
 
-/** What the answering seat alone learns at once (LOB-12); others' answers are not in its rate (S15). */
+/**
+ * The result that only the answering seat learns immediately (LOB-12). Its rate does not include other
+ * seats' answers (S15).
+ */
 function ownResult(lobby: Lobby, seatId: number): Record<string, unknown> | null {
   const question = currentQuestion(lobby);
   const result = currentResults(lobby).find((one) => one.seatId === seatId);

@@ -1,18 +1,18 @@
 import { spectatorsMergeMs } from "./limits.ts";
 import type { Lobby, LobbyCommand } from "./types.ts";
 
-/** What every process last said about the spectators of one lobby; kept in memory only (HUB-08). */
+/** Last spectator count of a lobby reported by each process; kept in memory only (HUB-08). */
 export interface Audience {
   words: Map<string, { count: number; at: number }>;
-  /** The published number of a lobby read back holds until its spectators have been told of again. */
+  /** After a reload the published count remains valid until the processes have reported again. */
   carried: { count: number; until: number };
 }
 
-/** A process that is silent for so long has no spectators any more. */
+/** A process without a report for this long has no spectators. */
 const forgetMs = 60_000;
-/** Every process repeats its number more often than this. */
+/** Every process repeats its count more often than this. */
 const carryMs = 30_000;
-/** Processes remembered per lobby; words of others are dropped. */
+/** Maximum number of processes per lobby; reports of further ones are dropped. */
 const maxWorkers = 256;
 
 export function newAudience(lobby: Lobby | null, now: number): Audience {
@@ -22,7 +22,7 @@ export function newAudience(lobby: Lobby | null, now: number): Audience {
   };
 }
 
-/** Completes the commands that need to know the sum. */
+/** Adds the sum of all counts to commands that need it. */
 export function withAudience(audience: Audience, command: LobbyCommand, now: number): LobbyCommand {
   if (command.type === "tick") return { ...command, spectators: sumOf(audience, now) };
   if (command.type !== "spectators") return command;
@@ -38,14 +38,14 @@ function hear({ words }: Audience, worker: string, count: number, now: number): 
 export function sumOf({ words, carried }: Audience, now: number): number {
   let sum = 0;
   for (const [worker, { count, at }] of words) {
-    // The difference is taken both ways, so that a clock set back forgets nobody for longer (S40).
+    // The absolute difference, so that a clock set back does not delay the removal (S40).
     if (Math.abs(now - at) >= forgetMs) words.delete(worker);
     else sum += count;
   }
   return now < carried.until ? Math.max(sum, carried.count) : sum;
 }
 
-/** When the sum may change by itself, or a changed one may be published; null when neither will happen. */
+/** When the sum may change without a report, or a changed sum may be published; null if neither is due. */
 export function audienceDue(audience: Audience, lobby: Lobby, now: number): number | null {
   if (lobby.status === "finished") return null;
   const { words, carried } = audience;

@@ -4,8 +4,9 @@ import { openRound } from "./rounds.ts";
 import type { Lobby } from "./types.ts";
 
 /**
- * Earliest time, in milliseconds since the epoch, at which `tick` may have something to do; null when never.
- * For a finished lobby whose result is not yet queued it is the (past) time of its end: queue it now (LOB-27).
+ * Earliest time, in milliseconds since the epoch, at which `tick` may have work; null if never. For a
+ * finished lobby whose result is not queued yet it is the (past) time of its end, so that the result is
+ * queued now (LOB-27).
  */
 export function nextDeadline(lobby: Lobby): number | null {
   if (lobby.status === "finished") return lobby.isResultPending ? lobby.finishedAt : null;

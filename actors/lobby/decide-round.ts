@@ -8,7 +8,7 @@ import type { ClosedBy, Decision, Lobby, LobbyCommand, LobbyEvent, Mode, Round }
 
 type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
 
-/** Why a pick or an answer cannot be taken now, or null (LOB-17, LOB-18, LOB-28). */
+/** The refusal of a pick or an answer, or null if it is allowed now (LOB-17, LOB-18, LOB-28). */
 function refusal(lobby: Lobby, mode: Mode, index: number | null, now: number): Decision | null {
   if (lobby.status !== "in_progress") return reject("lobby:not_in_progress");
   if (lobby.settings.mode !== mode) return reject("lobby:wrong_mode");
@@ -60,7 +60,7 @@ export function lock(lobby: Lobby, command: Command<"lock">, now: number): Decis
   return acceptFrom(lobby, host, now, events, wholeLobby);
 }
 
-/** A deadline that has passed closes the question before any command that comes later (LOB-15). */
+/** A passed deadline closes the question before any later command (LOB-15). */
 function byOr(round: Round, now: number, closedBy: ClosedBy): ClosedBy {
   return isPastDeadline(round, now) ? "timer" : closedBy;
 }
@@ -76,33 +76,36 @@ export function next(lobby: Lobby, command: Command<"next">, now: number): Decis
   const early = round.isOpen ? tooEarlyMs(lobby, round, now) : 0;
   if (early > 0) return reject("lobby:too_early", { retry_after_ms: early });
   const following = goOn(lobby, round, now);
-  // Endless, and the batch is still under way: whoever asks draws one at once, adds it, and asks again.
+  // Endless with a pending batch: the caller draws a batch immediately, adds it and repeats the command.
   if (!following) return reject("generator:unavailable", { retry_after: 1 });
   const closed = round.isOpen ? [closeQuestion(lobby, round, now, byOr(round, now, "next"))] : [];
   return acceptFrom(lobby, host, now, [...closed, ...following], wholeLobby);
 }
 
-/** What to draw for the host of a running game. */
+/** The draw for the host of a running game. */
 export function planBatch(lobby: Lobby, command: Command<"plan_batch">): Decision {
   if (!hostAsking(lobby, command.by)) return reject("lobby:not_host");
   if (lobby.status !== "in_progress") return reject("lobby:not_in_progress");
   return accept([], { type: "plan" });
 }
 
-/** The index just left, by the next question or by the end after the last one (LOB-28). */
+/** True if a previous `next` already left this index, for the next question or the end (LOB-28). */
 function isCarriedOut(lobby: Lobby, index: number | null): boolean {
   if (index === null || !lobby.round) return false;
   if (lobby.status === "in_progress") return index === lobby.round.index - 1;
   return lobby.endReason === "completed" && index === lobby.round.index;
 }
 
-/** How long next has to wait (LOB-16). A clock that was set back refuses nobody (S40). */
+/** Remaining wait before `next` is allowed (LOB-16). A clock that was set back refuses nobody (S40). */
 function tooEarlyMs(lobby: Lobby, round: Round, now: number): number {
   const playedMs = now - round.startedAt;
   return playedMs < 0 ? 0 : Math.max(0, lobby.timings.minQuestionMs - playedMs);
 }
 
-/** The next question, the end after the last one, or null when the next one has not come yet. */
+/**
+ * Events of the next question, or of the end after the last one; null if the next question is not drawn
+ * yet.
+ */
 function goOn(lobby: Lobby, round: Round, now: number): LobbyEvent[] | null {
   const index = round.index + 1;
   if (isLastQuestion(lobby)) return [{ type: "finished", at: now, reason: "completed" }];
@@ -112,7 +115,7 @@ function goOn(lobby: Lobby, round: Round, now: number): LobbyEvent[] | null {
   return [opened, ...(isFetching ? [] : fetchIfLow(lobby, now, index, lobby.questions.length))];
 }
 
-/** Anyone may ask; only the clock closes a question here (LOB-15). */
+/** Anyone may call it; it closes a question only if its deadline has passed (LOB-15). */
 export function reveal(lobby: Lobby, now: number): Decision {
   if (lobby.status !== "in_progress") return accept([], { type: "ok" });
   const round = openRound(lobby);

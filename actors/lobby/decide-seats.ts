@@ -12,7 +12,7 @@ export function create(command: Command<"create">, now: number): Decision {
   return accept([{ type: "created", at: now, ...facts }], answer);
 }
 
-/** Refusals in the order of HTTP-17: the ban is about the caller, the rest about the state. */
+/** Refusals in the order of HTTP-17: first the ban, which concerns the caller, then the state. */
 export function join(lobby: Lobby, command: Command<"join">, now: number): Decision {
   const { seat, by } = command;
   if (isBanned(lobby, by, seat)) return reject("lobby:banned");
@@ -34,13 +34,13 @@ function isBanned(lobby: Lobby, by: LobbyCaller, seat: NewSeat): boolean {
   );
 }
 
-/** An account is bound to its first seat only; its further seats are anonymous (LOB-05). */
+/** An account is bound to its first seat only; further seats of the account are anonymous (LOB-05). */
 function boundOnce(lobby: Lobby, seat: NewSeat): NewSeat {
   const isBound = lobby.seats.some((one) => one.accountId === seat.accountId);
   return seat.accountId !== null && isBound ? { ...seat, accountId: null, avatarUrl: null } : seat;
 }
 
-/** May the caller have a hub token? (LOB-02: 403 without a seat.) */
+/** Whether the caller may have a hub token (LOB-02: 403 without a seat). */
 export function checkSeat(lobby: Lobby, command: Command<"check_seat">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:not_member");
@@ -55,7 +55,8 @@ export function heartbeat(lobby: Lobby, command: Command<"heartbeat">, now: numb
 
 export function leave(lobby: Lobby, command: Command<"leave">, now: number): Decision {
   const { by } = command;
-  // Whose token's seat is gone has left: said twice, it must not take away another seat of the same login.
+  // A lobby token whose seat is gone has already left. A repeat must not remove another seat of the same
+  // login.
   const seat = by.seatId === null ? seatOf(lobby, by) : seatById(lobby, by.seatId);
   if (!seat) return reject("lobby:player_not_found");
   if (lobby.status === "finished") return accept([], nothing);
@@ -82,7 +83,7 @@ export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decis
   return acceptFrom(lobby, host, now, remove(lobby, removed, host.id), nothing);
 }
 
-/** The removal, and the reveal when everybody who is left has answered; `present` is the seat that asks for it. */
+/** The removal, and the reveal if all remaining seats have answered; `present` is the requesting seat. */
 function remove(lobby: Lobby, removed: Removed, present: number | null): LobbyEvent[] {
   const { at, seatId } = removed;
   const round = openRound(lobby);

@@ -25,7 +25,7 @@ const settable = [
   "mode",
 ] as const satisfies (keyof SettingsChange)[];
 
-/** Only documented fields are taken over, whatever the caller handed in (S13). */
+/** Copies documented fields only, whatever the caller passed (S13). */
 function known(changes: SettingsChange): SettingsChange {
   const given = settable.filter((name) => changes[name] !== undefined);
   return Object.fromEntries(given.map((name) => [name, changes[name]]));
@@ -40,7 +40,7 @@ export function changeSettings(lobby: Lobby, command: Command<"settings">, now: 
   return acceptFrom(lobby, host, now, [{ type: "settings_changed", at: now, changes }], nothing);
 }
 
-/** True while a start is preparing; a lock from a clock that was ahead does not hold (S40). */
+/** True while a start is preparing; a lock from a clock that was ahead does not count (S40). */
 function isPreparing(lobby: Lobby, now: number): boolean {
   const until = lobby.preparingUntil;
   return until !== null && now < until && until - now <= prepareLockMs;
@@ -82,7 +82,7 @@ export function abandonStart(
   return accept([{ type: "prepare_abandoned", at: now }], nothing);
 }
 
-/** A batch that is late, doubled or no longer wanted changes nothing (LOB-20). */
+/** A late, duplicate or unrequested batch changes nothing (LOB-20). */
 export function addQuestions(
   lobby: Lobby,
   command: Command<"add_questions">,

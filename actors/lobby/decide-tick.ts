@@ -20,18 +20,18 @@ import type { Decision, EndReason, Lobby, LobbyCommand, LobbyEvent } from "./typ
 
 type Tick = Extract<LobbyCommand, { type: "tick" }>;
 
-/** When the lobby finishes for lack of commands (LOB-21). */
+/** When the lobby finishes because of inactivity (LOB-21). */
 export function idleAt(lobby: Lobby): number {
   return lobby.lastCommandAt + (lobby.status === "waiting" ? idleWaitingMs : idlePlayingMs);
 }
 
-/** When the lobby finishes because nobody went on after the last reveal, or null (LOB-18). */
+/** When the lobby finishes because nobody continued after the last reveal, or null (LOB-18). */
 export function completedAt(lobby: Lobby): number | null {
   const last = lobby.status === "in_progress" ? revealedQuestion(lobby) : null;
   return last && isLastQuestion(lobby) ? last.closedAt + lastRevealMs : null;
 }
 
-/** Carries out every deadline that has passed; too early, doubled or late it does no harm. */
+/** Applies every passed deadline. Harmless if early, duplicate or late. */
 export function tick(lobby: Lobby, command: Tick, now: number): Decision {
   if (lobby.status === "finished") return accept([], nothing);
   const reason = endDue(lobby, now);
@@ -50,7 +50,7 @@ export function tick(lobby: Lobby, command: Tick, now: number): Decision {
   return accept(events, nothing);
 }
 
-/** Of several ends that have passed the one that was due first, as if each had been looked at in time. */
+/** Among several passed ends the one that was due first, as if each had been applied in time. */
 function endDue(lobby: Lobby, now: number): EndReason | null {
   const ends: [at: number | null, reason: EndReason][] = [
     [lobby.hostDisconnect?.endsAt ?? null, "host_timeout"],
@@ -67,7 +67,7 @@ function endDue(lobby: Lobby, now: number): EndReason | null {
   return due;
 }
 
-/** Silent for long enough. */
+/** Seats whose last activity is too long ago. */
 function staleSeats(lobby: Lobby, now: number): Set<number> {
   const { staleMs } = lobby.timings;
   const stale = lobby.seats.filter((seat) => seat.isConnected && now >= seat.lastSeenAt + staleMs);
@@ -103,7 +103,7 @@ function owedReveal(lobby: Lobby, now: number): LobbyEvent[] {
   return isDue ? [{ type: "reveal_published", at: now }] : [];
 }
 
-/** A batch that never came is asked for again; idleness bounds how often (LOB-20). */
+/** Requests an overdue batch again; the idle limit bounds the number of requests (LOB-20). */
 function fetchDue(lobby: Lobby, now: number): LobbyEvent[] {
   const isOverdue = lobby.fetchingUntil !== null && now >= lobby.fetchingUntil;
   if (!isOverdue && !needsQuestions(lobby)) return [];

@@ -10,9 +10,9 @@ import { countSpectators, spectate } from "./spectators.ts";
 import type { Decision, Lobby, LobbyCommand } from "./types.ts";
 
 /**
- * What a command does to a lobby: events to commit and an answer, or a refusal. Pure; reads `lobby` only.
- * Without a lobby everything but `create` is `lobby:not_found`; a `create` that meets a lobby is refused with
- * `server:unavailable` and `params.collision`, so that the runtime takes another code.
+ * Decides a command: events to commit and an answer, or a refusal. Pure; only reads `lobby`. Without a
+ * lobby, every command except `create` is refused with `lobby:not_found`. A `create` for an existing lobby
+ * is refused with `server:unavailable` and `params.collision`, so that the runtime picks another code.
  */
 export function decide(lobby: Lobby | null, command: LobbyCommand, now: number): Decision {
   if (command.type === "create")
@@ -21,17 +21,17 @@ export function decide(lobby: Lobby | null, command: LobbyCommand, now: number):
   return decideIn(lobby, command, now);
 }
 
-/** What the service itself still has to finish when nobody may read the lobby any more. */
+/** Commands with which the service completes a lobby that clients can no longer read. */
 const upkeep: ReadonlySet<LobbyCommand["type"]> = new Set(["tick", "result_queued"] as const);
 
-/** The stored lobby expires then; one that is still in memory must not outlive it (LOB-21). */
+/** The stored lobby expires at that time; the copy in memory must not outlive it (LOB-21). */
 function isOver({ finishedAt }: Lobby, now: number): boolean {
   return finishedAt !== null && now - finishedAt >= finishedKeepMs;
 }
 
 type LaterCommand = Exclude<LobbyCommand, { type: "create" }>;
 
-/** A table: one line per command, the rules are in the files named after their theme. */
+/** One line per command; the rules are in the files named after their topic. */
 function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
   switch (command.type) {
     case "read":
@@ -94,7 +94,7 @@ function decideIn(lobby: Lobby, command: LaterCommand, now: number): Decision {
   }
 }
 
-/** Ending twice changes nothing (LOB-18). */
+/** A second end changes nothing (LOB-18). */
 function endOnce(lobby: Lobby, now: number, reason: "host_ended" | "operator") {
   return lobby.status === "finished" ? [] : finish(lobby, now, reason);
 }

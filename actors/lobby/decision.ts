@@ -14,7 +14,7 @@ export function reject(code: ErrorCode, params?: Record<string, unknown>): Decis
   return { ok: false, rejection: params ? { code, params } : { code } };
 }
 
-/** Accepts a seat's command, which is a sign of life too (LOB-19). */
+/** Accepts a seat's command, which also counts as activity (LOB-19). */
 export function acceptFrom(
   lobby: Lobby,
   seat: Seat,
@@ -25,7 +25,10 @@ export function acceptFrom(
   return accept([...activityOf(lobby, seat, now, events), ...events], answer);
 }
 
-/** Accepts what a client says by itself: a sign of life, but none that its player is at it. */
+/**
+ * Accepts an automatic message of a client: the seat is connected, but its player is not necessarily
+ * active.
+ */
 export function acceptSign(lobby: Lobby, seat: Seat, now: number, answer: Answer): Decision {
   return accept(presence(lobby, seat, now), answer);
 }

@@ -3,14 +3,14 @@ import type { LobbyMessage } from "./types.ts";
 
 type Visibility = "public" | "private";
 
-/** The data of a lobby's message, as far as it decides who receives it. */
+/** The fields of a message that decide who receives it. */
 interface DeliveredData {
   player_id?: number;
   changes?: { visibility?: Visibility };
   lobby?: { visibility?: Visibility };
 }
 
-/** The lobby in a snapshot. */
+/** The fields of the lobby in a snapshot. */
 interface DeliveredLobby {
   visibility?: Visibility;
   players?: { id: number }[];
@@ -21,8 +21,8 @@ const settings: LobbyMessage["type"] = "lobby.settings";
 const pick: LobbyMessage["type"] = "lobby.pick";
 
 /**
- * Who receives the messages of a lobby: a removed seat nothing more (S14), spectators no pick and nothing of a private
- * lobby (HUB-08).
+ * Recipients of a lobby's messages: a removed seat receives nothing more (S14); spectators receive no
+ * picks, and nothing of a private lobby (HUB-08).
  */
 export const lobbyDelivery: DeliveryRules = {
   message: (type, { player_id, changes, lobby }: DeliveredData) => ({

@@ -6,7 +6,7 @@ import type { Lobby, LobbyEvent, NewSeat, PlayedQuestion, Round, Seat } from "./
 
 type Event<T extends LobbyEvent["type"]> = Extract<LobbyEvent, { type: T }>;
 
-/** The lobby after an event; both it and the one given stay as they are. */
+/** The lobby after an event, as a new object. */
 export function evolve(lobby: Lobby | null, event: LobbyEvent): Lobby {
   if (event.type === "created") return created(event);
   if (!lobby) throw new Error(`the event ${event.type} needs a lobby`);
@@ -22,7 +22,7 @@ export function evolve(lobby: Lobby | null, event: LobbyEvent): Lobby {
   return { ...shown, ...changes(shown, event) };
 }
 
-/** A table: one case per event. */
+/** One case per event. */
 function changes(lobby: Lobby, event: Exclude<LobbyEvent, { type: "created" }>): Partial<Lobby> {
   switch (event.type) {
     case "joined":
@@ -149,7 +149,7 @@ function started(lobby: Lobby, event: Event<"started">): Partial<Lobby> {
   };
 }
 
-/** A changed pick keeps its place; the same pick again keeps its time too. */
+/** A changed pick keeps its position; repeating the same pick also keeps its time. */
 function picked(round: Round, { seatId, selectedIndex, at }: Event<"picked">): Round {
   const pick = { seatId, selectedIndex, at, claimedMs: null };
   const earlier = round.choices.find((choice) => choice.seatId === seatId);
@@ -167,7 +167,7 @@ function answered(round: Round, { choice, result }: Event<"answered">): Round {
   };
 }
 
-/** Totals move here and nowhere else: until the reveal nobody can read a result off them (S15). */
+/** Totals change only here: until the reveal they must not give a result away (S15). */
 function closed(lobby: Lobby, event: Event<"question_closed">): Partial<Lobby> {
   const { round } = lobby;
   const question = round && lobby.questions[round.index];
@@ -197,7 +197,7 @@ function closed(lobby: Lobby, event: Event<"question_closed">): Partial<Lobby> {
     formerSeats: lobby.formerSeats.map(withTotals),
     played: lobby.played.concat(played),
     round: { ...round, isOpen: false, results: [] },
-    // The close publishes a reveal, so one that is still owed is served by it (LOB-15).
+    // The close publishes a reveal, which also serves a pending one (LOB-15).
     lastRevealAt: event.at,
     isRevealPending: false,
   };

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../server/platform/errors.ts";
 import type { AnswersById, IdempotencyRules, Leaver } from "../runtime/definition.ts";
 import type { Answer, LobbyCaller, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 
-/** Answers are remembered per seat (LOB-28). */
+/** Cached answers are kept per seat (LOB-28). */
 export const lobbyIdempotency: IdempotencyRules<Lobby, LobbyCommand, LobbyEvent, Answer> = {
   senderOf: (lobby, command, id, answers) =>
     seatLeftBy(command, id, answers) ?? seatOf(lobby, command, answers),
@@ -10,7 +10,7 @@ export const lobbyIdempotency: IdempotencyRules<Lobby, LobbyCommand, LobbyEvent,
     type === "heartbeat" || type === "check_seat" || answer.type === "stale_start",
   isAlwaysRemembered: meansCurrent,
   isFinalRefusal,
-  /** Repeated after the start was given up, its first half has to lock and to plan anew (LOB-24). */
+  /** After an abandoned start, a repeated `prepare` must lock and plan again (LOB-24). */
   voids: { prepare_abandoned: "prepare" },
   presentAfter(lobby, events) {
     if (!events.some((event) => event.type === "removed")) return null;
@@ -20,9 +20,9 @@ export const lobbyIdempotency: IdempotencyRules<Lobby, LobbyCommand, LobbyEvent,
 };
 
 /**
- * The seat that left by the command of this id, sent by its account or the holder of its cookie. Asked before
- * the present seat: a player who has joined again since must not lose the new seat to a late repeat (S33). A header
- * token names its seat itself, also after it left (LOB-01).
+ * The seat that left with this command id, as sent by its account or the holder of its cookie. Checked
+ * before the current seat: a player who has rejoined must not lose the new seat to a late repeat (S33). A
+ * token in the header identifies its seat itself, even after it left (LOB-01).
  */
 function seatLeftBy(command: LobbyCommand, id: string, answers: AnswersById): number | null {
   if (command.type !== "leave" || command.by.seatId !== null) return null;
@@ -34,7 +34,7 @@ function seatLeftBy(command: LobbyCommand, id: string, answers: AnswersById): nu
   return null;
 }
 
-/** By lobby token, else the player's bound seat, else the new one. */
+/** The seat by lobby token, else the seat bound to the player, else the new seat. */
 function seatOf(lobby: Lobby | null, command: LobbyCommand, answers: AnswersById): number | null {
   if (command.type === "create") return command.host.id;
   if (command.type === "join") return command.seat.id;
@@ -54,8 +54,8 @@ function boundSeat(lobby: Lobby, by: LobbyCaller): number | null {
 }
 
 /**
- * Means the question of the moment, whichever it is. The repeat may meet a later one, so the answer is remembered
- * also when the command has changed nothing (S33).
+ * The command refers to the current question, whichever that is. A repeat may meet a later question, so the
+ * answer is cached even if the command changed nothing (S33).
  */
 function meansCurrent(command: LobbyCommand): boolean {
   switch (command.type) {
@@ -69,13 +69,16 @@ function meansCurrent(command: LobbyCommand): boolean {
   }
 }
 
-/** Refusals that the next question would take back; none of those that ask to try again, which the key is for. */
+/**
+ * Refusals that the next question would reverse; excludes those that ask the client to retry with the same
+ * key.
+ */
 function isFinalRefusal(code: ErrorCode, lobby: Lobby | null): boolean {
   if (code === "lobby:not_in_progress") return lobby?.status === "waiting";
   return code === "lobby:question_closed" || code === "lobby:already_answered";
 }
 
-/** Of a seat that is about to be left: the lobby drops its account with the seat. */
+/** The account of a leaving seat, which the lobby drops together with the seat. */
 function leaverOf(
   lobby: Lobby | null,
   { type }: LobbyCommand,

@@ -2,10 +2,10 @@ import type { IndexChange, IndexRules } from "../runtime/definition.ts";
 import { listingOf, type WireContext } from "./snapshot.ts";
 import type { Lobby, LobbyEvent } from "./types.ts";
 
-/** Public lobbies shown at most (LOB-04). */
+/** Maximum number of public lobbies listed (LOB-04). */
 const maxListed = 100;
 
-/** Events after which the entry is written anew; those marked true are announced to subscribers (HUB-04). */
+/** Events that update the entry; those marked true are announced to subscribers (HUB-04). */
 const indexedEvents: Partial<Record<LobbyEvent["type"], boolean>> = {
   created: true,
   joined: true,
@@ -18,7 +18,7 @@ const indexedEvents: Partial<Record<LobbyEvent["type"], boolean>> = {
   spectators_counted: false,
 };
 
-/** The list of public unfinished lobbies. */
+/** The index of public unfinished lobbies. */
 export const lobbyIndex = (context: WireContext): IndexRules<Lobby, LobbyEvent> => ({
   name: "lobbies",
   maxEntries: maxListed,

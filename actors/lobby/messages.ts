@@ -7,7 +7,9 @@ import {
 } from "./snapshot.ts";
 import type { Lobby, LobbyEvent, LobbyMessage } from "./types.ts";
 
-/** Which message an event publishes, if any (HUB-04); each published one has the next `seq` (HUB-03). */
+/**
+ * The message type an event publishes, if any (HUB-04); each published message has the next `seq` (HUB-03).
+ */
 export const messageTypes: Record<LobbyEvent["type"], LobbyMessage["type"] | null> = {
   created: null,
   joined: "lobby.player_joined",
@@ -34,8 +36,8 @@ export const messageTypes: Record<LobbyEvent["type"], LobbyMessage["type"] | nul
 };
 
 /**
- * Data of a published message, given the lobby right after its event. Small events carry what changed, the others
- * the whole lobby too (HUB-04).
+ * Data of a published message, given the lobby right after its event. Small events contain their change
+ * only, the others also the whole lobby (HUB-04).
  */
 export function messageData(
   lobby: Lobby,
@@ -46,7 +48,7 @@ export function messageData(
     case "picked":
       return { player_id: event.seatId, selected_index: event.selectedIndex };
     case "answered":
-      // Never the index or the result: they are for the answering seat alone until the reveal (S15).
+      // Without the index or the result: until the reveal only the answering seat knows them (S15).
       return {
         player_id: event.choice.seatId,
         answered_player_ids: lobby.round?.choices.map((choice) => choice.seatId) ?? [],
@@ -61,7 +63,7 @@ export function messageData(
   }
 }
 
-/** What stands before `lobby` in a message that carries it. */
+/** Members that precede `lobby` in a message with a lobby. */
 function leading(lobby: Lobby, event: LobbyEvent): Record<string, unknown> {
   switch (event.type) {
     case "joined":

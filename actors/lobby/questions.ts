@@ -3,24 +3,27 @@ import type { DrawnQuestion, DrawPlan, Lobby, LobbyEvent } from "./types.ts";
 
 const isEndless = (lobby: Lobby) => lobby.settings.num_questions === null;
 
-/** The question of the round, secret included; null before the start. */
+/** The question of the round, including its secret; null before the start. */
 export function currentQuestion(lobby: Lobby): DrawnQuestion | null {
   return lobby.round ? (lobby.questions[lobby.round.index] ?? null) : null;
 }
 
-/** True when an endless lobby would need a batch at this place of this many questions (LOB-20). */
+/** True if an endless lobby at this index with this many questions needs a batch (LOB-20). */
 function runsLow(lobby: Lobby, index: number, drawn: number): boolean {
   if (!isEndless(lobby) || lobby.isExhausted || drawn >= maxEndlessQuestions) return false;
   return drawn - index - 1 <= fetchWhenRemaining;
 }
 
-/** Endless, few questions left, no batch under way and more can come (LOB-20). */
+/**
+ * True for an endless lobby with few questions left, no pending batch and a generator that is not exhausted
+ * (LOB-20).
+ */
 export function needsQuestions(lobby: Lobby): boolean {
   if (lobby.status !== "in_progress" || !lobby.round || lobby.fetchingUntil !== null) return false;
   return runsLow(lobby, lobby.round.index, lobby.questions.length);
 }
 
-/** Asks for a batch when the lobby, once at `index` with `drawn` questions, runs low. */
+/** Requests a batch if the lobby, once at `index` with `drawn` questions, runs low. */
 export function fetchIfLow(lobby: Lobby, now: number, index: number, drawn: number): LobbyEvent[] {
   if (!runsLow(lobby, index, drawn)) return [];
   return [{ type: "fetching", at: now, until: now + fetchLockMs }];
@@ -32,13 +35,13 @@ export function isLastQuestion(lobby: Lobby): boolean {
   return !isEndless(lobby) || lobby.isExhausted || lobby.questions.length >= maxEndlessQuestions;
 }
 
-/** How many questions the next draw is for. */
+/** Number of questions of the next draw. */
 export function drawCount(lobby: Lobby): number {
   if (lobby.settings.num_questions !== null) return lobby.settings.num_questions;
   return Math.min(batchSize, maxEndlessQuestions - lobby.questions.length);
 }
 
-/** What to draw now: the whole game before a start, the next batch in an endless one (LOB-20, LOB-24). */
+/** The next draw: the whole game before a start, the next batch in an endless one (LOB-20, LOB-24). */
 export function drawPlan(lobby: Lobby): DrawPlan {
   const { category, selected_categories, difficulty, prompt, blend } = lobby.settings;
   return {
@@ -55,7 +58,7 @@ export function drawPlan(lobby: Lobby): DrawPlan {
   };
 }
 
-/** The drawn questions a lobby takes: none twice, no more than it asked for. */
+/** The drawn questions that a lobby accepts: no duplicates, no more than requested. */
 export function acceptable(lobby: Lobby, drawn: readonly DrawnQuestion[]): DrawnQuestion[] {
   const known = new Set(lobby.questions.map((question) => question.id));
   const fresh: DrawnQuestion[] = [];

@@ -6,7 +6,7 @@ export interface SheetSeat {
   isHost: boolean;
   accountId: number | null;
   joinedAt: number;
-  /** Left or was removed before the end. */
+  /** True if the seat left or was removed before the end. */
   hasLeft: boolean;
   score: number;
   bestStreak: number;
@@ -27,7 +27,7 @@ export interface SheetQuestion {
   answers: string[];
   correctIndex: number;
   explanation: string;
-  /** Commitment to the answer and its proof; a lobby of an earlier version has none. */
+  /** Commitment to the answer and its proof; absent in a lobby of an earlier version. */
   answerHash?: string | null;
   answerSalt?: string | null;
   startedAt: number;
@@ -36,7 +36,7 @@ export interface SheetQuestion {
   results: AnswerResult[];
 }
 
-/** The whole game as it was played, for the database and for players; times in ms since the epoch (LOB-27). */
+/** The complete course of a game, for the database and the players; times in ms since the epoch (LOB-27). */
 export interface ResultSheet {
   id: number;
   code: string;

@@ -13,42 +13,45 @@ import type {
   Seat,
 } from "./types.ts";
 
-/** What the command at hand changes beside the state it was asked of. */
+/** Changes of the current command that the state does not contain yet. */
 export interface RoundChange {
-  /** An answer given by it. */
+  /** An answer it gives. */
   answer?: AnswerResult;
-  /** Seats that leave or go silent by it. */
+  /** Seats it disconnects or removes. */
   absent?: ReadonlySet<number>;
-  /** Seats of `absent` that are no longer part of the lobby. */
+  /** The seat in `absent` that leaves the lobby for good. */
   removed?: number;
-  /** The seat whose command it is: it is there, whatever was thought of it. */
+  /** The seat that sent the command, which counts as connected. */
   present?: number | null;
 }
 
 export const timerMs = (lobby: Lobby) => lobby.settings.timer * 1_000;
 
-/** The open round, or null when there is none. */
+/** The open round, or null. */
 export function openRound(lobby: Lobby): Round | null {
   return lobby.status === "in_progress" && lobby.round?.isOpen ? lobby.round : null;
 }
 
-/** No answer is taken from here on; the server closes the question (LOB-07, LOB-14). */
+/** True once answers are no longer accepted and the server closes the question (LOB-07, LOB-14). */
 export function isPastDeadline(round: Round, now: number): boolean {
   return now >= round.endsAt + answerGraceMs;
 }
 
-/** The current question as it was played; null while it is open, which keeps its answer secret (S15). */
+/** The current question with its results; null while it is open, because its answer is secret (S15). */
 export function revealedQuestion(lobby: Lobby): PlayedQuestion | null {
   const last = lobby.played.at(-1);
   return last && last.index === lobby.round?.index ? last : null;
 }
 
-/** Results of the current question so far; in co-op there are none before it is closed. */
+/** Results of the current question so far; in co-op there are none before the close. */
 export function currentResults(lobby: Lobby): readonly AnswerResult[] {
   return revealedQuestion(lobby)?.results ?? lobby.round?.results ?? [];
 }
 
-/** Versus: every connected seat has answered. With nobody connected the timer decides (LOB-14). */
+/**
+ * Versus: every connected seat has answered. Without a connected seat only the timer closes the question
+ * (LOB-14).
+ */
 export function isEveryoneDone(lobby: Lobby, round: Round, change: RoundChange): boolean {
   if (lobby.settings.mode !== "versus") return false;
   const answered = new Set(round.choices.map((choice) => choice.seatId));
@@ -60,7 +63,7 @@ export function isEveryoneDone(lobby: Lobby, round: Round, change: RoundChange):
   return present.length > 0 && present.every((seat) => answered.has(seat.id));
 }
 
-/** Closes the question: picks become answers, who gave none gets a timeout (LOB-14, LOB-26). */
+/** Closes the question: picks become answers, and seats without one get a timeout (LOB-14, LOB-26). */
 export function closeQuestion(
   lobby: Lobby,
   round: Round,
@@ -103,8 +106,8 @@ function timeoutOf(seat: Seat, lobby: Lobby, round: Round, now: number): AnswerR
 }
 
 /**
- * Ends the game at once. Answers already given to an open question count, because they were acknowledged;
- * picks were only tentative and nobody is charged with a timeout, unless its time was up anyway.
+ * Ends the game immediately. Answers already given to an open question count, because they were
+ * acknowledged. Picks were tentative, and nobody gets a timeout, unless the time was already up.
  */
 export function finish(lobby: Lobby, now: number, reason: EndReason): LobbyEvent[] {
   const finished: LobbyEvent = { type: "finished", at: now, reason };

@@ -1,7 +1,7 @@
 import { observedToleranceMs } from "./limits.ts";
 import type { AnswerResult, DrawnQuestion, Round, Seat } from "./types.ts";
 
-/** Difficulty -> weight (SCO-01); an unknown one weighs like medium, which `auto` resolves to. */
+/** Weight by difficulty (SCO-01). An unknown difficulty weighs like medium, to which `auto` resolves. */
 const weights = new Map<string, number>([
   ["elementary", 1],
   ["easy", 1],
@@ -19,7 +19,7 @@ export function weightOf(difficulty: string): number {
   return weights.get(difficulty) ?? 2;
 }
 
-/** Multiplier of a correct answer by the streak that includes it (SCO-01). */
+/** Multiplier of a correct answer, by the streak including it (SCO-01). */
 export function multiplierOf(streak: number): number {
   if (streak >= 10) return 4;
   if (streak >= 6) return 3;
@@ -29,12 +29,12 @@ export function multiplierOf(streak: number): number {
 /** Points of a correct answer; `streak` includes it (SCO-01). */
 export function pointsOf(weight: number, timeMs: number, timerMs: number, streak: number): number {
   const base = 100 * weight;
-  // One division of whole numbers: with 1 - t/T a bonus of exactly 5 would be floored to 4.
+  // A single division of integers: with 1 - t/T a bonus of exactly 5 would be floored to 4.
   const bonus = Math.floor((base * Math.max(0, timerMs - timeMs)) / (2 * timerMs));
   return (base + bonus) * multiplierOf(streak);
 }
 
-/** Time used for points: the client's claim holds only as far as the server can believe it (SCO-04). */
+/** Answer time for scoring: the client's claim counts only within what the server can verify (SCO-04). */
 export function timeForPoints(round: Round, at: number, claimedMs: number | null): number {
   const observedMs = Math.max(0, at - round.startedAt);
   if (claimedMs === null) return observedMs;
@@ -44,7 +44,10 @@ export function timeForPoints(round: Round, at: number, claimedMs: number | null
 type Xp = Pick<AnswerResult, "xpGained" | "xpWhole">;
 const noXp: Xp = { xpGained: 0 };
 
-/** Of a right answer. Anonymous seats earn no stats (LOB-01), who knows the question little or nothing (TRV-11). */
+/**
+ * XP of a correct answer. Anonymous seats earn none (LOB-01); players who already know the question earn
+ * little or none (TRV-11).
+ */
 function xpOf({ accountId }: Seat, { difficulty, xpOfKnown }: DrawnQuestion): Xp {
   if (accountId === null) return noXp;
   const whole = 10 * weightOf(difficulty);
@@ -52,7 +55,7 @@ function xpOf({ accountId }: Seat, { difficulty, xpOfKnown }: DrawnQuestion): Xp
   return xpGained === whole ? { xpGained } : { xpGained, xpWhole: whole };
 }
 
-/** Scores one choice from the totals the seat had before the question. */
+/** Scores one choice, based on the seat's totals before the question. */
 export function scoreChoice(
   seat: Seat,
   question: DrawnQuestion,
@@ -63,7 +66,7 @@ export function scoreChoice(
   const isCorrect = selectedIndex === question.correctIndex;
   const streak = isCorrect ? seat.streak + 1 : 0;
   const weight = weightOf(question.difficulty);
-  // A clock that was set back must not turn into more than the full bonus.
+  // A clock that was set back must not give more than the full bonus.
   const pointsEarned = isCorrect ? pointsOf(weight, Math.max(0, timeMs), timerMs, streak) : 0;
   const xp = isCorrect ? xpOf(seat, question) : noXp;
   return {
@@ -78,7 +81,7 @@ export function scoreChoice(
   };
 }
 
-/** `correct_rate` (rounded percent) and `num_served` with these answers included (TRV-06). */
+/** `correct_rate` (percent, rounded) and `num_served`, including these answers (TRV-06). */
 export function ratesOf(
   question: DrawnQuestion,
   results: readonly AnswerResult[],

@@ -8,7 +8,7 @@ export function hostOf(lobby: Lobby): Seat | null {
   return lobby.seats.find((seat) => seat.isHost) ?? null;
 }
 
-/** The seat that sends the command: by its token, else the seat bound to the player, else by the cookie (LOB-01). */
+/** The seat of the caller: by lobby token, else the seat bound to the player, else by the cookie (LOB-01). */
 export function seatOf(lobby: Lobby, by: LobbyCaller): Seat | null {
   const byToken = seatById(lobby, by.seatId);
   if (byToken) return byToken;
@@ -17,25 +17,25 @@ export function seatOf(lobby: Lobby, by: LobbyCaller): Seat | null {
   return bound ?? seatById(lobby, by.cookieSeatId);
 }
 
-/** The seat that sends the command when it is the host's, else null. */
+/** The caller's seat if it is the host's, else null. */
 export function hostAsking(lobby: Lobby, by: LobbyCaller): Seat | null {
   const seat = seatOf(lobby, by);
   return seat?.isHost ? seat : null;
 }
 
-/** Whether two names are the same (LOB-06), or cannot be told apart by looking at them. */
+/** Whether two names are equal (LOB-06) or visually confusable. */
 export function isTwin(one: NewSeat, other: NewSeat): boolean {
   const isAlike = one.nameSkeleton !== undefined && one.nameSkeleton === other.nameSkeleton;
   return isAlike || nameKey(one.name) === nameKey(other.name);
 }
 
-/** Signs nobody sees make no other name, nor do more spaces than one. */
+/** Ignores invisible characters and repeated spaces. */
 function nameKey(name: string): string {
   const seen = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
   return seen.replace(/\s+/g, " ").trim().toLowerCase();
 }
 
-/** What a sign of life of this seat changes (LOB-19). */
+/** Events of a seat's activity (LOB-19). */
 export function presence(lobby: Lobby, seat: Seat, now: number): LobbyEvent[] {
   if (lobby.status === "finished") return [];
   if (seat.isHost && lobby.hostDisconnect) return [{ type: "host_disconnect_cleared", at: now }];

@@ -5,7 +5,7 @@ import { hostOf, seatById } from "./seats.ts";
 import { timestamp } from "./timestamp.ts";
 import type { AnswerResult, DrawnQuestion, Lobby, PlayedQuestion, Seat } from "./types.ts";
 
-/** Where clients subscribe: address of the hub, and what topics begin with (HUB-01). */
+/** Where clients subscribe: address of the hub and prefix of topics (HUB-01). */
 export interface WireContext {
   hubUrl: string;
   topicBase: string;
@@ -16,8 +16,8 @@ type Wire = Record<string, unknown>;
 const timestampOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
 /**
- * What every client may see (document 2, Lobby; LOB-08..LOB-11). The right answer is in it only once the
- * question is closed (S15). `server_now_ms` is the last member, so that a stored text can be completed.
+ * The public view of a lobby (document 2, Lobby; LOB-08..LOB-11). It contains the correct answer only once
+ * the question is closed (S15). `server_now_ms` is the last member, so that a stored text can be completed.
  */
 export function lobbySnapshot(lobby: Lobby, now: number, context: WireContext): Wire {
   const { settings } = lobby;
@@ -78,13 +78,13 @@ function wirePlayer(lobby: Lobby, seat: Seat): Wire {
   };
 }
 
-/** The players entry of a seat, or null when nobody sits there. */
+/** The players entry of a seat, or null if the seat is empty. */
 export function playerOf(lobby: Lobby, seatId: number): Wire | null {
   const seat = seatById(lobby, seatId);
   return seat ? wirePlayer(lobby, seat) : null;
 }
 
-/** The play form of the current question (LOB-09): no answer, no explanation. */
+/** The current question in play form (LOB-09), without answer and explanation. */
 function playForm(lobby: Lobby): Wire | null {
   const question = currentQuestion(lobby);
   const { round } = lobby;
@@ -138,7 +138,7 @@ function wireResult(result: AnswerResult): Wire {
   };
 }
 
-/** `review_items` of a finished lobby whose host asked for it (LOB-23). */
+/** `review_items` of a finished lobby, if its host enabled them (LOB-23). */
 function reviewOf(lobby: Lobby): Wire {
   if (lobby.status !== "finished" || !lobby.settings.review) return {};
   const items = lobby.played.flatMap((played) => {
@@ -169,8 +169,8 @@ function reviewItem(played: PlayedQuestion, question: DrawnQuestion): Wire {
 }
 
 /**
- * The entry of the public list, cut before its last member: the reader adds `,"server_now_ms":N}`.
- * Null when the lobby is not to be listed (LOB-04).
+ * The entry of the public list as JSON text without its last member: the reader appends
+ * `,"server_now_ms":N}`. Null if the lobby is not listed (LOB-04).
  */
 export function listingOf(lobby: Lobby, context: WireContext): string | null {
   if (lobby.settings.visibility !== "public" || lobby.status === "finished") return null;

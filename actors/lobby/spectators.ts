@@ -2,22 +2,22 @@ import { accept, nothing, reject, wholeLobby } from "./decision.ts";
 import { spectatorsMergeMs } from "./limits.ts";
 import type { Decision, Lobby, LobbyEvent } from "./types.ts";
 
-/** Anyone may watch a public lobby; a private one does not show that it exists (HUB-08). */
+/** Anyone may watch a public lobby; a private one does not reveal its existence (HUB-08). */
 export function spectate(lobby: Lobby): Decision {
   return lobby.settings.visibility === "public"
     ? accept([], wholeLobby)
     : reject("lobby:not_found");
 }
 
-/** Takes note of a number; one that comes too soon after the last is published by a later tick. */
+/** Records a count; if it comes too soon after the last published one, a later tick publishes it. */
 export function countSpectators(lobby: Lobby, count: number, now: number): Decision {
   return accept(spectatorsChanged(lobby, count, now), nothing);
 }
 
-/** The new number, when it is another one and the last was published long enough ago. */
+/** The new count, if it differs and the last one was published long enough ago. */
 export function spectatorsChanged(lobby: Lobby, count: number, now: number): LobbyEvent[] {
   if (lobby.status === "finished" || count === (lobby.spectatorCount ?? 0)) return [];
-  // The difference is taken both ways, so that a clock set back does not hold the number back (S40).
+  // The absolute difference, so that a clock set back does not hold the count back (S40).
   const isTooSoon = Math.abs(now - (lobby.spectatorsToldAt ?? 0)) < spectatorsMergeMs;
   return isTooSoon ? [] : [{ type: "spectators_counted", at: now, count }];
 }

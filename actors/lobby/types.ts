@@ -1,6 +1,6 @@
 import type { Decision as ActorDecision } from "../runtime/definition.ts";
 
-/** The vocabulary of a lobby. State is plain JSON; times are milliseconds since the epoch. */
+/** State, commands and events of a lobby. State is plain JSON; times are milliseconds since the epoch. */
 
 export type Mode = "coop" | "versus";
 export type Visibility = "public" | "private";
@@ -9,14 +9,14 @@ export type ClosedBy = "all_answered" | "lock" | "timer" | "next";
 export type EndReason =
   "completed" | "host_ended" | "host_left" | "host_timeout" | "idle" | "operator";
 
-/** Times that come from configuration, fixed when the lobby is made (CFG-01). */
+/** Times from the configuration, fixed at the creation of the lobby (CFG-01). */
 export interface Timings {
   staleMs: number;
   hostGraceMs: number;
   minQuestionMs: number;
 }
 
-/** What the host may set; names are the wire's (LOB-22, LOB-23). */
+/** Settings of the host, with their wire names (LOB-22, LOB-23). */
 export interface Settings {
   category: string | null;
   selected_categories: string[];
@@ -34,7 +34,7 @@ export interface Settings {
 
 export type SettingsChange = Partial<Omit<Settings, "category">>;
 
-/** A drawn question with its secret; leaves the state only through `snapshot.ts`. */
+/** A drawn question including its secret, which only `snapshot.ts` may publish. */
 export interface DrawnQuestion {
   id: number;
   category: string;
@@ -45,17 +45,20 @@ export interface DrawnQuestion {
   explanation: string;
   estimatedRate: number;
   isCached: boolean;
-  /** Recorded answers before this lobby (TRV-06). */
+  /** Number of answers recorded before this lobby (TRV-06). */
   numServed: number;
   numCorrect: number;
   /**
-   * Commitment to the right answer, made when the question is drawn: hex SHA-256 of salt, id, index and
-   * text of the right choice, each on a line. A lobby stored by an earlier version has none.
+   * Commitment to the correct answer, made when the question is drawn: hex SHA-256 of salt, id, index and
+   * text of the correct choice, each on a line. Absent in a lobby stored by an earlier version.
    */
   answerHash?: string;
-  /** Secret until the reveal, which lets everyone check the hash. */
+  /** Secret until the reveal, after which everyone can verify the hash. */
   answerSalt?: string;
-  /** XP of a right answer of players who had answered the question before it was drawn; of others it is whole (TRV-11). */
+  /**
+   * XP of a correct answer for players who had answered the question before the draw; others get the full
+   * XP (TRV-11).
+   */
   xpOfKnown?: Record<number, number>;
 }
 
@@ -63,7 +66,7 @@ export interface Seat {
   /** Unique over all lobbies (LOB-08). */
   id: number;
   name: string;
-  /** Of a seat; one stored by an earlier version has none. */
+  /** Absent in a seat stored by an earlier version. */
   nameSkeleton?: string;
   isHost: boolean;
   /** Platform player bound to the seat, or null for an anonymous one (LOB-01). */
@@ -75,7 +78,7 @@ export interface Seat {
   numCorrect: number;
   isConnected: boolean;
   joinedAt: number;
-  /** Last command or heartbeat (LOB-19). */
+  /** Time of the last command or heartbeat (LOB-19). */
   lastSeenAt: number;
 }
 
@@ -85,7 +88,7 @@ export interface Choice {
   /** 0-3, or -1 for a timeout sent by the client. */
   selectedIndex: number;
   at: number;
-  /** As claimed by the client; null when it said nothing (co-op picks). */
+  /** The time claimed by the client; null without a claim (co-op picks). */
   claimedMs: number | null;
 }
 
@@ -95,16 +98,16 @@ export interface AnswerResult {
   isCorrect: boolean;
   pointsEarned: number;
   xpGained: number;
-  /** What it would have been at the first answer to this question, where it is less (TRV-11). */
+  /** XP at a first answer to this question, if that is more (TRV-11). */
   xpWhole?: number;
-  /** Time used for points (SCO-04). */
+  /** Answer time for scoring (SCO-04). */
   timeTakenMs: number;
-  /** Seat totals after this answer. */
+  /** Totals of the seat after this answer. */
   score: number;
   streak: number;
 }
 
-/** One question as it was played; the last entry belongs to the current question once it is closed. */
+/** A played question with its results; the last entry is the current question once it is closed. */
 export interface PlayedQuestion {
   index: number;
   questionId: number;
@@ -114,16 +117,16 @@ export interface PlayedQuestion {
   results: AnswerResult[];
 }
 
-/** The open or just closed question. */
+/** The open or most recently closed question. */
 export interface Round {
   index: number;
   startedAt: number;
   /** startedAt + timer; the server closes it `graceMs` later (LOB-07). */
   endsAt: number;
   isOpen: boolean;
-  /** In order of answering; in co-op of picking (LOB-09). */
+  /** In the order of the answers; in co-op, of the picks (LOB-09). */
   choices: Choice[];
-  /** Versus answers are scored when given and shown to others at the reveal. */
+  /** Versus answers are scored immediately and shown to others at the reveal. */
   results: AnswerResult[];
 }
 
@@ -133,7 +136,7 @@ export interface Lobby {
   realm: string;
   status: Status;
   settings: Settings;
-  /** Grows with every settings change; a start carries the one it drew for. */
+  /** Increases with every change of the settings; a start carries the revision it drew for. */
   settingsRevision: number;
   maxPlayers: number;
   timings: Timings;
@@ -141,53 +144,53 @@ export interface Lobby {
   startedAt: number | null;
   finishedAt: number | null;
   endReason: EndReason | null;
-  /** Last command or join (LOB-21). */
+  /** Time of the last command or join (LOB-21). */
   lastCommandAt: number;
   seats: Seat[];
-  /** Seats that left or were kicked after the start, kept for the result sheet. */
+  /** Seats that left or were removed after the start, kept for the result sheet. */
   formerSeats: Seat[];
   bannedAccounts: number[];
   bannedSeats: number[];
   /** A start is preparing questions until this time (LOB-24). */
   preparingUntil: number | null;
   questions: DrawnQuestion[];
-  /** Endless: a batch was asked for and has not come until this time (LOB-20). */
+  /** Endless: a batch is pending until this time (LOB-20). */
   fetchingUntil: number | null;
   /** Endless: no further questions can be produced. */
   isExhausted: boolean;
   round: Round | null;
   played: PlayedQuestion[];
   hostDisconnect: { since: number; endsAt: number } | null;
-  /** Reveals asked for by anyone are merged to one a second (LOB-15). */
+  /** Reveals requested by anyone are merged to one per second (LOB-15). */
   lastRevealAt: number;
   isRevealPending: boolean;
-  /** Number of the last published event (HUB-03). */
+  /** Sequence number of the last published event (HUB-03). */
   seq: number;
-  /** The result sheet still has to be handed to the job queue (LOB-27). */
+  /** True until the result sheet is in the job queue (LOB-27). */
   isResultPending: boolean;
-  /** Streams without a seat, as last published (HUB-08); a lobby stored by an earlier version has none. */
+  /** Streams without a seat, as last published (HUB-08); absent in a lobby stored by an earlier version. */
   spectatorCount?: number;
   spectatorsToldAt?: number;
 }
 
-/** Who sends a command: a seat by its lobby token, else a player by the bearer token (LOB-01). */
+/** Sender of a command: a seat by its lobby token, else a player by the bearer token (LOB-01). */
 export interface LobbyCaller {
   seatId: number | null;
   playerId: number | null;
-  /** Seat of the token in the cookie, asked last. */
+  /** Seat of the token in the cookie, used last. */
   cookieSeatId?: number | null;
 }
 
 export interface NewSeat {
   id: number;
   name: string;
-  /** What the name looks like (UTS 39): names of one skeleton are not told apart. */
+  /** Confusable skeleton of the name (UTS 39): names with the same skeleton count as equal. */
   nameSkeleton?: string;
   accountId: number | null;
   avatarUrl: string | null;
 }
 
-/** What a lobby begins with. */
+/** Initial data of a lobby. */
 interface Founding {
   id: number;
   code: string;
@@ -202,28 +205,31 @@ interface Asked {
   by: LobbyCaller;
 }
 
-/** Everything that can be asked of a lobby. `now` is added by the mailbox. */
+/** All commands of a lobby. The mailbox adds `now`. */
 export type LobbyCommand =
   | ({ type: "create" } & Founding)
   | ({ type: "read" } & Asked)
   | ({ type: "join"; seat: NewSeat } & Asked)
   | ({ type: "settings"; changes: SettingsChange } & Asked)
-  /** First half of a start: checks, locks out a second start, answers what to draw. */
+  /** First half of a start: validates, locks out a second start, answers what to draw. */
   | ({ type: "prepare" } & Asked)
-  /** Second half: the questions drawn for `revision`; a moved revision answers `{is_stale: true}`. */
+  /**
+   * Second half: the questions drawn for `revision`. If the revision has changed, answers `{is_stale:
+   * true}`.
+   */
   | ({ type: "start"; revision: number; questions: DrawnQuestion[] } & Asked)
   /** The questions could not be drawn; the lobby stays waiting. */
   | ({ type: "abandon_start" } & Asked)
   | ({ type: "check_seat" } & Asked)
-  /** May anyone watch? Answers the lobby; a private one is as good as unknown (HUB-08). */
+  /** Whether anyone may watch. Answers the lobby; a private one counts as unknown (HUB-08). */
   | { type: "spectate" }
-  /** A process says how many spectators it has; the runtime makes one `sum` of what all have said. */
+  /** A process reports its number of spectators; the runtime adds the `sum` of all reports. */
   | { type: "spectators"; worker: string; count: number; sum?: number }
   | ({ type: "pick"; selectedIndex: number; index: number | null } & Asked)
   | ({ type: "answer"; selectedIndex: number; claimedMs: number; index: number | null } & Asked)
   | ({ type: "lock"; index: number | null } & Asked)
   | ({ type: "next"; index: number | null } & Asked)
-  /** Endless: what to draw at once so that `next` can go on. */
+  /** Endless: the draw that `next` has to wait for. */
   | ({ type: "plan_batch" } & Asked)
   | ({ type: "reveal" } & Asked)
   | ({ type: "heartbeat" } & Asked)
@@ -233,14 +239,14 @@ export type LobbyCommand =
   | ({ type: "results" } & Asked)
   | ({ type: "kick"; seatId: number; ban: boolean } & Asked)
   | { type: "operator_end" }
-  /** Endless: the next batch, possibly empty (then the lobby is exhausted). */
+  /** Endless: the next batch; an empty one exhausts the lobby. */
   | { type: "add_questions"; firstIndex: number; questions: DrawnQuestion[] }
-  /** A deadline may be due; `spectators` is the sum of what the processes last said. */
+  /** A deadline may be due; `spectators` is the sum of the last reports. */
   | { type: "tick"; spectators?: number }
   /** The result job is in the queue. */
   | { type: "result_queued" };
 
-/** What happened; `evolve` folds these, the journal stores these. */
+/** The events that `evolve` folds and the journal stores. */
 export type LobbyEvent =
   | ({ type: "created"; at: number } & Founding)
   | { type: "joined"; at: number; seat: NewSeat }
@@ -252,10 +258,10 @@ export type LobbyEvent =
   | { type: "answered"; at: number; choice: Choice; result: AnswerResult }
   | { type: "question_closed"; at: number; closedBy: ClosedBy; results: AnswerResult[] }
   | { type: "question_opened"; at: number; index: number }
-  /** POST reveal: publish a snapshot now, or mark one as owed at the end of the second. */
+  /** POST reveal: publishes a snapshot now, or marks one as pending until the end of the second. */
   | { type: "reveal_published"; at: number }
   | { type: "reveal_owed"; at: number }
-  /** A sign of life; `isCommand` of a command that no other event tells of (LOB-21). */
+  /** Activity of a seat; `isCommand` for a command without any other event (LOB-21). */
   | { type: "seen"; at: number; seatId: number; isCommand?: true }
   | { type: "disconnected"; at: number; seatId: number }
   | { type: "host_disconnect_set"; at: number; endsAt: number }
@@ -267,7 +273,7 @@ export type LobbyEvent =
   | { type: "finished"; at: number; reason: EndReason }
   | { type: "result_queued"; at: number };
 
-/** What the caller gets once the events are committed; bodies are made by `snapshot.ts`. */
+/** The answer to the caller once the events are committed; `snapshot.ts` makes the bodies. */
 export type Answer =
   | { type: "none" }
   | { type: "ok" }
@@ -281,7 +287,7 @@ export type Answer =
 
 export type Decision = ActorDecision<LobbyEvent, Answer>;
 
-/** What a start or a batch has to draw, answered by `prepare` and `plan_batch`, and asked for by `fetching`. */
+/** The draw for a start or a batch, answered by `prepare` and `plan_batch` and requested by `fetching`. */
 export interface DrawPlan {
   revision: number;
   category: string | null;
@@ -289,17 +295,17 @@ export interface DrawPlan {
   difficulty: string | null;
   prompt: string | null;
   blend: boolean;
-  /** How many questions to draw now. */
+  /** Number of questions to draw. */
   count: number;
-  /** Players bound to seats; their unseen questions come first (LOB-24). */
+  /** Players bound to seats; questions they have not seen come first (LOB-24). */
   player_ids: number[];
-  /** Already drawn in this lobby. */
+  /** Questions already drawn in this lobby. */
   exclude_ids: number[];
-  /** Index the first drawn question will have. */
+  /** Index that the first drawn question will have. */
   first_index: number;
 }
 
-/** One server-sent event of a lobby, before it is encoded (HUB-03, HUB-04). */
+/** One server-sent event of a lobby, before encoding (HUB-03, HUB-04). */
 export interface LobbyMessage {
   type:
     | "lobby.player_joined"

@@ -1,15 +1,15 @@
 import { performance } from "node:perf_hooks";
 
-/** Ends a timer. */
+/** Cancels a timer. */
 export type Cancel = () => void;
 
-/** Timers of the runtime and the time they go by; the simulation turns it by hand. */
+/** Timers of the runtime and their clock; the simulation advances it manually. */
 export interface Timing {
-  /** Milliseconds since some start; no change of the wall clock moves it. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
   after(ms: number, work: () => void): Cancel;
   every(ms: number, work: () => void): Cancel;
-  /** Once what is ready now has had its turn: work of the same turn goes together. */
+  /** Runs after the callbacks that are ready now, so that work of one turn is batched. */
   soon(work: () => void): void;
 }
 
@@ -21,7 +21,7 @@ export const systemTiming: Timing = {
   },
   every(ms, work) {
     const timer = setInterval(work, ms);
-    // The connections keep a process alive for as long as it has lobbies.
+    // The connections keep a process alive as long as it has actors.
     timer.unref();
     return () => clearInterval(timer);
   },

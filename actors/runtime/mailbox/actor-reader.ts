@@ -8,7 +8,7 @@ import { loadActor } from "../storage/stored-state.ts";
 import { actorOf, leaveGap, type Actor } from "./actor.ts";
 import type { Mailbox } from "./mailbox.ts";
 
-/** More events than one actor can have in the moment that a store loses. */
+/** More than the number of events that an actor can publish within the time a failing Redis can lose. */
 const maxLostEvents = 1_000;
 const strides = 1_000_000;
 
@@ -25,7 +25,7 @@ export interface ActorReaderDeps {
   afterRead: (code: string, state: BaseState) => void;
 }
 
-/** Reads actors back into their mailboxes. */
+/** Loads actors from Redis into their mailboxes. */
 export class ActorReader {
   readonly #deps: ActorReaderDeps;
   #jumps = 0;
@@ -34,7 +34,7 @@ export class ActorReader {
     this.#deps = deps;
   }
 
-  /** Reads an actor under this token; false when that failed. */
+  /** Loads an actor under this token; false if that failed. */
   async read(mailbox: Mailbox, token: string): Promise<boolean> {
     const { definition, keys, redis, log, now, placement, afterRead } = this.#deps;
     const { code, shard } = mailbox;
@@ -62,13 +62,13 @@ export class ActorReader {
     return true;
   }
 
-  /** A store may lose again what was published after a loss, so no owner goes on at the same number twice. */
+  /** Redis may lose writes a second time, so each owner continues at a different number. */
   #jump(): number {
     const { incarnation } = this.#deps;
     return maxLostEvents * (1 + (hashText(`${incarnation} ${this.#jumps++}`) % strides));
   }
 
-  /** Number of the last event that somebody can have received. */
+  /** Number of the last event that any client may have received. */
   async #publishedSeq(
     { shard, knownSeq, unacknowledgedSeq }: Mailbox,
     stored: number,
@@ -79,7 +79,8 @@ export class ActorReader {
   }
 
   /**
-   * Redis lost events that were published, or may have: numbers are not used twice, and the hole tells every client.
+   * Redis lost published events, or may have: their numbers are not reused, and the gap in the numbers
+   * informs every client.
    */
   async #skipLost(
     mailbox: Mailbox,

@@ -1,2 +1,2 @@
-/** The id of a command whose client has given it a key: every repeat has the same. */
+/** Id of a command with a client's idempotency key, equal for every repeat. */
 export const keyedId = (type: string, key: string) => `c.${type}.${key}`;

@@ -5,14 +5,14 @@ import type { Commit } from "../storage/journal.ts";
 
 interface Followed {
   readonly follower: CommitFollower;
-  /** The follower was told that its messages come from here. */
+  /** True if the follower currently receives its messages from here. */
   isSource: boolean;
 }
 
 /**
- * Hands the messages of a commit to their follower in this process as soon as Redis has confirmed it, which saves a
- * subscription and a message of Redis. Redis stays the source for everybody else, and for this process as soon as
- * there is any doubt: the shard is lost, or the outcome of a commit is unknown.
+ * Passes the messages of a commit to their follower in this process as soon as Redis has confirmed it,
+ * which saves a Redis subscription and message. Redis remains the source for all other processes, and also
+ * for this one whenever the shard is lost or the outcome of a commit is unknown.
  */
 export class CommitFollowers {
   readonly #log: Logger;
@@ -24,7 +24,7 @@ export class CommitFollowers {
     this.#log = log;
   }
 
-  /** One follower for each code. Returns whether its messages come from here for now. */
+  /** Registers one follower per code. Returns whether it receives its messages from here for now. */
   follow(code: string, follower: CommitFollower): boolean {
     const shard = shardOf(code);
     const followers = this.#shards.get(shard) ?? new Map<string, Followed>();
@@ -41,7 +41,7 @@ export class CommitFollowers {
     if (followers?.size === 0) this.#shards.delete(shard);
   }
 
-  /** Redis has confirmed the commit. */
+  /** Called when Redis has confirmed a commit. */
   committed({ code, seq, payloads }: Commit, shard: number): void {
     const followed = this.#shards.get(shard)?.get(code);
     if (followed === undefined) return;
@@ -52,7 +52,10 @@ export class CommitFollowers {
     );
   }
 
-  /** The outcome of a commit is unknown: what Redis has is read there until the next commit is confirmed. */
+  /**
+   * Called when the outcome of a commit is unknown: the follower reads from Redis until the next confirmed
+   * commit.
+   */
   inDoubt(code: string, shard: number): void {
     const followed = this.#shards.get(shard)?.get(code);
     if (followed) this.#tell(followed, false);
@@ -68,7 +71,7 @@ export class CommitFollowers {
     this.#tellShard(shard, false);
   }
 
-  /** Redis may have gone back: the followers compare what they have with what it has. */
+  /** Redis may have lost writes: the followers compare their messages with its stream. */
   suspect(): void {
     for (const shard of this.#owned) this.#tellShard(shard, true);
   }
@@ -82,7 +85,7 @@ export class CommitFollowers {
     this.#guard(followed, () => followed.follower.onSource(isSource));
   }
 
-  /** What fails in a follower changes nothing about a commit; Redis has the message. */
+  /** An error in a follower does not affect the commit, whose message is in Redis. */
   #guard(followed: Followed, work: () => void): void {
     try {
       work();

@@ -9,7 +9,7 @@ import type { Mailbox } from "./mailbox.ts";
 import type { Deliver } from "./mailboxes.ts";
 import type { Ticker } from "./ticker.ts";
 
-/** A tick that could not be carried out is retried after this, and after the second where the rules failed. */
+/** Retry interval of a failed tick, and the longer one after an error in the rules. */
 const retryMs = 500;
 const brokenRetryMs = 10_000;
 
@@ -38,7 +38,7 @@ export class Deadlines {
     const { definition, ticker, now } = this.#deps;
     const ofMemo = definition.ephemeral?.nextDeadline(memo, state, mailbox.lastUsed) ?? Infinity;
     const due = Math.min(definition.nextDeadline(state) ?? Infinity, ofMemo);
-    // A pending job was started by its event, or just now.
+    // A pending job has been started already, so only its retry is due.
     const next = nextRetry(definition.jobs, state, now()) ?? due;
     if (next === Infinity || (mailbox.armed !== null && mailbox.armed <= next)) return;
     mailbox.armed = next;
@@ -50,7 +50,7 @@ export class Deadlines {
     this.#deps.ticker.arm(code, this.#deps.now() + retryMs);
   }
 
-  /** A deadline as Redis has it; an armed one that is earlier stays. */
+  /** Restores a deadline stored in Redis; an earlier armed one stays. */
   restore(code: string, due: number): void {
     const mailbox = this.#deps.table.find(code);
     if (mailbox && mailbox.armed !== null && mailbox.armed <= due) return;
@@ -58,7 +58,7 @@ export class Deadlines {
     this.#deps.ticker.arm(code, due);
   }
 
-  /** A deadline passed. */
+  /** Called when a deadline has passed. */
   fire(code: string): void {
     const mailbox = this.#deps.table.find(code);
     if (mailbox) mailbox.armed = null;
@@ -72,10 +72,10 @@ export class Deadlines {
       const state = table.find(code)?.actor?.state;
       if (state) afterRead(code, state);
     } else if (outcome !== notOwner && outcome.code === definition.notFound) {
-      // The actor expired; its timer has nothing left to watch.
+      // The actor expired, so its stored timer is obsolete.
       await redis.zrem(keys.due(shardOf(code)), code).catch(() => 0);
     } else if (isOurs(shardOf(code))) {
-      // When the shard went away, its new owner has the timer.
+      // After the loss of the shard, its new owner has the timer.
       const isBroken = outcome !== notOwner && outcome.code === "server:error";
       ticker.arm(code, now() + (isBroken ? brokenRetryMs : retryMs));
     }

@@ -2,18 +2,18 @@ import type { ErrorCode } from "../../../server/platform/errors.ts";
 import type { AnswersById, Leaver, Reply } from "../definition.ts";
 import { keyedId } from "./command-id.ts";
 
-/** An answer already given to one sender. */
+/** An answer already sent to one sender. */
 interface Remembered {
   n: number;
   id: string;
   body: string | null;
-  /** It was a refusal, with this code and nothing else. */
+  /** Set for a refusal, which consists of this code only. */
   refused?: ErrorCode;
-  /** Of a command by which its sender left: the account, which the state itself drops with the sender. */
+  /** For a command by which its sender left: the account, which the state drops together with the sender. */
   account?: number;
 }
 
-/** As `encode` writes it. */
+/** The stored form, as `encode` writes it. */
 interface Stored {
   n: number;
   id: string;
@@ -21,24 +21,25 @@ interface Stored {
   reply: { ok: true; body: string | null } | { ok: false; code: ErrorCode };
 }
 
-/** Field of the stored actor and its value. */
+/** A field of the stored actor: name and value. */
 type Field = [name: string, value: string];
 
-/** Answers remembered per sender. */
+/** Number of cached answers per sender. */
 const windowSize = 8;
-/** Senders that left and are still remembered, per actor. */
+/** Number of departed senders kept per actor. */
 const maxDeparted = 16;
 
 const fieldOf = (sender: number, n: number) => `k:${sender}:${n % windowSize}`;
 
 /**
- * The last answers of each sender, each at the place that its number modulo the window names. Per sender, because a
- * window shared by an actor forgets under load (LOB-28).
+ * The last answers of each sender, in the slot given by the answer's number modulo the window size. The
+ * window is per sender, because one shared by all senders of an actor would evict answers under load
+ * (LOB-28).
  */
 export class IdempotencyCache implements AnswersById {
   readonly #senders = new Map<number, Remembered[]>();
 
-  /** Rebuilds the windows; a hash has no order, so each entry carries its number. */
+  /** Rebuilds the windows. A hash has no order, so each entry contains its number. */
   static from(fields: Record<string, string>): IdempotencyCache {
     const cache = new IdempotencyCache();
     for (const [name, value] of Object.entries(fields)) {
@@ -78,7 +79,7 @@ export class IdempotencyCache implements AnswersById {
     return null;
   }
 
-  /** Remembers an answer and returns the field that stores it. */
+  /** Caches an answer and returns the field that stores it. */
   put(sender: number, id: string, body: string | null, leaver: Leaver | null = null): Field {
     const n = this.#next(sender);
     const account = leaver?.account ?? null;
@@ -86,14 +87,14 @@ export class IdempotencyCache implements AnswersById {
     return this.#keep(sender, entry, leaver !== null);
   }
 
-  /** Remembers a refusal that has nothing but its code, and returns the field that stores it. */
+  /** Caches a refusal that consists of its code only, and returns the field that stores it. */
   putRefusal(sender: number, id: string, refused: ErrorCode): Field {
     return this.#keep(sender, { n: this.#next(sender), id, body: null, refused }, false);
   }
 
   /**
-   * Forgets senders that left, but for the latest: the repeat of the command by which they left still finds its
-   * answer, and players who come and go do not fill the store. Returns the fields to remove.
+   * Evicts senders that left, except the latest ones: a repeat of the command by which they left still
+   * finds its answer, and players who come and go do not accumulate in Redis. Returns the fields to remove.
    */
   forgetDeparted(present: ReadonlySet<number>): string[] {
     const departed = this.senders().filter((sender) => !present.has(sender));
@@ -106,9 +107,9 @@ export class IdempotencyCache implements AnswersById {
   }
 
   /**
-   * Forgets the answers to keyed commands of this type: repeated, they have to be decided anew. Returns the fields
-   * that store it. The entries stay without an id, which no command has, because their numbers tell the places of
-   * those after them.
+   * Invalidates the cached answers to keyed commands of this type, so that a repeat is decided again.
+   * Returns the fields to store. The entries stay, without an id that could match a command, because their
+   * numbers determine the slots of later entries.
    */
   makeVoid(type: string): Field[] {
     const fields: Field[] = [];
@@ -130,7 +131,7 @@ export class IdempotencyCache implements AnswersById {
 
   #keep(sender: number, entry: Remembered, hasLeft: boolean): Field {
     const entries = this.#senders.get(sender) ?? [];
-    // A leaving sender is set anew, so that the order of the map is that of the leaving.
+    // Reinserts a leaving sender, so that the map is in order of departure.
     if (hasLeft) this.#senders.delete(sender);
     this.#senders.set(sender, withEntry(entries, entry));
     return [fieldOf(sender, entry.n), encode(entry)];
@@ -141,7 +142,7 @@ function replyOf({ body, refused }: Remembered): Reply {
   return refused === undefined ? { ok: true, body } : { ok: false, code: refused };
 }
 
-/** A full window has its newest entry in the place of its oldest. */
+/** In a full window the newest entry replaces the oldest. */
 function withEntry(entries: Remembered[], entry: Remembered): Remembered[] {
   return entries.length < windowSize
     ? entries.concat(entry)

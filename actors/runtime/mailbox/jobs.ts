@@ -8,20 +8,20 @@ import type {
   Reply,
 } from "../definition.ts";
 
-/** A job that the rules themselves do not retry is retried after this share of the time it has waited. */
+/** A job without retries in the rules is retried after this share of the time it has waited. */
 const retryShare = 1 / 8;
 const minRetryMs = 500;
 const maxRetryMs = 30_000;
 
 type Job = ActorJob<BaseState, BaseCommand, BaseEvent>;
 
-/** Runs the jobs that commits call for; nothing here is waited for by a caller. All of them are harmless twice. */
+/** Runs the jobs that commits request. No caller waits for them, and all of them are idempotent. */
 export class ActorJobs {
   readonly #kind: string;
   readonly #jobs: readonly (readonly [name: string, job: Job])[];
   readonly #ask: (code: string, command: BaseCommand) => Promise<Reply>;
   readonly #log: Logger;
-  /** Name and code of what is under way. */
+  /** Name and code of running jobs. */
   readonly #running = new Set<string>();
 
   constructor(deps: {
@@ -35,7 +35,7 @@ export class ActorJobs {
     this.#log = deps.log;
   }
 
-  /** Starts what the events of a commit call for. */
+  /** Starts the jobs requested by the events of a commit. */
   start(code: string, state: BaseState, events: readonly BaseEvent[]): void {
     for (const [name, job] of this.#jobs)
       for (const event of events)
@@ -45,7 +45,7 @@ export class ActorJobs {
         }
   }
 
-  /** Takes up what a dead owner left undone. */
+  /** Resumes jobs that a dead owner did not finish. */
   resume(code: string, state: BaseState): void {
     for (const [name, job] of this.#jobs)
       if (job.isPending(state)) void this.#run(name, job, code, state);
@@ -56,7 +56,7 @@ export class ActorJobs {
     if (this.#running.has(key)) return;
     this.#running.add(key);
     try {
-      // The command that ends the job may call for the next one already.
+      // The command that ends the job may request the next one already.
       const command = await job.run(state, code).finally(() => this.#running.delete(key));
       await this.#ask(code, command);
     } catch (error) {
@@ -66,7 +66,7 @@ export class ActorJobs {
   }
 }
 
-/** When a pending job is to be tried again; null when none is, or only deadlines of the rules retry it. */
+/** Next retry of a pending job; null without one, or if only deadlines of the rules retry it. */
 export function nextRetry(jobs: AnyActor["jobs"], state: BaseState, now: number): number | null {
   let next: number | null = null;
   for (const name in jobs) {

@@ -4,7 +4,7 @@ import { shardOf } from "../storage/keys.ts";
 import { stampOf } from "../storage/stored-state.ts";
 import { emptyMailbox, type Mailbox } from "./mailbox.ts";
 
-/** What is retained of an actor that left memory when Redis was away. */
+/** Data retained about an actor that was evicted while Redis was unreachable. */
 interface Retained extends SuspectActor {
   seq: number;
   unacknowledgedSeq: number;
@@ -37,7 +37,7 @@ export class MailboxTable {
     return this.#shards.get(shardOf(code))?.get(code);
   }
 
-  /** The mailbox of an actor, made when there is none. */
+  /** The mailbox of an actor, created if necessary. */
   open(code: string, shard: number): Mailbox {
     const mailboxes = this.#shards.get(shard) ?? new Map<string, Mailbox>();
     const known = mailboxes.get(code);
@@ -87,13 +87,13 @@ export class MailboxTable {
     this.#retained.delete(shard);
   }
 
-  /** Actors of the shard that Redis may have lost something of. */
+  /** Actors of the shard whose writes Redis may have lost. */
   suspects(shard: number): SuspectActor[] {
     const mailboxes = this.ofShard(shard).filter((one) => isUnsure(one) && hasPublished(one));
     return [...(this.#retained.get(shard)?.values() ?? []), ...mailboxes.map(retainedOf)];
   }
 
-  /** Redis has lost nothing of these. */
+  /** Marks actors whose writes Redis still has. */
   markVerified(shard: number, codes: string[]): void {
     for (const code of codes) {
       const mailbox = this.#shards.get(shard)?.get(code);
@@ -107,11 +107,11 @@ export class MailboxTable {
   }
 }
 
-/** To be read before it is known whether Redis has all of it. */
+/** True if it is uncertain whether Redis has everything this process knows of the actor. */
 const isUnsure = ({ isSuspect, actor, unacknowledgedSeq }: Mailbox) =>
   isSuspect || (actor === null && unacknowledgedSeq > 0);
 
-/** Somebody may have received an event. */
+/** True if any client may have received an event. */
 const hasPublished = ({ knownSeq, unacknowledgedSeq }: Mailbox) =>
   knownSeq > 0 || unacknowledgedSeq > 0;
 

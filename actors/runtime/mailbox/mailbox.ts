@@ -2,7 +2,7 @@ import type { Outcome } from "../router/outcome.ts";
 import type { Timing } from "../timing.ts";
 import type { Actor, Delivery } from "./actor.ts";
 
-/** How long a handoff waits for commits in flight; the fence makes going on safe. */
+/** How long a handoff waits for commits in flight; the fencing token makes it safe to continue after that. */
 const idleWaitMs = 2_000;
 
 export interface Waiting extends Delivery {
@@ -13,23 +13,26 @@ export interface Waiting extends Delivery {
 export interface Mailbox {
   readonly code: string;
   readonly shard: number;
-  /** Dropped: the shard went away, and what still runs for it changes nothing more. */
+  /** Dropped: the shard was lost; work still running for it has no effect. */
   phase: "idle" | "working" | "dropped";
   actor: Actor | null;
   waiting: Waiting[];
-  /** This many of the waiting commands are decided one by one, because the rules failed for them together. */
+  /** This many waiting commands are decided individually, because the rules threw for them as a batch. */
   isolateRemaining: number;
-  /** Deadline the ticker has; never later than the actor's next one. */
+  /** The deadline in the ticker; never later than the actor's next one. */
   armed: number | null;
   lastUsed: number;
   onIdle: (() => void)[];
-  /** Redis may have gone back behind the actor: it is read again before the next batch. */
+  /** Redis may be behind the actor in memory: it is loaded again before the next batch. */
   isSuspect: boolean;
-  /** Number of the last event this process saw committed; Redis can only have less after a loss. */
+  /** Number of the last event this process saw committed; Redis is below it only after a loss. */
   knownSeq: number;
-  /** Of a commit in flight, or of one whose outcome is unknown: it may have been published. 0 without one. */
+  /**
+   * Last number of a commit in flight or with unknown outcome, which may have been published; 0 without
+   * one.
+   */
   unacknowledgedSeq: number;
-  /** The log has numbers that the state does not have: that has lost more than the log. */
+  /** The stream has numbers that the state lacks: Redis lost more of the state than of the stream. */
   isStateBehindLog: boolean;
 }
 
@@ -51,7 +54,7 @@ export function emptyMailbox(code: string, shard: number, now: number): Mailbox 
   };
 }
 
-/** What is decided together: all waiting commands. */
+/** The commands to decide together: all waiting ones. */
 export function takeBatch(mailbox: Mailbox): Waiting[] {
   if (mailbox.isolateRemaining > 0) {
     mailbox.isolateRemaining -= 1;
@@ -62,7 +65,7 @@ export function takeBatch(mailbox: Mailbox): Waiting[] {
   return batch;
 }
 
-/** Resolves when nothing of these mailboxes is in flight, or has been for too long. */
+/** Resolves when these mailboxes have nothing in flight, or after a timeout. */
 export function untilIdle(working: Mailbox[], timing: Timing): Promise<void> {
   const all = working.map((mailbox) => new Promise<void>((done) => mailbox.onIdle.push(done)));
   return new Promise((resolve) => {

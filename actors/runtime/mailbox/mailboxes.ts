@@ -16,11 +16,14 @@ import { MailboxTable } from "./mailbox-table.ts";
 import { takeBatch, untilIdle, type Mailbox, type Waiting } from "./mailbox.ts";
 import type { Ticker } from "./ticker.ts";
 
-/** Commands waiting for one actor; more are refused, so that one hot actor harms only itself. */
+/**
+ * Maximum number of commands waiting for one actor; more are refused, so that a hot actor affects only
+ * itself.
+ */
 const maxWaitingPerActor = 64;
-/** Commands waiting in the whole process. */
+/** Maximum number of commands waiting in the whole process. */
 const maxWaiting = 20_000;
-/** Actors without work for so long leave memory; the next command reads them back. */
+/** Actors without work for this long are evicted from memory; the next command loads them again. */
 const idleMs = 5 * 60_000;
 const failedRules: Outcome = { ok: false, code: "server:error" };
 
@@ -38,19 +41,19 @@ export interface MailboxesDeps {
   timing: Timing;
   log: Logger;
   metrics: Pick<ActorMetrics, "actors">;
-  /** The first actor came into memory, or the last one left it. */
+  /** Called when the first actor enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
   now: () => number;
   nextCommitId: () => string;
-  /** Work that follows a commit (index entry, jobs); replies wait for what it returns. */
+  /** Work after a commit (index entry, jobs); replies wait for the returned promise. */
   afterCommit: (code: string, state: BaseState, events: BaseEvent[]) => Promise<void>;
-  /** The outcome of an actor's last commit is unknown, so what follows one may be missing. */
+  /** The outcome of an actor's last commit is unknown, so its follow-up work may be missing. */
   afterUnknown: (code: string) => void;
-  /** After an actor was read back or ticked: work a dead owner may have left undone. */
+  /** Called after an actor was loaded or ticked, for work a dead owner may not have finished. */
   afterRead: (code: string, state: BaseState) => void;
 }
 
-/** The actors of this process: one queue each, decided in batches, one commit in flight at most. */
+/** The actors of this process: one queue each, decided in batches, with at most one commit in flight. */
 export class Mailboxes {
   readonly #deps: MailboxesDeps;
   readonly #table: MailboxTable;
@@ -87,55 +90,61 @@ export class Mailboxes {
     return outcome;
   }
 
-  /** The connection to Redis was away: nothing in memory is served until it is verified. */
+  /** The connection to Redis was lost: nothing in memory is served until it is verified. */
   markSuspect(): void {
     for (const mailbox of this.#table.all()) mailbox.isSuspect = true;
   }
 
-  /** Actors of the shard that were not verified since. */
+  /** Actors of the shard that have not been verified since then. */
   suspects(shard: number): SuspectActor[] {
     return this.#table.suspects(shard);
   }
 
-  /** These are in Redis as they are in memory. */
+  /** Marks actors whose state in memory equals that in Redis. */
   markVerified(shard: number, codes: string[]): void {
     this.#table.markVerified(shard, codes);
   }
 
-  /** An actor is read again soon, and goes on behind what Redis has lost of it. */
+  /** Schedules an actor to be loaded again; it continues after the numbers that Redis has lost. */
   resync(code: string): void {
     if (this.#table.find(code)?.phase !== "working") this.#deadlines.fire(code);
   }
 
-  /** The shard is ours; `isRetained`: again, and what is known of its actors still holds. */
+  /**
+   * The shard was acquired. `isRetained`: it was ours before, and the data known about its actors is still
+   * valid.
+   */
   open(shard: number, isRetained: boolean): void {
     if (!isRetained) this.#table.forgetRetained(shard);
   }
 
-  /** The shard is lost: its actors leave memory, callers are sent on; `isRetained`: what is known of them stays. */
+  /**
+   * The shard was lost: evicts its actors and redirects callers. `isRetained` keeps the data known about
+   * the actors.
+   */
   drop(shard: number, isRetained: boolean): void {
     if (isRetained) this.#table.retain(shard);
     else this.#table.forgetRetained(shard);
     for (const mailbox of this.#table.ofShard(shard)) this.#evict(mailbox);
   }
 
-  /** Resolves when nothing of the shard is in flight. */
+  /** Resolves when the shard has nothing in flight. */
   drain(shard: number): Promise<void> {
     const working = this.#table.ofShard(shard).filter(({ phase }) => phase === "working");
     return untilIdle(working, this.#deps.timing);
   }
 
-  /** A deadline passed. */
+  /** Called when a deadline has passed. */
   fire(code: string): void {
     this.#deadlines.fire(code);
   }
 
-  /** A deadline as Redis has it. */
+  /** Restores a deadline stored in Redis. */
   restoreDeadline(code: string, due: number): void {
     this.#deadlines.restore(code, due);
   }
 
-  /** The state as it is committed, once no commit of it is in flight; null when it is not in memory. */
+  /** The committed state, once no commit is in flight; null if the actor is not in memory. */
   async committed(code: string): Promise<BaseState | null> {
     const mailbox = this.#table.find(code);
     if (mailbox?.phase !== "working") return mailbox?.actor?.state ?? null;
@@ -152,7 +161,7 @@ export class Mailboxes {
     return this.#waitingCount;
   }
 
-  /** Up to `limit` of the states in memory, in no order. */
+  /** Up to `limit` of the states in memory, in no particular order. */
   some(limit: number): BaseState[] {
     const states: BaseState[] = [];
     for (const { actor } of this.#table.all()) {
@@ -180,7 +189,7 @@ export class Mailboxes {
     this.#sendOn(mailbox);
   }
 
-  /** Callers of the waiting commands ask the present owner, with the same command ids. */
+  /** Redirects the callers of waiting commands to the current owner, with the same command ids. */
   #sendOn(mailbox: Mailbox): void {
     const all = mailbox.waiting;
     mailbox.waiting = [];
@@ -189,14 +198,17 @@ export class Mailboxes {
     for (const one of all) one.resolve(notOwner);
   }
 
-  /** Drops the actor: Redis decides what it was. Callers retry with the same command id. */
+  /** Evicts the actor, because only Redis knows its state. Callers retry with the same command id. */
   #discard(mailbox: Mailbox, batch: Waiting[]): void {
     mailbox.actor = null;
     for (const one of batch) one.resolve(notOwner);
     this.#sendOn(mailbox);
   }
 
-  /** The loop of one actor. It runs while commands wait, once per mailbox, so one commit is in flight at most. */
+  /**
+   * The processing loop of one actor. It runs while commands wait, once per mailbox, so at most one commit
+   * is in flight.
+   */
   async #work(mailbox: Mailbox): Promise<void> {
     mailbox.phase = "working";
     while (mailbox.waiting.length > 0 && mailbox.phase === "working") {
@@ -204,7 +216,7 @@ export class Mailboxes {
       for (const done of mailbox.onIdle.splice(0)) done();
     }
     if (mailbox.phase === "working") mailbox.phase = "idle";
-    // A code nobody ever used must not stay in memory.
+    // A code without an actor must not stay in memory.
     if (mailbox.actor?.state === null) this.#evict(mailbox);
   }
 
@@ -256,8 +268,8 @@ export class Mailboxes {
   }
 
   /**
-   * The rules failed in the middle of a batch: nothing of it is committed, and the actor is read again. Which of
-   * the commands it was shows when each of them is decided alone.
+   * The rules threw in the middle of a batch: nothing of it is committed, and the actor is loaded again.
+   * Deciding the commands individually then shows which of them failed.
    */
   #isolate(mailbox: Mailbox, batch: Waiting[]): void {
     mailbox.actor = null;
@@ -267,7 +279,10 @@ export class Mailboxes {
     this.#waitingCount += batch.length;
   }
 
-  /** What was decided without a change holds: the shard is still ours, and Redis has it as it is in memory. */
+  /**
+   * True if decisions without a change are valid: the shard is still ours, and Redis has the state in
+   * memory.
+   */
   async #isUnchanged(mailbox: Mailbox): Promise<boolean> {
     try {
       return await this.#deps.placement.confirm(mailbox.shard);
@@ -292,7 +307,7 @@ export class Mailboxes {
     const facts = { event: `commit_${outcome}`, [definition.kind]: code, seq: change.seq };
     followers.inDoubt(code, shard);
     if (outcome === "fenced") placement.fenced(shard, token);
-    // It is read back and the commands are retried; time after time it cannot be written at all.
+    // The actor is loaded and the commands are retried; after several conflicts it counts as not writable.
     if (outcome === "conflict")
       log.warn(facts, "stored actor differs from memory, reading it again");
     if (outcome === "refused") {
@@ -300,7 +315,7 @@ export class Mailboxes {
       log.error(facts, "stored state of an actor is behind its log, leaving a gap");
     }
     if (outcome === "silent") log.warn(facts, "nothing written: this process counts as dead");
-    // Perhaps it is in Redis, with a deadline that this process does not have.
+    // The commit may be in Redis, including a deadline unknown to this process.
     if (outcome === "failed") {
       this.#deadlines.retry(code);
       this.#deps.afterUnknown(code);
@@ -308,7 +323,7 @@ export class Mailboxes {
     return false;
   }
 
-  /** The effect is committed; what follows may fail without failing the command. */
+  /** The commit is done; a failure of the follow-up work must not fail the command. */
   async #follow(code: string, state: BaseState, events: BaseEvent[]): Promise<void> {
     const { afterCommit, log, definition } = this.#deps;
     try {

@@ -1,9 +1,9 @@
 import type { SenderLimit } from "../definition.ts";
 
-/** Sender -> commands of its present window, opened by the first one (GW-11). */
+/** Commands per sender in the current window, which the first of them opens (GW-11). */
 export type SenderCounts = Map<number, { count: number; endsAt: number }>;
 
-/** Counts a command; the seconds to wait when it is one too many, else null. */
+/** Counts a command. Returns the seconds to wait if it exceeds the limit, else null. */
 export function countCommand(
   counts: SenderCounts,
   sender: number,
@@ -11,7 +11,7 @@ export function countCommand(
   limit: SenderLimit,
 ): number | null {
   const window = counts.get(sender);
-  // A window that seems to begin in the future is left over from before the clock was set back.
+  // A window that seems to begin in the future dates from before the clock was set back.
   if (!window || now >= window.endsAt || window.endsAt - now > limit.windowMs) {
     counts.set(sender, { count: 1, endsAt: now + limit.windowMs });
     return null;

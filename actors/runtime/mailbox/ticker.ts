@@ -1,8 +1,8 @@
 import type { Cancel, Timing } from "../timing.ts";
 
-/** Fires the deadlines of lobbies, by the wall clock, which may jump. */
+/** Fires the deadlines of actors, by the wall clock, which may jump. */
 export interface Ticker {
-  /** Replaces the deadline of a lobby; null removes it. */
+  /** Sets the deadline of an actor; null removes it. */
   arm(code: string, due: number | null): void;
   stop(): void;
 }
@@ -15,7 +15,7 @@ export function createTicker(
   fire: (code: string) => void,
 ): Ticker {
   const armed = new Map<string, number>();
-  /** None while no deadline is armed: an idle process is not woken. */
+  /** Stopped while no deadline is armed, so that an idle process is not woken. */
   let stopSweeps: Cancel | null = null;
   let isStopped = false;
 

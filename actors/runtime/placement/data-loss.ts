@@ -4,7 +4,7 @@ import { runScript } from "../storage/scripts.ts";
 import type { ShardActors, ShardListener } from "./shard-listener.ts";
 import type { ShardOwnership } from "./shard-ownership.ts";
 
-/** Shards that are verified at a time. */
+/** Number of shards verified together. */
 const chunk = 64;
 
 export interface DataLossDeps {
@@ -16,10 +16,10 @@ export interface DataLossDeps {
 }
 
 /**
- * Redis names the history of writes it continues (`master_replid`), and takes another name with every start and when
- * a replica becomes the master: there writes may have been lost. An owner that outlives that compares what it knows,
- * and notes the shard as intact when nothing is missing. A shard that a node takes over without such a note may have
- * lost numbers of published events: its actors go on behind them (HUB-06).
+ * The `master_replid` of Redis changes with every start and when a replica becomes master: writes may be
+ * lost at these moments. An owner that outlives one compares its state in memory with Redis, and records
+ * the shard as intact if nothing is missing. If a node claims a shard without such a record, numbers of
+ * published events may be lost, so its actors skip ahead of them (HUB-06).
  */
 export class DataLossDetector {
   readonly #deps: DataLossDeps;
@@ -31,7 +31,7 @@ export class DataLossDetector {
     this.#deps = deps;
   }
 
-  /** Asks for the present history, and verifies the shards that are not known to be intact. */
+  /** Reads the current replication id and verifies the shards that are not known to be intact. */
   async check(): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;
@@ -45,18 +45,18 @@ export class DataLossDetector {
     }
   }
 
-  /** The connection was away. */
+  /** The connection was lost. */
   markAllSuspect(): void {
     this.#deps.listener.suspect();
     for (const shard of this.#deps.ownership.held()) this.#suspects.add(shard);
   }
 
-  /** Taken over from this node itself, after an outage that others may have used. */
+  /** The shard was claimed again by this same node, after an outage during which others may have owned it. */
   markSuspect(shard: number): void {
     this.#suspects.add(shard);
   }
 
-  /** Redis has lost nothing of this shard of ours since it was last known to be intact. */
+  /** Whether Redis has kept every write of this owned shard since it was last known to be intact. */
   async isIntact(shard: number): Promise<boolean> {
     const { redis, keys } = this.#deps;
     return (await runScript(redis, "whole", [keys.history(shard)], [])) === 1;

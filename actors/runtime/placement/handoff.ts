@@ -3,11 +3,13 @@ import type { Keyspace } from "../storage/keys.ts";
 import type { Timing } from "../timing.ts";
 import type { ShardOwnership } from "./shard-ownership.ts";
 
-/** The others take over one batch while the rest is served as ever; no more than one is free at a time. */
+/** One batch of shards changes owner at a time, while the rest is served as usual. */
 const batchCount = 10;
-/** A node that stays takes a batch back that no other took for so long. */
+/** A node that stays reclaims a batch that no other node has claimed within this time. */
 const batchWaitMs = 500;
-/** A leaving node waits for the others so long in all. What is left then they take as that of a dead node. */
+/**
+ * Total time a leaving node waits for the others. They then claim the rest like the shards of a dead node.
+ */
 const leaveMs = 5_000;
 const pollMs = 10;
 
@@ -17,20 +19,20 @@ export interface HandoffDeps {
   keys: Keyspace;
   timing: Timing;
   ownership: ShardOwnership;
-  /** The shards that are shared out among all. */
+  /** The shards shared by all nodes. */
   shards: readonly number[];
   hasOthers: () => boolean;
-  /** The map has moved on: the rest may have another target by now. */
+  /** The owner map has changed, so the remaining shards may have other targets. */
   isInterrupted: () => boolean;
-  /** Claims are under way, so that there may soon be more to give away. */
+  /** Claims are in progress, so more shards to release may follow. */
   isClaiming: () => boolean;
 }
 
-/** Gives shards of this process to other nodes. */
+/** Hands shards of this process over to other nodes. */
 export class Handoff {
   readonly #deps: HandoffDeps;
   readonly #batchSize: number;
-  /** What of the last batch nobody was seen to take, and since when it is to be had. */
+  /** Released shards of the last batch that no node has claimed yet, and when they were released. */
   #free: number[] = [];
   #freeSince = 0;
 
@@ -39,7 +41,7 @@ export class Handoff {
     this.#batchSize = Math.ceil(deps.shards.length / batchCount);
   }
 
-  /** Gives shards to others for as long as nothing interrupts it; false when no node took a batch. */
+  /** Hands shards over until interrupted; false if no node claimed a batch. */
   async share(shards: number[]): Promise<boolean> {
     const { timing, isInterrupted } = this.#deps;
     for (let given = 0; ; given += this.#batchSize) {
@@ -56,7 +58,7 @@ export class Handoff {
     }
   }
 
-  /** Gives everything away and waits until it is taken; errors of Redis are waited out. */
+  /** Releases everything and waits until it is claimed; retries on Redis errors. */
   async drain(): Promise<void> {
     const { timing, ownership } = this.#deps;
     const end = timing.elapsed() + leaveMs;
@@ -100,7 +102,7 @@ export class Handoff {
     if (count > 0) await redis.publish(keys.mapChannel, incarnation);
   }
 
-  /** The next batch, when the last one is taken; true when nothing is left. */
+  /** Releases the next batch once the last one is claimed; true if nothing is left. */
   async #giveNext(): Promise<boolean> {
     if (this.#deps.isClaiming()) return false;
     const hasOthers = this.#deps.hasOthers();

@@ -5,8 +5,8 @@ import type { ActorNode } from "../definition.ts";
 import { Keyspace } from "../storage/keys.ts";
 
 /**
- * Publishes that a node is down, so that its shards move at once instead of after the heartbeat timeout. In a cluster
- * the two commands go to different Redis nodes, and either one is enough.
+ * Publishes that a node is down, so that its shards move immediately instead of after the heartbeat
+ * timeout. On a cluster the two commands go to different Redis nodes; either one is enough.
  */
 export async function publishNodeDown(
   redis: Redis,

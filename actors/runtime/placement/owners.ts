@@ -13,8 +13,8 @@ export function parseOwner(record: string | null): Owner | null {
 }
 
 /**
- * The node that each of these shards should have, in their order. Rendezvous hashing: the node with the highest hash;
- * few shards move when one joins or dies.
+ * The target node of each shard, in order. Rendezvous hashing: the node with the highest hash wins, so few
+ * shards move when a node joins or dies.
  */
 export function targetOwners(
   nodes: readonly string[],

@@ -17,13 +17,13 @@ export interface RebalancerDeps {
   membership: Membership;
 }
 
-/** Shares the shards out among the living, as far as it concerns this process. */
+/** Rebalances the shards among the live nodes, as far as this process is concerned. */
 export class Rebalancer {
   readonly #deps: RebalancerDeps;
   readonly #handoff: Handoff;
-  /** Callers who look for an owner load the map all the time, which does not count. */
+  /** Only rebalances count: callers in search of an owner load the map all the time. */
   #dueAt = Number.NEGATIVE_INFINITY;
-  /** No node took what was given last, so until then nothing more is given. */
+  /** After a batch that no node claimed, nothing more is released until this time. */
   #keepsUntil: number | null = null;
   #isPlacing = false;
   #placeAgain = false;
@@ -39,7 +39,10 @@ export class Rebalancer {
     });
   }
 
-  /** Loads the owner map; claims what this process should own and no living node does, gives away what another should own. */
+  /**
+   * Loads the owner map, claims shards that belong here and have no live owner, and hands over those that
+   * belong elsewhere.
+   */
   async rebalance(): Promise<void> {
     const { timing, timings, ownership } = this.#deps;
     this.#dueAt = timing.elapsed() + timings.reloadMs;
@@ -52,7 +55,10 @@ export class Rebalancer {
     }
   }
 
-  /** Does the same by the map as it is known: claims for a map that has moved on are refused. A rebalance has to follow. */
+  /**
+   * Does the same with the cached map: a claim based on an outdated map is refused. A rebalance has to
+   * follow.
+   */
   async place(): Promise<void> {
     if (this.#isStopped) return;
     this.#placeAgain = this.#isPlacing;
@@ -60,7 +66,7 @@ export class Rebalancer {
     this.#isPlacing = true;
     try {
       const { toClaim, toRelease } = this.#plan();
-      // What one node of Redis does not answer to keeps nobody from the rest.
+      // An unreachable Redis node must not block the rest.
       const [claimed] = await Promise.allSettled([this.#claim(toClaim)]);
       await this.#give(toRelease);
       if (claimed.status === "rejected") throw claimed.reason;
@@ -70,18 +76,18 @@ export class Rebalancer {
     if (this.#placeAgain) await this.place();
   }
 
-  /** The last rebalance failed, is long ago, or left something to be done by now. */
+  /** True if the last rebalance failed, is long ago, or left work that is due now. */
   isDue(): boolean {
     const dueAt = Math.min(this.#dueAt, this.#keepsUntil ?? Number.POSITIVE_INFINITY);
     return this.#deps.timing.elapsed() >= dueAt;
   }
 
-  /** Nothing more is claimed. */
+  /** Stops claiming shards. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** After `stop`: hands everything over. */
+  /** After `stop`: hands all shards over. */
   drain(): Promise<void> {
     return this.#handoff.drain();
   }
@@ -104,13 +110,14 @@ export class Rebalancer {
   }
 
   /**
-   * A node that is alive by the clock of Redis may answer reads without asking, so nobody may write behind its back. A
-   * holder that comes back to life after the look learns from its own heartbeat that it expired, and gives everything
-   * up before it answers again. All at once, because a new owner with much to do comes to each answer late.
+   * A node that is alive by the clock of Redis may answer reads without a check, so no other node may write
+   * its shards. A holder that revives after the liveness check learns from its own heartbeat that it
+   * expired, and releases everything before it answers again. All shards are checked together, because a
+   * busy new owner processes each reply late.
    */
   async #claim(shards: number[]): Promise<void> {
     const { membership, ownership, redis, keys, incarnation } = this.#deps;
-    // Remembered from before the look: a record written after it belongs to a living node.
+    // Taken before the liveness check: a record written after it belongs to a live node.
     const seen = shards.map((shard) => {
       const owner = ownership.ownerOf(shard);
       return { shard, owner, holder: this.#possibleHolder(owner) };
@@ -125,14 +132,14 @@ export class Rebalancer {
     if (error !== undefined) throw error;
     if (count === shards.length) return;
     await ownership.reload();
-    // Given up between our look and the claim; or a claim sent twice, because its first answer was lost, was
-    // refused by its own success.
+    // Shards released between our read and the claim, or a claim sent twice because its first reply was
+    // lost: its own success then refused it.
     const toClaim = new Set(this.#plan().toClaim);
     const isFree = (shard: number) => this.#possibleHolder(ownership.ownerOf(shard)) === null;
     if (shards.some((shard) => toClaim.has(shard) && isFree(shard))) this.#placeAgain = true;
   }
 
-  /** The other node that holds the shard and may yet be alive. */
+  /** Another node that owns the shard and may still be alive. */
   #possibleHolder(owner: Owner | null): string | null {
     const { incarnation, membership } = this.#deps;
     if (owner === null || owner.incarnation === incarnation) return null;

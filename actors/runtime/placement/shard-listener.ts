@@ -1,24 +1,27 @@
-/** An actor of which this process knows more than that it is stored. */
+/** An actor about which this process knows more than Redis may have stored. */
 export interface SuspectActor {
   code: string;
-  /** Of the last commit; null when its outcome is unknown. */
+  /** Stamp of the last commit; null if its outcome is unknown. */
   stamp: string | null;
 }
 
-/** Learns what becomes of the shards of this process. */
+/** Receives the changes of ownership of shards. */
 export interface ShardListener {
   /**
-   * A shard became ours. `isRetained`: once more, and nobody had it since it was lost. `deadlines`: those that Redis
-   * has of its actors.
+   * A shard was acquired. `isRetained`: this process owned it before and nobody else has since.
+   * `deadlines`: those stored in Redis for its actors.
    */
   acquired(shard: number, isRetained: boolean, deadlines: readonly Deadline[]): void;
-  /** The shard is no longer ours; `isRetained`: perhaps nobody else takes it, so what is known of its actors stays. */
+  /**
+   * A shard was released or lost. `isRetained`: perhaps no other node claims it, so the data about its
+   * actors is kept.
+   */
   released(shard: number, isRetained: boolean): void;
-  /** Redis may have gone back behind what is in memory. */
+  /** Redis may be behind the state in memory. */
   suspect(): void;
 }
 
-/** When an actor is to be ticked. */
+/** When an actor has to be ticked. */
 export interface Deadline {
   code: string;
   due: number;
@@ -26,13 +29,13 @@ export interface Deadline {
 
 /** The actors in the shards of this process. */
 export interface ShardActors {
-  /** Resolves when nothing of the shard is in flight. */
+  /** Resolves when the shard has nothing in flight. */
   drain(shard: number): Promise<void>;
-  /** Those that were not verified since Redis may have gone back. */
+  /** Actors that have not been verified since Redis may have lost writes. */
   suspects(shard: number): SuspectActor[];
-  /** These are in Redis as they are in memory. */
+  /** Marks actors whose state in memory equals that in Redis. */
   markVerified(shard: number, codes: string[]): void;
-  /** This one is not, or may not be: it is read again, and goes on behind what was lost. */
+  /** Marks an actor whose state may differ: it is loaded again, and continues after the lost numbers. */
   resync(code: string): void;
   restoreDeadline(code: string, due: number): void;
 }

@@ -12,17 +12,17 @@ export interface ShardOwnershipDeps {
   shards: readonly number[];
   listener: Pick<ShardListener, "acquired" | "released">;
   actors: Pick<ShardActors, "drain" | "restoreDeadline">;
-  /** The owner map was read anew. */
+  /** The owner map was loaded again. */
   onMapLoaded: () => void;
 }
 
 export interface Claimed {
   count: number;
-  /** The first error, if there was one. */
+  /** The first error, if any. */
   error: unknown;
 }
 
-/** The owner map as last seen, and the leases of this process. */
+/** The owner map as last read, and the leases of this process. */
 export class ShardOwnership {
   readonly #deps: ShardOwnershipDeps;
   readonly #ownerKeys: string[];
@@ -31,9 +31,9 @@ export class ShardOwnership {
   readonly #leases = new Map<number, string>();
   readonly #closing = new Set<number>();
   readonly #generations = new Map<number, number>();
-  /** Shards lost with the connection to Redis, and the tokens under which they were ours. */
+  /** Shards lost together with the connection to Redis, with the tokens under which they were owned. */
   readonly #retained = new Map<number, string>();
-  /** Claimed or given up while the map is on its way, which on a cluster comes from several nodes. */
+  /** Shards claimed or released while the map is loading; on a cluster it comes from several nodes. */
   readonly #changed = new Set<number>();
   readonly #loads: CoalescedTask;
 
@@ -47,12 +47,12 @@ export class ShardOwnership {
     return this.#leases.size;
   }
 
-  /** Token under which this process may commit, or null when the shard is not ours. */
+  /** Token under which this process may commit, or null if it does not own the shard. */
   tokenOf(shard: number): string | null {
     return this.#closing.has(shard) ? null : (this.#leases.get(shard) ?? null);
   }
 
-  /** Grows when Redis may have lost something of the shard that nobody can know; of a shard of ours. */
+  /** Increases when Redis may have lost writes of the shard that no node can verify; for an owned shard. */
   generationOf(shard: number): number {
     return this.#generations.get(shard) ?? 0;
   }
@@ -70,26 +70,26 @@ export class ShardOwnership {
   }
 
   /**
-   * Owned by this process in Redis but not in memory: left over from a claim whose answer was lost. No other node may
-   * take it while this one lives, so it is claimed again or given up.
+   * Owned by this process in Redis but not in memory, because the reply to a claim was lost. No other node
+   * may claim it while this one lives, so it is claimed again or released.
    */
   isStaleLease(shard: number): boolean {
     return this.#staleToken(shard) !== null;
   }
 
-  /** What Redis counts as ours, as far as we know: held, and stale leases. */
+  /** Shards that Redis records as ours, as far as we know: leases and stale leases. */
   recorded(): number[] {
     return this.#deps.shards.filter(
       (shard) => this.#leases.has(shard) || this.#staleToken(shard) !== null,
     );
   }
 
-  /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
+  /** Loads the owner map as of now or later; calls during a load share the next one. */
   reload(): Promise<void> {
     return this.#loads.run();
   }
 
-  /** Takes the shards whose owners are still these; what Redis failed to answer to does not stop the rest. */
+  /** Claims the shards whose owners are unchanged. An unreachable Redis node does not stop the rest. */
   async claim(seen: { shard: number; owner: Owner | null }[]): Promise<Claimed> {
     const ends = await Promise.allSettled(seen.map(({ shard, owner }) => this.#take(shard, owner)));
     const failed = ends.find((end) => end.status === "rejected");
@@ -97,14 +97,14 @@ export class ShardOwnership {
     return { count, error: failed?.reason };
   }
 
-  /** Ends what is in flight, then gives the shard up; when Redis fails to, it is left a stale lease. */
+  /** Drains the shard, then releases it; if Redis fails, a stale lease is left. */
   async release(shard: number): Promise<void> {
     const { redis, keys, actors } = this.#deps;
     const token = this.#leases.get(shard) ?? this.#staleToken(shard);
     if (token === null || this.#closing.has(shard)) return;
     this.#closing.add(shard);
     await actors.drain(shard);
-    // Lost and claimed again meanwhile: it is another term of office now.
+    // Lost and claimed again in the meantime, so it is a different lease.
     if (this.#leases.has(shard) && this.#leases.get(shard) !== token) return;
     this.lose(shard);
     this.#record(shard, null);
@@ -114,11 +114,11 @@ export class ShardOwnership {
       this.#owners[shard] ??= parseOwner(token);
       throw error;
     }
-    // A look that came before the release.
+    // Only if the map was read before the release.
     if (this.#owners[shard]?.token === token) this.#record(shard, null);
   }
 
-  /** Whether Redis still says that the shard is ours. */
+  /** Whether Redis still records the shard as ours. */
   async confirm(shard: number): Promise<boolean> {
     const { redis, keys } = this.#deps;
     const token = this.#leases.get(shard);
@@ -128,12 +128,12 @@ export class ShardOwnership {
     return false;
   }
 
-  /** Reads the stored deadlines of what is held once more. */
+  /** Reads the stored deadlines of the owned shards again. */
   async readDeadlines(): Promise<void> {
     await Promise.all(this.held().map((shard) => this.#readDeadlines(shard)));
   }
 
-  /** Drops a lease; with a token only while it is held under this one. */
+  /** Drops a lease; if a token is given, only the lease under this token. */
   lose(shard: number, token?: string, isRetained = false): void {
     if (token !== undefined && this.#leases.get(shard) !== token) return;
     this.#closing.delete(shard);
@@ -141,9 +141,9 @@ export class ShardOwnership {
     if (this.#leases.delete(shard)) this.#deps.listener.released(shard, isRetained);
   }
 
-  /** Drops all leases; `isRetained`: only Redis can tell whether another node has had them. */
+  /** Drops all leases; `isRetained`: only Redis can tell whether another node has owned them since. */
   loseAll(isRetained: boolean): void {
-    // Told again before anything was taken, it knows no less.
+    // Repeated before anything was claimed, it retains the same shards.
     if (this.#leases.size > 0 || !isRetained) this.#retained.clear();
     for (const [shard, token] of this.#leases) {
       if (isRetained) this.#retained.set(shard, token);
@@ -157,13 +157,13 @@ export class ShardOwnership {
     const records = await redis.mget(this.#ownerKeys);
     shards.forEach((shard, i) => {
       const record = records[i];
-      // Of a node that did not answer, what was known last is as good as any.
+      // For a Redis node that did not reply, the last known owners remain.
       if (record === undefined || this.#changed.has(shard)) return;
       const token = this.#leases.get(shard);
       const owner = parseOwner(record);
       this.#owners[shard] = owner;
       if (token !== undefined && token !== record) this.lose(shard);
-      // Another node has had it since, so what is known of it holds no more.
+      // Another node has owned it since, so the retained data is invalid.
       if (owner?.incarnation !== incarnation && this.#retained.delete(shard))
         listener.released(shard, false);
     });
@@ -205,7 +205,7 @@ export class ShardOwnership {
   }
 }
 
-/** From a flat list of codes and times. */
+/** Converts a flat list of codes and times. */
 function deadlinesOf(list: readonly string[]): Deadline[] {
   const deadlines: Deadline[] = [];
   for (let i = 0; i + 1 < list.length; i += 2)

@@ -4,7 +4,7 @@ import type { Listener } from "../storage/connection.ts";
 
 const confirmLimitMs = 10_000;
 
-/** The channels of this process; `subscribe` resolves when all of them are heard. */
+/** Subscribes to the channels of this process; `subscribe` resolves once all subscriptions are active. */
 export function createListener(
   url: string,
   log: Logger,

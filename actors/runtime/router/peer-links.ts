@@ -4,29 +4,29 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import type { Logger } from "../../../server/platform/log/logger.ts";
 
-/** Bytes that may wait for a peer; beyond them messages go over Redis. */
+/** Maximum number of bytes queued for a peer; beyond it messages go through Redis. */
 const maxUnsentBytes = 4_194_304;
-/** A message may be as long; a peer that sends more is cut off. */
+/** Maximum length of a message; a peer that sends more is disconnected. */
 const maxLineBytes = 16_777_216;
-/** A peer that could not be reached is tried again after this time; Redis leads to it meanwhile. */
+/** Reconnect interval for an unreachable peer; meanwhile messages go through Redis. */
 const retryMs = 1_000;
 
-/** A way to other processes that is shorter than Redis. */
+/** A faster way to other processes than Redis. */
 export interface Links {
-  /** Takes a message without line breaks for a process; false when there is no link to it now. */
+  /** Sends a message without line breaks to a process; false if there is no link to it now. */
   send(target: string, message: string): boolean;
-  /** The process is gone for good. */
+  /** The process has ended for good. */
   forget(target: string): void;
   close(): void;
 }
 
 export interface PeerLinksDeps {
-  /** Folder in which each process of this machine listens; only its owner may enter it. */
+  /** Folder with the sockets of the processes of this machine; accessible to its owner only. */
   dir: string;
   incarnation: string;
   log: Logger;
   receive: (message: string) => void;
-  /** The link broke: what it carried may not have arrived. */
+  /** The link broke, so messages on it may be lost. */
   onLost: (target: string) => void;
 }
 
@@ -37,8 +37,8 @@ interface Link {
 }
 
 /**
- * Messages between processes of one machine, by a Unix socket in each direction, one message a line. Redis carries
- * them while a link is being made, and to other machines.
+ * Messages between processes of one machine, over one Unix socket per direction, one message per line.
+ * Messages to other machines, and those sent while a link connects, go through Redis.
  */
 export class PeerLinks implements Links {
   readonly #deps: PeerLinksDeps;

@@ -12,9 +12,9 @@ type Wire =
   | [kind: 0, requestId: number, from: string, code: string, command: BaseCommand, id: string]
   | [kind: 1, requestId: number, reply: Reply | null];
 
-/** Commands of a process that wait for the answer of another one; more are refused. */
+/** Maximum number of commands waiting for answers of other processes; more are refused. */
 const maxPending = 16_384;
-/** A lost message is found by this; the command id makes the repeat harmless. */
+/** Detects a lost message; the command id makes the repeat idempotent. */
 const attemptTimeoutMs = 400;
 
 interface PendingRequest {
@@ -29,12 +29,12 @@ export interface RemoteDeps {
   keys: Keyspace;
   metrics: Pick<ActorMetrics, "forwards">;
   timing: Timing;
-  /** To processes of the same machine; null: there are none, everything goes over Redis. */
+  /** Links to processes of the same machine; null without any: all messages go through Redis. */
   links: Pick<Links, "send"> | null;
   deliver: Deliver;
 }
 
-/** Commands for actors of other processes, by a link or over Redis; those of one tick travel in one message. */
+/** Commands for actors of other processes, through a link or Redis; those of one tick share one message. */
 export class Remote {
   readonly #deps: RemoteDeps;
   readonly #pending = new Map<number, PendingRequest>();
@@ -53,7 +53,7 @@ export class Remote {
     return this.#pending.size;
   }
 
-  /** One attempt; `notOwner` when the target refuses, is gone, or does not answer in time. */
+  /** One attempt; `notOwner` if the target refuses, is gone, or does not answer in time. */
   async send(target: string, code: string, command: BaseCommand, id: string): Promise<Outcome> {
     if (this.#pending.size >= maxPending) return unavailable;
     const requestId = ++this.#lastRequestId;
@@ -65,12 +65,12 @@ export class Remote {
     });
   }
 
-  /** A message on this process's channel, or from a link. */
+  /** Receives a message on this process's channel or from a link. */
   receive(message: string): void {
     for (const wire of JSON.parse(message) as Wire[]) void this.#handle(wire);
   }
 
-  /** Sends everything that waits for this process elsewhere. */
+  /** Redirects everything that waits for this process. */
   giveUp(target: string): void {
     for (const [requestId, entry] of this.#pending)
       if (entry.target === target) this.#settle(requestId, notOwner);
@@ -78,7 +78,7 @@ export class Remote {
 
   async stop(): Promise<void> {
     for (const requestId of this.#pending.keys()) this.#settle(requestId, notOwner);
-    // The answers to others that were due in this turn are still sent.
+    // Answers to others that are due in this turn are still sent.
     await this.#flush();
   }
 
@@ -103,7 +103,7 @@ export class Remote {
     const text = JSON.stringify(batch);
     if (links?.send(target, text)) return;
     const receivers = await redis.publish(keys.workerChannel(target), text).catch(() => 0);
-    // Nobody listens: the process is gone or not connected; do not wait for the time-out.
+    // No receiver: the process has ended or is not connected, so do not wait for the timeout.
     if (receivers > 0) return;
     for (const wire of batch) if (wire[0] === 0) this.#settle(wire[1], notOwner);
   }

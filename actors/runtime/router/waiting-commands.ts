@@ -3,29 +3,29 @@ import type { Cancel, Timing } from "../timing.ts";
 
 interface Waiter {
   deadline: number;
-  /** Token of the owner that did not take the command; null: there was none. */
+  /** Token of the owner that refused the command; null without an owner. */
   refusedBy: string | null;
   resolve: (mayAsk: boolean) => void;
 }
 
-/** Messages tell of a new owner. To read the map helps when one was missed, so it is done ever more rarely. */
+/** Messages announce new owners. Reading the map covers a missed message, so it backs off. */
 const maxReadPause = 8;
 
-/** As many as may wait for the answers of other nodes. */
+/** Equal to the maximum number of commands waiting for other nodes. */
 export const maxWaiting = 16_384;
 
 export interface WaitingCommandsDeps {
   timing: Timing;
-  /** After this the map is read, and an owner that stays the same asked again. */
+  /** After this time the map is read, and an unchanged owner is asked again. */
   retryMs: number;
   ownerOf: (shard: number) => Owner | null;
-  /** Reads the owner map, and calls `mapLoaded`. */
+  /** Reads the owner map and calls `mapLoaded`. */
   reload: () => Promise<void>;
-  /** Waiting is over for everybody. */
+  /** True once nobody may wait any longer. */
   isOver: () => boolean;
 }
 
-/** Commands for shards without an owner, or whose owner does not take them: all look for an owner together. */
+/** Commands for shards without an owner, or whose owner refuses them: all share one search for an owner. */
 export class WaitingCommands {
   readonly #deps: WaitingCommandsDeps;
   readonly #queues = new Map<number, Waiter[]>();
@@ -44,8 +44,8 @@ export class WaitingCommands {
   }
 
   /**
-   * Resolves when it is worth asking again, or when waiting is over; false at once when too many wait already.
-   * `deadline`: of the elapsed time.
+   * Resolves when a retry makes sense, or when waiting is over; false immediately if too many commands wait
+   * already. `deadline` is in elapsed time.
    */
   turn(shard: number, deadline: number): Promise<boolean> {
     if (this.#count >= maxWaiting) return Promise.resolve(false);
@@ -64,7 +64,7 @@ export class WaitingCommands {
     });
   }
 
-  /** The shard is ours. */
+  /** This process acquired the shard. */
   shardAcquired(shard: number): void {
     const queue = this.#queues.get(shard) ?? [];
     this.#queues.delete(shard);
@@ -72,7 +72,7 @@ export class WaitingCommands {
     for (const { resolve } of queue) resolve(true);
   }
 
-  /** The owner map was read anew. */
+  /** The owner map was loaded again. */
   mapLoaded(): void {
     this.#release(({ refusedBy }, owner) => owner !== null && owner.token !== refusedBy);
   }
@@ -102,7 +102,7 @@ export class WaitingCommands {
     });
   }
 
-  /** Also what could not be read counts as seen: the owner that was known last is asked again. */
+  /** A failed read also counts: the last known owner is asked again. */
   async #read(): Promise<void> {
     const { timing, retryMs, reload } = this.#deps;
     this.#isReading = true;

@@ -1,6 +1,6 @@
--- Tells who of some workers is alive by the store's own clock; nobody's liveness changes by asking.
--- KEYS: workers. ARGV: ms after which a silent worker is dead, workers...
--- Returns the living among them.
+-- Returns which of the given workers are alive, by the clock of Redis. Read-only.
+-- KEYS: workers. ARGV: ms without a heartbeat after which a worker is dead, node ids...
+-- Returns the live node ids.
 local time = redis.call('TIME')
 local oldest = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[1]
 local living = {}

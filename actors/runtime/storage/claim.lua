@@ -1,8 +1,10 @@
--- Takes over one shard if its owner record is still what the claimer saw.
--- KEYS: owner, epoch, due, history. ARGV: expected record, claimer, 1 when the claimer knows what was stored last.
--- The history is that of the store's writes when the shard was last known to be whole, and the shard's generation,
--- which grows when it is taken over with nobody knowing what the store has lost since.
--- Returns {token, generation, code, due ms, ...} with the shard's timers, or {} when the shard is not to be had.
+-- Claims a shard if its owner record is still the one the claimer read.
+-- KEYS: owner, epoch, due, history. ARGV: expected record, claimer, 1 if the claimer knows the last stored
+-- state.
+-- The history holds the replication id of the Redis under which the shard was last verified as complete, and
+-- the shard's generation. A claim without that knowledge under another replication id raises the generation,
+-- because Redis may have lost writes since.
+-- Returns {token, generation, code, due ms, ...} with the shard's timers, or {} if the claim failed.
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return {} end
 local token = ARGV[2] .. '|' .. redis.call('INCR', KEYS[2])
 redis.call('SET', KEYS[1], token)

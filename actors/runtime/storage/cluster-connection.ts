@@ -3,7 +3,7 @@ import { nodesOf, slotOf } from "../../../server/platform/redis/cluster-slots.ts
 import { asCluster } from "../../../server/platform/redis/redis.ts";
 import type { Connection } from "./connection.ts";
 
-/** The runtime's view of a connection: one Redis as it is, a cluster with its differences covered. */
+/** The connection that the runtime uses: a single Redis unchanged, a cluster with its differences hidden. */
 export function connectionOf(redis: Redis): Connection {
   const cluster = asCluster(redis);
   return cluster ? clusterConnection(cluster) : redis;
@@ -32,7 +32,7 @@ async function infoOf(cluster: Cluster, section: string): Promise<string> {
   return ends.map((end) => (end.status === "fulfilled" ? end.value : "")).join("");
 }
 
-/** One pipeline for each group of slots that are served together; one that fails leaves its values undefined. */
+/** One pipeline per group of slots served together; a failed pipeline leaves its values undefined. */
 async function getMany(cluster: Cluster, keys: string[]): Promise<(string | null | undefined)[]> {
   const groups = new Map<string, number[]>();
   keys.forEach((key, i) => {

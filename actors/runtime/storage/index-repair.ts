@@ -1,8 +1,8 @@
 import type { Cancel, Timing } from "../timing.ts";
 
-/** Shards of one round of claims are looked through together. */
+/** Shards claimed within this time are repaired together. */
 const claimedMs = 50;
-/** What could not be written is retried after this, and after twice as long each time, up to the longest. */
+/** Retry interval of a failed write; doubles each time up to the maximum. */
 const retryMs = 500;
 const longestRetryMs = 30_000;
 
@@ -10,15 +10,18 @@ export interface IndexRepairDeps {
   timing: Timing;
   /** Codes of indexed actors that live in these shards. */
   codesIn: (shards: ReadonlySet<number>) => Promise<string[]>;
-  /** Writes the entry of an actor as it is now; does nothing for one of another process. Rejects to be retried. */
+  /**
+   * Writes the current entry of an actor; does nothing for an actor of another process. Rejects to be
+   * retried.
+   */
   repair: (code: string) => Promise<void>;
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Repairs the index where an actor's commit and its entry may differ, for they are written one after the other: its
- * owner died in between, the index could not be written, or the outcome of the commit is unknown. A code is owed
- * once, so there are at most as many as actors here.
+ * Repairs index entries that may differ from their actors, because entry and commit are written one after
+ * the other: the owner died in between, the index was not writable, or the outcome of the commit is
+ * unknown. Each code is queued once, so the queue is bounded by the number of actors here.
  */
 export class IndexRepair {
   readonly #deps: IndexRepairDeps;
@@ -32,19 +35,19 @@ export class IndexRepair {
     this.#deps = deps;
   }
 
-  /** The entry of this actor may be wrong: it is written again soon. */
+  /** Queues an actor whose entry may be wrong. */
   owe(code: string): void {
     this.#owed.add(code);
     this.#workIn(retryMs);
   }
 
-  /** This shard came to this process: its part of the index is looked through soon. */
+  /** Queues the part of the index that belongs to an acquired shard. */
   claim(shard: number): void {
     this.#claimed.add(shard);
     this.#workIn(claimedMs);
   }
 
-  /** The new owners of the shards see to the rest. */
+  /** The new owners of the shards repair the rest. */
   stop(): void {
     this.#state = "stopped";
     this.#cancel();
@@ -64,7 +67,7 @@ export class IndexRepair {
     };
     await this.#lookThrough().catch(failed);
     for (const code of [...this.#owed]) {
-      // First, since it may be owed again meanwhile.
+      // Deleted first, since it may be queued again during the repair.
       this.#owed.delete(code);
       await this.#deps.repair(code).catch((error: unknown) => {
         this.#owed.add(code);

@@ -1,6 +1,8 @@
--- Notes that a shard is whole under the history of writes which the store continues now, if all of it is as its owner has it.
--- KEYS: owner, history, lobbies... ARGV: token, 1 when the owner still has to look at others, stamps of those lobbies...
--- Returns the numbers of the lobbies that are not so.
+-- Records that a shard is complete under the current replication id, if each given lobby has the stamp its
+-- owner expects.
+-- KEYS: owner, history, lobbies... ARGV: token, 1 if the owner has further lobbies to check, stamps of the
+-- lobbies...
+-- Returns the indexes of lobbies with another stamp.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {} end
 local others = {}
 for i = 3, #KEYS do

@@ -31,7 +31,7 @@ interface Source {
   sha: string;
 }
 
-/** A script as the nodes of a Redis Cluster get it. */
+/** The text of a script for the nodes of a Redis Cluster. */
 export function shardedText(lua: string): string {
   return lua.replace(/'PUBLISH'/g, "'SPUBLISH'");
 }
@@ -40,7 +40,7 @@ function withDigest(lua: string): Source {
   return { lua, sha: createHash("sha1").update(lua).digest("hex") };
 }
 
-/** Runs a script by its digest; a store that restarted and forgot it gets the text once more. */
+/** Runs a script by its digest; a Redis that has lost it after a restart gets its text again. */
 export async function runScript(
   redis: ScriptRunner,
   name: ScriptName,

@@ -3,9 +3,9 @@ import { IdempotencyCache } from "../mailbox/idempotency-cache.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * How an actor is stored: field `s` is a snapshot of version `sv`, `d:<n>` the events that led to version n
- * after it, `v` the stamp of the last commit, `k:<sender>:<slot>` remembered answers, `r` the result of a finished
- * one, `g` the generation of its shard in which it got its event numbers, where that is not 0.
+ * The stored form of an actor: field `s` is a snapshot of version `sv`, `d:<n>` the later events up to
+ * version n, `v` the stamp of the last commit, `k:<sender>:<slot>` cached answers, `r` the result of a
+ * finished actor, `g` the shard generation of its event numbers, if it is not 0.
  */
 export interface StoredActor {
   state: BaseState | null;
@@ -17,7 +17,7 @@ export interface StoredActor {
   generation: number;
 }
 
-/** No actor under its code. */
+/** The stored form of an actor that does not exist. */
 export const nothingStored = (): StoredActor => ({
   state: null,
   version: 0,
@@ -28,8 +28,8 @@ export const nothingStored = (): StoredActor => ({
 });
 
 /**
- * A commit in one text: what the next one has to find, and what tells this one from any other; "" before the
- * first. Without an id it is that of an actor left by a version that stored no more than the number in `v`.
+ * Identifies a commit; the next one expects it. "" before the first. A stamp without an id comes from a
+ * version that stored only the number in `v`.
  */
 export function stampOf(version: number, commitId: string): string {
   if (version === 0) return "";
@@ -37,15 +37,16 @@ export function stampOf(version: number, commitId: string): string {
 }
 
 /**
- * Commits between two snapshots: bounds what a takeover has to fold. A pick in a game of eight stores 67 bytes of
- * events; the whole state would be 11 kB (`npm test -- test/actors/runtime/commit-size.test.ts` compares the two).
+ * Commits between two snapshots, which bounds the events folded at a takeover. A pick in a game of eight
+ * stores 67 bytes of events; the whole state would be 11 kB (`npm test --
+ * test/actors/runtime/commit-size.test.ts` compares the two).
  */
 export const snapshotEvery = 32;
 
 export const generationField = "g";
 export const deltaField = (version: number) => `d:${version}`;
 
-/** Reads an actor back; this and the fence are the whole of recovery. */
+/** Loads an actor; this and the fencing token are the whole recovery. */
 export async function loadActor(
   redis: Pick<Connection, "hgetall">,
   key: string,
@@ -71,14 +72,14 @@ export async function loadActor(
   return { state, version, commitId, snapshotVersion, answers, generation };
 }
 
-/** `next` with the number of the last published message, whatever the rules put there. */
+/** `next` with the number of the last published message, overriding the rules. */
 export function withSeq(
   next: BaseState,
   before: BaseState | null,
   isPublished: boolean,
 ): BaseState {
   const seq = (before?.seq ?? 0) + (isPublished ? 1 : 0);
-  // Rules that count themselves spare a copy.
+  // Rules that maintain the number themselves save a copy.
   return next.seq === seq ? next : { ...next, seq };
 }
 
@@ -88,7 +89,7 @@ interface EncodedChange {
   snapshotVersion: number;
 }
 
-/** Fields of one commit: the events, or every so often a snapshot that replaces them. */
+/** Fields of one commit: its events, or periodically a snapshot that replaces them. */
 export function encodeChange(
   state: BaseState,
   events: readonly BaseEvent[],
@@ -104,7 +105,7 @@ export function encodeChange(
   return encodeSnapshot(state, version, snapshotVersion);
 }
 
-/** The whole state in place of the events since the last snapshot. */
+/** The whole state, replacing the events since the last snapshot. */
 export function encodeSnapshot(
   state: BaseState,
   version: number,

@@ -149,7 +149,7 @@ async function resolveAssets(
     const roled = { ...asset, role: role ?? asset.role ?? roleOfType(asset.mediaType) };
     found.set(`${roled.role} ${roled.hash}`, roled);
   }
-  // Sorted: a new order is no change.
+  // Sorted, so that the order of references does not count as a change.
   return isComplete
     ? [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, asset]) => asset)
     : null;

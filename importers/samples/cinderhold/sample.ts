@@ -53,7 +53,7 @@ export function sampleTree(): FileTree {
 export const readSample = (game: string): AsyncIterable<ImportEnvelope> =>
   readExports(sampleTree(), { game, knownIds: async () => new Map() });
 
-/** Each patch with the complete game after it. */
+/** The complete game after each patch. */
 function statesByPatch(): [SamplePatch, Dataset][] {
   const made: [SamplePatch, Dataset][] = [];
   for (const patch of patches) {

@@ -1,11 +1,11 @@
--- Puts entries where they belong, or takes them off their leaderboards, if nobody wrote since.
--- KEYS: batch, open, building, then for each board: hash id -> ties, one sorted set per tab.
--- ARGV: batch as it must be, batch it becomes, then for each board: its name, number of tabs, number of
--- entries, and each entry: id, "1" and value and tie for each tab, or id, "0".
--- Returns 1 when it is done, else 0.
+-- Writes or removes leaderboard entries and advances the batch, unless another process has written since.
+-- KEYS: batch, open, building, then for each leaderboard: hash id -> ties, one sorted set per tab.
+-- ARGV: expected batch, new batch, then for each leaderboard: its name, number of tabs, number of entries,
+-- and each entry: id, "1" and value and tie for each tab, or id, "0" to remove it.
+-- Returns 1 if written, else 0.
 local found = redis.call('GET', KEYS[1]) or ''
 if found ~= ARGV[1] then return 0 end
--- As in `fill.lua`.
+-- See `fill.lua`.
 if not string.find(found, '+', 1, true) then redis.call('DEL', KEYS[3]) end
 
 local function put(hash, first, tabs, at, isBuilding)
@@ -22,7 +22,7 @@ local function put(hash, first, tabs, at, isBuilding)
       ties[tab] = tie
     end
   end
-  -- An empty text keeps the builder from putting back what it read before it was gone.
+  -- An empty text keeps the builder from inserting a removed entry that it had read before.
   if isThere or isBuilding then
     redis.call('HSET', hash, id, table.concat(ties, ','))
   else

@@ -1,10 +1,13 @@
--- Puts the next entries on a leaderboard that is being built, except those that changed since it was begun:
--- they are there already. KEYS: batch, open, building, hash id -> ties, one sorted set per tab.
--- ARGV: name, id up to which it is filled, the id after this call, or "" when that is all, now ms, number of
--- tabs, and of each entry: id, and value and tie for each tab. Returns 1, or 0 when it is not filled up to there.
+-- Adds the next entries to a leaderboard under construction, except those `apply.lua` has written since it
+-- began.
+-- KEYS: batch, open, building, hash id -> ties, one sorted set per tab.
+-- ARGV: name, id up to which it is filled, the id after this call or "" if it is then complete, now ms,
+-- number of tabs, and for each entry: id, and value and tie for each tab.
+-- Returns 1, or 0 if the leaderboard is not filled up to that id.
 if redis.call('HGET', KEYS[3], ARGV[1]) ~= ARGV[2] then return 0 end
 local text = redis.call('GET', KEYS[1]) or ''
--- The version before this one wrote, and not to leaderboards that are being built: they are begun again.
+-- Without a '+' the previous release wrote last. It skips leaderboards under construction, so they start
+-- over.
 if not string.find(text, '+', 1, true) then
   redis.call('DEL', KEYS[3])
   return 0
@@ -24,7 +27,7 @@ if ARGV[3] ~= '' then
 else
   redis.call('HDEL', KEYS[3], ARGV[1])
   redis.call('HSET', KEYS[2], ARGV[1], ARGV[4])
-  -- A process of that version has to know of it before it writes again.
+  -- A process of that release must reread the batch before it writes again.
   redis.call('SET', KEYS[1], (string.gsub(text, '%+', '++', 1)))
 end
 return 1

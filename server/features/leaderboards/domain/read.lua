@@ -1,13 +1,14 @@
--- Reads a page, the places of some entries, and what is around the first of them.
+-- Reads a page, the ranks of some entries, and the neighbours of the first of them.
 -- KEYS: open, batch, hash id -> ties, sorted set of the tab.
--- ARGV: family, now ms, tab (from 1), "1" when ranks are unique, first and last index of the page
--- (-1 and -2 = none), radius (-1 = none), ids.
--- Returns false when the leaderboard is not open, else batch, number of entries, rank of the first member of
--- the page, the page, [rank, value, member] or false for each id, index of the surroundings and those.
+-- ARGV: family, now ms, tab (from 1), "1" for unique ranks, first and last index of the page (-1 and -2 =
+-- none), radius of the neighbours (-1 = none), ids.
+-- Returns false if the leaderboard is not open, else batch, number of entries, rank of the first member of
+-- the page, the page, [rank, value, member] or false for each id, index of the first neighbour, the
+-- neighbours.
 local opened = redis.call('HGET', KEYS[1], ARGV[1])
 if not opened then return false end
 local now = tonumber(ARGV[2])
--- Remembered by the minute: a read should seldom write.
+-- Updated at most once a minute, so that most reads do not write.
 if math.abs(now - tonumber(opened)) > 60000 then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end
 local set, isUnique = KEYS[4], ARGV[4] == '1'
 
