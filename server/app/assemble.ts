@@ -35,21 +35,21 @@ import { createSenders } from "../features/delivery/providers/senders.ts";
 import { createOAuthServer } from "../features/oauth/domain/server.ts";
 import { createHub } from "../sse/delivery/create-hub.ts";
 
-/** What every process starts from. */
+/** Values every process starts with. */
 export interface BaseDeps {
   config: Config;
   log: Logger;
   metrics: Metrics;
   clock?: Clock;
-  /** Only tests have another than the usual one, whose work is most of what a test with accounts would take. */
+  /** Replaced only in tests, where hashing passwords would take most of the time. */
   passwords?: PasswordHasher;
-  /** Only tests have a shorter line of each caller for the database than the usual one. */
+  /** Maximum number of requests of one caller waiting for the database; replaced only in tests. */
   waitingOfCaller?: number;
-  /** The process takes its share of the lobbies when it says so, not at once. */
+  /** The process joins the lobbies on a later call, not immediately. */
   joinsLater?: boolean;
-  /** Private folder in which the workers of this machine listen for each other; without it they talk over Redis. */
+  /** Private folder with the sockets of this machine's workers; without it they communicate over Redis. */
   linkDir?: string | null;
-  /** The first lobby came into the memory of the process, or the last one left it. */
+  /** Called when the first lobby enters the memory of the process and when the last one leaves. */
   onOccupied?: (isOccupied: boolean) => void;
 }
 
@@ -104,7 +104,7 @@ export async function assembleJobs(
   };
 }
 
-/** Dependencies of a process that serves requests: the above, lobbies of its own, and the hub. */
+/** Dependencies of a process that serves requests: those of jobs, its lobbies, and the hub. */
 export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
   const { deps: base, close } = await assembleJobs(ground);
   const { config, log, metrics, clock, orm } = base;

@@ -32,9 +32,9 @@ import type { HttpDeps } from "../http/deps.ts";
 import type { WithOrm } from "../platform/capabilities.ts";
 
 /**
- * Every value that jobs take, and what drawing questions takes, which the lobbies do without a request. Built once per
- * process by `assembleJobs`. Add a need to the interface of its feature or processor: this one follows, and
- * server/app/assemble.ts does not compile until the value is built.
+ * Dependencies of jobs and of drawing questions, which lobbies do outside requests. `assembleJobs` builds
+ * them once per process. To add one, extend the interface of the feature or processor: this type follows,
+ * and server/app/assemble.ts does not compile until the value is built.
  */
 export interface JobDeps
   extends
@@ -48,7 +48,10 @@ export interface JobDeps
   leaderboards: Leaderboards;
 }
 
-/** Every value that handlers take, built by `assembleHttp`. Only server/app knows it; others name what they need. */
+/**
+ * Dependencies of all handlers, built by `assembleHttp`. Used in server/app only; other code declares what
+ * it needs.
+ */
 export interface Deps
   extends
     JobDeps,

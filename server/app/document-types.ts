@@ -1,4 +1,4 @@
-/** Part of a schema of the interface document, as far as types of the client and the pages need it. */
+/** The parts of a schema of the interface document that the types of client and pages need. */
 interface Schema {
   type?: string | string[];
   $ref?: string;
@@ -18,13 +18,13 @@ interface Operation {
   responses: Record<string, { content?: { "application/json": { schema: Schema } } }>;
 }
 
-/** Part of `openapi.json`. */
+/** The parts of `openapi.json` used here. */
 export interface InterfaceDocument {
   components: { schemas: Record<string, Schema> };
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** Names of the client for schemas of the document; all others keep their own. */
+/** Names in the client of the document's schemas; others keep their name. */
 const names: Readonly<Record<string, string>> = {
   LobbyPlayer: "Player",
   LobbyQuestion: "Question",
@@ -47,7 +47,10 @@ const docs: Readonly<Record<string, string>> = {
 
 const lobbies = "/v1/games/trivia/lobbies";
 
-/** What the pages read, by the name of its type; where the document names the answer itself, by that name. */
+/**
+ * Types the pages read, with the operation that returns them; a schema named in the document keeps that
+ * name.
+ */
 const pageAnswers: readonly [name: string, method: string, path: string][] = [
   ["Session", "post", "/v1/gateway/login"],
   ["ConsentQuestion", "get", "/v1/oauth/consent/{uid}/question"],
@@ -91,7 +94,7 @@ export function clientTypes(document: InterfaceDocument): string {
   ].join("\n\n");
 }
 
-/** The types of what the pages read, with all they refer to, as a file that is not formatted. */
+/** The types the pages read, with all types they refer to, as unformatted source. */
 export function pageTypes(document: InterfaceDocument): string {
   const { schemas } = document.components;
   const declared = new Map<string, string>();
@@ -144,7 +147,7 @@ function typeOf(schema: Schema | undefined): string {
   if ($ref !== undefined) return nameOf($ref);
   if (only !== undefined) return JSON.stringify(only);
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" | ");
-  // A value of a request may be a variable: only where no other type is named it is one of a list.
+  // Callers may pass a variable, so listed values become a union only where no other type is declared.
   if (type === undefined)
     return values?.map((value) => JSON.stringify(value)).join(" | ") ?? "unknown";
   return [type]
@@ -180,7 +183,7 @@ const nameOf = (ref: string) => names[lastOf(ref)] ?? lastOf(ref);
 const first = "// Types of the interface document, by `npm run client:types`.";
 const last = "// End of the types of the interface document.";
 
-/** The source of the client with the types of this document, not formatted. */
+/** The source of the client with the types of this document, unformatted. */
 export function withClientTypes(source: string, document: InterfaceDocument): string {
   const [start, end] = [source.indexOf(first), source.indexOf(last)];
   if (start < 0 || end < start) throw new Error("The client does not say where its types are");

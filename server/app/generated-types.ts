@@ -11,7 +11,7 @@ import { routes } from "./routes.ts";
 const document = publicDocument(routes) as InterfaceDocument;
 const client = asset("server/web/client/emberline.ts");
 
-/** Files whose types come from the interface document; each is made from the ones before. */
+/** Files generated from the interface document; each may depend on earlier ones. */
 export const generatedFiles: readonly { path: string; make: () => Promise<string> }[] = [
   {
     path: client,
@@ -31,7 +31,7 @@ async function formatted(path: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(path)), parser: "typescript" });
 }
 
-/** What TypeScript projects need besides the script. */
+/** Type declarations that TypeScript projects need besides the script. */
 function declarationsOf(path: string): string {
   const folder = mkdtempSync(join(tmpdir(), "ember-types-"));
   const options = "--declaration --emitDeclarationOnly --target es2023 --lib es2024,dom --types";

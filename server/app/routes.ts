@@ -25,7 +25,9 @@ import { openApiRoute } from "../features/pages/openapi-route.ts";
 import { pageRoutes } from "../features/pages/routes.ts";
 import { statusPageRoutes } from "../features/pages/status-pages.ts";
 
-/** Every address of the public listener. A route whose feature takes what `Deps` has not does not compile here. */
+/**
+ * Every route of the public listener. A feature that needs more than `Deps` provides does not compile here.
+ */
 export const routes: readonly Route<Deps>[] = [
   ...gatewayRoutes,
   ...socialRoutes,

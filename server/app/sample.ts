@@ -1,7 +1,7 @@
 import { sampleData } from "../../workers/queues.ts";
 import type { JobDeps } from "./deps.ts";
 
-/** Leaves it to the job workers to import the sample game, in development (CFG-03). Never throws. */
+/** Queues the import of the sample game for the job workers, in development (CFG-03). Never throws. */
 export async function askForSample({
   config,
   log,
@@ -11,7 +11,7 @@ export async function askForSample({
   try {
     await enqueue(sampleData, { game: config.GAME_DATA_GAME, stamp: Date.now() });
   } catch (error) {
-    // The service does without it, and the next start asks again.
+    // The service works without it, and the next start queues it again.
     log.warn(
       { event: "sample_import_not_queued", err: error },
       "sample data not imported, the next start tries again",

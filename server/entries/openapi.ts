@@ -5,9 +5,9 @@ import { publicDocument } from "../features/pages/openapi-route.ts";
 import { routes } from "../app/routes.ts";
 
 /**
- * `npm run openapi [-- --operator]`: the document as JSON, without any service (BOOT-04). Without
- * the option it lists both listeners, each operation of the operators' with its own server;
- * `GET /openapi.json` of the public port leaves those out.
+ * `npm run openapi [-- --operator]`: prints the document as JSON, without any service (BOOT-04). It lists
+ * both listeners; each operation of the operator listener names its own server. With the option it lists
+ * the operator listener only. `GET /openapi.json` of the public port omits it.
  */
 const { operator } = new Command("openapi")
   .description("Print the interface document of both listeners")
@@ -17,6 +17,6 @@ const { operator } = new Command("openapi")
 const document = operator
   ? operatorDocument(declaredRoutes())
   : publicDocument([...routes, ...declaredRoutes()]);
-// A reader that has seen enough (`npm run openapi | head`) is no failure.
+// A closed pipe (`npm run openapi | head`) is no failure.
 process.stdout.on("error", () => {});
 process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

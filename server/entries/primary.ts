@@ -1,7 +1,8 @@
-// First, and what needs a newer Node only after it: an older one gets a sentence instead of a stack.
+// Imported first: an outdated Node prints one sentence instead of a stack. Imports that need a newer Node
+// follow it.
 import "../node-version.mjs";
 
-// A reader that went away (`npm start | head`) must not end the service.
+// A closed pipe (`npm start | head`) must not end the service.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 const { runService } = await import("../runtime/boot/run-service.ts");
 process.exit(await runService());

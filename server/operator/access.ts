@@ -15,7 +15,7 @@ export interface AccessOptions {
   failures: LoginFailures;
 }
 
-/** The operator of a request, null where none is needed; throws the 401, 403 or 429 (OPS-02). */
+/** The operator of a request, or null if none is required; throws the 401, 403 or 429 (OPS-02). */
 export async function admit(
   options: AccessOptions,
   request: OperatorRequest,
@@ -49,8 +49,8 @@ async function identify(
 const challenge: { headers: [string, string][] } = { headers: [["WWW-Authenticate", "Bearer"]] };
 
 /**
- * Throws when a browser says that a page of another site asks (S45): such a page may not use the cookie, nor replace or
- * clear it, nor use up the tries of whoever sits at this machine. Programs say nothing of a site.
+ * Throws if a browser request comes from another site (S45): such a page may not use the cookie, replace or
+ * clear it, or consume the login attempts of this address. Non-browser clients send no site.
  */
 export function refuseOtherSites({ headers }: OperatorRequest): void {
   const site = headers["sec-fetch-site"]?.toString().trim().toLowerCase();
@@ -58,20 +58,24 @@ export function refuseOtherSites({ headers }: OperatorRequest): void {
   if (isOther) throw new AppError("request:origin_forbidden");
 }
 
-/** Browsers say nothing of the site over plain http, and old ones never, but name the origin of what is no mere look. */
+/**
+ * Over plain http, and in old versions, browsers send no site, but they send the origin of every request
+ * that is not a simple read.
+ */
 function isOtherOrigin({ origin, host = "" }: OperatorRequest["headers"]): boolean {
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
 }
 
-/** The session of a browser, as the request carries it. */
+/** The session cookie of a request. */
 export function cookieOf({ headers }: Pick<OperatorRequest, "headers">): string | undefined {
   return parseCookie(headers.cookie ?? "")[cookieName];
 }
 
 /**
- * Counts a wrong token, and throws once there were too many. Call it when the token was looked up: any page of the
- * web can send wrong ones from the operator's own address, and the right one has to open all the same (S48).
+ * Counts a wrong token, and throws once there were too many. Call it after the token was looked up: any web
+ * page can send wrong tokens from the operator's own address, and the right token must still be accepted
+ * (S48).
  */
 export function refuseRepeated(failures: LoginFailures, ip: string): void {
   const wait = failures.waitOf(ip);

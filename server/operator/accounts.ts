@@ -10,7 +10,7 @@ import type { Config } from "../platform/config/config.ts";
 import { AppError } from "../platform/errors.ts";
 import { clearLocks, lockedSeconds } from "../features/sessions/service.ts";
 
-/** What the console and the operator listener change accounts with; `em` is inside a transaction. */
+/** Dependencies of account changes by console and operator listener; `em` is inside a transaction. */
 export interface AccountStores {
   em: EntityManager;
   redis: Redis;
@@ -48,22 +48,22 @@ export type AccountChange = (
   config: Config,
 ) => Promise<Record<string, unknown>>;
 
-/** Ends the lock that failed sign-ins left. */
+/** Ends a lock caused by failed sign-ins. */
 export const unlockAccount: AccountChange = async ({ redis }, player, config) => {
   await clearLocks({ redis, config, clock: systemClock }, player);
   return { is_locked: false };
 };
 
-/** Opens a closed account again within its 30 days, else `account:not_restorable`. */
+/** Reopens a closed account within its 30 days, else throws `account:not_restorable`. */
 export const restoreAccount: AccountChange = async ({ em, redis, afterwards }, player) => {
   if (!(await reopenAccount(em, player.id))) throw new AppError("account:not_restorable");
   const event = { type: "reopened", playerId: player.id } as const;
-  // The account is open already; processes that lost the store read it when that is back.
+  // The account is open already; processes without Redis read the change once it is back.
   afterwards(() => publishAccountEvent(redis, event).catch(() => undefined));
   return { is_deleted: false };
 };
 
-/** Ends every session; of a guest also what would open new ones. */
+/** Ends every session; for a guest, also its reclaim tokens, which could open new sessions. */
 export const endSessions: AccountChange = async ({ em }, player) => {
   const now = new Date();
   const numEnded = await countOpenFamilies(em, player.id, now);

@@ -13,7 +13,7 @@ import { Router } from "../http/pipeline/router.ts";
 import { createBodyReader, type BodyReader } from "../http/pipeline/validate.ts";
 import type { OperatorReply, OperatorRequest } from "./exchange.ts";
 
-/** An endpoint with its readers, made before the first request. */
+/** An endpoint with its readers, built before the first request. */
 export interface ApiEntry {
   route: AnyRoute;
   level: OperatorLevel;
@@ -24,7 +24,7 @@ export interface ApiEntry {
 
 const nothing: Readonly<Record<string, never>> = Object.freeze({});
 
-/** Throws when a route is one of the public listener. */
+/** Throws if a route belongs to the public listener. */
 export function createApi(routes: readonly AnyRoute[]): Router<ApiEntry> {
   const router = new Router<ApiEntry>();
   for (const route of routes) {
@@ -46,7 +46,7 @@ export function createApi(routes: readonly AnyRoute[]): Router<ApiEntry> {
 const paramsReader = (path: string, params: TObject, { notFoundCode }: AnyRoute) =>
   createParamsReader(path, params, notFoundCode ?? "route:not_found");
 
-/** Reads what the record declares, in the order of HTTP-17, and answers with its handler. */
+/** Reads the declared input in the order of HTTP-17 and runs the handler. */
 export async function callRoute(
   { route, readParams, readQuery, readBody }: ApiEntry,
   params: string[],

@@ -25,7 +25,7 @@ const maxId = 2_147_483_647;
 const statusOf = (text: string | null): ReviewStatus =>
   text === "approved" || text === "rejected" ? text : "queued";
 
-/** Uploaded pictures for people who decide about them (AV-06). */
+/** Pages for the review of uploaded pictures (AV-06). */
 export function avatarPages(avatars: AvatarService): PageRoute[] {
   const show = async (query: URLSearchParams, problem: string | null): Promise<OperatorReply> => {
     const place = placeOf(query);
@@ -75,7 +75,7 @@ function idOf(text: string | null): number | null {
   return id <= maxId ? id : null;
 }
 
-/** Which page of which list. */
+/** A page of one of the lists. */
 type Place = Omit<UploadFilter, "limit">;
 
 const placeOf = (query: URLSearchParams): Place => ({
@@ -114,7 +114,7 @@ ${uploads.length === 0 ? "<p>None.</p>" : ""}${entries.join("")}${more}`,
 const hidden = (name: string, value: string | number | null | undefined): string =>
   value == null ? "" : `<input type="hidden" name="${name}" value="${escapeHtml(String(value))}">`;
 
-/** `next` is the entry that whoever decides about this one comes to. */
+/** `next` is the id of the entry to show after a decision. */
 function entry(upload: ListedUpload, place: Place, next: number | undefined): string {
   const { id, playerId, playerName, status, file, rejectionReason, judgedBy, scores } = upload;
   const picture =

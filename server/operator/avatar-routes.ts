@@ -34,7 +34,7 @@ const UploadBody = Type.Object({
 });
 const UploadAnswer = Type.Object({ upload: UploadBody });
 
-/** Shown to the player (AV-06). */
+/** The reason is shown to the player (AV-06). */
 const RejectBody = Type.Object({
   reason: Type.String({ minLength: 1, maxLength: 255, pattern: "\\S" }),
 });

@@ -11,21 +11,21 @@ import { unavailable } from "../http/pipeline/failures.ts";
 export interface UploadFilter {
   status: ReviewStatus;
   limit: number;
-  /** Id of the last upload of the page before. */
+  /** Id of the last upload of the previous page. */
   cursor: number | null;
 }
 
 export const mostCounted = 1_000;
 
-/** Uploaded avatars as operators see them (AV-06); unknown ids are `avatar:upload_not_found`. */
+/** Review of uploaded avatars by operators (AV-06); unknown ids throw `avatar:upload_not_found`. */
 export interface AvatarService {
   list(filter: UploadFilter): Promise<ListedUpload[]>;
-  /** How many wait for a person, up to `mostCounted`. */
+  /** Number of uploads waiting for a decision, up to `mostCounted`. */
   countWaiting(): Promise<number>;
   find(id: number): Promise<ListedUpload>;
-  /** The stored picture, WebP; `server:unavailable` when the store cannot say whether it has it. */
+  /** The stored picture as WebP; `server:unavailable` if the picture store does not respond. */
   picture(id: number): Promise<Buffer>;
-  /** The change and its entry in the audit log are one transaction; `seen` as in `Decider`. */
+  /** Applies a decision and writes its audit record in one transaction; for `seen` see `Decider`. */
   decide(
     id: number,
     decision: Decision,
@@ -39,7 +39,7 @@ export interface AvatarServiceOptions {
   open: () => Promise<MikroORM>;
 }
 
-/** Loads the functions at the first question, as the database layer is. */
+/** Loads the modules at the first call, like the database layer. */
 export function createAvatarService({ config, clock, open }: AvatarServiceOptions): AvatarService {
   const find = async (id: number): Promise<ListedUpload> => {
     const { findForReview } = await import("../../db/queries/avatars/avatar-reviews.ts");
@@ -86,7 +86,7 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
         });
       await decideOnce().catch((error: unknown) => {
         if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;
-        // Somebody took what was to be given back; now that is seen.
+        // The combination to restore has been claimed in the meantime; the second attempt sees that.
         return decideOnce();
       });
       return find(id);

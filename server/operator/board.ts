@@ -20,7 +20,7 @@ import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
 import { findJob } from "./jobs.ts";
 import { maskData } from "./masking.ts";
 
-/** What a failure wrote into a job, besides the fields the dashboard lets us format. */
+/** Job fields with error texts, besides the fields that the dashboard lets us format. */
 const reportedByFailures = new Set(["failedReason", "stacktrace", "ignoredChildFailureReasons"]);
 
 export const boardPath = "/operator/queues/board";
@@ -44,7 +44,7 @@ const contentTypes: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** What the dashboard package hands over; it knows no web server of ours. */
+/** Adapter between the dashboard package and our HTTP server. */
 class BoardAdapter implements IServerAdapter {
   queues: BullBoardQueues = new Map();
   uiConfig: UIConfig = {};
@@ -92,7 +92,7 @@ class BoardAdapter implements IServerAdapter {
   }
 }
 
-/** Answers everything under `boardPath`; throws `route:not_found`. */
+/** Handles every request under `boardPath`; throws `route:not_found`. */
 export type Board = (request: OperatorRequest) => Promise<OperatorReply>;
 
 export function createBoard(queues: Queue[]): Board {
@@ -113,7 +113,7 @@ export function createBoard(queues: Queue[]): Board {
   };
 }
 
-/** The board shows of a job what the endpoints show: personal data and secrets are masked (OPS-03). */
+/** Masks personal data and secrets in jobs, as the endpoints do (OPS-03). */
 function adapterOf(queue: Queue): BullMQAdapter {
   const adapter = new BullMQAdapter(queue);
   adapter.getJob = (id) => findJob(queue, id);
@@ -122,7 +122,10 @@ function adapterOf(queue: Queue): BullMQAdapter {
   return adapter;
 }
 
-/** The template's fonts come from another site; the page must work, and stay private, without it. */
+/**
+ * The template loads fonts from another site. They are removed, so that the page works offline and stays
+ * private.
+ */
 function renderPage(adapter: BoardAdapter): string {
   const view = adapter.entry?.handler({ basePath: boardPath, uiConfig: adapter.uiConfig });
   if (!view) throw new Error("the queue dashboard has no page");
@@ -183,9 +186,9 @@ async function run(adapter: BoardAdapter, route: ApiRoute, call: BullBoardReques
   }
 }
 
-/** The dashboard's own script reads these answers: they are not wrapped. */
+/** Responses are not wrapped in the envelope, because the dashboard's own script reads them. */
 function boardReply({ status = 200, body }: ControllerHandlerReturnType): OperatorReply {
-  // A list of texts alone is the log of a job.
+  // A plain list of texts is the log of a job.
   const shown = Array.isArray(body) ? maskData(body) : (body ?? {});
   const bytes =
     typeof body === "string"

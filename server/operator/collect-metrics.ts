@@ -3,10 +3,10 @@ import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { QueueBody } from "./schemas.ts";
 import type { StoreStates } from "./stores.ts";
 
-/** Sources read for each scrape; each answers within a bounded time. */
+/** Sources read for each scrape; each responds within a bounded time. */
 export interface MetricsInput {
   stores(): Promise<StoreStates>;
-  /** Null while their store does not answer. */
+  /** Null if their store does not respond. */
   queues(): Promise<QueueBody[] | null>;
   processes(): Promise<ProcessInfo[]>;
 }
@@ -14,7 +14,7 @@ export interface MetricsInput {
 /** `jobs_total` counts completed jobs, so the gauge leaves them out. */
 const done = "completed";
 
-/** Sets the metrics that no single process has; an unavailable source leaves its metric out. */
+/** Sets the metrics of the service as a whole; if a source is unavailable, its metric is omitted. */
 export async function collectMetrics(metrics: Metrics, observed: MetricsInput): Promise<void> {
   const [stores, queues, processes] = await Promise.all([
     observed.stores(),

@@ -2,23 +2,23 @@ import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } fro
 
 export type MetricsOfProcess = MetricObjectWithValues<MetricValue<string>>[];
 
-/** What one process answers when it is asked for its metrics. */
+/** The reply of one process to a metrics request. */
 export interface MetricsReport {
   pid: number;
   metrics: MetricsOfProcess;
 }
 
 /**
- * Adds what silent and ended processes had counted to the present reports. A sum that falls is a restart of all to
- * whoever takes rates of it, and what is left of it then counts as new.
+ * Adds the last counts of unresponsive and ended processes to the present reports. A falling sum would look
+ * like a restart to rate functions, which would count the remaining value again.
  */
 export interface Counts {
-  /** `pids` of the processes there are; none when that is not known. */
+  /** `pids` of the running processes; empty if unknown. */
   complete(reports: readonly MetricsReport[], pids: readonly number[]): Promise<MetricsOfProcess[]>;
 }
 
 export function createCounts(): Counts {
-  /** Of processes that may report again. */
+  /** Reports of processes that may respond again. */
   const latest = new Map<number, MetricsOfProcess>();
   let ended: Promise<MetricsOfProcess> = Promise.resolve([]);
   return {

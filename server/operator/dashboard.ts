@@ -7,7 +7,7 @@ import type { Sources, Totals } from "./sources.ts";
 export interface Stat {
   name: string;
   value: string;
-  /** An operator has to act. */
+  /** True if an operator has to act. */
   isBad: boolean;
 }
 
@@ -16,12 +16,12 @@ interface Sample {
   totals: Totals;
 }
 
-/** Minimum milliseconds between the two samples of a rate. */
+/** Minimum time between the two samples of a rate, in milliseconds. */
 const leastSpanMs = 5_000;
 /** An older sample is ignored. */
 const mostSpanMs = 60_000;
 
-/** The sums over the metrics of all processes. */
+/** Sums of the metrics of all processes. */
 export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<string>>[]): Totals {
   const sum = (name: string, isMeant = (_: MetricValue<string>) => true) => {
     const values = metrics.find((metric) => metric.name === name)?.values ?? [];
@@ -62,7 +62,7 @@ export function createDashboard(
     const base = before;
     const perSecond = (key: keyof Totals) => {
       if (base === null) return `${totals[key]} since the start`;
-      // A process that was started anew has counted less.
+      // A restarted process has a lower count.
       const count = Math.max(0, totals[key] - base.totals[key]);
       return `${((count * 1_000) / (sample.at - base.at)).toFixed(1)} per second`;
     };

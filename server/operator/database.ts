@@ -10,9 +10,9 @@ import type { AuditedChange } from "./sources.ts";
 import type { StoreState } from "./stores.ts";
 import { shownReconciliation, type ReconciliationView } from "./wallets.ts";
 
-/** A database that takes longer to answer counts as away. */
+/** Timeout after which the database counts as unavailable. */
 const pingLimitMs = 1_500;
-/** Characters of an audit entry's target. */
+/** Maximum characters of an audit record's target. */
 const maxTarget = 255;
 
 /** Queries of the operator process. */
@@ -53,7 +53,7 @@ export function createDatabase(config: Config, redis: Redis) {
       const entry = { operator: caller.name, action, target: target.slice(0, maxTarget), reason };
       await insertAuditEntry((await open()).em.fork(), entry);
     },
-    /** Runs `work` in a transaction, then what it asked for afterwards. */
+    /** Runs `work` in a transaction, then the callbacks it registered. */
     inStores: async <T>(work: (stores: AccountStores) => Promise<T>): Promise<T> => {
       const later: (() => Promise<unknown>)[] = [];
       const afterwards = (step: () => Promise<unknown>) => void later.push(step);
@@ -66,7 +66,7 @@ export function createDatabase(config: Config, redis: Redis) {
   };
 }
 
-/** Connected on first use: the pages and metrics work while Postgres is away. */
+/** Connects on first use: pages and metrics work while Postgres is down. */
 class OrmOnDemand {
   readonly #config: Config;
   #opened: Promise<MikroORM> | null = null;

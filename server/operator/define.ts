@@ -7,7 +7,7 @@ import {
   type RouteRecord,
 } from "../http/pipeline/route.ts";
 
-/** Declares an endpoint of the operator listener, with the record of every other endpoint (OPS-01). */
+/** Declares an endpoint of the operator listener, with the same record as any other endpoint (OPS-01). */
 export function defineOperatorRoute<
   const A extends OperatorLevel,
   const R extends Record<number, ResponseSpec>,

@@ -5,26 +5,26 @@ import { AppError } from "../platform/errors.ts";
 import { cookieSeconds } from "./identity.ts";
 import { within } from "./stores.ts";
 
-/** Sessions of browsers that were signed out before their end, as every operator process sees them (S48). */
+/** Browser sessions that were signed out before their expiry, shared by all operator processes (S48). */
 export interface EndedSessions {
-  /** Rejects while neither store answers. */
+  /** Rejects if neither store responds. */
   has(session: string): Promise<boolean>;
-  /** Rejects when neither store took it. */
+  /** Rejects if neither store accepted the write. */
   add(session: string): Promise<void>;
 }
 
-/** The table of used tokens, which is tidied as they expire. */
+/** The table of used tokens, whose expired rows are deleted. */
 export interface UsedTokens {
   isUsed(id: string): Promise<boolean>;
   use(id: string, expiresAt: Date): Promise<unknown>;
 }
 
-/** No session lasts as long, even where clocks step or differ by a day. */
+/** Longer than any session, even if clocks step or differ by a day. */
 const keptMs = (cookieSeconds + 86_400) * 1_000;
 
 /**
- * Kept in both stores, and ended when either says so: Postgres forgets nothing, and without it the pages still
- * open, as they have to when it fails.
+ * Written to both stores; a session has ended if either of them says so. Postgres loses nothing, and
+ * without it the pages must still open, since operators need them during an outage.
  */
 export function createEndedSessions(
   redis: Pick<Redis, "exists" | "set">,
@@ -49,11 +49,11 @@ export function createEndedSessions(
   };
 }
 
-/** What a store answers, or null. */
+/** The result of a store, or null if it failed. */
 const known = <T>(answer: Promise<T>) => within<T | null>(answer, null);
 const unavailable = () => new AppError("server:unavailable", { params: { retry_after: 1 } });
 
-/** Whoever reads a store learns nothing that opens a session. */
+/** A hash, so that the contents of a store cannot open a session. */
 const idOf = (session: string) =>
   `operator:${createHash("sha256").update(session).digest("base64url")}`;
 const keyOf = (id: string) => `ended:${id}`;

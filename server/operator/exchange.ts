@@ -9,7 +9,7 @@ import type { Operator } from "./identity.ts";
 export interface OperatorRequest {
   method: string;
   path: string;
-  /** Raw, without the question mark. */
+  /** Raw query string, without the question mark. */
   query: string;
   headers: IncomingMessage["headers"];
   ip: string;
@@ -19,7 +19,7 @@ export interface OperatorRequest {
 
 export interface OperatorReply {
   status: number;
-  /** JSON answers are wrapped in the response envelope. */
+  /** JSON responses are wrapped in the envelope. */
   content:
     | { kind: "json"; body?: unknown; pagination?: Pagination }
     | { kind: "refusal"; error: AppError }
@@ -28,7 +28,7 @@ export interface OperatorReply {
   headers?: Record<string, string>;
 }
 
-/** A page for people; what programs ask for is declared like every other endpoint (routes.ts). */
+/** A page for people; endpoints for programs are declared in routes.ts. */
 export interface PageRoute {
   method: "GET" | "POST";
   path: string;
@@ -63,7 +63,7 @@ export const redirect = (
   headers: { ...headers, Location: location },
 });
 
-/** The request as plain data; throws the refusal of what is larger or stranger than anything sensible. */
+/** The request as plain data; throws a refusal if it is too large or malformed. */
 export async function readRequest(
   incoming: IncomingMessage,
   readAddress: AddressReader,
@@ -85,7 +85,10 @@ export async function readRequest(
   };
 }
 
-/** Wrong tokens are counted by it, as on the public listener; by the proxy's where that names nobody. */
+/**
+ * The address by which wrong tokens are counted, as on the public listener. If a proxy names no client, its
+ * own address.
+ */
 function addressOf({ socket, headers }: IncomingMessage, readAddress: AddressReader): string {
   const peer = embeddedAddress(socket.remoteAddress ?? "") ?? socket.remoteAddress ?? "";
   return readAddress(peer, headers["x-forwarded-for"]?.toString()).ip ?? peer;
@@ -115,7 +118,8 @@ const securityHeaders: Record<string, string> = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
-  // Without any, browsers call the origin of our own forms `null`, and over plain http say nothing else of it.
+  // Without a referrer policy browsers send the origin `null` for our own forms, and over plain http no
+  // other hint.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -127,11 +131,11 @@ interface ReplyFacts {
   id: string;
   envelope: string;
   isHead: boolean;
-  /** A proxy in front was asked over https. */
+  /** True if the request reached a proxy in front over https. */
   isSecure: boolean;
 }
 
-/** `envelope` is the text before the payload, up to and without its comma. */
+/** `envelope` is the text before the payload, up to but excluding its comma. */
 export function writeReply(
   response: ServerResponse,
   reply: OperatorReply,

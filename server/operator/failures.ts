@@ -4,12 +4,12 @@ import { countedAddress } from "../platform/net/ip-addresses.ts";
 
 const maxFailures = 10;
 const windowMs = 60_000;
-/** Above it the address not seen for longest is forgotten: memory is bounded, whoever knocks. */
+/** Beyond this the address not seen for longest is evicted, which bounds memory under attack. */
 const maxAddresses = 10_000;
 
-/** Counts refused logins of each address in fixed windows (OPS-02). */
+/** Counts refused logins per address in fixed windows (OPS-02). */
 export interface LoginFailures {
-  /** Seconds to wait, or 0 when the address may try. */
+  /** Seconds to wait, or 0 if the address may try. */
   waitOf(ip: string): number;
   record(ip: string): void;
 }
@@ -19,7 +19,7 @@ export function createLoginFailures(clock: Clock): LoginFailures {
   const openWindow = (address: string) => {
     const window = windows.get(address);
     const left = window === undefined ? 0 : window.endsAt - clock.now();
-    // A clock set back must not stretch a window (S40).
+    // A clock set back must not lengthen a window (S40).
     return left > 0 && left <= windowMs ? window : undefined;
   };
   return {

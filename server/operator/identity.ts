@@ -10,12 +10,12 @@ export { operatorRoles, type OperatorRole } from "../http/auth/auth.ts";
 export type Operator = OperatorCaller;
 
 export interface Identities {
-  /** The operator a token belongs to, or null. */
+  /** The operator with this token, or null. */
   fromToken(token: string): Promise<Operator | null>;
   fromCookie(value: string): Promise<Operator | null>;
-  /** Value of the browser's cookie for a token that has just been accepted. */
+  /** Cookie value for a token that has just been accepted. */
   cookieFor(token: string): string;
-  /** Signs a browser out: its cookie opens nothing any more, wherever a copy of it is. */
+  /** Signs a browser out: the cookie and all copies of it become invalid. */
   end(cookie: string): Promise<void>;
 }
 
@@ -31,9 +31,9 @@ export function includesRole(operator: Operator, role: OperatorRole): boolean {
 }
 
 /**
- * Operators are known by the hash of their token: the bootstrap token, or a row of `operators`.
- * The cookie carries the hash, an end and the id of the session, signed; each request looks the hash up
- * again, so that a revoked token ends its browser sessions too, and whether the session was signed out.
+ * Looks operators up by the hash of their token: the bootstrap token, or a row of `operators`. The signed
+ * cookie contains the hash, an expiry and the session id. Each request checks the hash again, so that
+ * revoking a token ends its browser sessions too, and checks whether the session was signed out.
  */
 export function createIdentities(
   config: Config,
@@ -50,7 +50,7 @@ export function createIdentities(
     return findByHash(hash);
   };
   const sign = (text: string) => createHmac("sha256", key).update(text).digest("base64url");
-  /** What a cookie of ours says, if it has not expired; without the id of a session in those from before there were any. */
+  /** The content of a valid, unexpired cookie of ours. Older cookies have no session id. */
   const open = (cookie: string): { session: string; hash: string } | null => {
     const at = cookie.lastIndexOf(".");
     const session = cookie.slice(0, Math.max(0, at));

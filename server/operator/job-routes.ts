@@ -15,7 +15,7 @@ import type { Audit } from "./sources.ts";
 const JobAnswer = Type.Object({ job: JobBody });
 const QueueAnswer = Type.Object({ queue: QueueBody });
 
-/** Queues and jobs (OPS-03). What is changed is written down before it is done (S16). */
+/** Queues and jobs (OPS-03). Every change is recorded in the audit log before it is made (S16). */
 export const jobRoutes = (jobs: JobService, audit: Audit) => [
   defineOperatorRoute({
     method: "GET",

@@ -5,7 +5,7 @@ import type { Pagination } from "../http/pipeline/route.ts";
 import type { JobBody, QueueBody } from "./schemas.ts";
 import { maskData, maskText } from "./masking.ts";
 
-/** States a job can be listed by, in the library's words. */
+/** Job states for lists, as BullMQ names them. */
 export const jobStates = [
   "waiting",
   "active",
@@ -17,22 +17,22 @@ export const jobStates = [
 ] as const satisfies readonly JobType[];
 export type ListedState = (typeof jobStates)[number];
 
-/** Failed jobs that one step of retrying all moves; the library repeats the step. */
+/** Failed jobs retried per step; the library repeats the step until none is left. */
 const retriesPerStep = 1_000;
 const maxTraces = 3;
 
-/** What an operator may do with queues and jobs; unknown ones are `queue:not_found`, `job:not_found`. */
+/** Operator actions on queues and jobs; unknown ones throw `queue:not_found` or `job:not_found`. */
 export interface JobService {
   queues(): Promise<QueueBody[]>;
   queue(name: string): Promise<QueueBody>;
   list(name: string, page: JobPage): Promise<{ jobs: JobBody[]; pagination: Pagination }>;
   job(name: string, id: string): Promise<JobBody>;
-  /** Throws `job:not_failed` unless the job failed for good. */
+  /** Throws `job:not_failed` unless the job has failed for good. */
   retry(name: string, id: string): Promise<JobBody>;
-  /** Throws `job:not_removable` for a job that runs or belongs to a schedule. */
+  /** Throws `job:not_removable` for a job that is running or belongs to a schedule. */
   remove(name: string, id: string): Promise<void>;
   setPaused(name: string, isPaused: boolean): Promise<QueueBody>;
-  /** The number of jobs that had failed. */
+  /** Retries all failed jobs and returns their number. */
   retryFailed(name: string): Promise<number>;
 }
 
@@ -62,7 +62,7 @@ export function createJobService(queues: readonly Queue[]): JobService {
     retry: async (name, id) => {
       const job = await jobOf(name, id);
       if ((await job.getState()) !== "failed") throw new AppError("job:not_failed");
-      // Of two operators at once one is told that it is no longer failed.
+      // Of two concurrent operators, one gets the refusal that the job is no longer failed.
       await job.retry("failed").catch((cause: unknown) => refuseChanged(cause, "job:not_failed"));
       return jobOf(name, id).then(present);
     },
@@ -85,7 +85,9 @@ export function createJobService(queues: readonly Queue[]): JobService {
   };
 }
 
-/** The library takes for a job whatever has its name: also keys of its own, such as `meta` or `failed`. */
+/**
+ * The library treats any key with a matching name as a job, including its own, such as `meta` or `failed`.
+ */
 export async function findJob(queue: Queue, id: string): Promise<Job | undefined> {
   const found: Job | undefined = await queue.getJob(id).catch((error: unknown) => {
     if (error instanceof Error && error.message.startsWith("WRONGTYPE")) return undefined;
@@ -96,7 +98,7 @@ export async function findJob(queue: Queue, id: string): Promise<Job | undefined
 
 const changedMeanwhile = /locked|belongs to a job scheduler|not in the failed state|Missing key/i;
 
-/** A refusal of the library by its text, since it gives no codes; anything else goes on. */
+/** Recognizes a refusal of the library by its message, since it has no error codes; rethrows other errors. */
 function refuseChanged(cause: unknown, code: "job:not_failed" | "job:not_removable"): never {
   if (cause instanceof Error && changedMeanwhile.test(cause.message))
     throw new AppError(code, { cause });
@@ -111,7 +113,7 @@ async function listJobs(queue: Queue, { state, page, limit }: JobPage) {
     queue.getJobs([state], start, start + limit - 1, isOldestFirst),
   ]);
   const total = counts[state] ?? 0;
-  // A job that was removed between the two reads of the library comes as nothing.
+  // A job removed between the two reads of the library is undefined.
   const jobs = (found as (Job | undefined)[]).flatMap((job) =>
     job ? [presentJob(job, state)] : [],
   );

@@ -26,7 +26,7 @@ export const LobbiesBody = Type.Object({
   ),
 });
 
-/** The processes that hold lobbies, and what each has in memory, the latest used first (OPS-04). */
+/** The processes that hold lobbies, with those in memory, most recently used first (OPS-04). */
 export function presentLobbies(holders: readonly Holder[]): Static<typeof LobbiesBody> {
   const held = holders.flatMap(({ incarnation, lobbies }) =>
     lobbies.map((lobby) => ({ ...lobby, incarnation })),

@@ -27,7 +27,10 @@ import { createOperatorServer, drain } from "./server.ts";
 import type { Audit, Sources } from "./sources.ts";
 import { readStores, within, type StoreStates } from "./stores.ts";
 
-/** Process entry of role `operator`: health, metrics and the pages for operators. Listens when it gets the listener. */
+/**
+ * Process entry of role `operator`: health, metrics and pages for operators. Listens once it receives the
+ * listener.
+ */
 export async function startOperator(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "operator");
@@ -40,7 +43,7 @@ export async function startOperator(): Promise<void> {
     answers: {},
     take: (handle) => {
       if (!(handle instanceof Socket)) {
-        // One that came late after all is given again.
+        // A listener that arrives late is closed again.
         if (server.listening) handle.close();
         else server.listen(handle);
         return;
@@ -56,7 +59,7 @@ export async function startOperator(): Promise<void> {
       await database.close();
     },
   });
-  /** Connections from before this process was there, which the server does not count. */
+  /** Connections accepted before this process started, which the server does not track. */
   const handedOver = new Set<Socket>();
   const failures = createLoginFailures(systemClock);
   const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };

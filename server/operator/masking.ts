@@ -1,14 +1,14 @@
-/** Texts an operator sees at most of one value. */
+/** Maximum number of texts of one value that an operator sees. */
 const maxText = 1_000;
 const maxEntries = 100;
 const maxDepth = 6;
 const hidden = "***";
 
-/** Names of what is personal or secret, whatever it contains. */
+/** Names of members that are personal or secret, whatever their content. */
 const privateNames =
   /^(?:to|ip)$|address|authorization|cookie|credential|e_?mail|hash|passport|password|phone|prompt|recipient|sealed|secret|token|user_?agent|user_?name|display_?name/i;
 
-/** Personal or secret things that may stand inside a text: mail addresses, signed tokens, phone numbers, codes. */
+/** Personal or secret parts of texts: mail addresses, signed tokens, phone numbers, codes. */
 const privateTexts: readonly [pattern: RegExp, shown: string][] = [
   [/\beyJ[\w-]{1,2000}(?:\.[\w-]{1,4000}){1,4}/g, hidden],
   [/\b(?:bearer|basic)\s+[\w.~+/=-]{1,4000}/gi, hidden],
@@ -19,7 +19,7 @@ const privateTexts: readonly [pattern: RegExp, shown: string][] = [
   [/(?<!\d)\d{6}(?!\d)/g, hidden],
 ];
 
-/** A text of a job, without what tells of a person or opens a door (OPS-03, S27). */
+/** A text of a job without personal data and secrets (OPS-03, S27). */
 export function maskText(text: string): string {
   const start = text.slice(0, maxText);
   const masked = privateTexts.reduce(
@@ -30,8 +30,8 @@ export function maskText(text: string): string {
 }
 
 /**
- * A copy of job data for operators: what is named or looks like something personal or secret is
- * replaced, and no more is copied than a page can show.
+ * A copy of job data for operators. Personal or secret members, by name or by content, are replaced, and
+ * the copy is limited to what a page can show.
  */
 export function maskData(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return maskText(value);

@@ -45,7 +45,7 @@ async function sendScript(): Promise<OperatorReply> {
   return { status: 200, content: { kind: "raw", type: script.type, bytes: script.bytes } };
 }
 
-/** What people open in a browser, besides the queue board. */
+/** Pages for browsers, besides the queue dashboard. */
 export function pageRoutes(
   sources: Pick<Sources, "processes" | "avatars"> & { jobs: Pick<Sources["jobs"], "queues"> },
   dashboard: () => Promise<Stat[]>,
@@ -108,7 +108,7 @@ async function login(
   });
 }
 
-/** Fails while nothing can keep that the session has ended: the cookie stays, for another try. */
+/** Fails if no store can record the end of the session: the cookie stays, so that the operator can retry. */
 async function logout(request: OperatorRequest, identities: Identities): Promise<OperatorReply> {
   refuseOtherSites(request);
   const session = cookieOf(request);

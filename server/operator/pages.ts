@@ -26,7 +26,7 @@ th,td{text-align:left;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(-
 button{font:inherit;padding:.5rem 1rem;border:1px solid var(--ember);border-radius:.35rem;background:var(--ember);color:var(--ground);cursor:pointer;margin-top:1rem}
 .plain{background:none;color:var(--ember);margin:0;padding:.2rem .6rem}.wrong{color:var(--ember)}header{display:flex;justify-content:space-between;gap:1rem;align-items:start}`;
 
-/** A page around ready HTML; `head` is more of it, ready as well. */
+/** A page around HTML content; `head` is additional HTML for its head. */
 export function page(title: string, content: string, head = ""): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
@@ -34,7 +34,7 @@ export function page(title: string, content: string, head = ""): string {
 <body><main>${content}</main></body></html>`;
 }
 
-/** `problem` is shown above the form; null on the first visit. */
+/** `problem` is shown above the form; null at the first visit. */
 export function loginPage(problem: string | null): string {
   const notice = problem === null ? "" : `<p class="wrong" role="alert">${escapeHtml(problem)}</p>`;
   return page(
@@ -45,7 +45,7 @@ ${notice}<form method="post" action="/operator/login"><label for="token">Token</
   );
 }
 
-/** Instead of the JSON that programs get. */
+/** The page shown instead of a JSON refusal. */
 export function refusalPage(message: string): string {
   return page(
     "Not possible",
@@ -53,16 +53,16 @@ export function refusalPage(message: string): string {
   );
 }
 
-/** What the start page shows, from top to bottom. */
+/** The parts of the start page, from top to bottom. */
 export interface Overview {
   stats: readonly Stat[];
-  /** Null while their store does not answer. */
+  /** Null if their store does not respond. */
   queues: readonly QueueCounts[] | null;
   processes: readonly ProcessInfo[];
   links: readonly Link[];
 }
 
-/** As often as the script has it. */
+/** Must equal the interval in the script. */
 const overviewSeconds = 10;
 export const overviewScript = "/operator/overview.js";
 const overviewHead = `<script src="${overviewScript}" defer></script>
@@ -101,7 +101,7 @@ function anchor(link: Pick<Link, "href" | "text">): string {
   return `<a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a>`;
 }
 
-/** Cells are ready HTML. */
+/** Cells contain HTML. */
 function table(title: string, head: string[], rows: string[][]): string {
   const heads = head.map((text) => `<th>${text}</th>`).join("");
   const body = rows

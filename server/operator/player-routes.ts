@@ -26,7 +26,7 @@ const PlayerAnswer = Type.Object({
   }),
 });
 
-/** What each change answers beside id and name. */
+/** Members that each change returns besides id and name. */
 const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["properties"]][] = [
   ["unlock", "End the lock that failed sign-ins left", { is_locked: Type.Boolean() }],
   ["restore", "Open a closed account again, within 30 days", { is_deleted: Type.Boolean() }],
@@ -37,7 +37,7 @@ const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["pro
   ],
 ];
 
-/** Players (OPS-04): the console's functions, the reason goes to the audit log. */
+/** Players (OPS-04): the functions of the console; the reason goes to the audit log. */
 export const playerRoutes = (players: PlayerService) => [
   defineOperatorRoute({
     method: "GET",

@@ -4,10 +4,10 @@ import type { AccountStores, describeAccount } from "./accounts.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Config } from "../platform/config/config.ts";
 
-/** What an operator may do to one player; unknown ids are `player:not_found`. */
+/** Operator actions on one player; unknown ids throw `player:not_found`. */
 export interface PlayerService {
   describe(id: number): Promise<PlayerView>;
-  /** The change and its entry in the audit log are one transaction. */
+  /** Makes a change and writes its audit record in one transaction. */
   change(
     id: number,
     verb: PlayerVerb,
@@ -22,7 +22,7 @@ export interface ChangedPlayer {
   [result: string]: unknown;
 }
 
-/** Verb of the address -> action in the audit log, as the console names it. */
+/** Verb of the path -> action in the audit log, as in the console. */
 export const playerActions = {
   unlock: "account:unlock",
   restore: "account:restore",
@@ -32,11 +32,11 @@ export type PlayerVerb = keyof typeof playerActions;
 
 export interface PlayerServiceOptions {
   config: Config;
-  /** Runs `work` with stores in a transaction, then what it asked for afterwards. */
+  /** Runs `work` with stores in a transaction, then the callbacks it registered. */
   inStores<T>(work: (stores: AccountStores) => Promise<T>): Promise<T>;
 }
 
-/** Loads the account functions at the first question, as the database layer is. */
+/** Loads the account functions at the first call, like the database layer. */
 export function createPlayerService({ config, inStores }: PlayerServiceOptions): PlayerService {
   const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
     const { findForOperator } = await import("../../db/queries/accounts/accounts.ts");

@@ -27,7 +27,7 @@ export function presentProcess(info: ProcessInfo): Static<typeof ProcessBody> {
   };
 }
 
-/** The first one that a job worker is in says how avatars are judged. */
+/** In order of precedence: the first state that any job worker reports is shown. */
 const moderatorStates = ["unavailable", "loading", "ready", "idle", "webhook", "manual"];
 
 export const Readiness = Type.Object({
@@ -43,7 +43,7 @@ export const Readiness = Type.Object({
   }),
 });
 
-/** `ok` when every process has started and every store answers and takes writes. */
+/** `ok` if every process has started and every store responds and accepts writes. */
 export async function readiness(
   sources: Pick<Sources, "processes" | "stores" | "moderators">,
 ): Promise<Static<typeof Readiness>> {
@@ -63,7 +63,7 @@ export async function readiness(
     num_waiting: waiting,
     missing_stores: storesThatAre("away"),
     read_only_stores: storesThatAre("read_only"),
-    // Without it uploads wait for a person; the service as such is ready.
+    // Without moderation, uploads wait for an operator, but the service is ready.
     avatar_moderation: moderatorStates.find((one) => moderators.includes(one)) ?? "unavailable",
   };
 }

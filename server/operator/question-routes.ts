@@ -49,7 +49,7 @@ const summaries: Readonly<Record<QuestionVerb, string>> = {
   "dismiss-reports": "Settle the reports of a question that is right",
 };
 
-/** Questions that players report, or that nearly nobody or everybody gets right. */
+/** Questions reported by players, or answered correctly by almost nobody or everybody. */
 export const questionRoutes = (service: QuestionService) => [
   defineOperatorRoute({
     method: "GET",

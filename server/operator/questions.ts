@@ -10,19 +10,19 @@ import type {
 import type { AccountStores } from "./accounts.ts";
 
 /**
- * Fewer answers say nothing. A guess is right one time in four: a question that fewer get right is
- * misleading or has a wrong key; one that everybody gets right is no question.
+ * Fewer answers are not significant. A guess is right one time in four, so a question with a lower rate is
+ * misleading or has a wrong key. A question that everybody answers correctly is too easy.
  */
 export const suspicion: Suspicion = { fewestServed: 20, hardRate: 10, easyRate: 97 };
 
 export const questionVerbs = ["retire", "restore", "dismiss-reports"] as const;
 export type QuestionVerb = (typeof questionVerbs)[number];
 
-/** What an operator may see and do about questions; unknown ids are `question:not_found`. */
+/** Operator actions on questions; unknown ids throw `question:not_found`. */
 export interface QuestionService {
   list(filter: QualityFilter): Promise<{ rows: QualityRow[]; total: number }>;
   find(id: number): Promise<QualityRow>;
-  /** The change and its entry in the audit log are one transaction. */
+  /** Makes a change and writes its audit record in one transaction. */
   change(
     id: number,
     verb: QuestionVerb,
@@ -32,7 +32,7 @@ export interface QuestionService {
 
 type InStores = <T>(work: (stores: AccountStores) => Promise<T>) => Promise<T>;
 
-/** Loads the queries at the first question, as the database layer is. */
+/** Loads the queries at the first call, like the database layer. */
 export function createQuestionService(inStores: InStores): QuestionService {
   const queries = () => import("../../db/queries/questions/question-quality.ts");
   const found = async ({ em }: AccountStores, id: number) => {
@@ -60,7 +60,7 @@ export function createQuestionService(inStores: InStores): QuestionService {
   };
 }
 
-/** What is suspicious about a question. */
+/** The problems of a question. */
 export function problemsOf(row: QualityRow): QuestionProblem[] {
   const rate = row.numServed === 0 ? null : (100 * row.numCorrect) / row.numServed;
   const isServed = rate !== null && row.numServed >= suspicion.fewestServed;
@@ -72,7 +72,7 @@ export function problemsOf(row: QualityRow): QuestionProblem[] {
   ];
 }
 
-/** Viewers do not see the answers that players must not know yet (S15). */
+/** Viewers do not see answers that are still secret to players (S15). */
 export function presentQuality(row: QualityRow, { role }: Pick<OperatorCaller, "role">) {
   const isOpen = row.pool === "public" || role !== "viewer";
   return {

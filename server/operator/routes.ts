@@ -35,7 +35,7 @@ const MessageBody = Type.Object({
   created_at: Instant,
 });
 
-/** Health for machines: no answer names more than it must (OPS-04). */
+/** Health checks for machines; responses contain no more than necessary (OPS-04). */
 const healthRoutes = (
   sources: Pick<Sources, "processes" | "stores" | "moderators" | "metrics">,
 ) => [
@@ -126,7 +126,7 @@ const viewRoutes = (sources: Pick<Sources, "processes" | "lobbies" | "outbox" | 
   }),
 ];
 
-/** Every address of the operator listener besides the pages (page-routes.ts, board.ts). */
+/** Every route of the operator listener except the pages (page-routes.ts, board.ts). */
 export function operatorRoutes(sources: Sources): readonly Route<unknown>[] {
   const routes: Route<unknown>[] = [
     ...healthRoutes(sources),

@@ -7,7 +7,7 @@ export const Instant = Type.String({ format: "date-time" });
 export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
-/** Why something is changed, for the audit log (S16). */
+/** The reason for a change, for the audit log (S16). */
 const Reason = Type.String({ maxLength: maxReason, description: "why, for the audit log" });
 export const ReasonBody = Type.Object({
   reason: Type.String({ ...Reason, minLength: 1, pattern: "\\S" }),

@@ -38,7 +38,7 @@ export interface OperatorServerOptions extends AccessOptions {
   audit: Audit;
 }
 
-/** Made once for all requests. */
+/** Dependencies shared by all requests. */
 interface Tools {
   api: Router<ApiEntry>;
   envelope: EnvelopeWriter;
@@ -49,7 +49,7 @@ const requestLimitMs = 15_000;
 const drainLimitMs = 10_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** The second listener: a few people use it, so it is a plain server in a process of its own (OPS-01). */
+/** The operator listener: few people use it, so it is a plain HTTP server in its own process (OPS-01). */
 export function createOperatorServer(options: OperatorServerOptions): Server {
   const envelope = new EnvelopeWriter(options.config, options.clock);
   const api = createApi(options.routes);
@@ -78,10 +78,10 @@ export async function listen(server: Server, host: string, port: number): Promis
   return typeof address === "object" && address !== null ? address.port : port;
 }
 
-/** Takes nothing new and answers what is in flight, for at most so long (S41). */
+/** Accepts no new requests and finishes those in flight, within a time limit (S41). */
 export async function drain(server: Server, handedOver: Iterable<Socket>): Promise<void> {
   const closed = [server, ...handedOver].map((each) => once(each, "close"));
-  // A connection that has its answer is not waited for.
+  // Idle connections are not waited for.
   server.keepAliveTimeout = 1;
   server.close();
   const timer = setTimeout(() => server.closeAllConnections(), drainLimitMs);
@@ -110,7 +110,7 @@ async function serve(
         );
       return isBrowser(incoming) ? refusePage(refusal, incoming.method) : refuse(refusal);
     });
-  // The rest of a body that was not read must not be taken for the next request.
+  // The unread rest of a body must not be parsed as the next request.
   if (!incoming.complete) response.setHeader("Connection", "close");
   writeReply(response, reply, {
     id,
@@ -139,7 +139,7 @@ async function answer(
   return page.handler(request);
 }
 
-/** 404 for an unknown address; else 405 or, for OPTIONS, the methods there are (HTTP-01, HTTP-02). */
+/** 404 for an unknown path; otherwise 405 or, for OPTIONS, the allowed methods (HTTP-01, HTTP-02). */
 function noSuchMethod(
   request: OperatorRequest,
   match: RouteMatch<ApiEntry> | null,
@@ -154,7 +154,10 @@ function noSuchMethod(
   throw new AppError("route:method_not_allowed", { headers: [["Allow", allow]] });
 }
 
-/** The queue board changes jobs by itself: who asked is written down first (S16). */
+/**
+ * The queue dashboard changes jobs by itself, so the operator is recorded before the request is passed on
+ * (S16).
+ */
 async function answerBoard(
   options: OperatorServerOptions,
   request: OperatorRequest,
@@ -171,7 +174,7 @@ async function answerBoard(
 
 const isBrowser = ({ headers }: IncomingMessage) => (headers.accept ?? "").includes("text/html");
 
-/** People are shown a page instead of JSON, and the login where it takes one. */
+/** A page instead of JSON; the login page where a login helps. */
 function refusePage(refusal: AppError, method = "GET"): OperatorReply {
   if (refusal.code !== "auth:required")
     return {

@@ -10,26 +10,26 @@ import type { QuestionService } from "./questions.ts";
 import type { StoreStates } from "./stores.ts";
 import type { ReconciliationView } from "./wallets.ts";
 
-/** Sums over all processes; what is counted begins anew with the operator process. */
+/** Sums over all processes; counting restarts with the operator process. */
 export interface Totals {
   requests: number;
-  /** Answers of 500 and above. */
+  /** Responses with status 500 or above. */
   failures: number;
   commands: number;
   lobbies: number;
   streams: number;
 }
 
-/** What the addresses show and change; each answers within a bounded time. */
+/** Dependencies of the operator routes; each responds within a bounded time. */
 export interface Sources {
   processes(): Promise<ProcessInfo[]>;
   lobbies(): Promise<Holder[]>;
   jobs: JobService;
   players: PlayerService;
   avatars: AvatarService;
-  /** Pictures that wait for a person, up to `mostCounted`; null while the database does not answer. */
+  /** Pictures waiting for a decision, up to `mostCounted`; null if the database does not respond. */
   waitingPictures(): Promise<number | null>;
-  /** How the moderators of avatars stand in the job workers. */
+  /** State of the avatar moderators in the job workers. */
   moderators(): Promise<string[]>;
   questions: QuestionService;
   metrics(): Promise<string>;
@@ -46,5 +46,5 @@ export interface AuditedChange {
   reason?: string;
 }
 
-/** Writes down who changes what and why; rejects when that is not possible, and nothing is changed. */
+/** Records who changes what and why. Rejects if that is not possible; nothing is changed then. */
 export type Audit = (caller: OperatorCaller, change: AuditedChange) => Promise<void>;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * The folder that holds `package.json`: that of the repository for the sources, that of the build for the build, into
+ * The folder with `package.json`: the repository when running from the sources, else the build folder, into
  * which `npm run build` copies every asset under the same name.
  */
 const root = nearestWith("package.json", import.meta.dirname);

@@ -6,10 +6,10 @@ export interface Program {
   flags: readonly string[];
 }
 
-/** The sources are run by tsx: by tests and `npm run dev`. */
+/** The sources run under tsx, in tests and `npm run dev`. */
 const isBuilt = import.meta.filename.endsWith(".js");
 
-/** One of `server/entries/`, as this process itself runs: from the build or from the sources. */
+/** A program of `server/entries/`, run like this process: from the build or from the sources. */
 export const program = (name: string): Program =>
   isBuilt
     ? { file: asset(`${name}.js`), flags: ["--enable-source-maps"] }

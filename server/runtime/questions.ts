@@ -12,7 +12,7 @@ export interface AnswerMessage {
   value: unknown;
 }
 
-/** Questions to the process at the other end of an IPC link. */
+/** Questions to the process at the other end of an IPC channel. */
 export class Questions {
   readonly #send: (message: AskMessage) => void;
   readonly #maxPending: number;
@@ -24,7 +24,7 @@ export class Questions {
     this.#maxPending = maxPending;
   }
 
-  /** Null when no answer comes in time, or too many questions wait already. */
+  /** Null if no answer arrives in time, or too many questions are pending. */
   ask(question: Question, timeoutMs: number): Promise<unknown> {
     if (this.#pending.size >= this.#maxPending) return Promise.resolve(null);
     const id = (this.#lastId += 1);

@@ -7,7 +7,7 @@ const notes = ["wrong", "locked", "guest", "expired", "later", "again"] as const
 let token: string | null = null;
 let isBusy = false;
 
-/** Cookies tell who signed in here before, and that this browser was sent here. */
+/** The cookies contain earlier sign-ins and the proof that this browser was sent here. */
 const service = new Emberline({ accessToken: () => token, credentials: "same-origin" });
 const form = byId("sign-in");
 
@@ -23,7 +23,7 @@ function showSignIn() {
   byId("identifier").focus();
 }
 
-/** A guest has no account, so there is nothing to allow. */
+/** A guest has no account that could grant anything. */
 function enter({ access_token: access, player }: Session) {
   if (player.is_guest) {
     showSignIn();
@@ -90,7 +90,7 @@ async function begin() {
   else showSignIn();
 }
 
-/** One thing at a time: what two clicks ask for would be refused the second time. */
+/** Runs one action at a time: the second of two clicks would be refused. */
 async function alone(work: () => Promise<void>) {
   if (isBusy) return;
   isBusy = true;

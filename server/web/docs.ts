@@ -1,4 +1,4 @@
-/** Of `swagger-ui-bundle.js`, which the page loads first. */
+/** Global of `swagger-ui-bundle.js`, which the page loads first. */
 declare function SwaggerUIBundle(options: Readonly<Record<string, unknown>>): void;
 
 SwaggerUIBundle({

@@ -12,7 +12,7 @@ const rows = new Map<string, { row: HTMLLIElement; detail: HTMLElement }>();
 function show(name: string, light: Light, text: string) {
   const { row, detail } = rows.get(name) ?? addRow(name);
   row.className = light;
-  // Unchanged text is left alone, so that screen readers are not told the same every five seconds.
+  // Unchanged text is left alone, so that screen readers do not repeat it every five seconds.
   setText(detail, text);
 }
 
@@ -25,7 +25,7 @@ function addRow(name: string) {
   return added;
 }
 
-/** What the service says of itself and its stores; null when it says that Postgres is away. */
+/** Shows the state of the service and its stores; null if Postgres is down. */
 function showHealth(health: Health | null) {
   show("Service", "good", `answers; running for ${health?.uptime ?? "a while"}`);
   show("Postgres", health ? "good" : "bad", health ? "reachable" : "unreachable");
@@ -51,7 +51,7 @@ function showNothing() {
   for (const name of ["Postgres", "Redis"]) show(name, "unknown", "not known");
 }
 
-/** The public list tells whether events arrive. */
+/** Subscribes to the public list to check that events arrive. */
 async function watchEvents(signal: AbortSignal) {
   const onState = (state: StreamState) => {
     if (state === "lost") show("Live events", "warn", "not connected, trying again");

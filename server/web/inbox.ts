@@ -9,7 +9,7 @@ const timeoutMs = 4_000;
 const copiedMs = 1_500;
 const list = byId("messages");
 const service = new Emberline({ accessToken: () => null });
-/** What is shown of each message; an unchanged one is left alone, with its open preview. */
+/** Rendered messages; an unchanged one is left alone, including its open preview. */
 const shown = new Map<number, { item: HTMLElement; facts: string }>();
 
 function copyButton(value: string, what: string) {
@@ -58,7 +58,7 @@ function toItem(message: Message) {
   );
 }
 
-/** Shows the messages, which come newest first. */
+/** Shows the messages, newest first. */
 function show(messages: readonly Message[]) {
   for (const message of messages.toReversed()) {
     const facts = JSON.stringify(message);

@@ -2,7 +2,7 @@ import { Emberline, EmberlineError } from "./client/emberline.ts";
 import { byId } from "./dom.ts";
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
-// The token is good for an hour: it need not stay in the address bar and the history.
+// The token is valid for an hour, so it is removed from address bar and history.
 history.replaceState(null, "", location.pathname);
 
 const service = new Emberline({ accessToken: () => null, credentials: "same-origin" });

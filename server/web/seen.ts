@@ -1,6 +1,7 @@
 /**
- * Runs what needs a stream only while the page is seen. A browser has few connections to one service, and hidden
- * tabs would keep them from the one in front. `begin` gets a signal that ends it; what is returned ends it for good.
+ * Runs streams only while the page is visible. A browser allows few connections to one service, and hidden
+ * tabs would take them from the visible one. `begin` gets a signal that stops it; the returned function
+ * stops it for good.
  */
 export function whileSeen(begin: (signal: AbortSignal) => void): () => void {
   let stop = new AbortController();

@@ -10,7 +10,7 @@ export const childFlags = [
   "--disable-warning=ExperimentalWarning",
   // Requests make much short-lived garbage: in a larger young generation most of it dies before it is copied.
   "--max-semi-space-size=32",
-  // To give back what a start leaves behind (server/runtime/boot/idle-collection.ts).
+  // Lets the process release the memory of its start (server/runtime/boot/idle-collection.ts).
   "--expose-gc",
   ...(process.allowedNodeEnvironmentFlags.has(contextFlag) ? [contextFlag] : []),
 ];

@@ -1,4 +1,4 @@
 declare module "cluster-key-slot" {
-  /** Slot of a key, 0 to 16383; with a hash tag in braces, that of the tag. */
+  /** Slot of a key, 0 to 16383; for a key with a hash tag in braces, the slot of the tag. */
   export default function calculateSlot(key: string): number;
 }

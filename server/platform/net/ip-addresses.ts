@@ -2,13 +2,13 @@ import { isIPv6 } from "node:net";
 
 const mapped = "0000:0000:0000:0000:0000:ffff:";
 
-/** The address of a socket, which comes as the bytes of its text; mapped into IPv6, IPv4 becomes IPv4 again. */
+/** The address of a socket from the bytes of its text; an IPv4-mapped address is returned as IPv4. */
 export function addressText(bytes: ArrayBuffer): string {
   const text = Buffer.from(bytes).toString("latin1");
   return text.startsWith(mapped) ? (embeddedAddress(text) ?? text) : text;
 }
 
-/** IPv6 clients own a whole /64, so they are counted by it. */
+/** Unit of rate limits: an IPv6 client owns a whole /64. */
 export function countedAddress(address: string): string {
   if (!address.includes(":") || !isIPv6(address)) return address;
   const embedded = embeddedAddress(address);

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** Queue timeout: a request that waited longer has reached its deadline and was answered. */
+/** Queue timeout: a request that has waited longer has already been answered at its deadline. */
 const longestWaitMs = 10_000;
 
 interface Waiting {
@@ -15,18 +15,18 @@ interface Caller {
 }
 
 interface Bounds {
-  /** Connections one caller holds at once. */
+  /** Connections the caller holds. */
   active: number;
-  /** Statements and transactions of one caller that wait for the others of it. */
+  /** Queued statements and transactions of the caller. */
   waiting: number;
 }
 
-/** Statements and transactions of one caller that wait for others of it, in each process. */
+/** Maximum number of queued statements and transactions per caller and process. */
 const maxWaitingOfCaller = 256;
 
 /**
- * Connections one caller holds at once. Many people may come from one address, and each program that signs in with
- * an account of ours goes through the OAuth server.
+ * Maximum connections per caller. Many people may share one address, and every client that signs in with an
+ * account of ours goes through the OAuth server.
  */
 export const sharesOf = (pool: number, waiting = maxWaitingOfCaller) => ({
   player: { active: Math.max(1, Math.floor(pool / 3)), waiting },
@@ -92,7 +92,7 @@ const tooMany = (waitMs: number) =>
     params: { retry_after: Math.max(1, Math.ceil(waitMs / 1_000)) },
   });
 
-/** What one request holds of the share of its caller. */
+/** Connections that one request holds in the share of its caller. */
 export class RequestConnections {
   readonly #shares: ConnectionShares;
   readonly #who: string;

@@ -2,20 +2,20 @@ import type { ConnectionOptions } from "node:tls";
 import { readTextSync } from "../text/text-file.ts";
 
 export interface DatabaseAddress {
-  /** A host name, or the folder of a unix socket. */
+  /** A host name, or the folder of a Unix socket. */
   host: string;
   port: number;
   user: string;
   password: string;
   database: string;
-  /** What is asked of the server's certificate; false is a connection without TLS. */
+  /** TLS options for the server's certificate; false connects without TLS. */
   ssl: ConnectionOptions | false;
 }
 
 /**
- * Parts of a `postgres://` address. A unix socket is written as
- * `postgres:///<database>?host=<folder>&user=<name>`; `sslmode` and `sslrootcert` mean what they mean to
- * libpq. Throws for anything else, and when the file of certificates cannot be read.
+ * Parses a `postgres://` address. A Unix socket is written as
+ * `postgres:///<database>?host=<folder>&user=<name>`; `sslmode` and `sslrootcert` have their libpq meaning.
+ * Throws for anything else, and if the certificate file cannot be read.
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   const parsed = new URL(url);

@@ -1,6 +1,6 @@
 import type { RedisOptions } from "ioredis";
 
-/** Nodes of a Redis Cluster and what every connection to one of them needs. */
+/** Nodes of a Redis Cluster and the options of connections to them. */
 export interface ClusterAddress {
   nodes: { host: string; port: number }[];
   options: Pick<RedisOptions, "username" | "password" | "tls">;
@@ -9,8 +9,8 @@ export interface ClusterAddress {
 const scheme = /^(rediss?)\+cluster:\/\/(?:([^@]*)@)?([^/@]+)\/?$/;
 
 /**
- * Reads `redis+cluster://[user:password@]host:port[,host:port…]`; `rediss` for TLS. Null for every
- * other address: that is one Redis. Throws when the list of nodes makes no sense.
+ * Parses `redis+cluster://[user:password@]host:port[,host:port…]`; `rediss` for TLS. Null for any other
+ * address, which is a single Redis. Throws for an invalid list of nodes.
  */
 export function parseClusterAddress(url: string): ClusterAddress | null {
   if (!/^rediss?\+cluster:/.test(url)) return null;

@@ -1,14 +1,14 @@
 import { Temporal } from "temporal-polyfill";
 
-/** Calendar dates are texts of the form YYYY-MM-DD, which compare in their order. */
+/** Calendar dates are texts of the form YYYY-MM-DD, whose text order is their date order. */
 
-/** First and last offset from UTC that a calendar date has anywhere on Earth, in hours. */
+/** Largest and smallest UTC offset on Earth, in hours: the range in which a calendar date is current. */
 const earliestHours = 14;
 const latestHours = -12;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The date it is in a time zone. */
+/** The current date in a time zone. */
 export function dateIn(timeZone: string, now: number): string {
   return Temporal.Instant.fromEpochMilliseconds(now)
     .toZonedDateTimeISO(timeZone)
@@ -16,7 +16,7 @@ export function dateIn(timeZone: string, now: number): string {
     .toString();
 }
 
-/** The first moment of a date in a time zone: where clocks jump over midnight, it comes later. */
+/** The first moment of a date in a time zone; later than midnight where clocks skip it. */
 export function startOfDate(timeZone: string, date: string): number {
   return Temporal.PlainDate.from(date).toZonedDateTime(timeZone).startOfDay().epochMilliseconds;
 }
@@ -24,18 +24,18 @@ export function startOfDate(timeZone: string, date: string): number {
 const dateAt = (now: number, offsetHours: number) =>
   new Date(now + offsetHours * hourMs).toISOString().slice(0, 10);
 
-/** The latest date there is anywhere (UTC+14). */
+/** The latest date that is current anywhere (UTC+14). */
 export const latestDate = (now: number): string => dateAt(now, earliestHours);
 
-/** The earliest date there is anywhere (UTC-12). */
+/** The earliest date that is current anywhere (UTC-12). */
 export const earliestDate = (now: number): string => dateAt(now, latestHours);
 
-/** It is this date somewhere on Earth. */
+/** Whether a date is current somewhere on Earth. */
 export function isCurrentSomewhere(date: string, now: number): boolean {
   return earliestDate(now) <= date && date <= latestDate(now);
 }
 
-/** Every date from one to another, both included. */
+/** Every date from `first` to `last`, both included. */
 export function datesBetween(first: string, last: string): string[] {
   const dates: string[] = [];
   for (let at = Date.parse(first); at <= Date.parse(last); at += dayMs)
@@ -43,7 +43,7 @@ export function datesBetween(first: string, last: string): string[] {
   return dates;
 }
 
-/** Monday and Sunday of the week of a date. */
+/** Monday and Sunday of the week that contains a date. */
 export function weekOf(date: string): { first: string; last: string } {
   const day = Temporal.PlainDate.from(date);
   const monday = day.subtract({ days: day.dayOfWeek - 1 });
@@ -56,7 +56,7 @@ export function monthOf(date: string): { first: string; last: string } {
   return { first: first.toString(), last: day.with({ day: day.daysInMonth }).toString() };
 }
 
-/** A date of the calendar, written as YYYY-MM-DD, from the year 1 on. */
+/** A calendar date in the form YYYY-MM-DD, from the year 1 on. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith("0000")) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

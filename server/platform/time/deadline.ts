@@ -1,4 +1,4 @@
-/** A wait exceeded its deadline. */
+/** A wait that exceeded its deadline. */
 export class DeadlineError extends Error {
   constructor(ms: number) {
     super(`No answer within ${ms} ms`);
@@ -6,7 +6,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Rejects with DeadlineError when `work` takes longer; the work itself goes on unobserved. */
+/** Rejects with DeadlineError if `work` takes longer; the work continues unobserved. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new DeadlineError(ms)), ms);

@@ -3,15 +3,15 @@ import type { Readable } from "node:stream";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 
 const lineFeed = 0x0a;
-/** Bytes kept of a line whose end has not come; a longer one goes on in parts. */
+/** Bytes buffered of an incomplete line; a longer line is passed on in parts. */
 const maxPartBytes = 1024 * 1024;
 
 /**
- * Passes on the lines of a process, whole: several that write to one pipe themselves would cut each other's lines
- * in two whenever the pipe is full. Nor could they do it without a thread that waits for the reader: a fork of Node
- * has a shared pipe block again (`flags` of /proc/<pid>/fdinfo/1 lose O_NONBLOCK), and such a thread keeps its
- * process from ending. Reads no faster than `lines` are taken. Resolves when the process has no more; what it could
- * not finish, because it was killed, is left out.
+ * Passes on complete lines of a process. Several processes that write to one pipe would interleave their
+ * lines whenever it is full. They could avoid that only with a thread that waits for the reader: a fork of
+ * Node makes a shared pipe blocking again (`flags` of /proc/<pid>/fdinfo/1 lose O_NONBLOCK), and such a
+ * thread keeps its process from ending. Reads no faster than `lines` accepts data. Resolves when the
+ * process has no more output; an incomplete last line of a killed process is dropped.
  */
 export async function passLines(
   source: Readable,

@@ -8,24 +8,24 @@ import { Child, type ChildHost, type Give } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
 import { StartError } from "./start-error.ts";
 
-/** For lines of processes that have ended, if somebody takes them. */
+/** Time for the last lines of ended processes to be read. */
 const lastLinesMs = 1_000;
 
 export interface ChildrenOptions {
-  /** Besides the operator process. */
+  /** Number of processes per role, except the operator process. */
   counts: Record<Exclude<Role, "operator">, number>;
-  /** What every child gets of the environment besides the primary's own. */
+  /** Environment variables of every child, added to the primary's own. */
   env: Record<string, string>;
   log: Logger;
-  /** Where the lines of all children go. */
+  /** Output for the lines of all children. */
   lines: LogOutput;
-  /** Called once for each node that a process announced, as soon as the process can do nothing more. */
+  /** Called once per announced node, as soon as its process can do nothing more. */
   onNodeDown: (node: ActorNode) => void;
-  /** The operator process has ended; another one comes in its place. */
+  /** The operator process has ended and will be replaced. */
   onOperatorDown: () => void;
 }
 
-/** The processes of the service: starts them, restarts what ends, and answers their questions. */
+/** The processes of the service: starts them, restarts those that end, and answers their questions. */
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #children: readonly Child[];
@@ -43,7 +43,7 @@ export class Children {
     this.#children = [...this.#make("http", http), ...this.#make("jobs", jobs), this.#operator];
   }
 
-  /** Resolves when all but the operator process are ready; rejects with StartError. */
+  /** Resolves when all processes except the operator process are ready; rejects with StartError. */
   start(): Promise<void> {
     for (const child of this.#permanent()) child.start();
     this.#pulse = setInterval(() => {
@@ -53,7 +53,7 @@ export class Children {
     return this.#started.promise;
   }
 
-  /** Nobody need look at a service that runs well, so the first who does starts the operator process. */
+  /** Starts the operator process at the first request, since a healthy service may never need it. */
   wakeOperator(): Promise<Give> {
     return this.#operator.wake();
   }
@@ -62,7 +62,7 @@ export class Children {
     return this.#children.map((child) => child.info());
   }
 
-  /** Drains role after role and waits for the exits. */
+  /** Drains one role after the other and waits for the exits. */
   async stop(): Promise<void> {
     if (this.#pulse) clearInterval(this.#pulse);
     for (const child of this.#children) child.retire();

@@ -1,21 +1,21 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** Of a `statm` (proc(5)): the size of the memory, in the first place. */
+/** Start of a `statm` (proc(5)); its first field is the size of the memory. */
 const head = Buffer.alloc(32);
 const zero = 0x30;
 const pollMs = 20;
 
 /**
- * Calls back once, as soon as a process is exiting and can do nothing more. Its `exit` comes when the system has taken back its
- * memory, which takes a busy machine a quarter of a second; its main thread, which alone writes to sockets, leaves
- * the memory long before, and the system tells nobody. Without `/proc` there is no callback.
- *
+ * Calls back once, as soon as a process is exiting and can do nothing more. Its `exit` event comes only
+ * after the system has reclaimed its memory, which takes a quarter of a second on a busy machine. Its main
+ * thread, which alone writes to sockets, releases the memory long before, without any notification. Without
+ * `/proc` there is no callback.
  * @returns stops watching
  */
 export function watchExit(pid: number, onExiting: () => void): () => void {
   let file: number;
   try {
-    // Of all files there the one that costs least to read.
+    // The cheapest file there to read.
     file = openSync(`/proc/${pid}/statm`, "r");
   } catch {
     return () => {};

@@ -1,6 +1,6 @@
 /**
- * A process that answers none of so many pulses in a row is frozen: what waits for it waits in vain. One that answers
- * late is busy, and to kill it would leave its work to others who are as busy.
+ * A process that misses this many pulses in a row is frozen. One that responds late is busy, and killing it
+ * would only move its work to others that are equally busy.
  */
 const maxMissedPulses = 5;
 export const pulseMs = 2_000;
@@ -9,7 +9,7 @@ export const pulseMs = 2_000;
 export class FrozenDetector {
   readonly #askPulse: (timeoutMs: number) => Promise<unknown>;
   readonly #onFrozen: () => void;
-  /** Pulses since the last answer to one. */
+  /** Pulses since the last response. */
   #missed = 0;
 
   constructor(askPulse: (timeoutMs: number) => Promise<unknown>, onFrozen: () => void) {

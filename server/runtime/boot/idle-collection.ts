@@ -1,13 +1,14 @@
 import { performance } from "node:perf_hooks";
 
-/** By the first look a process has done what it does only once. */
+/** By the first check a process has finished its one-time work. */
 const pollMs = 10_000;
-/** Share of its time in which an idle process is at work. */
+/** Maximum CPU share of an idle process. */
 const idleShare = 0.05;
 
 /**
- * Collects the garbage of a start once, as soon as the process is idle: the engine collects by what is allocated, so
- * what a start leaves behind would stay for as long as nobody plays. A usual collection keeps most of the pages.
+ * Collects the garbage of a start once, as soon as the process is idle. The engine schedules collections by
+ * allocations, so the memory of a start would otherwise stay until players arrive. An ordinary collection
+ * would keep most of the pages.
  */
 export function collectOnceIdle(gc = globalThis.gc): void {
   if (gc === undefined) return;

@@ -5,15 +5,15 @@ import { makeFolder } from "../stores/folders.ts";
 import { isAlive } from "../stores/orphans.ts";
 import { StartError } from "./start-error.ts";
 
-/** Never through a link that another user put in its place. */
+/** Never writes through a link planted by another user. */
 const newFile = { flag: "wx" } as const;
 
-/** Released by `release`; a lock of a dead process counts for nothing. */
+/** Freed by `release`; the lock of a dead process is void. */
 export interface DataDirLock {
   release(): void;
 }
 
-/** Makes the folder and takes it for this process. Throws StartError naming what is wrong. */
+/** Creates the folder and locks it for this process. Throws StartError with the problem. */
 export function lockDataDir(dataDir: string): DataDirLock {
   const taken = acquireExclusive(dataDir);
   if ("release" in taken) return taken;
@@ -23,7 +23,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
   );
 }
 
-/** As `lockDataDir`, but says which running process holds the folder instead of refusing. */
+/** Like `lockDataDir`, but returns the pid of the running process that holds the lock instead of refusing. */
 export function acquireExclusive(dataDir: string): DataDirLock | { pid: number } {
   const file = join(dataDir, "primary.lock");
   const mine = `${process.pid} ${startOf(process.pid)}`;
@@ -60,7 +60,7 @@ function unwritable(dataDir: string, error: unknown): StartError {
   );
 }
 
-/** Linked when it is whole: a start beside this one never reads half of it and calls it stale. */
+/** Linked once complete, so that a concurrent start never reads half of it and takes it for stale. */
 function tryCreate(file: string, content: string): boolean {
   const whole = `${file}.${process.pid}.new`;
   rmSync(whole, { force: true });
@@ -76,7 +76,7 @@ function tryCreate(file: string, content: string): boolean {
   }
 }
 
-/** Null when there is none, for example because its holder has just released it. */
+/** Null if there is none, for example because its holder has just released it. */
 function readLock(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
@@ -85,7 +85,7 @@ function readLock(file: string): string | null {
   }
 }
 
-/** Moved before it is removed: of two starts at once only one gets the stale file. */
+/** Renamed before it is removed: of two concurrent starts only one gets the stale file. */
 function discard(file: string, stale: string): void {
   const aside = `${file}.${process.pid}`;
   try {
@@ -98,7 +98,7 @@ function discard(file: string, stale: string): void {
   if (moved !== null && moved !== stale) tryCreate(file, moved);
 }
 
-/** Pids are reused, in containers at once: the start time tells two processes of one pid apart. */
+/** Pids are reused, in containers quickly: the start time distinguishes processes with the same pid. */
 function isRunning(holder: string): boolean {
   const [pidText = "", ...start] = holder.split(" ");
   const pid = Number(pidText);

@@ -4,20 +4,21 @@ import type { Logger } from "../../platform/log/logger.ts";
 import type { Give } from "./child.ts";
 import { splitAddress } from "./ports.ts";
 
-/** Connections that wait for the operator process; as many as it serves at once. */
+/** Connections waiting for the operator process; equals the number it serves concurrently. */
 export const maxWaiting = 256;
 
 export interface OperatorListenerOptions {
   /** `host:port` of OPERATOR_LISTEN. */
   address: string;
   log: Logger;
-  /** Starts the operator process if it was not needed before; resolves when it is ready. */
+  /** Starts the operator process if necessary; resolves when it is ready. */
   wake: () => Promise<Give>;
 }
 
 /**
- * Holds the operators' address until somebody asks there: a service that nobody looks at has no operator process, which
- * takes half a second of processor to start and 60 MB. Then the process gets the listener and what has connected.
+ * Listens on the operator address until the first connection. An unused operator process would cost half a
+ * second of processor at start and 60 MB. The started process receives the listener and the connections so
+ * far.
  */
 export class OperatorListener {
   readonly #options: OperatorListenerOptions;
@@ -39,7 +40,7 @@ export class OperatorListener {
     this.#server = server;
   }
 
-  /** The operator process has ended: until there is another one, whoever connects waits here again. */
+  /** The operator process has ended: connections wait here again until the next one is ready. */
   processEnded(): void {
     this.#hasProcessEnded = true;
     if (!this.#isHandingOver) this.#listenAgain();

@@ -5,7 +5,9 @@ import type { Config } from "../../platform/config/config.ts";
 import { ownUid } from "../stores/own-folder.ts";
 import { StartError } from "./start-error.ts";
 
-/** The given operator token; in development one made once and kept in the data folder (BOOT-05). */
+/**
+ * The configured operator token; in development one generated once and stored in the data folder (BOOT-05).
+ */
 export function operatorToken(config: Config): string {
   if (config.OPERATOR_BOOTSTRAP_TOKEN !== "" || config.APP_ENV === "production")
     return config.OPERATOR_BOOTSTRAP_TOKEN;
@@ -17,7 +19,7 @@ export function operatorToken(config: Config): string {
   return token;
 }
 
-/** Null when there is none. Who could put a file there, or a link, would choose the token. */
+/** Null if there is none. Anyone able to place a file or a link there could choose the token. */
 function readOwn(file: string): string | null {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return null;

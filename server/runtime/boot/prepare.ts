@@ -1,7 +1,7 @@
 import type { Config } from "../../platform/config/config.ts";
 import { StartError } from "./start-error.ts";
 
-/** Seeded questions of each category and difficulty: 800 in all. */
+/** Seeded questions per category and difficulty: 800 in all. */
 const questionsPerCell = 4;
 
 /** Migrations, reference data, and outside production the sample data (CFG-03). */

@@ -1,14 +1,14 @@
 const firstPauseMs = 100;
 const maxPauseMs = 10_000;
-/** A start takes a core for a second, and the others need it first to take over what the dead process had. */
+/** A start takes one core for a second; the other processes first need it to take over from the dead one. */
 const takeoverMs = 500;
-/** A process that lived this long has earned a quick restart again. */
+/** A process that ran this long is restarted quickly again. */
 const stableMs = 10_000;
 const maxStartFailures = 3;
 
 /** Exponential backoff between the restarts of one process. */
 export class RestartPolicy {
-  /** Exits in a row without a stable life between them. */
+  /** Consecutive exits without a stable run in between. */
   #failures = 0;
   #hasServed = false;
 
@@ -22,12 +22,12 @@ export class RestartPolicy {
     this.#failures = isStable ? 1 : this.#failures + 1;
   }
 
-  /** It was never ready, in several tries. */
+  /** True after several attempts that were never ready. */
   get doesNotStart(): boolean {
     return !this.#hasServed && this.#failures >= maxStartFailures;
   }
 
-  /** `hasOthers`: other processes do its work meanwhile. */
+  /** `hasOthers`: other processes do its work in the meantime. */
   pauseMs(hasOthers: boolean): number {
     return restartPauseMs(this.#failures, hasOthers);
   }

@@ -5,21 +5,22 @@ import { prepareChild, type StartOrder } from "../ipc.ts";
 import { StartError } from "./start-error.ts";
 
 /**
- * Loads what a process of the service is for, and starts it when the primary says so: the code of all is loaded while
- * one prepares the database. A failure is told to the primary before the process ends.
+ * Loads the code of a process's role and starts it on the primary's order, so that all load while one
+ * prepares the database. A failure is reported to the primary before the process ends.
  */
 export async function runChild(
   load: () => Promise<(order: StartOrder) => Promise<void>>,
 ): Promise<void> {
   const ordered = prepareChild();
-  // Node prints the stack of what nobody caught after this.
+  // After this handler Node prints the stack of an uncaught error.
   process.on("uncaughtExceptionMonitor", (error: unknown) => {
     if (error instanceof Error) error.stack = stackOf(error);
   });
   try {
     const start = await load();
     await start(await ordered);
-    // By itself Node keeps it at an orderly end only, and the process that takes the place of this one is in a hurry.
+    // Node itself writes the cache only at an orderly end, and the replacement of this process needs it at
+    // once.
     flushCompileCache();
     collectOnceIdle();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { ConfigError } from "../../platform/config/config.ts";
 import { runPrimary } from "./primary.ts";
 
-/** The whole service until a signal; the exit code. */
+/** Runs the whole service until a signal; returns the exit code. */
 export async function runService(): Promise<number> {
   try {
     return await runPrimary();

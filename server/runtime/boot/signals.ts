@@ -1,5 +1,5 @@
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** The terminal and npm both deliver one Ctrl-C: a signal within this window is the same request. */
+/** The terminal and npm both deliver one Ctrl-C: a second signal within this window is the same request. */
 const repeatWindowMs = 500;
 
 /** Calls `first` once, and `again` for every later signal, until `stop`. */

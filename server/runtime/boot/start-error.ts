@@ -1,4 +1,4 @@
-/** A start that cannot go on for a reason the user can change: printed as one line, exit 1. */
+/** A start that fails for a reason the user can fix: printed as one line, exit code 1. */
 export class StartError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class StartError extends Error {
   }
 }
 
-/** One step of the start: a failure shows `problem` and the reason, nothing else. */
+/** One step of the start: a failure prints `problem` and the reason only. */
 export async function startupStep<T>(problem: string, part: Promise<T>): Promise<T> {
   try {
     return await part;

@@ -13,9 +13,9 @@ import { StartError } from "./start-error.ts";
 export interface RunningStores {
   databaseUrl: string;
   redisUrl: string;
-  /** True for those that were started here. */
+  /** True for stores that were started here. */
   isLocal: { postgres: boolean; redis: boolean };
-  /** Redis first, then Postgres, as the last of everything. */
+  /** Stops Redis, then Postgres, after everything else. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Store {
   stop(): Promise<void>;
 }
 
-/** Starts the stores whose address is unset (BOOT-01); those that started stop when one fails. */
+/** Starts the stores without a configured address (BOOT-01); if one fails, the others stop. */
 export async function startStores(config: Config, log: Logger): Promise<RunningStores> {
   const dataDir = resolve(config.DATA_DIR);
   const isLocal = { postgres: config.DATABASE_URL === "", redis: config.REDIS_URL === "" };
@@ -59,12 +59,13 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
   throw asStartError(failed.status === "rejected" ? failed.reason : null);
 }
 
-/** A stop signal ended the work of a command. */
+/** A stop signal interrupted a command. */
 export class Interrupted extends Error {}
 
 /**
- * Work on the stores of the running service, else on stores started for it alone (BOOT-03). A stop
- * signal ends the work, and what was started for it; with `cancel` the first one asks it to end itself.
+ * Runs work on the stores of the running service, else on stores started for it alone (BOOT-03). A stop
+ * signal ends the work and the stores started for it; with `cancel` the first signal asks the work to end
+ * itself.
  */
 export async function withStores<T>(
   config: Config,
@@ -111,8 +112,8 @@ async function borrowStores(config: Config, log: Logger): Promise<RunningStores>
 }
 
 /**
- * The lock of the data folder is ours, so what lies here belonged to a killed service. Postgres would
- * refuse its old socket lock while the number in it still names a process, be it an unreaped one.
+ * We hold the lock of the data folder, so the contents belonged to a killed service. Postgres would refuse
+ * its old socket lock as long as the pid in it exists, even as a zombie.
  */
 function emptySocketDir(dataDir: string): string {
   try {

@@ -3,7 +3,9 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeFolder } from "./folders.ts";
 
-/** The folder `CACHE_DIR` names, else one of the user, else `fallback` where the user can keep nothing. */
+/**
+ * The folder of `CACHE_DIR`, else one in the user's home, else `fallback` if the user has no writable one.
+ */
 export function cacheFolder(setting: string, fallback: string): string {
   if (setting !== "") return resolve(setting);
   const folder = join(homedir(), ".cache", "emberline");

@@ -9,20 +9,20 @@ export interface DaemonOptions {
   command: string;
   args: string[];
   spawn?: Pick<SpawnOptions, "uid" | "gid" | "env" | "cwd">;
-  /** True as soon as the server answers. */
+  /** True once the server responds. */
   isReady: () => Promise<boolean>;
-  /** Run before every start: removes what a killed predecessor left. */
+  /** Runs before every start: removes files of a killed predecessor. */
   prepare: () => Promise<void>;
-  /** Asks for an orderly end. */
+  /** Signal for an orderly stop. */
   stopSignal: NodeJS.Signals;
   log: Logger;
 }
 
 export interface Daemon {
   pid(): number | null;
-  /** Resolves when the process is gone; true when it went in order. */
+  /** Resolves when the process has ended; true if it stopped in order. */
   stop(): Promise<boolean>;
-  /** SIGKILL without a restart: tests lose a store this way. */
+  /** SIGKILL without a restart: simulates the loss of a store in tests. */
   kill(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const stopBudgetMs = 10_000;
 const maxRestartPauseMs = 5_000;
 const keptOutputBytes = 4_096;
 
-/** Starts a server program, keeps it running, and stops it. Rejects with one readable line. */
+/** Starts a server program, restarts it when it ends, and stops it. Rejects with a one-line reason. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const daemon = new RestartedDaemon(options);
   await daemon.start();
@@ -74,7 +74,7 @@ class RestartedDaemon implements Daemon {
     return this.#child?.exitCode === 0;
   }
 
-  /** Retries until it runs again or is to stop. */
+  /** Retries until it runs again or has to stop. */
   async #restart(): Promise<void> {
     if (this.#state !== "running") return;
     const { log, name } = this.#options;
@@ -86,7 +86,7 @@ class RestartedDaemon implements Daemon {
     for (let pause = retryPauseMs; ; pause = Math.min(pause * 2, maxRestartPauseMs)) {
       await sleep(pause, undefined, { ref: false });
       if (this.#isStopping()) return;
-      // It may end again before the start is over.
+      // The server may end again during this start.
       this.#state = "running";
       try {
         return await this.start();
@@ -99,13 +99,13 @@ class RestartedDaemon implements Daemon {
     }
   }
 
-  /** A stop may come during each wait. */
+  /** A stop may arrive during any wait. */
   #isStopping(): boolean {
     return this.#state === "stopping";
   }
 }
 
-/** A start soon after a kill can fail once, so it is repeated until the budget is used up. */
+/** A start soon after a kill can fail once, so it is retried within a time budget. */
 async function startOnce(options: DaemonOptions, isStopping: () => boolean): Promise<ChildProcess> {
   const deadline = performance.now() + startBudgetMs;
   for (let attempt = 1; ; attempt++) {
@@ -123,7 +123,9 @@ async function startOnce(options: DaemonOptions, isStopping: () => boolean): Pro
   }
 }
 
-/** An own session: Ctrl-C reaches the whole group, but stores must outlive the processes that drain. */
+/**
+ * Its own session: Ctrl-C reaches the whole process group, but stores must outlive the draining processes.
+ */
 function spawnDaemon(options: DaemonOptions, output: { text: string }): ChildProcess {
   const child = spawn(options.command, options.args, {
     ...options.spawn,
@@ -174,10 +176,10 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   child.stderr?.destroy();
 }
 
-/** How Postgres answers the readiness probe: it never says why it is not ready. */
+/** Reply of Postgres to the readiness probe, which never contains the reason. */
 const answerToProbe = /FATAL: +the database system is /;
 
-/** The line of a program's output that says why it ended, else the last ones. */
+/** The line of a program's output with the reason why it ended, else the last lines. */
 export function reasonIn(output: string): string {
   const lines = output
     .split("\n")

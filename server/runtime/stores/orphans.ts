@@ -43,8 +43,8 @@ function psCommandOf(pid: number): string | null {
 }
 
 /**
- * Ends the server that the pid file of a killed parent names, when `program` occurs in its command
- * line; removes the file. Then the data folder is free.
+ * Stops the server named by the pid file of a killed parent, if its command line contains `program`, and
+ * removes the file. The data folder is then free.
  */
 export async function stopOrphan(
   file: string,

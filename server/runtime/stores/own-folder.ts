@@ -22,22 +22,23 @@ export interface Owner {
 
 export interface OwnFolder {
   mode: number;
-  /** Whose the folder becomes; ours when absent. */
+  /** Owner of the folder; this user by default. */
   owner?: Owner | null;
   /** It must not exist yet. */
   isNew?: boolean;
 }
 
-/** A folder as it is, whatever its name leads to a moment later. */
+/** Opens a folder itself, so that a later change of its name has no effect. */
 const asFolder = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** A file as it is; a pipe in its place must not hold us up. */
+/** Opens a file itself; a pipe in its place must not block. */
 const asFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export const ownUid = (): number => process.getuid?.() ?? 0;
 
 /**
- * Makes a folder, or takes the one that is there if it is ours or already its owner's. On a shared host another user
- * may have made it first, or a link in its place: root would give away whatever that leads to.
+ * Creates a folder, or uses an existing one that belongs to this user or already to `owner`. On a shared
+ * host another user may have created it first, or placed a link there: root would then give away the target
+ * of the link.
  */
 export function makeOwnFolder(dir: string, { mode, owner = null, isNew = false }: OwnFolder): void {
   makeFolder(dirname(dir));
@@ -52,7 +53,7 @@ export function makeOwnFolder(dir: string, { mode, owner = null, isNew = false }
   });
 }
 
-/** Removes a folder of ours or of `owner`; nothing when there is none. */
+/** Removes a folder of this user or of `owner`, if it exists. */
 export function removeOwnFolder(dir: string, owner: Owner | null): void {
   const found = lstatSync(dir, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -60,18 +61,21 @@ export function removeOwnFolder(dir: string, owner: Owner | null): void {
   rmSync(dir, { recursive: true, force: true });
 }
 
-/** Gives a folder of ours away with everything in it, but not what its links lead to, nor what has a second name. */
+/**
+ * Changes the owner of a folder and its contents, except targets of links and files with several hard
+ * links.
+ */
 export function giveFolder(dir: string, owner: Owner): void {
   withFolder(dir, owner, (folder) => {
     if (fstatSync(folder).uid === owner.uid) return;
     giveInside(folder, dir, owner);
-    // The folder itself last: an attempt that broke off is made again.
+    // The folder itself last, so that an interrupted attempt is repeated.
     fchownSync(folder, owner.uid, owner.gid);
   });
 }
 
 function giveInside(folder: number, name: string, owner: Owner): void {
-  // By way of the open folder: nobody can put a link in the place of one of its parents.
+  // Through the open folder, so that nobody can replace one of its parents by a link.
   const path = `/proc/self/fd/${folder}`;
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (!entry.isDirectory() && !entry.isFile()) continue;
@@ -92,7 +96,7 @@ function giveInside(folder: number, name: string, owner: Owner): void {
 
 function withFolder(dir: string, owner: Owner | null, work: (folder: number) => void): void {
   const place = placeOf(dir);
-  // Asked of the name first, since what is another's cannot always be opened.
+  // Checked by name first, since files of other users cannot always be opened.
   requireOwner(dir, lstatSync(place), owner);
   const folder = openSync(place, asFolder);
   try {
@@ -103,13 +107,13 @@ function withFolder(dir: string, owner: Owner | null, work: (folder: number) => 
   }
 }
 
-/** Where a link of our own leads, to a larger disk; the links of others are not followed. */
+/** Follows a link of this user, for example to a larger disk; links of others are not followed. */
 function placeOf(dir: string): string {
   const found = lstatSync(dir);
   return found.isSymbolicLink() && found.uid === ownUid() ? realpathSync(dir) : dir;
 }
 
-/** Throws one line unless a file or folder, no link, is ours or of `owner`. */
+/** Throws a one-line error unless a file or folder, not a link, belongs to this user or to `owner`. */
 function requireOwner(name: string, found: Stats, owner: Owner | null): void {
   if (!found.isDirectory() && !found.isFile()) throw new Error(`${name} is a link or no folder`);
   const owners = [ownUid(), ...(owner ? [owner.uid] : [])];

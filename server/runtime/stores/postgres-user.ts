@@ -12,14 +12,17 @@ import { dirname, join, resolve } from "node:path";
 import { makeOwnFolder, removeOwnFolder, type Owner } from "./own-folder.ts";
 
 /**
- * Postgres refuses to run as root. It never runs as `nobody`: other programs run as that account, and could read its
- * data and open its sockets.
+ * Postgres refuses to run as root. It never runs as `nobody`, because other programs under that account
+ * could read its data and use its sockets.
  */
 const accountName = "postgres";
 const rootCache = "/var/lib/emberline";
 const searchBit = 0o001;
 
-/** The account Postgres runs as: null means our own. Throws one line when root finds none. */
+/**
+ * The account Postgres runs as: null means the current user. As root without such an account, throws a
+ * one-line error.
+ */
 export function postgresUser(accounts = "/etc/passwd"): Owner | null {
   if (process.getuid?.() !== 0) return null;
   const account = readFileSync(accounts, "utf8")
@@ -32,7 +35,7 @@ export function postgresUser(accounts = "/etc/passwd"): Owner | null {
   );
 }
 
-/** Whether another account can walk into the folder: each parent must let it pass. */
+/** Whether another account can enter the folder: each parent must permit it. */
 function isReachable(folder: string): boolean {
   for (let dir = dirname(folder); ; dir = dirname(dir)) {
     if (existsSync(dir) && (statSync(dir).mode & searchBit) === 0) return false;
@@ -41,8 +44,8 @@ function isReachable(folder: string): boolean {
 }
 
 /**
- * The data folder itself, or a public place named after it when `user` could not reach it. A note in
- * the wanted place says so: when the user removes that folder, the data elsewhere is void too.
+ * The data folder itself, or a public place named after it if `user` cannot reach it. A note in the
+ * original place records that; if the user removes that folder, the data in the other place is void too.
  */
 export function reachableDataDir(dataDir: string, user: Owner | null): string {
   const wanted = resolve(dataDir);
@@ -52,13 +55,13 @@ export function reachableDataDir(dataDir: string, user: Owner | null): string {
   const note = `${wanted}-is-elsewhere`;
   if (!existsSync(note)) {
     removeOwnFolder(place, user);
-    // Never through a link that somebody put there.
+    // Never writes through a link placed by another user.
     writeFileSync(note, `${place}\n`, { flag: "wx" });
   }
   return place;
 }
 
-/** The folder of the programs, or a copy of it when `user` could not reach it. */
+/** The folder of the programs, or a copy of it if `user` cannot reach it. */
 export function reachablePrograms(nativeDir: string, version: string, user: Owner | null): string {
   if (user === null || isReachable(join(nativeDir, "bin"))) return nativeDir;
   const copy = join(publicFolder(), `postgres-${version}`);

@@ -13,10 +13,10 @@ import { postgresUser, reachableDataDir, reachablePrograms } from "./postgres-us
 
 export interface LocalPostgresOptions {
   dataDir: string;
-  /** A private folder with a short path, see `socketDirFor`. */
+  /** A private folder with a short path; see `socketDirFor`. */
   socketDir: string;
   log: Logger;
-  /** False only for tests: a crash of the machine may lose everything. */
+  /** False in tests only: a crash of the machine may then lose everything. */
   fsync?: boolean;
 }
 
@@ -33,8 +33,8 @@ const maxConnections = 200;
 const run = promisify(execFile);
 
 /**
- * Starts the Postgres that came with the packages, on a unix socket only (BOOT-01).
- * Makes the data folder on first use, ends a server that outlived a killed parent.
+ * Starts the Postgres from the npm packages, on a Unix socket only (BOOT-01). Creates the data folder on
+ * first use, and ends a server that outlived a killed parent.
  */
 export async function startLocalPostgres(options: LocalPostgresOptions): Promise<LocalPostgres> {
   const account = postgresUser();
@@ -44,7 +44,7 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
   makeOwnFolder(socketDir, { mode: 0o700, owner: account });
   if (!existsSync(join(dataDir, "PG_VERSION")))
     await initialise(programs, dataDir, account, options);
-  // A folder that was copied from another machine belongs to whoever copied it.
+  // A folder copied from another machine belongs to the user who copied it.
   if (account) giveFolder(dataDir, account);
   const url = localDatabaseUrl(socketDir);
   const daemon = await startDaemon({
@@ -81,7 +81,7 @@ function serverArguments(dataDir: string, options: LocalPostgresOptions): string
   ];
 }
 
-/** Folder of the programs for this platform. Throws one line when the package is not there. */
+/** Folder of the programs for this platform. Throws a one-line error if the package is missing. */
 function findPrograms(account: Owner | null): string {
   const platform = `${process.platform}-${process.arch}`;
   try {
@@ -98,7 +98,7 @@ function findPrograms(account: Owner | null): string {
   }
 }
 
-/** Made beside its place and moved there when finished, so that a kill leaves no half folder. */
+/** Created beside its place and moved there when complete, so that a kill leaves no partial folder. */
 async function initialise(
   programs: string,
   dataDir: string,
@@ -126,7 +126,7 @@ async function initialise(
   renameSync(draft, dataDir);
 }
 
-/** Address of a Postgres that is already running there. */
+/** Address of an already running Postgres. */
 export function localDatabaseUrl(socketDir: string): string {
   return addressOf(socketDir, database);
 }
@@ -149,7 +149,7 @@ async function ensureDatabase(url: string): Promise<void> {
   });
 }
 
-/** A machine that has just begun everything at once takes its time. */
+/** A machine on which everything starts at once is slow. */
 const connectTimeoutMs = 10_000;
 
 /** One short-lived connection. */

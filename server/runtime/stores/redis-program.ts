@@ -26,8 +26,9 @@ const downloadLimitMs = 120_000;
 let known: RedisProgram | null = null;
 
 /**
- * A Redis or Valkey from PATH, else one unpacked from Debian packages without root; no npm package holds one.
- * It is kept in `cacheDir`, which every data folder and test shares. Throws what to install.
+ * A Redis or Valkey from PATH, else one unpacked from Debian packages without root; no npm package contains
+ * one. It is stored in `cacheDir`, which all data folders and tests share. Throws an error that says what
+ * to install.
  */
 export async function findRedisProgram(cacheDir: string, log: Logger): Promise<RedisProgram> {
   known ??= await findProgram(cacheDir, log);
@@ -56,7 +57,7 @@ async function findProgram(cacheDir: string, log: Logger): Promise<RedisProgram>
   }
 }
 
-/** Debian names the library folder after the machine; the program finds its libraries there. */
+/** Debian names the library folder after the architecture; the program finds its libraries there. */
 function unpackedProgram(cache: string): RedisProgram {
   const lib = join(cache, "usr/lib");
   const folders = readdirSync(lib, { withFileTypes: true }).filter((entry) => entry.isDirectory());
@@ -86,12 +87,12 @@ async function unpackPackages(cache: string, log: Logger): Promise<void> {
   try {
     renameSync(draft, cache);
   } catch {
-    // Another process was faster; its copy is as good.
+    // Another process was faster; its copy is equivalent.
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** A fresh image has no package lists; without root they go into a folder of our own. */
+/** A fresh image has no package lists; without root they are stored in our own folder. */
 async function ownPackageLists(
   draft: string,
   options: { cwd: string; timeout: number },

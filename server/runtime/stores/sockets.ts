@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeOwnFolder, ownUid, removeOwnFolder } from "./own-folder.ts";
 
-/** Socket paths longer than this are cut off by the kernel. */
+/** The kernel truncates longer socket paths. */
 const maxSocketPath = 100;
-/** Started by root, Postgres runs as another account and must pass; each store's folder is 0700. */
+/** Started by root, Postgres runs as another account and must enter; each store's folder is 0700. */
 const passable = 0o711;
 const longestSocketName = ".s.PGSQL.5432.lock";
 
 /**
- * A short folder for the sockets of one data folder, the same at every start (BOOT-01). Only its owner may enter: the
- * stores ask for no password on their sockets. Every user of the machine can guess its name, so a folder of another
- * user is refused, also by root.
+ * A short folder for the sockets of one data folder, the same at every start (BOOT-01). Only its owner may
+ * enter it, because the stores require no password on their sockets. Every user of the machine can guess
+ * its name, so a folder of another user is refused, also by root.
  */
 export function socketDirFor(dataDir: string): string {
   const dir = socketDirOf(dataDir);
@@ -31,8 +31,8 @@ export function socketDirFor(dataDir: string): string {
 }
 
 /**
- * The same folder, for a command that connects to a running service. It belongs to this user or to the owner of the
- * data: root may connect to the service of another user.
+ * The same folder, for a command that connects to a running service. It must belong to this user or to the
+ * owner of the data: root may connect to the service of another user.
  */
 export function runningSocketDir(dataDir: string): string {
   const dir = socketDirOf(dataDir);
@@ -43,8 +43,8 @@ export function runningSocketDir(dataDir: string): string {
 }
 
 /**
- * Folder in which the workers of one service listen for each other's commands; only its owner may enter it. Null where
- * there can be none: they talk over Redis then.
+ * Folder of the sockets between the workers of one service; only its owner may enter it. Null where it
+ * cannot be created: the workers then communicate over Redis.
  */
 export function linkDirFor(dataDir: string): string | null {
   try {
@@ -56,14 +56,14 @@ export function linkDirFor(dataDir: string): string | null {
   }
 }
 
-/** What workers have left in it, and the folder for sockets when nothing else is in there. */
+/** Removes the workers' sockets, and the folder for sockets if nothing else is in it. */
 export function removeLinkDir(dataDir: string): void {
   const dir = socketDirOf(dataDir);
   try {
     removeOwnFolder(linkDirOf(dir), null);
     rmdirSync(dir);
   } catch {
-    // It is not ours, or the stores have their sockets there.
+    // It belongs to another user, or the stores have their sockets there.
   }
 }
 

@@ -11,12 +11,12 @@ export interface Frame {
   /** Seat that the message removes. */
   removedSeat: number | null;
   isEnd: boolean;
-  /** Not shown to spectators, such as what happens in a private room (HUB-08). */
+  /** Hidden from spectators, for example an event of a private room (HUB-08). */
   isHidden: boolean;
-  /** As the room in the message says; neither when there is none in it. */
+  /** From the room in the message; both false without one. */
   isPublic: boolean;
   isPrivate: boolean;
-  /** Makes the room public, unless it was before. */
+  /** True if the message makes the room public. */
   opens: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Chunk {
   /** A chunk ends behind a removal, so that nothing follows it to the removed seat (S14). */
   removedSeat: number | null;
   isEnd: boolean;
-  /** No later message is for spectators. */
+  /** True if no later message is for spectators. */
   endsSpectators: boolean;
 }
 
@@ -105,8 +105,8 @@ function readMessage(payload: string): Message {
 }
 
 /**
- * Joins the frames from `start` on into one chunk of at most `maxBytes`, or one larger frame. What is
- * hidden from spectators leaves them its number alone.
+ * Joins the frames from `start` on into one chunk of at most `maxBytes`, or one larger frame. For
+ * spectators a hidden frame contributes only its number.
  */
 export function joinFrames(
   frames: readonly Frame[],
@@ -149,7 +149,7 @@ export function relabel(chunk: Chunk, idOf: (seq: number) => string): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Somebody's stream ends behind such a frame. */
+/** True for a frame after which some streams end. */
 function endsChunk(frame: Frame, isSpectator: boolean): boolean {
   return frame.removedSeat !== null || frame.isEnd || (isSpectator && frame.isPrivate);
 }

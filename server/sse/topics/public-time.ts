@@ -1,13 +1,13 @@
 import type { Frame } from "../stream/frames.ts";
 import { isContiguous } from "./repair.ts";
 
-/** Reads available messages from number `from` on; an empty list means that they were trimmed. */
+/** Reads the available messages from number `from` on; an empty list means that they were trimmed. */
 type Read = (from: number) => Promise<readonly Frame[]> | readonly Frame[];
 
 /**
- * Whether a room was public during all messages behind `after`, which are to be replayed to a spectator (HUB-08); at
- * number `until` it has said itself that it is public. Not every message carries the room; of those that do not, a
- * later one that makes it public tells that they are private.
+ * Whether a room was public during all messages after `after`, which a spectator would receive in a replay
+ * (HUB-08). At number `until` the room has reported itself public. Not every message contains the room: a
+ * message without it was private if a later one makes the room public.
  */
 export async function wasPublic(after: number, until: number, read: Read): Promise<boolean> {
   if (after > until) return false;

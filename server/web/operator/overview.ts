@@ -1,4 +1,4 @@
-// A reload would take the focus and the selection away, and end at a browser's error page while the service restarts.
+// A reload would lose focus and selection, and show a browser error page while the service restarts.
 const everyMs = 10_000;
 const notice = document.querySelector("[role=status]");
 let seenAt = new Date();
@@ -10,7 +10,7 @@ async function look() {
   setTimeout(() => void look(), everyMs);
 }
 
-/** Reads this page once more: it comes as HTML, of which the client knows nothing. */
+/** Fetches this page again; it is HTML, so it does not go through the API client. */
 async function refresh() {
   try {
     const headers = { Accept: "text/html" };
@@ -31,7 +31,7 @@ function say(text: string) {
   if (notice) notice.textContent = text;
 }
 
-/** Takes over the rows that differ; the focus stays on its link. */
+/** Replaces the rows that differ; the focus stays on its link. */
 function show(page: Document) {
   const fresh = page.querySelectorAll("tbody");
   document.querySelectorAll("tbody").forEach((body, i) => {

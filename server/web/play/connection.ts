@@ -1,11 +1,11 @@
 import { byId } from "../dom.ts";
 
-/** A connection that comes back within this time was not worth a word. */
+/** Interruptions shorter than this are not shown. */
 const lostMs = 600;
 
 let timer = 0;
 
-/** Says so while what is shown may be out of date. */
+/** Shows a note while the view may be out of date. */
 export function showConnection(isOpen: boolean): void {
   if (!isOpen) {
     timer ||= setTimeout(() => (byId("connection").hidden = false), lostMs);

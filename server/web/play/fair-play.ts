@@ -2,7 +2,7 @@ import { verifyReveal } from "../client/emberline.ts";
 import { byId } from "../dom.ts";
 import type { Game } from "./game.ts";
 
-/** Checks a reveal against the hash this tab saw while the question was open, once for each question. */
+/** Verifies a reveal, once per question, against the hash this tab received while the question was open. */
 export async function proveReveal(game: Game, onKnown: () => void): Promise<void> {
   const { current_question: question, reveal } = game.lobby ?? {};
   const { hash } = game;
@@ -18,6 +18,6 @@ export function renderProof(game: Game): void {
   const index = game.lobby?.reveal?.index;
   const proof = game.proof?.index === index ? game.proof : null;
   byId("proof").hidden = !proof?.isGood;
-  // A service that changed its answer is nothing to whisper about.
+  // A changed answer is shown prominently.
   byId("cheated").hidden = !proof || proof.isGood;
 }

@@ -6,7 +6,7 @@ import type {
   PlayerPick,
 } from "../client/emberline.ts";
 
-/** What was chosen; sent again under the same key it counts once. */
+/** The player's choice. Sent again under the same key, it counts once. */
 export interface Choice {
   index: number;
   choice: number;
@@ -15,7 +15,7 @@ export interface Choice {
   isSent?: boolean;
 }
 
-/** What a tab knows of its lobby beside the lobby itself, which the client keeps. No DOM, no network. */
+/** State of this tab besides the lobby, which the client keeps. No DOM, no network. */
 export interface Game {
   playerId: number | null;
   lobby: Lobby | null;
@@ -29,7 +29,7 @@ export interface Game {
   removed: "left" | "kicked" | null;
 }
 
-/** Without a player id the tab only watches. */
+/** Without a player id the tab is a spectator. */
 export function newGame(playerId: number | null, mine: Choice | null): Game {
   return {
     playerId,
@@ -45,15 +45,15 @@ export function newGame(playerId: number | null, mine: Choice | null): Game {
   };
 }
 
-/** The server's clock as well as this tab can know it, counted on by a clock that nobody sets. */
+/** Estimate of the server's clock, based on the monotonic clock. */
 export function serverNow(game: Game): number {
   return Number.isFinite(game.clockOffsetMs) ? performance.now() + game.clockOffsetMs : Date.now();
 }
 
-/** Takes over the lobby as the client knows it now. */
+/** Applies the client's current lobby. */
 export function takeLobby(game: Game, lobby: Lobby): void {
-  // A message only ever arrives late, so the largest difference seen is the nearest to the truth. A
-  // device that slept counted too little, which makes the next difference larger.
+  // Network delay only makes the server's time look older, so the largest difference is the best estimate.
+  // The monotonic clock stops while a device sleeps, which makes the next difference larger.
   game.clockOffsetMs = Math.max(game.clockOffsetMs, lobby.server_now_ms - performance.now());
   const before = game.lobby?.current_question?.index;
   game.lobby = lobby;
@@ -62,7 +62,7 @@ export function takeLobby(game: Game, lobby: Lobby): void {
   if (before !== index) game.picks.clear();
   if (game.early?.index !== index) game.early = null;
   if (game.mine && index !== undefined && game.mine.index !== index) game.mine = null;
-  // Only a hash that was seen while the question was open binds the service.
+  // The service is bound only to a hash received while the question was open.
   if (question && !lobby.reveal && game.hash?.index !== index)
     game.hash = { index: question.index, text: question.answer_hash };
 }
@@ -75,8 +75,8 @@ export function noteEvent(game: Game, event: LobbyEvent): void {
 }
 
 /**
- * Those of the open question, as they were read or told. What the service says of this seat counts from the
- * moment its own pick is there: the next one may come from another tab.
+ * Applies the picks of the open question, from a read or an event. The reported pick of this seat counts
+ * once it contains our own one, because a later pick may come from another tab.
  */
 export function takePicks(game: Game, picks: readonly PlayerPick[]): void {
   for (const { player_id, selected_index } of picks) {
@@ -93,7 +93,7 @@ export const isHost = (game: Game): boolean => me(game)?.is_host === true;
 export const me = (game: Game) =>
   game.lobby?.players.find(({ id }) => id === game.playerId) ?? null;
 
-/** What was chosen for the current question in this tab, or in another one of the same seat. */
+/** The choice for the current question, from this tab or another one with the same seat. */
 export function myChoice(game: Game) {
   const question = game.lobby?.current_question;
   const shown = game.lobby?.reveal?.results.find((result) => result.player_id === game.playerId);
@@ -102,7 +102,7 @@ export function myChoice(game: Game) {
   return game.playerId === null ? null : (game.picks.get(game.playerId) ?? null);
 }
 
-/** In versus an answer is final; in co-op a pick moves until the host locks. */
+/** In versus an answer is final; in co-op a pick can change until the host locks. */
 export function canChoose(game: Game) {
   const { lobby, playerId } = game;
   if (playerId === null || lobby?.status !== "in_progress") return false;
@@ -111,7 +111,7 @@ export function canChoose(game: Game) {
   return myChoice(game) === null && !lobby.answered_player_ids.includes(playerId);
 }
 
-/** Players from the most points to the fewest, with their ranks (1, 2, 2, 4). */
+/** Players by descending points, with their ranks (1, 2, 2, 4). */
 export function ranking(lobby: Lobby) {
   const sorted = [...lobby.players].sort((a, b) => b.score - a.score);
   return sorted.map((player) => ({

@@ -8,7 +8,7 @@ interface KeptSeat {
 const storageName = "emberline.seats";
 const most = 8;
 
-/** Newest first, as this page saved them. */
+/** Seats stored by this page, newest first. */
 function keptSeats(): KeptSeat[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(storageName) ?? "[]");
@@ -27,7 +27,7 @@ function save(kept: KeptSeat[]): void {
 const isSame = (one: SeatKey, other: SeatKey) =>
   one.code === other.code && one.playerId === other.playerId;
 
-/** A closed tab takes its seat with it; the browser keeps those of the last games. */
+/** Session storage ends with the tab, so the browser also stores the seats of the last games. */
 export function keepSeat(seat: KeptSeat): void {
   save([seat, ...keptSeats().filter(({ key }) => !isSame(key, seat.key))]);
 }
@@ -36,7 +36,7 @@ export function forgetSeat(left: SeatKey): void {
   save(keptSeats().filter(({ key }) => !isSame(key, left)));
 }
 
-/** The seat this browser had in a game, first of that name: two tabs are two players. */
+/** This browser's stored seat in a game, preferably with this name: two tabs are two players. */
 export function keptSeat(code: string, name: string): SeatKey | null {
   const inGame = keptSeats().filter(({ key }) => key.code === code.toUpperCase());
   return (inGame.find((one) => one.name === name) ?? inGame[0])?.key ?? null;

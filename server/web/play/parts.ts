@@ -4,10 +4,10 @@ import type { Game } from "./game.ts";
 
 const views = ["loading", "home", "waiting", "question", "finished"] as const;
 
-/** Colours of the badges in the style sheet. */
+/** Number of badge colours in the style sheet. */
 const tones = 6;
 
-/** Tells people something above the page; nothing with an empty text. */
+/** Shows a message above the page; an empty text hides it. */
 export function notify(text: string): void {
   byId("notice").hidden = text === "";
   setText("notice-text", text);
@@ -18,7 +18,7 @@ export function readable(slug: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Whether another view was shown before. */
+/** Returns whether another view was shown before. */
 export function showView(name: (typeof views)[number]): boolean {
   const isNew = byId(`view-${name}`).hidden !== false;
   for (const view of views) byId(`view-${view}`).hidden = view !== name;
@@ -26,8 +26,8 @@ export function showView(name: (typeof views)[number]): boolean {
 }
 
 /**
- * Rows are rebuilt under the fingers of whoever moves through them with the keyboard, so the focus stays at
- * what carries the same `data-key`, or goes to the title of the view when that is gone.
+ * Replaces the rows of a list. Keyboard focus stays on the row with the same `data-key`, or moves to the
+ * title of the view if that row is gone.
  */
 export function replaceRows(id: string, rows: HTMLElement[]): void {
   const list = byId(id);
@@ -40,13 +40,13 @@ export function replaceRows(id: string, rows: HTMLElement[]): void {
   next?.focus({ preventScroll: true });
 }
 
-/** Letters of any script turn by themselves; a name may not turn what is written beside it. */
+/** Removes direction controls, so that a name cannot reverse the text beside it. */
 const plainName = (name: string) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
 
-/** A name inside a line of text. */
+/** Isolates the direction of a name inside a line of text. */
 export const isolated = (name: string): string => `\u2068${plainName(name)}\u2069`;
 
-/** What a reader takes for the first letter: flags, families and accents are several characters. */
+/** The first grapheme: flags, families and accents consist of several characters. */
 function initialOf(name: string): string {
   const seen = plainName(name).replace(/^[\s\p{Default_Ignorable_Code_Point}]+/u, "");
   // Older browsers have no segmenter.
@@ -54,7 +54,7 @@ function initialOf(name: string): string {
   return (first?.segment ?? [...seen][0] ?? "?").toUpperCase();
 }
 
-/** A player in a list: badge, name, what they are doing, and what else the list says of them. */
+/** A player in a list: badge, name, status, and further details. */
 export function playerRow(
   game: Game,
   player: Player,

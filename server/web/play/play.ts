@@ -19,10 +19,10 @@ const watchPattern = /^#watch=([^&]+)$/;
 const storedName = tabValue<string>("name");
 const service = new Emberline({ guest: tabValue<Guest>("guest") });
 
-/** Ends the list of open games where it is followed. */
+/** Stops following the list of open games. */
 let endListing: (() => void) | null = null;
 
-/** Runs what a button asks for: one at a time, and a refusal is shown instead of lost. */
+/** Runs the action of a button: one at a time; a refusal is shown. */
 async function act(button: HTMLElement | null, work: () => Promise<unknown>) {
   if (button?.getAttribute("aria-busy") === "true") return;
   button?.setAttribute("aria-busy", "true");
@@ -57,7 +57,7 @@ async function listOpenGames(signal: AbortSignal) {
   for await (const lobbies of lists) renderOpenGames(lobbies, join);
 }
 
-/** The list needs a connection of its own, of which a browser has few. */
+/** The list needs its own connection, and a browser allows few. */
 function stopListing() {
   endListing?.();
   endListing = null;
@@ -66,7 +66,7 @@ function stopListing() {
 
 async function enter(seat: Seat) {
   await room.sitDown(seat, goHome);
-  // Whoever was removed meanwhile is at the start by then.
+  // A removed player is already back at the start.
   if (room.currentRoom()) stopListing();
 }
 
@@ -87,12 +87,12 @@ async function joinGame(code: string) {
   } catch (refusal) {
     return joinAgain(code, name, refusal);
   }
-  // Whatever fails from here on, nobody else can sit down under this name.
+  // Stored first: if a later step fails, nobody else can take this name.
   keepSeat({ key: seat.key, name });
   await enter(seat);
 }
 
-/** Who is refused may be the one who has the seat. */
+/** The refused player may be the owner of the seat. */
 async function joinAgain(code: string, name: string, refusal: unknown) {
   const key = isTaken(refusal) ? keptSeat(code, name) : null;
   if (!key) throw refusal;
@@ -101,7 +101,7 @@ async function joinAgain(code: string, name: string, refusal: unknown) {
   });
 }
 
-/** No seat is left, or not under this name: perhaps because the one who asks has it, and closed the tab. */
+/** No seat is free, or not under this name: perhaps because the caller holds it from a closed tab. */
 const isTaken = (refusal: unknown) =>
   refusal instanceof EmberlineError &&
   ["lobby:not_accepting_players", "lobby:name_taken", "lobby:full"].includes(refusal.code);
@@ -124,13 +124,13 @@ async function create(form: HTMLFormElement) {
 async function watch(code: string) {
   room.watchFrom(await service.spectate(code), backHome);
   stopListing();
-  // A reload goes on watching.
+  // After a reload the tab keeps watching.
   history.replaceState(null, "", `/play#watch=${code}`);
 }
 
 type HostCommand = (seat: Seat, index: number) => Promise<unknown>;
 
-/** Commands of the host's buttons, by the id of the button. */
+/** Commands of the host, by button id. */
 const hostCommands: Readonly<Record<string, HostCommand>> = {
   start: (seat) => seat.start(),
   lock: (seat, index) => seat.lock(index),
@@ -166,7 +166,7 @@ function onKey(event: KeyboardEvent) {
   if (choice >= 0 && !byId("view-question").hidden) void act(null, () => room.choose(choice));
 }
 
-/** Shares a link; the fragment is what the page understands behind its #. */
+/** Shares a link; the page interprets the fragment. */
 function share(fragment: string) {
   const code = room.currentRoom()?.game.lobby?.code ?? "";
   void shareLink(`${location.origin}/play#${fragment}${code}`);
@@ -187,11 +187,11 @@ function readAddress() {
   return code !== undefined;
 }
 
-/** A game that cannot be watched leaves the visitor at the start, with the reason. */
+/** If a game cannot be watched, shows the start page with the reason. */
 function showHomeIfNowhere() {
   if (room.currentRoom()) return;
   const reason = byId("notice-text").textContent ?? "";
-  // A link to the same game works again only from another address.
+  // The same link only works again after the address has changed.
   backHome(reason);
 }
 
@@ -215,7 +215,7 @@ function wire() {
   byId("sheet").addEventListener("click", () => void act(byId("sheet"), saveSheet));
   window.addEventListener("hashchange", () => {
     const { game } = room.currentRoom() ?? {};
-    // Back from a game that was only watched.
+    // Returns from a game that was only watched.
     if (!readAddress() && game && isWatching(game)) goHome();
   });
   byId("notice-close").addEventListener("click", () => notify(""));
@@ -225,7 +225,7 @@ function wire() {
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) void room.refresh();
   });
-  // A stream that was cut says nothing for a while.
+  // A broken stream is silent for a while.
   for (const news of ["online", "offline"]) window.addEventListener(news, () => void lookAround());
   setInterval(room.tick, clockMs);
 }
@@ -251,7 +251,7 @@ async function saveSheet() {
   if (seat) downloadSheet(seat.code, await seat.resultSheet());
 }
 
-/** A service that is out of reach for a moment does not cost the seat. */
+/** A temporary outage must not cost the seat. */
 async function comeBack(key: SeatKey) {
   try {
     await enter(service.seat(key));

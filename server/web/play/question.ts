@@ -13,7 +13,7 @@ import {
 } from "./game.ts";
 import { isolated, playerRow, readable } from "./parts.ts";
 
-/** The parts of a button that change. */
+/** The variable parts of a button. */
 interface Choice {
   button: HTMLButtonElement;
   text: HTMLElement;
@@ -21,7 +21,7 @@ interface Choice {
 }
 
 let choices: Choice[] = [];
-/** Four buttons that stay, so that the keyboard focus survives every change. */
+/** Creates four permanent buttons, so that keyboard focus survives every change. */
 export function makeChoices(choose: (choice: number) => void): void {
   choices = [0, 1, 2, 3].map((choice) => {
     const text = el("span", { class: "choice-text" });
@@ -50,7 +50,7 @@ function renderChoices(game: Game, lobby: Lobby): void {
   }
 }
 
-/** Who else stands at a choice: picks move until they count, after that the results say it. */
+/** Other players at a choice: their picks while the question is open, then their results. */
 function othersAt(game: Game, lobby: Lobby, choice: number) {
   const chosen = lobby.reveal
     ? lobby.reveal.results.map((result) => [result.player_id, result.selected_index] as const)
@@ -59,7 +59,7 @@ function othersAt(game: Game, lobby: Lobby, choice: number) {
   return lobby.players.filter(({ id }) => ids.includes(id)).map(({ name }) => isolated(name));
 }
 
-/** In words, since colour alone tells not everybody. */
+/** In words, since colour alone is not accessible. */
 function verdictOf(choice: number, correct: number | null, isMine: boolean) {
   if (correct === choice) return isMine ? "✓ your answer" : "✓ right answer";
   if (isMine) return correct === null ? "your answer" : "✗ your answer";
@@ -129,7 +129,7 @@ function renderHostControls(game: Game, lobby: Lobby): void {
   setText("next", isOpen ? skip : isLast ? "Show the result" : "Next question");
 }
 
-/** The own score is known at once; that of the others moves at the reveal. */
+/** The own score is known immediately; other scores change at the reveal. */
 function myScore(game: Game): number {
   return game.early?.score ?? me(game)?.score ?? 0;
 }
@@ -145,7 +145,7 @@ function renderStandings(game: Game, lobby: Lobby): void {
   byId("playing-players").replaceChildren(...rows);
 }
 
-/** The parts that move with time alone. */
+/** Renders the parts that change with time only. */
 export function renderClock(game: Game): void {
   const question = game.lobby?.current_question;
   if (!question) return;

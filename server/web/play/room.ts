@@ -30,18 +30,18 @@ interface Present {
   onGone: (text: string) => void;
 }
 
-/** What cannot be read by then is tried again, and the page says so. */
+/** Deadline of a read; after it the page shows a note and retries. */
 export const readMs = 4_000;
-/** While the stream is away the lobby is read this often. */
+/** Poll interval while the stream is down. */
 const pollMs = 4_000;
-/** The server closes a question two seconds after its end; later than this we ask. */
+/** The server closes a question two seconds after its end; after this time the client requests the reveal. */
 const overdueMs = 3_500;
 const askAgainMs = 3_000;
 
 export const storedSeat = tabValue<SeatKey>("seat");
 const storedChoice = tabValue<Choice>("choice");
 
-/** The lobby this tab is in, with everything that ends when it leaves. */
+/** The lobby of this tab, and the resources to release on leaving it. */
 let present: Present | null = null;
 let shownQuestion = -1;
 let askedForRevealAt = -Infinity;
@@ -60,7 +60,7 @@ function forget(key: SeatKey) {
   if (storedSeat.load()?.token === key.token) storedSeat.save(null);
 }
 
-/** Ends what runs for the lobby and forgets it. */
+/** Stops everything that runs for the lobby. */
 export function goOut(): void {
   present?.stop();
   present = null;
@@ -70,7 +70,7 @@ export function goOut(): void {
   showConnection(true);
 }
 
-/** Sits down; `onGone` is called when the seat is lost, with the reason for people. */
+/** Takes the seat; `onGone` is called with a message if the seat is lost. */
 export async function sitDown(seat: Seat, onGone: (text: string) => void): Promise<void> {
   const { key } = seat;
   storedSeat.save(key);
@@ -84,11 +84,11 @@ export async function sitDown(seat: Seat, onGone: (text: string) => void): Promi
   update();
   const isIn = lobby.mode === "versus" && lobby.answered_player_ids.includes(seat.key.playerId);
   const isKnown = isIn || lobby.reveal !== null;
-  // A choice the lobby does not know of was on its way when the page went away.
+  // The lobby does not have the stored choice: the page was closed while sending it.
   if (game.mine && !isKnown) void give(room, seat, game.mine).catch(() => {});
 }
 
-/** Forgets a seat that is no longer there. */
+/** Drops a seat that no longer exists. */
 async function readFirst(seat: Seat) {
   try {
     return await seat.read({ deadlineMs: readMs });
@@ -131,14 +131,14 @@ function enter(who: Pick<Present, "view" | "seat" | "game" | "onGone">) {
   return room;
 }
 
-/** News of its stream or its last read. */
+/** Records the state of the stream or of the last read. */
 function noteConnection(room: Present, news: Partial<Pick<Present, "isOpen" | "isRead">>) {
   Object.assign(room, news);
   const isOver = room.game.lobby?.status === "finished";
   if (room === present) showConnection(isOver || (room.isOpen && room.isRead));
 }
 
-/** Reads the lobby itself: the way back when events may have been missed. */
+/** Reads the lobby itself, in case events were missed. */
 export async function refresh(): Promise<void> {
   const room = present;
   if (!room) return;
@@ -158,7 +158,7 @@ export async function refresh(): Promise<void> {
   }
 }
 
-/** Shows what the client knows of the lobby by now. */
+/** Renders the client's current lobby. */
 export function update(): void {
   if (!present?.view.lobby) return;
   games.takeLobby(present.game, present.view.lobby);
@@ -232,7 +232,7 @@ function renderEnd(room: Present, lobby: Lobby) {
   if (!isNew) return;
   room.stop();
   showConnection(true);
-  // A reload shows the start again instead of a game that is over.
+  // After a reload the start page is shown instead of a finished game.
   giveSeatUp();
   byId("finish-title").focus();
 }
@@ -246,7 +246,7 @@ export async function choose(choice: number): Promise<void> {
   await give(present, seat, { index: question.index, choice, tookMs, key: randomKey() });
 }
 
-/** Shows and keeps the choice before it is sent, so that a reloaded page can send it again. */
+/** Shows and stores the choice before it is sent, so that a reloaded page can send it again. */
 async function give({ game }: Present, seat: Seat, chosen: Choice) {
   const { index, choice, tookMs, key } = chosen;
   game.mine = chosen;
@@ -257,7 +257,7 @@ async function give({ game }: Present, seat: Seat, chosen: Choice) {
     const sent = { index, selected_index: choice, time_taken_ms: tookMs };
     takeResult(game, index, await seat.answer(sent, { key }));
   } catch (error) {
-    // A later choice stands, whatever became of this one.
+    // A later choice is kept, whatever happened to this one.
     if (game.mine !== chosen) throw error;
     game.mine = null;
     storedChoice.save(null);
@@ -266,7 +266,7 @@ async function give({ game }: Present, seat: Seat, chosen: Choice) {
   }
 }
 
-/** A pick that has to be sent again must not arrive after the one that replaced it. */
+/** Serializes picks: a retried pick must not arrive after its successor. */
 let picking = Promise.resolve();
 
 function pickInTurn(game: Game, seat: Seat, chosen: Choice) {
@@ -281,7 +281,7 @@ function pickInTurn(game: Game, seat: Seat, chosen: Choice) {
   return sent;
 }
 
-/** The own result is known before the reveal. */
+/** Shows the own result before the reveal. */
 function takeResult(game: Game, index: number, result: AnswerResult) {
   if (game.lobby?.current_question?.index !== index) return;
   game.early = { index, ...result };
@@ -289,7 +289,7 @@ function takeResult(game: Game, index: number, result: AnswerResult) {
   render();
 }
 
-/** What moves with time alone; asks for a reveal that is overdue. */
+/** Updates the parts that change with time; requests an overdue reveal. */
 export function tick(): void {
   const { game, seat } = present ?? {};
   if (!game?.lobby) return;

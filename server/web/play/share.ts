@@ -2,12 +2,12 @@ import { el, setText } from "../dom.ts";
 
 const shownMs = 2_500;
 
-/** Hands a link to the device's own sharing, else to the clipboard, else to the eyes. */
+/** Shares a link through the device's dialog, else the clipboard, else by showing it. */
 export async function shareLink(link: string): Promise<void> {
   const isTouch = matchMedia("(pointer: coarse)").matches;
-  // A dismissed sheet rejects as well; that is no failure.
+  // Dismissing the dialog also rejects, which is no failure.
   if (isTouch && navigator.share) return navigator.share({ url: link }).catch(() => {});
-  // Without https the clipboard is out of reach; then the link is shown to be copied by hand.
+  // Without https there is no clipboard; the link is shown for manual copying.
   if (!navigator.clipboard) return void prompt("Copy this link", link);
   await navigator.clipboard.writeText(link).then(
     () => {
@@ -19,7 +19,7 @@ export async function shareLink(link: string): Promise<void> {
 }
 
 export function downloadSheet(code: string, text: string): void {
-  // Without the mark spreadsheets take names of other scripts for something else.
+  // Without a byte order mark spreadsheets misread names in other scripts.
   const address = URL.createObjectURL(
     new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }),
   );

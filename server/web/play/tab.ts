@@ -1,7 +1,7 @@
-/** Where the browser keeps nothing for pages, a reload forgets; the game goes on all the same. */
+/** Fallback where the browser offers no storage: a reload loses it, but the game continues. */
 const known = new Map<string, unknown>();
 
-/** One value of this tab: two tabs are two players. What comes back is what this page saved there. */
+/** One stored value of this tab: two tabs are two players. The stored value was written by this page. */
 export function tabValue<T>(key: string) {
   const name = `emberline.${key}`;
   return {

@@ -6,9 +6,7 @@ interface Handlers {
   onRefused: (error: unknown) => void;
 }
 
-/**
- * Follows a lobby, from a seat or from outside, until it ends or the tab turns away; what it returns ends it.
- */
+/** Follows a lobby, as a seat or a spectator, until it ends; the returned function stops following. */
 export function follow(
   view: Seat | Spectator,
   { onEvent, onOpen, onRefused }: Handlers,

@@ -1,21 +1,21 @@
 import type { Entity } from "../answers.ts";
 import { isObject } from "./values.ts";
 
-/** Columns beside name and tags. */
+/** Maximum number of columns besides name and tags. */
 const maxColumns = 4;
 /** Depth of the fields that become columns: `data.a` and `data.a.b`. */
 const maxDepth = 2;
-/** Texts longer than this are for the page of the entity. */
+/** Longer texts appear on the page of the entity only. */
 const maxTextLength = 32;
-/** A column is worth its place when this part of the rows has it. */
+/** A field becomes a column if at least this share of the rows has it. */
 const minShare = 0.35;
-/** Fields whose names promise a text or a key. */
+/** Names of fields that contain a text or a key. */
 const textNames = /(description|text|flavor|key|^name$|_name$|subtitle|id_tag|greeting)/;
 
 type Scalar = string | number | boolean;
 type WithData = Pick<Entity, "data">;
 
-/** What an entity has at a path as filters name it; undefined for what is no single value. */
+/** Value of an entity at a filter path; undefined for a list or object. */
 export function valueAt(entity: object, path: string): unknown {
   let value: unknown = entity;
   for (const key of path.split(".")) value = isObject(value) ? value[key] : undefined;
@@ -36,14 +36,14 @@ export function fieldsOf(entity: WithData): [path: string, value: Scalar][] {
   return found;
 }
 
-/** How often a field is seen, and its different values. */
+/** Number of occurrences of a field, and its distinct values. */
 interface SeenField {
   times: number;
   values: Set<Scalar>;
 }
 export type SeenFields = ReadonlyMap<string, SeenField>;
 
-/** What is seen of each field. */
+/** Counts the occurrences of each field. */
 export function seenFields(entities: readonly WithData[]): SeenFields {
   const seen = new Map<string, SeenField>();
   for (const entity of entities)
@@ -56,7 +56,7 @@ export function seenFields(entities: readonly WithData[]): SeenFields {
   return seen;
 }
 
-/** The fields that tell most about these entities, in the order they stand in. */
+/** The most informative fields of these entities, in their original order. */
 export function columnsFor(entities: readonly WithData[]): string[] {
   const seen = [...seenFields(entities)];
   const fit = seen.filter(([path, { times, values }]) => {
@@ -64,7 +64,7 @@ export function columnsFor(entities: readonly WithData[]): string[] {
     const isShort = [...values].every((value) => String(value).length <= maxTextLength);
     return isShort && !textNames.test(name) && times >= entities.length * minShare;
   });
-  // What varies tells more than what all have in common.
+  // Varying fields are more informative than constant ones.
   const worth = ([, { times, values }]: (typeof seen)[number]) => times * (values.size > 1 ? 2 : 1);
   const best = fit.toSorted((a, b) => worth(b) - worth(a)).slice(0, maxColumns);
   return fit.filter((one) => best.includes(one)).map(([path]) => path);

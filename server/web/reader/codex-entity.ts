@@ -8,8 +8,8 @@ import { iconNode } from "./pieces.ts";
 import { nameOfId, plural, shortTag } from "./words.ts";
 
 /**
- * One entity: a slider over the patches that changed it, its data as it was then, and what differs from another
- * of its states. Which two is in the address (`at`, `with`).
+ * The page of an entity: a slider over the patches that changed it, its data at one of them, and the
+ * differences from another one. The address contains both (`at`, `with`).
  */
 export async function entityView(place: Place, id: string): Promise<Node[]> {
   const [game, steps] = await Promise.all([readGame(place), readSteps(place, id)]);
@@ -63,7 +63,7 @@ export async function entityView(place: Place, id: string): Promise<Node[]> {
   ];
 }
 
-/** What the address asks for and the page cannot show, until the reader chooses. */
+/** A note about a requested state that cannot be shown, until the user chooses another. */
 function missedNote(steps: Steps, asked: URLSearchParams): HTMLElement {
   const note = (name: string, instead: string) => {
     const why = whyNoStep(steps, asked.get(name));

@@ -5,18 +5,18 @@ import { operators, stateOf, type Filter, type ListState } from "./codex-filters
 import { chooser, labelled } from "./pieces.ts";
 import { fieldName, shortTag } from "./words.ts";
 
-/** Quiet time after a key before the list is asked for. */
+/** Delay between the last key press and the request. */
 const typingMs = 180;
-/** Values offered for a field. */
+/** Maximum number of values suggested for a field. */
 const maxOffered = 40;
 
 interface FilterBar {
   node: HTMLElement;
-  /** Shows another state without telling of it. */
+  /** Renders another state without an event. */
   paint: (state: ListState) => void;
 }
 
-/** Search, the filters that hold, and a form for one more. What can be chosen is what the first rows have. */
+/** Search, active filters, and a form for a new one. The choices come from the first rows. */
 export function filterBar(
   first: ListState,
   entities: readonly Entity[],
@@ -58,7 +58,7 @@ export function filterBar(
     search.focus();
   };
   const add = (filter: Filter) => {
-    // A field has one value, an entity has several tags.
+    // A field has one value, but an entity has several tags.
     const isSame = (one: Filter) =>
       one.path === filter.path &&
       one.op === filter.op &&

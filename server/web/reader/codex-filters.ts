@@ -6,14 +6,14 @@ export interface Filter {
   value: string;
 }
 
-/** What a list is narrowed by; `parameters` is the same as the query of the interface. */
+/** Search and filters of a list; `parameters` is the equivalent API query. */
 export interface ListState {
   q: string;
   filters: readonly Filter[];
   parameters: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Operators of the interface as people read them. */
+/** Operators of the API with their display text. */
 export const operators: readonly (readonly [op: string, text: string])[] = [
   ["eq", "is"],
   ["ne", "is not"],
@@ -27,14 +27,14 @@ const form = /^filter\[([^\]]*)\](?::([a-z]+))?$/;
 
 const nameOf = ({ path, op }: Filter) => `filter[${path}]${op === "eq" ? "" : `:${op}`}`;
 
-/** Makes the query of the interface out of search and filters; all of these hold, also several of one field. */
+/** Builds the API query from search and filters. All filters must match, also several on one field. */
 export function stateOf(q: string, filters: readonly Filter[]): ListState {
   const parameters: Record<string, string[]> = q === "" ? {} : { q: [q] };
   for (const filter of filters) (parameters[nameOf(filter)] ??= []).push(filter.value);
   return { q, filters, parameters };
 }
 
-/** What the address asks for. */
+/** Reads search and filters from the address. */
 export function readAddress(): ListState {
   const asked = new URLSearchParams(location.search);
   const filters: Filter[] = [];
@@ -45,7 +45,7 @@ export function readAddress(): ListState {
   return stateOf(asked.get("q") ?? "", filters);
 }
 
-/** Writes the address; a step is what one may go back from, as typing is not. */
+/** Writes the address. A step adds a history entry; typing does not. */
 export function writeAddress({ parameters }: ListState, isStep: boolean): void {
   const address = new URL(location.href);
   const branch = address.searchParams.get("branch");

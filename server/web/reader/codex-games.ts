@@ -5,12 +5,12 @@ import { ask, emptyCard, setTitle } from "./page.ts";
 import { iconNode, patchDay, tallyOf } from "./pieces.ts";
 import { count, counted, plural, readable } from "./words.ts";
 
-/** Games whose contents are counted on the first page. */
+/** Maximum number of games whose entities are counted on the first page. */
 const maxCounted = 24;
 /** Patches shown on the page of a game. */
 const newestPatches = 8;
 
-/** What the archive holds: a card per game. */
+/** The first page of the archive: a card per game. */
 export async function gamesView(): Promise<Node[]> {
   const { games } = await ask<GameList>("/v1/codex/games");
   setTitle("Codex");
@@ -64,7 +64,7 @@ function gameCard(game: Game, manifest: Manifest | null): HTMLElement {
   );
 }
 
-/** A game: its types with their counts, and what its newest patches did. */
+/** The page of a game: its types with counts, and its newest patches. */
 export async function gameView(place: Place): Promise<Node[]> {
   const [game, manifest, { patches }] = await Promise.all([
     readGame(place),
@@ -133,7 +133,7 @@ function newest(place: Place, patches: readonly Patch[]): HTMLElement {
   );
 }
 
-/** A patch as a line: version, day, what it did. */
+/** A patch as a row: version, date, changes. */
 export function patchRow(place: Place, patch: Patch): HTMLElement {
   return el(
     "li",

@@ -10,7 +10,7 @@ import { iconNode, moreButton } from "./pieces.ts";
 import { scalar } from "./values.ts";
 import { count, counted, fieldName, plural, shortTag } from "./words.ts";
 
-/** Rows of one read. */
+/** Rows per request. */
 const pageSize = 50;
 
 const problems: Readonly<Record<string, string>> = {
@@ -23,8 +23,8 @@ const problems: Readonly<Record<string, string>> = {
 type Read = (cursor: number, signal?: AbortSignal) => Promise<EntityList>;
 
 /**
- * The entities of a type. Search and filters are those of the interface and live in the address, so that a list
- * can be linked and its address pasted behind `/v1`.
+ * The list of a type. Search and filters are those of the API and are stored in the address, so that a list
+ * can be linked, and its query be used behind `/v1`.
  */
 export async function listView(place: Place, type: string): Promise<Node[]> {
   let state = readAddress();
@@ -96,7 +96,7 @@ function nothing(isNarrowed: boolean): HTMLElement {
     : emptyCard("There is nothing of this type", "No patch of this branch has brought any so far.");
 }
 
-/** Rows so far, and a button for more. */
+/** The rows so far, and a button for more. */
 function table(
   place: Place,
   type: string,

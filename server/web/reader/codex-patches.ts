@@ -6,7 +6,7 @@ import { emptyCard, setTitle, type QueryValues } from "./page.ts";
 import { changesTable, pageChooser, labelled, moreButton, patchDay, tally } from "./pieces.ts";
 import { counted, nameOfId, plural } from "./words.ts";
 
-/** Entries of one read of the changelog. */
+/** Changelog entries per request. */
 const pageSize = 100;
 
 type Read = (cursor: number) => Promise<Changelog>;
@@ -38,7 +38,7 @@ export async function patchesView(place: Place): Promise<Node[]> {
   ];
 }
 
-/** The notes of a patch, made from what changed. */
+/** The notes of a patch, generated from its changes. */
 export async function patchView(place: Place, version: string): Promise<Node[]> {
   const asked = new URLSearchParams(location.search);
   const [from, type] = [asked.get("from") ?? undefined, asked.get("type") ?? undefined];
@@ -50,7 +50,7 @@ export async function patchView(place: Place, version: string): Promise<Node[]> 
     place.ask<Manifest>("manifest"),
     read(0),
   ]);
-  // What the patch removed for good, or what was asked for, need not be there now.
+  // A type may be missing from the current manifest, because the patch removed it or the address is wrong.
   const known = [...Object.keys(manifest.types), ...Object.keys(log.types), type ?? []].flat();
   const types = [...new Set(known)].sort();
   const patch = patches.find((one) => one.id === log.to.id);
@@ -129,7 +129,7 @@ function controls(place: Place, { patches, patch, log, type, types }: Shown): HT
   );
 }
 
-/** Sections by type; what comes later is added to them. */
+/** Sections by type; later entries are added to them. */
 function notes(place: Place, first: Changelog, read: Read): HTMLElement {
   const holder = el("div", { class: "notes" });
   const more = moreButton(async () => show(await read(cursor ?? 0)));

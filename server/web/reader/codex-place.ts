@@ -3,10 +3,7 @@ import { el } from "../dom.ts";
 import { ask, query, segment, trail, type QueryValues, type Steps } from "./page.ts";
 import { labelled, pageChooser } from "./pieces.ts";
 
-/**
- * A branch of a game, with the addresses of its pages and of what they read. `branch` is left out of
- * addresses when it is the main one.
- */
+/** A branch of a game with its page and API addresses. Addresses omit `branch` for the main one. */
 export function placeOf(game: string) {
   const branch = new URLSearchParams(location.search).get("branch") ?? "main";
   const asked = branch === "main" ? undefined : branch;
@@ -20,10 +17,10 @@ export function placeOf(game: string) {
     patches: `${home}/patches${query({ branch: asked })}`,
     patch: (version: string, rest: QueryValues = {}) =>
       `${home}/patches/${segment(version)}${query({ branch: asked, ...rest })}`,
-    /** Of a type or an id. */
+    /** Page of a type or an id. */
     page: (thing: string, rest: QueryValues = {}) =>
       `${home}/${segment(thing)}${query({ branch: asked, ...rest })}`,
-    /** Reads what is below the game. */
+    /** Reads a resource below the game. */
     ask: <T>(path: string, rest: QueryValues = {}, signal?: AbortSignal) =>
       ask<T>(`${api}/${path}${query({ branch: asked, ...rest })}`, signal),
   };
@@ -31,17 +28,17 @@ export function placeOf(game: string) {
 
 export type Place = ReturnType<typeof placeOf>;
 
-/** What a page says of a game. */
+/** The fields of a game that pages show. */
 export type ShownGame = Pick<Game, "slug" | "display_name" | "branches">;
 
-/** All games, and the one of the place among them. */
+/** The game of this place. */
 export async function readGame(place: Place): Promise<ShownGame> {
   const { games } = await ask<GameList>("/v1/codex/games");
   const game = games.find((one) => one.slug === place.game);
   return game ?? { slug: place.game, display_name: place.game, branches: ["main"] };
 }
 
-/** The line above a page: where it is, and which branch of the game is read. */
+/** The navigation line of a page, with the choice of the branch. */
 export function placeLine(place: Place, game: ShownGame, steps: Steps): HTMLElement {
   const line = el(
     "div",

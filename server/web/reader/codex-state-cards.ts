@@ -13,7 +13,7 @@ function contextOf(place: Place, { step, change }: State) {
   } satisfies Context;
 }
 
-/** What differs from the state compared with; nothing for the first state alone. */
+/** Differences from the compared state; null for the first state. */
 export function differences(place: Place, state: State): HTMLElement | null {
   const { change, other } = state;
   if (change === null || other === null || change.op === "removed") return null;
@@ -31,7 +31,7 @@ export function differences(place: Place, state: State): HTMLElement | null {
   );
 }
 
-/** The data as tables, and as it is on the wire. */
+/** The data as tables and as raw JSON. */
 export function dataCard(place: Place, state: State, { data }: Entity): HTMLElement {
   const json = el("pre", { tabIndex: 0 });
   const raw = el(
@@ -65,7 +65,7 @@ export function linksCard(
   return el("section", { class: "card" }, el("h2", {}, "Links"), ...groups);
 }
 
-/** A target is null when it is not in the archive at this patch, undefined when it was not read. */
+/** A target is null if it is not in the archive at this patch, undefined if it was not read. */
 function linkItem(
   place: Place,
   id: string,

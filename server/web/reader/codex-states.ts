@@ -3,10 +3,10 @@ import { EmberlineError } from "../client/emberline.ts";
 import type { Place } from "./codex-place.ts";
 import { date } from "./words.ts";
 
-/** Relations one read of the archive resolves. */
+/** Maximum number of relations that one API read resolves. */
 const maxRels = 16;
 
-/** A patch at which the entity changed. */
+/** A patch that changed the entity. */
 export interface Step {
   version: string;
   raw: string;
@@ -18,14 +18,14 @@ export interface Step {
 export interface Steps {
   id: string;
   list: readonly Step[];
-  /** Number of a patch, from the oldest, by its id and by its versions. */
+  /** Position of each patch from the oldest, by id and by versions. */
   order: ReadonlyMap<number, number>;
   versions: ReadonlyMap<string, number>;
   /** The newest patch of the branch. */
   head: string;
 }
 
-/** `before` is the state compared with, `change` what differs, both null for the first state alone. */
+/** `before` is the compared state and `change` the difference; both are null for the first state. */
 export interface State {
   step: Step;
   other: Step | null;
@@ -35,7 +35,7 @@ export interface State {
   summary: string;
 }
 
-/** The states of an entity, oldest first, and the order of the patches between them. */
+/** The states of an entity, oldest first, and the order of all patches. */
 export async function readSteps(place: Place, id: string): Promise<Steps> {
   const [{ history, id: key }, { patches }] = await Promise.all([
     place.ask<EntityHistory>(`${encodeURIComponent(id)}/history`),
@@ -60,7 +60,9 @@ export async function readSteps(place: Place, id: string): Promise<Steps> {
   return { id: key, list, order, versions, head: patches[0]?.version_raw ?? "" };
 }
 
-/** Why there is no state at the patch an address asks for, as a sentence; null when there is one, or none is asked for. */
+/**
+ * Why there is no state at the requested patch, as a sentence; null if there is one, or none is requested.
+ */
 export function whyNoStep(steps: Steps, version: string | null): string | null {
   if (!version || stepAt(steps, version) !== null) return null;
   return steps.versions.has(spelt(version))
@@ -68,10 +70,13 @@ export function whyNoStep(steps: Steps, version: string | null): string | null {
     : `This branch has no patch ${version}.`;
 }
 
-/** A plus of an address may have become a space. */
+/** A plus in an address may have been decoded as a space. */
 const spelt = (version: string) => version.replaceAll(" ", "+");
 
-/** The state an entity is in at a patch, as its place in the list; null for no or an unknown version, or before the first. */
+/**
+ * Index of the state an entity has at a patch; null without a version, for an unknown one, or before the
+ * first state.
+ */
 export function stepAt({ list, order, versions }: Steps, version: string | null): number | null {
   const place = version === null ? undefined : versions.get(spelt(version));
   if (place === undefined) return null;
@@ -79,7 +84,7 @@ export function stepAt({ list, order, versions }: Steps, version: string | null)
   return index < 0 ? null : index;
 }
 
-/** What is compared when nothing else was chosen: the state before. */
+/** The default comparison is with the previous state. */
 export const comparedStep = (at: number, other: number | null): number =>
   other === null || other === at ? at - 1 : other;
 
@@ -114,7 +119,7 @@ export async function readState(
   };
 }
 
-/** The entity with the targets of its links, for their names and pictures. */
+/** The entity with its link targets, for their names and pictures. */
 async function withLinks(
   place: Place,
   path: string,
@@ -126,7 +131,7 @@ async function withLinks(
   const simple = rels.filter((rel) => !rel.includes(",")).slice(0, maxRels);
   if (simple.length === 0) return entity;
   const hydrate = simple.join(",");
-  // Targets may be too much for one answer: the entity itself is there all the same.
+  // The targets may exceed one response; the entity is shown without them.
   try {
     return await place.ask(path, { at_patch: step.version, hydrate }, signal);
   } catch (error) {

@@ -3,12 +3,12 @@ import { comparedStep, type Step, type Steps } from "./codex-states.ts";
 import { chooser, labelled } from "./pieces.ts";
 import { counted } from "./words.ts";
 
-/** Versions written under the slider when there are no more than these. */
+/** Maximum number of states with version labels under the slider. */
 const maxLabels = 9;
 
 /**
- * The slider over the states of an entity, with buttons and a choice of what to compare with. Arrow keys, Home and
- * End move it.
+ * The slider over the states of an entity, with buttons and the choice of the compared state. Arrow keys,
+ * Home and End move it.
  */
 export function timeline(
   steps: Steps,

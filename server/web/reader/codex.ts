@@ -16,7 +16,7 @@ const refusals = {
   "codex:entity_not_found": ["Nothing by this name", "It never existed on this branch."],
 } as const;
 
-/** What the interface has beside types at the same place of an address. */
+/** Path segments of the API that are not types. */
 const noTypes = ["manifest", "changelog", "diff"];
 
 const [game, thing, version] = segmentsHere();

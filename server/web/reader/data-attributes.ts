@@ -15,7 +15,7 @@ const titles: Readonly<Record<string, string>> = {
 
 type Roll = ItemDocument["primary_attributes"][number];
 
-/** Attributes of an item, base values and reductions of a monster. */
+/** Cards with the attributes of an item, or the base values and reductions of a monster. */
 export function attributeCards(row: Row): HTMLElement[] {
   const cards: HTMLElement[] = [];
   const { primary_attributes: primary = [], secondary_attributes: secondary = [] } = row;
@@ -82,7 +82,7 @@ function rolls(title: string, entries: readonly Roll[]): HTMLElement {
   );
 }
 
-/** Signed numbers as bars from a common middle. */
+/** Signed numbers as bars from a common zero line. */
 function bars(title: string, entries: readonly [name: string, value: number][]): HTMLElement {
   const values = entries.map(([, value]) => value);
   const most = Math.max(1, ...values.map(Math.abs));

@@ -17,7 +17,7 @@ type Shared = Pick<ItemDocument, "primary_attributes" | "secondary_attributes"> 
     payload: Record<string, unknown>;
   };
 
-/** A row of any list: what all have, columns that a page shows in its own way, and others by their names. */
+/** A row of any list: the common fields, columns with their own rendering, and others by name. */
 export type Row = Pick<ItemDocument, "id" | "archetype" | "name" | "icon" | "patch"> &
   Partial<Shared> &
   Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export interface RowList<T = Row> {
   rows: T[];
 }
 
-/** Types whose documents have a form of their own on these pages. */
+/** Types whose documents have their own layout here. */
 interface OwnForms {
   quest: Quest;
   loot_drop: LootDrop;
@@ -36,7 +36,7 @@ interface OwnForms {
   loot_drop_rate: LootDropRate;
 }
 
-/** Whether rows of this resource are of the type. */
+/** Whether a resource's rows have this type. */
 export const isOf = <T extends keyof OwnForms>(
   type: T,
   resource: Resource,

@@ -14,7 +14,7 @@ import { iconNode } from "./pieces.ts";
 import { factsNode } from "./values.ts";
 import { nameOfId, readable } from "./words.ts";
 
-/** Columns that are told elsewhere on the page. */
+/** Columns shown elsewhere on the page. */
 const told = new Set([
   "id",
   "name",
@@ -46,7 +46,7 @@ const ownCards = new Set([
   "payload",
 ]);
 
-/** One document: what it is, its columns, and cards for what is more than a column. */
+/** The page of a document: header, columns, and cards for structured parts. */
 export async function entryView(place: Place, resource: Resource, id: string): Promise<Node[]> {
   const manifest = await readManifest();
   if (manifest === null) return [noData()];

@@ -4,21 +4,21 @@ import type { Filter, Resource } from "./data-resources.ts";
 import { chooser, labelled } from "./pieces.ts";
 import { readable } from "./words.ts";
 
-/** Quiet time after a key before the list is asked for. */
+/** Delay between the last key press and the request. */
 const typingMs = 220;
-/** A facet with more values than this is scrolled. */
+/** A facet with more values than this scrolls. */
 const manyValues = 8;
 
-/** Parameter of the interface -> what it has to be. */
+/** API parameters by name. */
 export type Parameters = Readonly<Record<string, string>>;
 
-/** From the least to the best; other facets keep their order. */
+/** In ascending order; other facets keep their order. */
 const ranks = ["poor", "common", "uncommon", "rare", "epic", "legend", "unique", "artifact"];
 
 const namesOf = ({ kind, name }: Filter) =>
   kind === "range" ? [`${name}_min`, `${name}_max`] : [name];
 
-/** What the address asks for, of what the panel has. */
+/** The parameters in the address that the panel knows. */
 export function readParameters({ filters }: Resource): Parameters {
   const asked = new URLSearchParams(location.search);
   const names = filters.flatMap(namesOf).filter((name) => asked.get(name));
@@ -35,7 +35,7 @@ export function writeParameters({ filters }: Resource, parameters: Parameters): 
   history.replaceState(null, "", address);
 }
 
-/** The filters of a list, open beside it where there is room; null when it has none. */
+/** The filters of a list, open beside it on wide screens; null without filters. */
 export function filterPanel(
   resource: Resource,
   facets: Facets,
@@ -127,7 +127,7 @@ function fieldOf(filter: Filter, facets: Facets, parameters: Parameters, set: Se
   return el("fieldset", { class: "range" }, el("legend", {}, label), ...ends);
 }
 
-/** Several values of a facet at once. */
+/** A facet with multiple selection. */
 function choices(
   name: string,
   label: string,

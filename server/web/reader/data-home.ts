@@ -5,7 +5,7 @@ import { emptyCard, setTitle } from "./page.ts";
 import { patchDay } from "./pieces.ts";
 import { count, readable } from "./words.ts";
 
-/** All lists in their groups, with how much is in them. */
+/** All lists in their groups, with their number of rows. */
 export async function homeView(place: Place): Promise<Node[]> {
   const manifest = await readManifest();
   setTitle("Data");

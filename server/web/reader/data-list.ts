@@ -19,14 +19,14 @@ import { iconNode, moreButton } from "./pieces.ts";
 import { valueNode } from "./values.ts";
 import { count, counted, nameOfId, readable } from "./words.ts";
 
-/** Rows of one read. */
+/** Rows per request. */
 const pageSize = 50;
 
-/** Rows with the names of what they refer to. */
+/** Rows with the names of their references. */
 type Page = RowList & { names: Names };
 type Read = (cursor: string | null, signal?: AbortSignal) => Promise<Page>;
 
-/** A list with its filters; they are those of the interface and live in the address. */
+/** A list with its filters, which are those of the API and are stored in the address. */
 export async function listView(place: Place, resource: Resource): Promise<Node[]> {
   let parameters = readParameters(resource);
   const read: Read = async (cursor, signal) => {
@@ -96,7 +96,7 @@ function problemCard(error: Error): HTMLElement {
   return emptyCard("This filter does not work", `There cannot be this value: ${name}.`);
 }
 
-/** Rows so far, and a button for more. */
+/** The rows so far, and a button for more. */
 function table(
   place: Place,
   resource: Resource,
@@ -132,7 +132,7 @@ function table(
   );
 }
 
-/** `merchant_id` names a merchant here, not an id. */
+/** Shows `merchant_id` as "merchant", because the cell contains the name. */
 export const columnTitle = (name: string): string =>
   readable(
     name

@@ -8,10 +8,10 @@ import { segment } from "./page.ts";
 import { iconNode } from "./pieces.ts";
 import { count, counted, nameOfId } from "./words.ts";
 
-/** Entries of one loot table that are read in full. */
+/** Maximum number of entries of a loot table that are read in full. */
 const maxEntries = 40;
 
-/** What a table brings, and how often; null where it does not say. */
+/** Content and number of draws of a table; null where unspecified. */
 interface Draw {
   title: string;
   note: string;
@@ -26,8 +26,8 @@ interface Loot {
 }
 
 /**
- * The loot tables a document stands for or leads to: those of a group, of a monster or spawner with a group, or
- * the document itself. With the names and pictures of what drops.
+ * The loot tables of a document: those of a group, those of the group of a monster or spawner, or the
+ * document itself; with names and pictures of the loot.
  */
 export async function readLoot(place: Place, resource: Resource, row: Row): Promise<Loot> {
   const draws = await drawsOf(place, resource, row);
@@ -82,7 +82,7 @@ export function lootCards({ draws, names }: Loot, context: NamingContext): HTMLE
   });
 }
 
-/** Chance of each luck grade and what it brings. */
+/** Chance and content of each luck grade. */
 function grades({ drop, rate }: Draw, names: Names, context: NamingContext): HTMLElement {
   const params = rate?.params ?? [];
   const all = params.reduce((sum, one) => sum + (one.drop_rate ?? 0), 0);

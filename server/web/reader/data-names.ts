@@ -7,13 +7,13 @@ import { segment } from "./page.ts";
 import type { Context } from "./values.ts";
 import { isEntityId, nameOfId } from "./words.ts";
 
-/** References one page looks up; the others are shown by their ids. */
+/** Maximum number of references looked up per page; others are shown by id. */
 const maxLookups = 80;
 
-/** Families have the form of ids, and no documents. */
+/** Families look like ids but have no documents. */
 const families = new Set(["archetype", "target_archetype", "dungeon_tags"]);
 
-/** What a reference leads to. */
+/** The target of a reference. */
 export interface Named {
   name: string;
   icon: { url: string } | null;
@@ -30,7 +30,7 @@ export function idsIn(value: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-/** Looks references up, in the language and at the patch of the page. What cannot be found is left out. */
+/** Looks references up in the language and at the patch of the page. Unknown ones are left out. */
 export async function lookUp(place: Place, ids: Iterable<string>): Promise<Names> {
   const wanted = [...ids]
     .filter((id) => resourceOfType(id.split(".")[1] ?? ""))
@@ -48,7 +48,7 @@ export async function lookUp(place: Place, ids: Iterable<string>): Promise<Names
   return new Map(found.filter((one) => one !== null));
 }
 
-/** How values are written on a page: names for ids, labels for slugs. */
+/** Formats values of a page: names for ids, labels for slugs. */
 export function contextOf(place: Place, names: Names, facets: Facets) {
   return {
     addressOf: place.addressOf,

@@ -4,12 +4,12 @@ import { resourceOfType } from "./data-resources.ts";
 import { ask, query, segment, trail, type QueryValues, type Steps } from "./page.ts";
 import { labelled, pageChooser } from "./pieces.ts";
 
-/** The same documents as under the realm, at the shorter address. */
+/** The short prefix of the same documents that are also under the realm. */
 const api = "/v2";
 const archive = `/v1/codex/${document.body.dataset["game"] ?? ""}`;
 const languages = new Intl.DisplayNames(["en"], { type: "language" });
 
-/** The language asked for and the patch, as every link of these pages carries the former on. */
+/** The requested language and patch; every link of these pages keeps the language. */
 export function readPlace() {
   const asked = new URLSearchParams(location.search);
   const locale = asked.get("locale") ?? undefined;
@@ -21,7 +21,7 @@ export function readPlace() {
       ask<T>(`${api}/${path}${query({ ...rest, locale })}`, signal),
     page: (path: string, rest: QueryValues = {}) =>
       `/data${path === "" ? "" : `/${path}`}${query({ ...rest, locale })}`,
-    /** Where an id leads: to its own page here, or to the archive when it is not of the projection. */
+    /** Link target of an id: its page here, or the archive for types outside the projection. */
     addressOf: (id: string): string => {
       const path = resourceOfType(id.split(".")[1] ?? "")?.path;
       if (path === undefined) return archivePage(id);
@@ -32,16 +32,16 @@ export function readPlace() {
 
 export type Place = ReturnType<typeof readPlace>;
 
-/** All patches and states of an entity are there. */
+/** The archive page of an entity, with all its patches and states. */
 export const archivePage = (id: string): string => `${archive.replace("/v1", "")}/${segment(id)}`;
 
-/** What the archive says of the projected game. */
+/** The archive's manifest of the projected game. */
 interface GameManifest extends Manifest {
   name: string;
   patch: Patch;
 }
 
-/** Null while the game was never imported. */
+/** Null if the game was never imported. */
 export async function readManifest(): Promise<GameManifest | null> {
   const { games } = await ask<GameList>("/v1/codex/games");
   const game = games.find(({ slug }) => `/v1/codex/${slug}` === archive);
@@ -61,7 +61,7 @@ function goWith(name: string, value: string | undefined) {
   location.assign(address);
 }
 
-/** The line above a page: where it is, the language, and the patch where one can be chosen. */
+/** The navigation line of a page, with the language and, where possible, the patch. */
 export function placeLine(
   place: Place,
   manifest: GameManifest | null,
@@ -77,7 +77,7 @@ export function placeLine(
   const [head] = patches;
   if (head && patches.length > 1) {
     const versions = patches.map((one) => [one.version, one.version_raw] as const);
-    // A plus of an address that was typed is a blank here.
+    // A plus typed into an address arrives as a space.
     const asked = place.patch?.replaceAll(" ", "+");
     const chosen =
       patches.find((one) => one.version === asked || one.version_raw === asked) ?? head;
@@ -97,7 +97,7 @@ export function placeLine(
   return line;
 }
 
-/** The language that is shown, found as the service finds it: in any case, else by its first part. */
+/** The displayed language, matched as the service does: case-insensitively, else by the primary subtag. */
 function shownLocale(locales: readonly string[], asked = "en"): string {
   const codeOf = (text: string) => text.toLowerCase().replaceAll("_", "-");
   const wanted = codeOf(asked);

@@ -5,27 +5,24 @@ import { rarityNode, type NamingContext } from "./data-names.ts";
 import type { Place } from "./data-place.ts";
 import { counted, isEntityId, nameOfId, readable } from "./words.ts";
 
-/** Quests of one page of the list, and pages that are read to find a chain. */
+/** Quests per request, and maximum number of requests to find a chain. */
 const pageSize = 200;
 const maxPages = 6;
-/** Quests of a chain that are shown. */
+/** Maximum number of quests shown of a chain. */
 const maxChain = 60;
 
 type Goal = Quest["objectives"][number];
 type Gain = Quest["rewards"][number]["entries"][number];
 
-/** A quest of a chain; its depth grows where several follow one. */
+/** A quest of a chain; its depth increases where several follow one. */
 interface Link {
   quest: Quest;
   depth: number;
 }
 
-/**
- * The quests before and after one, in the order they are done. Before it there is one way at most; after it several
- * may open.
- */
+/** The chain of quests around one, in order. At most one leads to a quest; several may follow it. */
 export async function readChain(place: Place, row: Quest): Promise<readonly Link[]> {
-  // Lists are of the present; a quest of the past is shown alone.
+  // Lists show the current state; a quest of an older patch is shown alone.
   if (place.patch !== undefined) return [{ quest: row, depth: 0 }];
   const all = await readQuests(place);
   const byId = new Map([...all, row].map((quest) => [quest.id, quest]));
@@ -153,7 +150,7 @@ function goalNode(goal: Goal, context: NamingContext): HTMLElement {
   );
 }
 
-/** Several things are of one family, so its list is what is meant. */
+/** A family has several members, so it links to their list. */
 function familyLink(id: string, { pageOf }: NamingContext): HTMLElement {
   const lists: Readonly<Record<string, string>> = { item: "items", monster: "monsters" };
   const list = lists[id.split(".")[1] ?? ""];

@@ -1,4 +1,6 @@
-/** `enum` offers the facet of its column; `range` stands for `<name>_min` and `<name>_max`. */
+/**
+ * `enum` offers the values of the column's facet; `range` has the parameters `<name>_min` and `<name>_max`.
+ */
 export interface Filter {
   kind: "enum" | "range" | "flag" | "number" | "text" | "id";
   name: string;
@@ -6,7 +8,7 @@ export interface Filter {
   hint?: string;
 }
 
-/** What readers see of a resource: columns of its list and the filters of its panel, by the names of the interface. */
+/** Display data of a resource: columns of its list and filters of its panel, by their API names. */
 export interface Resource {
   path: string;
   type: string;
@@ -34,7 +36,7 @@ const resource = (
   filters: readonly Filter[] = [],
 ): Resource => ({ path, type, columns, filters });
 
-/** In groups, as the first page shows them. */
+/** Grouped as on the first page. */
 export const groups: readonly [title: string, resources: readonly Resource[]][] = [
   [
     "Characters",
@@ -148,10 +150,10 @@ export const groups: readonly [title: string, resources: readonly Resource[]][] 
 
 const all = groups.flatMap(([, resources]) => resources);
 
-/** By the plural of the address. */
+/** Finds a resource by the plural in the path. */
 export const resourceOf = (path: string): Resource | null =>
   all.find((one) => one.path === path) ?? null;
 
-/** By the type in ids. */
+/** Finds a resource by the type in ids. */
 export const resourceOfType = (type: string): Resource | null =>
   all.find((one) => one.type === type) ?? null;

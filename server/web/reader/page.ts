@@ -3,14 +3,14 @@ import { el } from "../dom.ts";
 
 const requestLimitMs = 20_000;
 
-/** What readers see is public, and the browser may keep it as long as the service says. */
+/** The data is public, and the browser may cache it as the service permits. */
 const service = new Emberline({
   accessToken: () => null,
   credentials: "same-origin",
   cache: "default",
 });
 
-/** The body of an answer; a reader is told at once what cannot be read, and may try again. */
+/** Reads the body of a response. Fails early, so that the user can retry. */
 export const ask = <T>(path: string, signal?: AbortSignal): Promise<T> =>
   service.call("GET", path, {
     once: true,
@@ -21,7 +21,7 @@ export const ask = <T>(path: string, signal?: AbortSignal): Promise<T> =>
 export type QueryValues = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 type QueryValue = string | number | null | undefined;
 
-/** A query without what is empty, with its question mark; a list stands for a name that comes several times. */
+/** A query string without empty values, including its question mark; a list repeats its parameter. */
 export function query(values: QueryValues): string {
   const known = Object.entries(values).flatMap(([name, value]) =>
     [value].flat().flatMap((one) => (one == null || one === "" ? [] : [[name, String(one)]])),
@@ -30,10 +30,10 @@ export function query(values: QueryValues): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** A segment of a path; a plus may stand there as it is. */
+/** A path segment; a plus needs no escape there. */
 export const segment = (text: string) => encodeURIComponent(text).replaceAll("%2B", "+");
 
-/** What the address of the page says below its section. */
+/** The path segments of the page below its section. */
 export const segmentsHere = (): string[] =>
   location.pathname
     .split("/")
@@ -56,17 +56,17 @@ export function emptyCard(text: string, hint = ""): HTMLElement {
   );
 }
 
-/** What a reader is told of what failed through no fault of the question. */
+/** Explains a failure that the user did not cause. */
 export function failureCard(error: unknown): HTMLElement {
   const isRefusal = error instanceof EmberlineError && error.status > 0;
   const hint = isRefusal ? `The service says: ${error.code}` : "Try again in a moment.";
   return emptyCard("This did not work just now", hint);
 }
 
-/** Names and addresses from the outermost; null where one is already. */
+/** Names and addresses from the outermost level; null for the current page. */
 export type Steps = readonly (readonly [name: string, href: string | null])[];
 
-/** Where the reader is. */
+/** Breadcrumb navigation. */
 export function trail(steps: Steps): HTMLElement {
   const items = steps.map(([text, href], index) =>
     el(
@@ -84,10 +84,10 @@ export function setTitle(title: string): void {
   document.title = `${title} · emberline`;
 }
 
-/** What to say of a refusal, by code of the service. */
+/** Explanations of refusals by error code. */
 export type Refusals = Readonly<Record<string, readonly [title: string, hint: string]>>;
 
-/** Shows what `build` makes, in one step, so that nothing moves afterwards. */
+/** Renders the result of `build` in one step, so that nothing moves afterwards. */
 export async function showPage(build: () => Promise<Node[]>, refusals: Refusals): Promise<void> {
   const main = document.querySelector("main");
   try {

@@ -3,12 +3,12 @@ import type { DiffSummary, FieldChange, Patch } from "../answers.ts";
 import { valueNode, type Context } from "./values.ts";
 import { count, counted, date } from "./words.ts";
 
-/** Pictures no wider than this are pixel art: enlarged, their pixels stay sharp. */
+/** Pictures up to this width are pixel art and are enlarged without smoothing. */
 const pixelArtWidth = 40;
-/** Characters of one side of a change that are shown before it opens on demand. */
+/** Longer values of a change are collapsed. */
 const longText = 240;
 
-/** A picture in a place of fixed size, or the initial of the name. */
+/** A picture of fixed size, or the initial of the name. */
 export function iconNode(icon: { url: string } | null, name: string, size: number): HTMLElement {
   const style = `icon icon-${size}`;
   if (icon === null) {
@@ -28,7 +28,7 @@ export function iconNode(icon: { url: string } | null, name: string, size: numbe
   return el("span", { class: style }, image);
 }
 
-/** When a patch came. */
+/** The date of a patch. */
 export const patchDay = (patch: Patch): string =>
   date(patch.released_at) ?? `imported ${date(patch.imported_at) ?? ""}`;
 
@@ -38,7 +38,7 @@ const kinds = [
   ["removed", "−", "removed"],
 ] as const;
 
-/** What a patch did, as three numbers. */
+/** The number of added, changed and removed entities of a patch. */
 export function tally(summary: DiffSummary): HTMLElement {
   const total = summary.added + summary.changed + summary.removed;
   if (total === 0) return el("span", { class: "tally quiet" }, "nothing changed");
@@ -61,7 +61,7 @@ export const tallyOf = (patch: Patch): HTMLElement =>
 
 const hashForm = /^[0-9a-f]{64}$/;
 
-/** A picture that changed is shown, not its hash. */
+/** Shows a changed picture instead of its hash. */
 function pictureNode(hash: string) {
   const name = hash.slice(0, 8);
   return el(
@@ -106,7 +106,7 @@ export function changesTable(changes: readonly FieldChange[], context: Context):
   return el("table", { class: "changes" }, el("tbody", {}, ...rows));
 }
 
-/** A field with its label, which alone is its name: what a choice offers is not part of it. */
+/** A field with its label. Only the label is its accessible name, without the options. */
 export function labelled(label: string, field: Element): HTMLElement {
   field.setAttribute("aria-label", label);
   return el("label", { class: "field" }, el("span", {}, label), field);
@@ -118,8 +118,8 @@ interface MoreButton {
 }
 
 /**
- * A button that shows what comes next, and a line that says when that could not be read. It keeps the focus while
- * it works, so that the keyboard can go on from it.
+ * A button that loads more, and an error line for a failed load. It keeps the focus while loading, so that
+ * keyboard users can continue there.
  */
 export function moreButton(next: () => Promise<void>): MoreButton {
   const said = el("p", { class: "quiet centered-text", role: "status" });
@@ -155,7 +155,7 @@ export function chooser(
   return select;
 }
 
-/** A choice that leads to another page. */
+/** A select that navigates to another page. */
 export function pageChooser(
   choices: Choices,
   chosen: string,
@@ -163,7 +163,7 @@ export function pageChooser(
 ): HTMLSelectElement {
   const select = chooser(choices, chosen, onChoice);
   const shown = select.value;
-  // Browsers show a page one goes back to as it was left, which is after the choice.
+  // Going back restores the page with the new choice, so the choice is reset on leaving.
   addEventListener("pagehide", () => (select.value = shown));
   return select;
 }

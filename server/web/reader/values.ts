@@ -1,18 +1,18 @@
 import { el } from "../dom.ts";
 import { count, isEntityId, nameOfId, readable, shortTag } from "./words.ts";
 
-/** Rows of one list that are shown at once; the rest opens on demand. */
+/** Rows of a list shown initially; the rest opens on demand. */
 const firstRows = 20;
 const maxColumns = 8;
 
-/** How values are written: where an id leads, and what a page knows besides. */
+/** Formatting of values: link targets of ids, and further data of the page. */
 export interface Context {
   addressOf: (id: string) => string;
   nameOf?: (id: string) => string | undefined;
   /** Label of a slug, by the name of its field. */
   labelOf?: (field: string, slug: string) => string | undefined;
   titleOf?: (field: string) => string;
-  /** Paths to mark. */
+  /** Paths to highlight. */
   changed?: ReadonlySet<string>;
 }
 
@@ -20,7 +20,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown) => typeof value !== "object" || value === null;
 
-/** The path of a member as the service writes it in differences. */
+/** The path of a member, in the notation of API differences. */
 function pathOf(path: string, key: string) {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
   return path === "" ? key : `${path}.${key}`;
@@ -29,7 +29,7 @@ function pathOf(path: string, key: string) {
 /** The last name in a path. */
 const fieldOf = (path: string) => path.split(".").at(-1) ?? "";
 
-/** A value without members. */
+/** Renders a value without members. */
 export function scalar(value: unknown, context: Context, field = ""): HTMLElement {
   if (value === null || value === undefined) return el("span", { class: "none" }, "none");
   if (value === true) return el("span", { class: "yes" }, "yes");
@@ -47,14 +47,14 @@ export function scalar(value: unknown, context: Context, field = ""): HTMLElemen
   return el("span", short === text ? {} : { title: text }, short);
 }
 
-/** Any value: texts, lists, tables, nested tables. */
+/** Renders any value: texts, lists, tables, nested tables. */
 export function valueNode(value: unknown, context: Context, path = ""): HTMLElement {
   if (Array.isArray(value)) return listNode(value, context, path);
   if (isObject(value)) return factsNode(value, context, path);
   return scalar(value, context, fieldOf(path));
 }
 
-/** The members of an object, a row each; rows that hold a change are marked. */
+/** Renders the members of an object, one per row, and highlights changed rows. */
 export function factsNode(
   object: Record<string, unknown>,
   context: Context,
@@ -101,7 +101,7 @@ function inlineList(list: unknown[], context: Context, field: string) {
   return el("ul", { class: "inline" }, ...items);
 }
 
-/** Names of the columns, or null when the rows are too different for a table. */
+/** Column names, or null if the rows differ too much for a table. */
 function columnsOf(rows: readonly Record<string, unknown>[]) {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.length > 0 && names.length <= maxColumns ? names : null;
