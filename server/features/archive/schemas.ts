@@ -164,7 +164,7 @@ export const DiffDocument = Type.Object(
   { title: "Diff" },
 );
 
-/** The entry's members stand beside it as well (COD-07). */
+/** The members of the entry, repeated beside it (COD-07). */
 export const EntityDiff = Type.Object(
   {
     from: PatchRef,

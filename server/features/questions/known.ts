@@ -5,7 +5,10 @@ import { scoreOf } from "../runs/domain/score.ts";
 /** XP of a right answer for each player who has answered the question before. */
 export type XpOfKnown = Record<number, number>;
 
-/** XP of right answers for players who know a question, by question; others are absent (TRV-11). */
+/**
+ * XP of correct answers for players who already know a question, by question; other players are absent
+ * (TRV-11).
+ */
 export async function xpOfKnown(
   deps: QuestionDeps,
   playerIds: readonly number[],

@@ -150,7 +150,7 @@ export async function upgrade(
       return [openSession(em, deps, player, client, signIn), verification] as const;
     }),
   );
-  // Processes that do not hear of it read it when the event come again.
+  // Processes that miss the event read the change when they resubscribe.
   const event = { type: "upgraded", playerId: caller.playerId } as const;
   await publishAccountEvent(deps.redis, event).catch((error: unknown) =>
     deps.log.warn(

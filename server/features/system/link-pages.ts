@@ -38,7 +38,7 @@ export function statusReply(deps: WithConfig, page: "verify" | "unsubscribe", ou
   return redirectReply(statusPageUrl(deps.config, page, query), quiet);
 }
 
-/** Browsers check the redirect of a form against the policy of its page, too. */
+/** Browsers also check the redirect of a form against the policy of its page. */
 function pageReply(
   deps: WithConfig,
   request: RequestInfo,

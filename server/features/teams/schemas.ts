@@ -9,7 +9,7 @@ const minName = 3;
 const maxName = 32;
 
 Format.Set("team-name", (text) => {
-  // Checked in folded form, too: folding may expand or remove a character.
+  // Also checked in folded form, because folding may expand or remove a character.
   const lengths = [text.trim(), foldName(text)].map((name) => Array.from(name).length);
   return isNewName(text) && lengths.every((length) => length >= minName && length <= maxName);
 });

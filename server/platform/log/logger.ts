@@ -24,7 +24,7 @@ export function createLogger(
   );
 }
 
-/** Milliseconds an exiting process waits for the stdout consumer. */
+/** Milliseconds that an exiting process waits for the stdout consumer. */
 const lastLinesMs = 2_000;
 
 /** Resolves when all lines are written, or after `limitMs`. */

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { sourceStack } from "./source-stack.ts";
 
-/** Keys whose values never reach a log line, however deep they lie (promise S27). */
+/** Keys whose values never reach a log line, at any depth (promise S27). */
 const secretKeys = new Set([
   "password",
   "new_password",
@@ -24,18 +24,19 @@ const secretKeys = new Set([
 ]);
 
 const hidden = "[redacted]";
-/** Searched levels; deeper values are hidden whole, which also ends a cycle. */
+/** Maximum depth searched; deeper values are hidden completely, which also ends a cycle. */
 const maxDepth = 5;
 
 /**
- * What is logged, without secrets: a formatter for the logger. The `redact` option of pino copies every object
- * deeply as soon as one path has a wildcard: 23 us a line instead of 1 by itself, which `npm run bench -- http` shows.
+ * Formatter that removes secrets from log fields. The `redact` option of pino copies every object deeply as
+ * soon as one path has a wildcard: 23 us a line instead of 1 by itself, which `npm run bench -- http`
+ * shows.
  */
 export function hideSecrets(fields: Record<string, unknown>): Record<string, unknown> {
   return hideIn(fields, 0);
 }
 
-/** The same object where nothing is hidden. */
+/** Returns the same object if nothing is hidden. */
 function hideIn(fields: Record<string, unknown>, depth: number): Record<string, unknown> {
   let copy: Record<string, unknown> | null = null;
   for (const key of Object.keys(fields)) {
@@ -51,7 +52,7 @@ function valueOf(value: unknown, depth: number): unknown {
   if (depth > maxDepth) return hidden;
   if (Array.isArray(value)) return value.map((each: unknown) => valueOf(each, depth + 1));
   if (value instanceof Error) return hideIn(describeError(value), depth);
-  // Dates, URLs and other objects with `toJSON` are written as they are.
+  // Dates, URLs and other objects with `toJSON` are written unchanged.
   return "toJSON" in value ? value : hideIn({ ...value }, depth);
 }
 

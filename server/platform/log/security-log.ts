@@ -10,7 +10,7 @@ export type SecurityEvent =
   | "key_rolled"
   | "key_revoked";
 
-/** Ids alone: what else could be said of an account or a key is personal or secret (S27). */
+/** Ids only: other facts about an account or a key are personal or secret (S27). */
 export interface SecurityIds {
   /** Null: a login that names no account. */
   player: number | null;
@@ -23,6 +23,6 @@ export function logSecurity(
   ids: SecurityIds,
 ): void {
   log.info({ event, ...ids }, "security event");
-  // At once: the process may be killed before its next batch of lines.
+  // Flushed immediately: the process may be killed before its next batch of lines.
   log.flush();
 }

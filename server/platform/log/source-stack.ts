@@ -3,14 +3,14 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { asset } from "../assets.ts";
 
-/** A place in a module, as a stack names it: `file:///…/chunk.js:12:34`. */
+/** A position in a module as stacks contain it: `file:///…/chunk.js:12:34`. */
 const place = /(file:\/\/\/[^\s()]+\.js):(\d+):(\d+)/g;
 const isBuilt = import.meta.filename.endsWith(".js");
 
 /**
- * Makes the function that names files and lines of the sources in a stack, for the bundles of a folder. A map is read
- * when an error first needs it: `--enable-source-maps` would have each process read and keep all maps at its start,
- * 0.1 s and 10 MB of it.
+ * Creates a function that maps the positions in a stack to the sources, for the bundles of a folder. A
+ * source map is read when an error first needs it. With `--enable-source-maps` each process would read and
+ * keep all maps at its start, which takes 0.1 s and 10 MB.
  */
 export function createSourceStack(folder: URL): (stack: string) => string {
   const maps = new Map<string, SourceMap | null>();
@@ -31,7 +31,7 @@ export function createSourceStack(folder: URL): (stack: string) => string {
     });
 }
 
-/** Null for a bundle without one. */
+/** Null for a bundle without a source map. */
 function readMap(file: string): SourceMap | null {
   try {
     const text = readFileSync(fileURLToPath(`${file}.map`), "utf8");
@@ -41,7 +41,7 @@ function readMap(file: string): SourceMap | null {
   }
 }
 
-/** The stack with files and lines of the sources; what runs from the sources has them already. */
+/** The stack with positions in the sources; unchanged when running from the sources. */
 export const sourceStack: (stack: string) => string = isBuilt
   ? createSourceStack(pathToFileURL(asset("./")))
   : (stack) => stack;

@@ -37,8 +37,8 @@ export interface Metrics {
 }
 
 /**
- * Milliseconds between two looks at how late the event loop is. At its default of 10 an idle process spends 4 ms of each
- * second on this timer, at 50 one, of 0.07 without it: `process.cpuUsage()` around a pause after
+ * Milliseconds between two samples of the event loop delay. At the default of 10 an idle process spends 4
+ * ms of each second on this timer, at 50 one, of 0.07 without it: `process.cpuUsage()` around a pause after
  * `collectDefaultMetrics` alone.
  */
 const eventLoopMonitoringPrecision = 200;

@@ -38,7 +38,7 @@ export function createProviderPictures(
     const running = checks.get(url);
     if (running) return running;
     if (checks.size >= maxChecks) return Promise.resolve(false);
-    // The DNS lookup has no timeout of its own.
+    // The DNS lookup itself has no timeout.
     const work = withTimeout(isReachable(url, limitMs), limitMs)
       .catch(() => false)
       .then((isThere) => {

@@ -24,7 +24,7 @@ const maxBegun = 10;
 
 export interface LeaderboardsOptions {
   redis: Redis;
-  /** A fork of its own for each use. */
+  /** Creates a fork for each use. */
   em: () => EntityManager;
   clock: Clock;
   log: Logger;

@@ -29,7 +29,7 @@ const retryAfterSeconds = 2;
 
 export interface LeaderboardProjectorOptions {
   redis: Redis;
-  /** A fork of its own for each use. */
+  /** Creates a fork for each use. */
   em: () => EntityManager;
   log: Logger;
   metrics: Metrics;

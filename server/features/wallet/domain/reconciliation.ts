@@ -13,7 +13,7 @@ import {
 import type { WithClock, WithEm, WithLog, WithMetrics } from "../../../platform/capabilities.ts";
 import { countedSources } from "./currencies.ts";
 
-/** Bounds of one batch; a wallet with more entries is a batch of its own. */
+/** Bounds of one batch; a wallet with more entries forms a batch alone. */
 export const batchBounds = { wallets: 1_000, entries: 50_000 };
 /** Batches of one job; the next job resumes there. */
 const maxBatches = 20;

@@ -28,7 +28,7 @@ const specificWords = (text: string) =>
 function choiceKey(text: string): string {
   const value = Number(text.replace(/[\s,]/g, ""));
   if (text.trim() !== "" && Number.isFinite(value)) return `#${value}`;
-  // A formula is told apart by its signs, which the normal form drops.
+  // Formulas differ in symbols that the normal form drops.
   const signs = /[\p{L}]{2}/u.test(text) ? "" : text.replace(/[\p{L}\p{N}\s]/gu, "");
   return (
     normalizeText(text)

@@ -33,7 +33,7 @@ function withQuestions({ terms, rows }: TermTable): AskedTable {
   };
 }
 
-/** Adds the clue as a sentence of its own, and its verb: "are" among three "is" would stand out. */
+/** Adds the clue as a separate sentence with a matching verb: "are" among three "is" would reveal it. */
 function withStatement(row: readonly string[]): string[] {
   const clue = row[1] ?? "";
   return [...row, capital(clue), clue.split(" ")[0] ?? ""];
