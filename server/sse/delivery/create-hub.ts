@@ -37,7 +37,7 @@ export function createHub(deps: HubDeps): Hub {
 }
 
 class EventHub implements Hub {
-  isDraining = false;
+  private state: "open" | "draining" | "stopped" = "open";
   private readonly deps: HubDeps;
   private readonly limits: HubLimits;
   private readonly feed: EventFeed;
@@ -45,7 +45,6 @@ class EventHub implements Hub {
   private readonly quota: ConnectionQuota;
   private readonly topics: OpenTopics;
   private readonly streams = new Set<EventStream>();
-  private isStopped = false;
   /** Both run while there are streams: an idle process is not woken. */
   private reports: NodeJS.Timeout | null = null;
   private isWatching = false;
@@ -113,6 +112,10 @@ class EventHub implements Hub {
     };
   }
 
+  get isDraining(): boolean {
+    return this.state !== "open";
+  }
+
   async admit(subscription: Subscription): Promise<void> {
     await this.quota.acquire(quotaHolderOf(subscription));
   }
@@ -146,7 +149,7 @@ class EventHub implements Hub {
   }
 
   async drain(graceMs: number): Promise<void> {
-    this.isDraining = true;
+    this.state = "draining";
     const streams = [...this.streams];
     const steps = Math.max(1, Math.floor((graceMs * drainShare) / drainStepMs));
     const perStep = Math.max(1, Math.ceil(streams.length / steps));
@@ -161,7 +164,7 @@ class EventHub implements Hub {
   }
 
   private stop(): void {
-    this.isStopped = true;
+    this.state = "stopped";
     this.endReports();
     this.writer.stop();
     this.topics.clear();
@@ -231,7 +234,7 @@ class EventHub implements Hub {
   /** Ends expired streams and sends heartbeats. */
   private async watch(): Promise<void> {
     this.isWatching = true;
-    while (!this.isStopped && this.streams.size > 0) {
+    while (this.state !== "stopped" && this.streams.size > 0) {
       await delay(this.limits.tickMs, undefined, { ref: false });
       await forEachInBatches(this.streams, this.limits.writesPerTurn, (stream) => {
         if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);

@@ -10,9 +10,9 @@ export interface ListTopicDeps {
   name: string;
   address: TopicAddress;
   limits: HubLimits;
-  /** Of its messages. */
+  /** Event name of its messages. */
   type: string;
-  /** JSON text of a whole message. */
+  /** JSON text of a complete message. */
   readMessage: () => Promise<string>;
   write: (stream: EventStream) => void;
   onError: (error: unknown) => void;
@@ -25,6 +25,9 @@ const plainChunk = {
   isEnd: false,
   endsSpectators: false,
 };
+
+/** `outdated`: a change arrived during the current read, so another read must follow. */
+type ReadState = "idle" | "scheduled" | "reading" | "outdated" | "closed";
 
 /**
  * A list. Only its newest state is stored (conflation): a slow client skips states and needs no queue.
@@ -39,9 +42,7 @@ export class ListTopic implements Source {
   private readonly deps: ListTopicDeps;
   private chunk: Chunk | null = null;
   private markReady: () => void = () => undefined;
-  private isClosed = false;
-  private isWanted = false;
-  private isReading = false;
+  private state: ReadState = "idle";
   private readAt = -Infinity;
   private timer: NodeJS.Timeout | null = null;
 
@@ -71,24 +72,21 @@ export class ListTopic implements Source {
   }
 
   close(): void {
-    this.isClosed = true;
+    this.state = "closed";
     if (this.timer) clearTimeout(this.timer);
   }
 
   private refresh(): void {
-    this.isWanted = true;
-    if (this.isClosed || this.isReading || this.timer) return;
+    if (this.state === "reading") this.state = "outdated";
+    if (this.state !== "idle") return;
     const waitMs = this.readAt + this.deps.limits.listIntervalMs - performance.now();
     if (waitMs <= 0) return void this.read();
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      void this.read();
-    }, waitMs);
+    this.state = "scheduled";
+    this.timer = setTimeout(() => void this.read(), waitMs);
   }
 
   private async read(): Promise<void> {
-    this.isWanted = false;
-    this.isReading = true;
+    this.state = "reading";
     try {
       const bytes = encodeFrame(this.deps.type, await this.deps.readMessage(), null);
       const lastSeq = (this.chunk?.lastSeq ?? 0) + 1;
@@ -99,10 +97,16 @@ export class ListTopic implements Source {
     } catch (error) {
       this.deps.onError(error);
       this.readAt = performance.now();
-      this.isWanted = true;
+      this.refresh();
     }
-    this.isReading = false;
-    if (this.isWanted) this.refresh();
+    this.finishRead();
+  }
+
+  private finishRead(): void {
+    if (this.state === "closed") return;
+    const isOutdated = this.state === "outdated";
+    this.state = "idle";
+    if (isOutdated) this.refresh();
   }
 
   /** Sends in small batches with pauses: thousands of clients waking up at once would starve other work of CPU. */
