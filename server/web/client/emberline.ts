@@ -271,7 +271,7 @@ export type EndReason = LobbyEventData["lobby.ended"]["reason"];
 export interface Message<T extends string, D> {
   type: T;
   topic: string;
-  /** Grows by one with every event of the lobby. */
+  /** Increases by one with every event of the lobby. */
   seq: number;
   at_ms: number;
   data: D;
@@ -281,7 +281,7 @@ export type LobbyEvent = {
   [T in keyof LobbyEventData]: Message<T, LobbyEventData[T]>;
 }[keyof LobbyEventData];
 
-/** The public list as it is now; it has no numbers, each state replaces the one before. */
+/** The current public list. It has no sequence numbers; each state replaces the previous one. */
 export type ListEvent = Omit<Message<"lobbies.updated", { lobbies: Lobby[] }>, "seq">;
 
 const lobbyEventTypes: Readonly<Record<LobbyEvent["type"], true>> = {
@@ -300,51 +300,54 @@ const lobbyEventTypes: Readonly<Record<LobbyEvent["type"], true>> = {
   "lobby.gap": true,
 };
 
-/** Time and chance, so that tests can stand in for both. `sleep` resolves early when aborted. */
+/** Time and randomness, replaceable in tests. `sleep` resolves early when aborted. */
 export interface Clock {
-  /** Milliseconds since 1970, as the device has them: somebody may set them forward or back. */
+  /** Milliseconds since 1970 by the device's clock, which may be set forward or back. */
   now(): number;
-  /** Milliseconds since any moment, never set: what durations are measured by. */
+  /** Milliseconds of a monotonic clock, for measuring durations. */
   elapsed(): number;
-  /** 0 to below 1. */
+  /** From 0 to below 1. */
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A guest player of the service; whoever holds `reclaim_token` can be it again. */
+/** A guest player of the service. The holder of `reclaim_token` can become this guest again. */
 export interface Guest {
   player_id: number;
   name: string;
   access_token: string;
   expires_at_ms: number;
-  /** How long the access token was good when it came; longer by the clock means that it was set back. */
+  /**
+   * Lifetime of the access token when it was issued. A longer remaining time means that the clock was set
+   * back.
+   */
   lifetime_ms?: number;
   reclaim_token: string;
 }
 
-/** Where the guest is kept between visits; without one it lives as long as the client. */
+/** Storage of the guest between visits; without one the guest lasts as long as the client. */
 export interface GuestStore {
   load(): Guest | null;
   save(guest: Guest | null): void;
 }
 
 export interface EmberlineOptions {
-  /** Address of the service without a path; a page the service itself serves needs none. */
+  /** Address of the service without a path; not needed on a page served by the service itself. */
   url?: string;
   guest?: GuestStore;
   /**
-   * Access token of an account, asked for before every call that needs one; then no guest is made. It
-   * has to be good: to `join` one that has expired is none, and the seat belongs to nobody's account.
-   * With null a call goes out without one, for what is public.
+   * Returns the access token of an account; called before every request that needs one. No guest is created
+   * then. The token must be valid: a `join` with an expired token takes a seat without an account. With
+   * null the request is sent without a token, which suffices for public data.
    */
   accessToken?: () => string | null | Promise<string | null>;
-  /** How topics of the service begin (its setting TOPIC_BASE). */
+  /** Prefix of the service's topics (its setting TOPIC_BASE). */
   topicBase?: string;
   fetch?: typeof fetch;
   clock?: Clock;
   /**
-   * Who calls is said by headers alone, so that two seats in one browser stay apart; and nothing comes from the
-   * browser's cache. A page that the service itself serves may want its cookies or its cache.
+   * By default only headers identify the caller, so that two seats in one browser stay separate, and the
+   * browser's cache is not used. A page served by the service itself may want its cookies or its cache.
    */
   credentials?: "omit" | "same-origin";
   cache?: "no-store" | "default";
@@ -352,13 +355,13 @@ export interface EmberlineOptions {
 
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Time for all tries together; 30 s, for `start` 60 s. */
+  /** Time for all attempts together; default 30 s, for `start` 60 s. */
   deadlineMs?: number;
-  /** `Idempotency-Key`: a call repeated with it counts once. Random when absent. */
+  /** `Idempotency-Key`: a call repeated with it counts once. Random by default. */
   key?: string;
 }
 
-/** How the service is, and which version of it answers. */
+/** State and version of the service. */
 export interface Health {
   status: "ok" | "degraded";
   uptime: string;
@@ -369,12 +372,12 @@ export type StreamState = "connecting" | "open" | "lost";
 
 export interface StreamOptions {
   signal?: AbortSignal;
-  /** Event after which to go on, kept from an earlier stream. */
+  /** Id of the last event of an earlier stream, to resume after it. */
   lastEventId?: string;
   onState?: (state: StreamState) => void;
 }
 
-/** All it takes to sit on a seat again. */
+/** Everything needed to resume a seat. */
 export interface SeatKey {
   code: string;
   token: string;
@@ -382,15 +385,15 @@ export interface SeatKey {
 }
 
 /**
- * A refusal. `code` is the service's own; with status 0 it is `network:unreachable`,
- * `network:timeout` or `network:broken_stream`, and nobody knows whether the call arrived. Unreachable is
- * the service also while something else answers in its place, whatever that says; `cause` tells it.
+ * A refusal or failure. `code` is the service's error code. With status 0 it is `network:unreachable`,
+ * `network:timeout` or `network:broken_stream`, and it is unknown whether the request arrived. The service
+ * is also unreachable if something else responds in its place; `cause` then contains that response.
  */
 export class EmberlineError extends Error {
   readonly status: number;
   readonly code: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Fields the service did not accept. */
+  /** Invalid fields. */
   readonly violations: readonly { propertyPath: string; title: string }[];
 
   constructor(
@@ -411,15 +414,16 @@ export class EmberlineError extends Error {
     this.violations = detail.violations ?? [];
   }
 
-  /** The service said when to try again. */
+  /** When to retry, if the service said so. */
   get retryAfterMs(): number | null {
     const seconds = this.params["retry_after"];
     return typeof seconds === "number" && seconds >= 0 ? seconds * 1000 : null;
   }
 
   /**
-   * The same call may succeed in a moment: the service is out of reach, busy or wants a pause. Questions
-   * that could not be made are none of that, unless more are on their way: then it says when.
+   * True if the same call may succeed shortly: the service is unreachable, busy or rate limiting. A failed
+   * question generation does not count, unless more questions are on the way, in which case the service
+   * says when to retry.
    */
   get isPassing(): boolean {
     if (this.status === 503)
@@ -427,7 +431,7 @@ export class EmberlineError extends Error {
     return [0, 502, 504].includes(this.status) || this.code === "rate_limit:exceeded";
   }
 
-  /** The seat, its token or the lobby is gone; asking again cannot help. */
+  /** True if the seat, its token or the lobby no longer exists, so that a retry cannot help. */
   get isFinal(): boolean {
     return [401, 403, 404].includes(this.status);
   }
@@ -435,7 +439,7 @@ export class EmberlineError extends Error {
 
 interface Envelope {
   version?: unknown;
-  /** The status, once more. */
+  /** The status, repeated. */
   code?: unknown;
   meta?: unknown;
   body?: unknown;
@@ -445,12 +449,12 @@ interface Envelope {
   };
 }
 
-/** A maintenance page asks for an hour, and the service may be back in ten seconds. */
+/** A maintenance page may ask for an hour although the service is back in ten seconds. */
 const mostAskedElsewhereS = 60;
 
 /**
- * Reads a refusal. What a proxy or a firewall refuses in place of the service says nothing of the seat,
- * the guest or the call, so that it passes like any other failure on the way.
+ * Reads a refusal. A refusal by a proxy or a firewall says nothing about the seat, the guest or the call,
+ * so it counts as a temporary network failure.
  */
 function errorOf(response: Response, text: string): EmberlineError {
   const { status, headers } = response;
@@ -476,7 +480,7 @@ function unreachable(cause: unknown, params: Record<string, unknown> = {}): Embe
 const notOurs = (status: number) =>
   new TypeError(`Something else answered in place of the service, with ${status}.`);
 
-/** Something between us and the service may answer anything at all. */
+/** Anything may respond in place of the service. */
 function parseEnvelope(text: string): Envelope {
   try {
     const value: unknown = JSON.parse(text);
@@ -486,7 +490,7 @@ function parseEnvelope(text: string): Envelope {
   }
 }
 
-/** Browsers take a longer time for none at all. */
+/** Browsers treat a longer delay as zero. */
 const maxTimerMs = 2_147_483_647;
 
 const systemClock: Clock = {
@@ -506,13 +510,14 @@ const systemClock: Clock = {
     }),
 };
 
-/** First and longest pause between two tries, before chance takes up to half of it away. */
+/** First and longest delay between two attempts, before jitter removes up to half of it. */
 export const firstPauseMs = 250;
 export const maxPauseMs = 15_000;
 
 /**
- * Pause after the try with this number (from 0): doubles from `firstMs`, halved by chance at most.
- * What the service asks for is a lower bound, with chance on top so that not all return at once.
+ * Delay after the attempt with this number (from 0): doubles from `firstMs`; jitter removes up to half. A
+ * delay requested by the service is a lower bound, plus jitter, so that clients do not return at the same
+ * time.
  */
 export function pauseAfter(
   attempt: number,
@@ -525,13 +530,13 @@ export function pauseAfter(
   return retryAfterMs === null ? ownMs : Math.max(ownMs, retryAfterMs + random * firstMs);
 }
 
-/** `crypto.randomUUID` is missing where a phone opens a page by address, without https. */
+/** `crypto.randomUUID` is missing without https, for example on a phone that uses an IP address. */
 export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A controller that also aborts with `signal`; `unlink` ends that. */
+/** A controller that is also aborted by `signal`, until `unlink`. */
 function linked(signal: AbortSignal | undefined) {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
@@ -540,7 +545,7 @@ function linked(signal: AbortSignal | undefined) {
   return { controller, unlink: () => signal?.removeEventListener("abort", stop) };
 }
 
-/** One try takes at most this long; a frozen process is then left for another one. */
+/** Timeout of one attempt; a frozen server process is then abandoned for another one. */
 const tryMs = 8_000;
 const callDeadlineMs = 30_000;
 /** Drawing questions may take the service 20 s. */
@@ -551,7 +556,7 @@ interface Link {
   url: string;
   fetch: typeof fetch;
   clock: Clock;
-  /** Spread into a request, since the types of Node know no `cache`. */
+  /** Spread into a request, because Node's types do not include `cache`. */
   request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
 }
 
@@ -561,7 +566,7 @@ interface Call {
   headers?: Record<string, string>;
   body?: unknown;
   tryMs?: number;
-  /** By which a success is known as one of the service; an envelope with a `body` when absent. */
+  /** What identifies a success of the service; by default an envelope with a `body`. */
   brings?: "sheet" | "hubToken" | "anything";
 }
 
@@ -574,14 +579,14 @@ interface Answer {
   headers: Headers;
 }
 
-/** The `body` of the envelope; its shape is what the service declares. */
+/** The `body` of the envelope, in the shape that the service declares. */
 function bodyOf<T>(answer: Answer): T {
   return answer.body as T;
 }
 
 /**
- * Reads a success. Sign-in pages of networks and proxies say 200 or 204 as well: then nothing was done,
- * and the service is out of reach.
+ * Reads a success. Captive portals and proxies also respond with 200 or 204: such a response counts as a
+ * network failure, because nothing was done.
  */
 function answerOf({ status, headers }: Response, text: string, brings: Call["brings"]): Answer {
   const { version, code, meta, body } = parseEnvelope(text);
@@ -602,7 +607,7 @@ async function sendOnce(
   limitMs: number,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  // A body that cannot be written is a mistake of the caller, and no network's.
+  // A body that cannot be serialized is a mistake of the caller, not a network failure.
   const body = call.body === undefined ? null : JSON.stringify(call.body);
   const { controller, unlink } = linked(signal);
   const done = new AbortController();
@@ -637,7 +642,7 @@ async function sendOnce(
   }
 }
 
-/** The same call again while it fails for a passing reason, until the deadline. */
+/** Repeats the same call while it fails for a temporary reason, until the deadline. */
 async function send(link: Link, call: Call, options: CallOptions = {}): Promise<Answer> {
   const { clock } = link;
   const deadlineAt = clock.elapsed() + (options.deadlineMs ?? callDeadlineMs);
@@ -655,13 +660,13 @@ async function send(link: Link, call: Call, options: CallOptions = {}): Promise<
   }
 }
 
-/** A call that changes something: its key makes a repeat of one that did arrive harmless. */
+/** A call that changes something: its key makes repeats idempotent. */
 function sendKeyed(link: Link, call: Call, options: CallOptions = {}): Promise<Answer> {
   const headers = { ...call.headers, "Idempotency-Key": options.key ?? randomKey() };
   return send(link, { ...call, headers }, options);
 }
 
-/** Waits for work that others share: the signal and the deadline end the wait and not the work. */
+/** Waits for work shared with other callers: signal and deadline end the wait, but not the work. */
 async function waitFor<T>(clock: Clock, work: Promise<T>, options: CallOptions): Promise<T> {
   const { controller, unlink } = linked(options.signal);
   const limit = clock.sleep(options.deadlineMs ?? callDeadlineMs, controller.signal).then(() => {
@@ -677,16 +682,16 @@ async function waitFor<T>(clock: Clock, work: Promise<T>, options: CallOptions):
 }
 
 const hubPath = "/v1/hub";
-/** The service sends a comment every 15 s; a connection silent for two of them is dead. */
+/** The service sends a comment every 15 s; a connection silent for two intervals is dead. */
 export const silenceMs = 35_000;
-/** Until the service says otherwise. */
+/** Default until the service sends a reconnect time. */
 const defaultRetryMs = 2_000;
-/** A connection that lived this long, or brought an event, ends a row of failures. */
+/** A connection that lasted this long, or delivered an event, resets the number of failures. */
 const soundMs = 5_000;
-/** Largest event; the public list with all its lobbies stays far below. */
+/** Maximum size of an event; the complete public list is far smaller. */
 export const maxEventChars = 4_194_304;
 
-/** Without data it is no event and only moves the id: something happened that is not for this reader. */
+/** A frame without data only advances the id: an event that this subscriber may not see. */
 interface Frame {
   id: string | null;
   event: string;
@@ -698,7 +703,7 @@ interface Parsed {
   retryMs: number | null;
 }
 
-/** Reads an event stream piece by piece; throws when an event does not end. */
+/** Parses an event stream chunk by chunk; throws if an event exceeds the limit. */
 export function createEventParser(maxChars: number = maxEventChars): (text: string) => Parsed {
   let rest = "";
   let frame: Frame = { id: null, event: "message", data: "" };
@@ -732,22 +737,22 @@ const brokenStream = (message: string, cause?: unknown) =>
   new EmberlineError(0, "network:broken_stream", message, { cause });
 
 interface StreamSource {
-  /** Asked for until it is known; null when nothing can follow the last event that was seen. */
+  /** Called until the topic is known; null if no event can follow the last one received. */
   findTopic: (options: CallOptions) => Promise<string | null>;
-  /** Known from before; one that is refused is replaced. */
+  /** A cached token; replaced when refused. */
   token: string | null;
-  /** A fresh hub token, or null where the topic needs none. */
+  /** Gets a new hub token; null if the topic needs none. */
   readToken: ((options: CallOptions) => Promise<string>) | null;
 }
 
-/** What is known of a stream between two of its connections. */
+/** State of a stream across its connections. */
 interface StreamMemory {
   topic: string | null;
   lastEventId: string | null;
   retryMs: number;
   token: string | null;
   failures: number;
-  /** When its present connection was answered. */
+  /** When the current connection was accepted. */
   openedAt: number | null;
 }
 
@@ -760,7 +765,7 @@ async function* readConnection(
 ): AsyncGenerator<Frame, void, undefined> {
   const { clock } = link;
   const { controller, unlink } = linked(options.signal);
-  // What opens the stream is a call like any other: a frozen process is left for another one.
+  // Opening the stream is a request like any other: a frozen server process is abandoned for another one.
   const alive = { at: clock.elapsed(), isWaiting: true, limitMs: tryMs };
   void endWhenSilent(clock, controller, alive);
   try {
@@ -790,7 +795,7 @@ async function* readConnection(
   }
 }
 
-/** Ends a connection on which not even a comment arrives; time the reader takes does not count. */
+/** Ends a connection that receives not even a comment; time spent by the consumer does not count. */
 async function endWhenSilent(
   clock: Clock,
   controller: AbortController,
@@ -826,7 +831,7 @@ async function openConnection(
   throw brokenStream("The service did not answer with an event stream.");
 }
 
-/** What a frame holds; a text that is no JSON was cut or changed on its way. */
+/** Parses a frame; text that is not JSON was damaged on the way. */
 function parseMessage(frame: Frame): unknown {
   try {
     return JSON.parse(frame.data);
@@ -835,13 +840,13 @@ function parseMessage(frame: Frame): unknown {
   }
 }
 
-/** The service refuses the stream itself; what is wrong on its side passes. */
+/** True if the service refuses the stream itself; its own failures are temporary. */
 const isRefused = ({ status, isPassing }: EmberlineError) =>
   status >= 400 && status < 500 && !isPassing;
 
 /**
- * The messages of a topic over as many connections as it takes. Ends with the signal; throws when
- * the service refuses for good.
+ * The messages of a topic over as many connections as necessary. Ends with the signal; throws if the
+ * service refuses permanently.
  */
 async function* readTopic(
   link: Link,
@@ -890,13 +895,13 @@ async function* readTopic(
   }
 }
 
-/** A call that goes out every half minute says that the player is still there. */
+/** A heartbeat every half minute shows that the player is still present. */
 const heartbeatMs = 30_000;
 
 /**
- * The lobby after an event: small events carry what changed, the others the lobby itself. Events
- * and answers overtake each other, so what is older than the known state changes nothing; only a
- * snapshot counts always, since it follows a gap.
+ * The lobby after an event: small events contain their change, others the lobby itself. Events and
+ * responses may overtake each other, so outdated ones are ignored. A snapshot always counts, because it
+ * follows a gap.
  */
 export function foldLobby(lobby: Lobby | null, event: LobbyEvent): Lobby | null {
   if (event.type === "lobby.gap") return lobby;
@@ -942,8 +947,8 @@ const decoration =
 const surroundings = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
 /**
- * The code of a lobby in what a person typed or pasted: in any case, with spaces or dashes, or as a whole
- * link. Of a text without one it is that text, which the service refuses.
+ * The lobby code in typed or pasted text: in any case, with spaces or dashes, or as a complete link. Text
+ * without a code is returned unchanged, and the service refuses it.
  */
 export function lobbyCode(text: string): string {
   const plain = (part: string) =>
@@ -957,7 +962,7 @@ export function lobbyCode(text: string): string {
   return (asIssued.at(-1) ?? codes.at(-1) ?? text).toUpperCase();
 }
 
-/** A lobby as somebody sees it; `lobby` is kept up with every answer and every event. */
+/** A view of a lobby; `lobby` is updated by every response and every event. */
 abstract class LobbyView {
   readonly code: string;
   lobby: Lobby | null;
@@ -969,7 +974,7 @@ abstract class LobbyView {
     this.lobby = lobby;
   }
 
-  /** Takes over a lobby unless a later state is known, and answers what is known then. */
+  /** Applies a state unless a later one is known, and returns the current state. */
   protected take(lobby: Lobby): Lobby {
     this.lobby = newerOf(this.lobby, lobby);
     return this.lobby;
@@ -978,8 +983,8 @@ abstract class LobbyView {
   abstract read(options?: CallOptions): Promise<{ lobby: Lobby }>;
 
   /**
-   * The topic, unless `lastEventId` is the end of a lobby that is over: the hub is silent then. Who
-   * goes on after an event needs the lobby as it was by then, which a state known earlier may not be.
+   * The topic; null if `lastEventId` is the last event of a finished lobby, after which the hub is silent.
+   * To resume after an event, the client needs the lobby's state at that event, not an older one.
    */
   protected async findTopic(
     lastEventId: string | undefined,
@@ -990,7 +995,7 @@ abstract class LobbyView {
     return status === "finished" && Number(lastEventId) >= seq ? null : hub.topic;
   }
 
-  /** Every event once and in order, until `isLast`; unknown kinds of a newer service are left out. */
+  /** Every event once and in order, until `isLast`; unknown types of a newer service are skipped. */
   protected async *follow(
     { token, readToken }: Pick<StreamSource, "token" | "readToken">,
     options: StreamOptions,
@@ -1016,7 +1021,7 @@ const isEnd = (event: LobbyEvent) =>
   event.type === "lobby.ended" ||
   (event.type === "lobby.snapshot" && event.data.lobby.status === "finished");
 
-/** One seat in one lobby and everything it may ask; each call is repeated safely. */
+/** A seat in a lobby and its commands; every call is safe to repeat. */
 export class Seat extends LobbyView {
   readonly key: SeatKey;
 
@@ -1026,8 +1031,8 @@ export class Seat extends LobbyView {
   }
 
   /**
-   * Reads the lobby; `player` is null when the seat is no longer there, `picks` are those of an open
-   * co-op question, which no snapshot tells.
+   * Reads the lobby. `player` is null if the seat no longer exists; `picks` are those of an open co-op
+   * question, which snapshots do not contain.
    */
   async read(options?: CallOptions): Promise<SeatView> {
     const answer = await send(this.link, this.call("GET", "/status"), options);
@@ -1036,7 +1041,7 @@ export class Seat extends LobbyView {
     return { lobby: this.take(lobby), player, ...(isNews && picks ? { picks } : {}) };
   }
 
-  /** Host, while waiting. */
+  /** Host, in a waiting lobby. */
   settings(changes: Settings, options?: CallOptions): Promise<void> {
     return this.tell(this.call("PATCH", "/settings", changes), options);
   }
@@ -1047,7 +1052,7 @@ export class Seat extends LobbyView {
     return this.command(call, { deadlineMs: startDeadlineMs, ...options });
   }
 
-  /** Versus. `index` is the question meant: a late repeat never answers another one. */
+  /** Versus. `index` names the question, so that a late repeat never answers another one. */
   async answer(
     choice: { index: number; selected_index: number; time_taken_ms: number },
     options?: CallOptions,
@@ -1056,7 +1061,7 @@ export class Seat extends LobbyView {
     return bodyOf<AnswerResult>(answer);
   }
 
-  /** Co-op; may change until the host locks. */
+  /** Co-op; can be changed until the host locks. */
   pick(choice: { index: number; selected_index: number }, options?: CallOptions): Promise<void> {
     return this.tell(this.call("POST", "/pick", choice), options);
   }
@@ -1066,17 +1071,17 @@ export class Seat extends LobbyView {
     return this.command(this.call("POST", "/lock", { index }), options);
   }
 
-  /** Host: leaves the question `index`, closing it first when it is open. */
+  /** Host: advances from question `index`, closing it first if it is open. */
   next(index: number, options?: CallOptions): Promise<Lobby> {
     return this.command(this.call("POST", "/next", { index }), options);
   }
 
-  /** Host: ends the game for everybody. */
+  /** Host: ends the game for everyone. */
   end(options?: CallOptions): Promise<Lobby> {
     return this.command(this.call("POST", "/end"), options);
   }
 
-  /** Host: removes a player; with `ban` that player cannot come back. */
+  /** Host: removes a player; with `ban` the player cannot return. */
   kick(playerId: number, options: CallOptions & { ban?: boolean } = {}): Promise<void> {
     const path = `/players/${playerId}${options.ban ? "?ban=true" : ""}`;
     return this.tell(this.call("DELETE", path), options);
@@ -1086,7 +1091,7 @@ export class Seat extends LobbyView {
     return this.tell(this.call("POST", "/leave"), options);
   }
 
-  /** Asks for the reveal of a question whose time is over. */
+  /** Requests the reveal of a question whose time is over. */
   async reveal(options?: CallOptions): Promise<void> {
     await send(this.link, this.call("POST", "/reveal"), options);
   }
@@ -1102,8 +1107,8 @@ export class Seat extends LobbyView {
   }
 
   /**
-   * The events of the lobby, with heartbeats as long as they are read. Ends after the lobby ended
-   * or this seat was removed, and with the signal; throws when the service refuses for good.
+   * The events of the lobby; sends heartbeats while they are consumed. Ends after the end of the lobby, the
+   * removal of this seat, or with the signal; throws if the service refuses permanently.
    */
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
     const { controller, unlink } = linked(options.signal);
@@ -1114,7 +1119,7 @@ export class Seat extends LobbyView {
       isEnd(event) ||
       (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
     const onState = (state: Parameters<NonNullable<StreamOptions["onState"]>>[0]) => {
-      // Who was away for long may have little time left to say so.
+      // After a long absence there may be little time left for the first heartbeat.
       if (state === "open") void this.beat(signal);
       options.onState?.(state);
     };
@@ -1138,12 +1143,12 @@ export class Seat extends LobbyView {
     }
   }
 
-  /** A refusal shows on the stream as well; a missed beat is made up for by the next one. */
+  /** A refusal also appears on the stream; the next heartbeat replaces a missed one. */
   private async beat(signal: AbortSignal): Promise<void> {
     await this.heartbeat({ signal, deadlineMs: heartbeatMs }).catch(() => undefined);
   }
 
-  /** A command that is answered with nothing. */
+  /** Sends a command without a response body. */
   private async tell(call: Call, options?: CallOptions): Promise<void> {
     await sendKeyed(this.link, { ...call, brings: "anything" }, options);
   }
@@ -1159,7 +1164,7 @@ export class Seat extends LobbyView {
   }
 }
 
-/** A public lobby seen from outside: it can be followed, not played. */
+/** A spectator's view of a public lobby: it can be followed, but not played. */
 export class Spectator extends LobbyView {
   private readonly token: string;
 
@@ -1168,14 +1173,14 @@ export class Spectator extends LobbyView {
     this.token = token;
   }
 
-  /** Reads the lobby; there is no seat, so `player` is null. */
+  /** Reads the lobby; `player` is null because there is no seat. */
   async read(options?: CallOptions): Promise<{ lobby: Lobby; player: null }> {
     const call = { method: "GET", path: pathOf(this.code) } as const;
     const { lobby } = bodyOf<{ lobby: Lobby }>(await send(this.link, call, options));
     return { lobby: this.take(lobby), player: null };
   }
 
-  /** As those of a seat, without the picks of co-op. */
+  /** Like the events of a seat, without the picks of co-op. */
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
     const { link, code, token } = this;
     const readToken = (call: CallOptions) => askToWatch(link, code, call);
@@ -1191,13 +1196,13 @@ function askToWatch(link: Link, code: string, options?: CallOptions): Promise<st
   return readHubToken(link, { method: "POST", path: `${pathOf(code)}/spectate` }, options);
 }
 
-/** Asks for the token of a stream, which comes in a header. */
+/** Requests a stream token, which arrives in a header. */
 async function readHubToken(link: Link, call: Call, options?: CallOptions): Promise<string> {
   const { headers } = await send(link, { ...call, brings: "hubToken" }, options);
   return headers.get(hubTokenHeader) ?? "";
 }
 
-/** An access token this close to its end is renewed first. */
+/** An access token this close to its expiry is renewed first. */
 const renewMs = 60_000;
 
 interface Session {
@@ -1213,13 +1218,13 @@ interface TakenSeat {
   player_token: string;
 }
 
-/** An emberline service: who calls, lobbies to enter, seats to come back to. */
+/** Client of an emberline service: identity, lobbies, and seats to resume. */
 export class Emberline {
   private readonly link: Link;
   private readonly options: EmberlineOptions;
   private readonly store: GuestStore;
   private entering: Promise<Guest> | null = null;
-  /** The access token this client got last, and until when it is good by the clock nobody sets. */
+  /** The most recent access token of this client, and its expiry by the monotonic clock. */
   private got = { token: "", until: 0 };
 
   constructor(options: EmberlineOptions = {}) {
@@ -1236,7 +1241,7 @@ export class Emberline {
     };
   }
 
-  /** The guest of this client: the kept one, renewed by its reclaim token, or a new one. */
+  /** The guest of this client: the stored one, renewed by its reclaim token, or a new one. */
   async guest(options: CallOptions = {}): Promise<Guest> {
     options.signal?.throwIfAborted();
     const known = this.store.load();
@@ -1247,7 +1252,7 @@ export class Emberline {
     return waitFor(clock, this.entering, options);
   }
 
-  /** Goes out once: whoever wants to know how the service is, wants to know it now. */
+  /** Not retried, because the caller wants the current state. */
   async health({ deadlineMs = callDeadlineMs, signal }: CallOptions = {}): Promise<Health> {
     const call = { method: "GET", path: "/v1/health-check" } as const;
     const answer = await sendOnce(this.link, call, deadlineMs, signal);
@@ -1269,19 +1274,19 @@ export class Emberline {
     return bodyOf<{ lobby: Lobby }>(await this.get(pathOf(lobbyCode(code)), options)).lobby;
   }
 
-  /** Opens a lobby and sits down as its host. */
+  /** Creates a lobby and takes the host's seat. */
   create(fields: NewLobby, options?: CallOptions): Promise<Seat> {
     return this.sit({ method: "POST", path: lobbiesPath, body: fields }, null, options);
   }
 
-  /** Sits down in a waiting lobby; `text` is its code or a link to it, as `lobbyCode` reads them. */
+  /** Takes a seat in a waiting lobby; `text` is its code or a link to it, as in `lobbyCode`. */
   join(text: string, name: string, options?: CallOptions): Promise<Seat> {
     const code = lobbyCode(text);
     const call = { method: "POST", path: `${pathOf(code)}/join`, body: { name } } as const;
     return this.sit(call, code, options);
   }
 
-  /** A seat taken earlier; asks nothing. */
+  /** Resumes a seat; sends no request. */
   seat(key: SeatKey): Seat {
     return new Seat(this.link, key);
   }
@@ -1294,7 +1299,7 @@ export class Emberline {
     return spectator;
   }
 
-  /** The public list, whole with every change; ends with the signal. */
+  /** The complete public list after every change; ends with the signal. */
   async *publicLobbies(options: StreamOptions = {}): AsyncGenerator<Lobby[], void, undefined> {
     const topic = `${this.options.topicBase ?? "/games/trivia"}/lobbies`;
     const source = { findTopic: () => Promise.resolve(topic), token: null, readToken: null };
@@ -1304,10 +1309,9 @@ export class Emberline {
   }
 
   /**
-   * Asks any address of the service as the caller and gives the `body` of the answer, undefined where it has
-   * none. A GET is repeated like every call of this client, unless it goes out `once`; anything else only under a
-   * `key`, since not every address counts a key once (its page of the documentation says so), and otherwise goes
-   * out once.
+   * Calls any endpoint as the current caller and returns the `body` of the response, undefined without one.
+   * A GET is retried like every call of this client, unless `once` is set. Other methods are retried only
+   * with a `key`, and only sensibly on endpoints that support it (see the API documentation).
    */
   async call<T>(
     method: Call["method"],
@@ -1328,7 +1332,7 @@ export class Emberline {
   }
 
   private async sit(call: Call, code: string | null, options: CallOptions = {}): Promise<Seat> {
-    // One key for both identities: a first try that arrived is found again.
+    // One key for both identities, so that a first attempt that arrived is recognized.
     const key = options.key ?? randomKey();
     const answer = await this.asCaller(options, (headers, left) =>
       sendKeyed(this.link, { ...call, headers }, { ...left, key }),
@@ -1338,7 +1342,7 @@ export class Emberline {
     return new Seat(this.link, seatKey, lobby ?? null);
   }
 
-  /** Runs a call under the own identity; once more with a renewed one when its token is refused. */
+  /** Runs a call with the own identity; retries once with a renewed token if the token is refused. */
   private async asCaller<T>(
     options: CallOptions,
     call: (headers: Record<string, string>, left: CallOptions) => Promise<T>,
@@ -1360,7 +1364,10 @@ export class Emberline {
     }
   }
 
-  /** A join by a token that has expired would be one by nobody, so a clock that was set is no excuse. */
+  /**
+   * A join with an expired token would take a seat without an account, so a changed clock must not hide the
+   * expiry.
+   */
   private isGood({ access_token: token, expires_at_ms: until, lifetime_ms: most }: Guest): boolean {
     const { clock } = this.link;
     const leftMs = until - clock.now();
@@ -1373,7 +1380,7 @@ export class Emberline {
     return (await this.guest(options)).access_token;
   }
 
-  /** A guest whose reclaim token is refused is gone for good; play goes on as a new one. */
+  /** A guest whose reclaim token is refused is lost; a new guest takes its place. */
   private async enter(known: Guest | null, options?: CallOptions): Promise<Guest> {
     if (!known) return this.openGuest({}, options);
     try {
@@ -1409,9 +1416,9 @@ function memoryStore(): GuestStore {
 }
 
 /**
- * Whether the revealed answer is the one whose hash was published when the question began; pass
- * the hash as it was then. Null where nothing can be said: no hash, or a page without https, to
- * which browsers give no cryptography.
+ * Whether the revealed answer matches the hash that was published with the question. Pass the hash as
+ * received then. Null if it cannot be verified: without a hash, or on a page without https, where browsers
+ * offer no cryptography.
  */
 export async function verifyReveal(
   answerHash: string | null,
