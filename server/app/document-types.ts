@@ -39,10 +39,10 @@ const names: Readonly<Record<string, string>> = {
 };
 
 const docs: Readonly<Record<string, string>> = {
-  Result: "What one seat gave; `selected_index` is -1 where time ran out.",
-  ReviewItem: "A closed question with its answer, and what each seat gave.",
-  AnswerResult: "What a seat that answers in versus learns before the others.",
-  SeatView: "A lobby as one seat reads it.",
+  Result: "The answer of one seat; `selected_index` is -1 for a timeout.",
+  ReviewItem: "A closed question with its correct answer and the answers of all seats.",
+  AnswerResult: "The result that the answering seat of a versus game receives before the reveal.",
+  SeatView: "A lobby as seen by one seat.",
 };
 
 const lobbies = "/v1/games/trivia/lobbies";
@@ -90,7 +90,7 @@ export function clientTypes(document: InterfaceDocument): string {
   );
   return [
     ...declared.map(([name, schema]) => declare(name, schema)),
-    `/** What each event of a lobby carries. */\nexport interface LobbyEventData {${data.join("\n")}}`,
+    `/** Data of each lobby event. */\nexport interface LobbyEventData {${data.join("\n")}}`,
   ].join("\n\n");
 }
 

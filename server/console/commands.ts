@@ -114,7 +114,7 @@ async function storeOperator(
   operator: { name: string; role: OperatorRole; tokenHash: string },
 ): Promise<void> {
   await insertOperator(em, operator).catch(
-    refuseDuplicate("operator:exists this name was used before"),
+    refuseDuplicate("operator:exists this name has already been used"),
   );
   await audit(em, "operator:create", operator.name);
 }

@@ -20,22 +20,22 @@ const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export const oauthCommands: readonly ConsoleCommand[] = [
   {
     name: "oauth:client-create",
-    summary: "Register a program that signs players in; its secret is shown once",
+    summary: "Register an OAuth client; its secret is shown once",
     required: [
-      ["--realm <slug>", "realm of the program"],
+      ["--realm <slug>", "realm of the client"],
       ["--name <name>", "name shown to players, up to 64 characters"],
       ["--redirect <uris>", "redirect addresses, separated by commas"],
     ],
-    optional: [["--public", "a program in a browser or on a device, which cannot keep a secret"]],
+    optional: [["--public", "a public client in a browser or on a device, which cannot keep a secret"]],
     run: createClient,
   },
   {
     name: "oauth:client-revoke",
-    summary: "Remove a program and revoke its tokens",
+    summary: "Remove an OAuth client and revoke its tokens",
     required: [["--client <id>", "id given at creation"]],
     run: revokeClient,
   },
-  { name: "oauth:client-list", summary: "List the programs", run: showClients },
+  { name: "oauth:client-list", summary: "List the OAuth clients", run: showClients },
 ];
 
 async function createClient(config: Config, options: Options) {

@@ -53,7 +53,7 @@ async function rebuild(config: Config, options: Options): Promise<Record<string,
 const nameOf = (options: Options) => (options["back"] === true ? "back" : "apply");
 
 function numberOf(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Refusal("projection:no_build give the number of a build");
+  if (!/^\d{1,9}$/.test(text)) throw new Refusal("projection:no_build name the number of a build");
   return Number(text);
 }
 

@@ -36,7 +36,7 @@ const summaries: Record<OperationName, string> = {
 
 const amountText = (name: OperationName) =>
   operations[name].direction === "signed"
-    ? `not 0, at most ${maxAmount} either way`
+    ? `not 0, at most ${maxAmount} up or down`
     : `1 to ${maxAmount}`;
 
 const operationCommands = (Object.keys(operations) as OperationName[]).map(
@@ -44,7 +44,7 @@ const operationCommands = (Object.keys(operations) as OperationName[]).map(
     name,
     summary: summaries[name],
     required: [
-      ["--player <id>", "number of the player"],
+      ["--player <id>", "id of the player"],
       ["--amount <number>", amountText(name)],
     ],
     optional: [
@@ -61,7 +61,7 @@ export const walletCommands: readonly ConsoleCommand[] = [
   {
     name: "wallet:verify",
     summary: "Compare every wallet, or that of one player, with its ledger",
-    optional: [["--player <id>", "number of the player; default: all"]],
+    optional: [["--player <id>", "id of the player; default: all"]],
     run: (config, options) =>
       options["player"] === undefined ? verifyAll(config) : verify(config, options),
   },

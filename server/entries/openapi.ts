@@ -10,8 +10,8 @@ import { routes } from "../app/routes.ts";
  * the operator listener only. `GET /openapi.json` of the public port omits it.
  */
 const { operator } = new Command("openapi")
-  .description("Print the interface document of both listeners")
-  .option("--operator", "that of the operators' listener alone")
+  .description("Print the OpenAPI document of both listeners")
+  .option("--operator", "only the operator listener")
   .parse()
   .opts<{ operator?: true }>();
 const document = operator

@@ -13,7 +13,7 @@ import { page } from "./pages.ts";
 
 const path = "/operator/avatars";
 const statuses: Record<ReviewStatus, string> = {
-  queued: "To be looked at",
+  queued: "To review",
   approved: "Approved",
   rejected: "Rejected",
 };
@@ -49,7 +49,7 @@ export function avatarPages(avatars: AvatarService): PageRoute[] {
         const decision = decisionOf(form.get("verb"), reason);
         const id = idOf(form.get("id"));
         if (caller === null || id === null || decision === null)
-          return show(form, "To reject a picture takes a reason of up to 255 characters.");
+          return show(form, "Rejecting a picture requires a reason of up to 255 characters.");
         try {
           await avatars.decide(id, decision, { caller, reason, seen: form.get("seen") });
         } catch (error) {
@@ -134,7 +134,7 @@ function entry(upload: ListedUpload, place: Place, next: number | undefined): st
   );
   const form = (verb: string, text: string, field = "") =>
     `<form method="post" action="${path}">${fields.join("")}${field}<button name="verb" value="${verb}" aria-describedby="facts-${id}">${text}</button></form>`;
-  const reason = `<label for="reason-${id}">Reason, which the player reads</label><input id="reason-${id}" name="reason" maxlength="${maxReason}" required>`;
+  const reason = `<label for="reason-${id}">Reason (shown to the player)</label><input id="reason-${id}" name="reason" maxlength="${maxReason}" required>`;
   return `<section id="upload-${id}"><h2 id="facts-${id}">${escapeHtml(facts.join(" · "))}</h2>${picture}
 ${status === "approved" || file === null ? "" : form("approve", "Approve")}${status === "rejected" ? "" : form("reject", "Reject", reason)}${upload.undo === null ? "" : form("undo", "Undo")}</section>`;
 }

@@ -61,7 +61,7 @@ const readRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "GET",
     path,
-    summary: "Uploaded avatars; those to be looked at oldest first, decided ones newest first",
+    summary: "Uploaded avatars; waiting ones oldest first, decided ones newest first",
     auth: "viewer",
     source: "AV-06",
     query: UploadsQuery,
@@ -81,7 +81,7 @@ const readRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "GET",
     path: `${path}/{id}/picture`,
-    summary: "The picture itself; not for viewers, as nobody else may see it before it is approved",
+    summary: "The picture itself; not for viewers, since it may not have been approved",
     auth: "operator",
     source: "AV-06, S20",
     params: UploadParams,
@@ -96,7 +96,7 @@ const decisionRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "POST",
     path: `${path}/{id}/approve`,
-    summary: "Approve an upload; shown at once if it is the newest and nothing was chosen since",
+    summary: "Approve an upload; it is shown if it is the newest and the player has chosen nothing since",
     auth: "operator",
     source: "AV-06",
     params: UploadParams,
@@ -113,7 +113,7 @@ const decisionRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "POST",
     path: `${path}/{id}/reject`,
-    summary: "Reject an upload, for a reason the player reads; it is shown no longer",
+    summary: "Reject an upload with a reason for the player; it is no longer shown",
     auth: "operator",
     source: "AV-06",
     params: UploadParams,
@@ -131,7 +131,7 @@ const decisionRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "POST",
     path: `${path}/{id}/undo`,
-    summary: "Take the last decision of an operator back",
+    summary: "Undo the last decision of an operator",
     auth: "operator",
     source: "AV-06",
     params: UploadParams,

@@ -67,10 +67,10 @@ export function createDashboard(
       return `${((count * 1_000) / (sample.at - base.at)).toFixed(1)} per second`;
     };
     const isReady = state.status === "ok";
-    const missing = state.missing_stores.map((name) => `${name} does not answer`);
-    const readOnly = state.read_only_stores.map((name) => `${name} takes no writes`);
+    const missing = state.missing_stores.map((name) => `${name} does not respond`);
+    const readOnly = state.read_only_stores.map((name) => `${name} refuses writes`);
     const starting =
-      state.num_waiting > 0 ? [`processes that are starting: ${state.num_waiting}`] : [];
+      state.num_waiting > 0 ? [`starting processes: ${state.num_waiting}`] : [];
     return [
       {
         name: "Service",
@@ -79,14 +79,14 @@ export function createDashboard(
       },
       { name: "Requests", value: perSecond("requests"), isBad: false },
       {
-        name: "Answers of 500 and above",
+        name: "Responses with status 500 or above",
         value: perSecond("failures"),
         isBad: base !== null && totals.failures > base.totals.failures,
       },
       { name: "Lobby commands", value: perSecond("commands"), isBad: false },
       { name: "Lobbies in memory", value: String(totals.lobbies), isBad: false },
       { name: "Event streams", value: String(totals.streams), isBad: false },
-      { name: "Pictures to be looked at", value: countOf(pictures), isBad: false },
+      { name: "Pictures to review", value: countOf(pictures), isBad: false },
     ];
   };
 }

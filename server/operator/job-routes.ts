@@ -20,7 +20,7 @@ export const jobRoutes = (jobs: JobService, audit: Audit) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/queues",
-    summary: "The queues with their numbers of jobs by state",
+    summary: "Queues with their number of jobs by state",
     auth: "viewer",
     source: "OPS-03",
     responses: { 200: Type.Object({ queues: Type.Array(QueueBody) }) },
@@ -30,7 +30,7 @@ export const jobRoutes = (jobs: JobService, audit: Audit) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/queues/{queue}/jobs",
-    summary: "Jobs of one state, the next to run or the last to end first",
+    summary: "Jobs of one state: the next to run, or the last finished, first",
     auth: "viewer",
     source: "OPS-03, ENV-05",
     params: QueueParams,
@@ -76,7 +76,7 @@ export const jobRoutes = (jobs: JobService, audit: Audit) => [
   defineOperatorRoute({
     method: "POST",
     path: "/operator/jobs/{queue}/{id}/remove",
-    summary: "Remove a job that does not run",
+    summary: "Remove a job that is not running",
     auth: "operator",
     source: "OPS-03",
     params: JobParams,
@@ -119,7 +119,7 @@ const pausing = (verb: "pause" | "resume", jobs: JobService, audit: Audit) =>
   defineOperatorRoute({
     method: "POST",
     path: `/operator/queues/{queue}/${verb}`,
-    summary: verb === "pause" ? "Let no further job of a queue begin" : "Let jobs begin again",
+    summary: verb === "pause" ? "Pause a queue" : "Resume a queue",
     auth: "operator",
     source: "OPS-03",
     params: QueueParams,

@@ -15,7 +15,7 @@ export const LobbiesBody = Type.Object({
   lobbies: Type.Array(
     Type.Object({
       code: Type.String(),
-      owner: Type.String({ description: "incarnation of the process that holds it" }),
+      owner: Type.String({ description: "node id of the process that holds it" }),
       status: Type.String(),
       mode: Type.String(),
       visibility: Type.String(),

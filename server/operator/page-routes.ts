@@ -22,20 +22,20 @@ const links: Link[] = [
   { href: "/operator/queues", text: "/operator/queues", note: "numbers of jobs by state" },
   { href: "/operator/outbox", text: "/operator/outbox", note: "mails and text messages" },
   { href: "/operator/wallets", text: "/operator/wallets", note: "wallets compared with ledgers" },
-  { href: "/operator/avatars", text: "Avatars", note: "pictures that wait for a person" },
+  { href: "/operator/avatars", text: "Avatars", note: "pictures to review" },
   { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
   { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
   { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
   {
     href: "/ready",
     text: "/ready",
-    note: "200 when every process answers, and every store, which takes writes",
+    note: "200 if every process and store responds and every store accepts writes",
   },
   { href: "/live", text: "/live", note: "200 while this process runs" },
   {
     href: "/operator/openapi.json",
     text: "/operator/openapi.json",
-    note: "this interface as OpenAPI 3.1",
+    note: "this API as OpenAPI 3.1",
   },
 ];
 

@@ -76,12 +76,12 @@ export function indexPage(operator: Operator, overview: Overview): string {
     `<header><div><h1>Operator</h1><p>${escapeHtml(operator.name)}, ${operator.role}</p></div>
 <form method="post" action="/operator/logout"><button class="plain">Log out</button></form></header>
 <p class="wrong" role="status"></p>
-${table("Now", ["What", `Looked at every ${overviewSeconds} seconds`], stats.map(statRow))}
+${table("Now", ["What", `Updated every ${overviewSeconds} seconds`], stats.map(statRow))}
 ${table("Queues", queueHead, queues?.map(queueRow) ?? unknownQueues)}
 ${table("Processes", ["Role", "Pid", "State", "Restarts", "Up since"], processes.map(processRow))}
 ${table(
   "Pages",
-  ["Address", "What it shows"],
+  ["Address", "Content"],
   links.map((link) => [anchor(link), escapeHtml(link.note)]),
 )}`,
     overviewHead,

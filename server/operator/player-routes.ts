@@ -28,8 +28,8 @@ const PlayerAnswer = Type.Object({
 
 /** Members that each change returns besides id and name. */
 const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["properties"]][] = [
-  ["unlock", "End the lock that failed sign-ins left", { is_locked: Type.Boolean() }],
-  ["restore", "Open a closed account again, within 30 days", { is_deleted: Type.Boolean() }],
+  ["unlock", "End a lock caused by failed sign-ins", { is_locked: Type.Boolean() }],
+  ["restore", "Reopen a closed account, within 30 days", { is_deleted: Type.Boolean() }],
   [
     "revoke-sessions",
     "End every session of an account or guest",

@@ -34,9 +34,9 @@ export const Readiness = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("unavailable")]),
   num_processes: Type.Integer(),
   num_waiting: Type.Integer(),
-  missing_stores: Type.Array(Type.String(), { description: "they do not answer" }),
+  missing_stores: Type.Array(Type.String(), { description: "they do not respond" }),
   read_only_stores: Type.Array(Type.String(), {
-    description: "they answer and take no writes: full, a replica, or unable to save",
+    description: "they respond but refuse writes: full, a replica, or unable to save",
   }),
   avatar_moderation: Type.String({
     description: `${moderatorStates.join(", ")}; unavailable leaves pictures to operators`,

@@ -20,33 +20,33 @@ const QuestionBody = Type.Object({
   category: Type.String(),
   difficulty: Type.String(),
   pool: Type.Enum(["public", "competition"]),
-  source: Type.String({ description: "driver that wrote it" }),
+  source: Type.String({ description: "driver that generated it" }),
   question: Type.String(),
   choices: Type.Array(Type.String()),
   correct_index: Type.Unsafe<number | null>({
     type: ["integer", "null"],
-    description: "null for viewers while players must not know it",
+    description: "null for viewers while it is secret to players",
   }),
   explanation: orNull(Type.String()),
   estimated_rate: Type.Integer({ description: "percent expected to answer correctly" }),
   correct_rate: Type.Unsafe<number | null>({
     type: ["integer", "null"],
-    description: "percent that did; null before the first answer",
+    description: "percent that answered correctly; null before the first answer",
   }),
   num_served: Type.Integer(),
   problems: Type.Array(Type.Enum([...problems])),
   num_reports: Type.Integer({ description: "open reports of players" }),
   reports: Type.Record(Type.String(), Type.Integer(), { description: "open reports by reason" }),
-  comments: Type.Array(Type.String(), { description: "of the latest open reports" }),
+  comments: Type.Array(Type.String(), { description: "texts of the latest open reports" }),
   created_at: Instant,
   retired_at: orNull(Instant),
 });
 const QuestionAnswer = Type.Object({ question: QuestionBody });
 
 const summaries: Readonly<Record<QuestionVerb, string>> = {
-  retire: "Never serve a question again, and settle its reports",
+  retire: "Retire a question and resolve its reports",
   restore: "Serve a retired question again",
-  "dismiss-reports": "Settle the reports of a question that is right",
+  "dismiss-reports": "Resolve the reports of a correct question",
 };
 
 /** Questions reported by players, or answered correctly by almost nobody or everybody. */

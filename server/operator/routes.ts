@@ -52,7 +52,7 @@ const healthRoutes = (
   defineOperatorRoute({
     method: "GET",
     path: "/ready",
-    summary: "200 when every process and store answers, else 503",
+    summary: "200 if every process and store responds, else 503",
     auth: "open",
     source: "OPS-04",
     responses: { 200: Readiness, 503: Readiness },
@@ -78,7 +78,7 @@ const viewRoutes = (sources: Pick<Sources, "processes" | "lobbies" | "outbox" | 
   defineOperatorRoute({
     method: "GET",
     path: "/operator/workers",
-    summary: "The processes and how often each was started again",
+    summary: "Processes and their restarts",
     auth: "viewer",
     source: "OPS-04",
     responses: { 200: Type.Object({ workers: Type.Array(ProcessBody) }) },
@@ -88,7 +88,7 @@ const viewRoutes = (sources: Pick<Sources, "processes" | "lobbies" | "outbox" | 
   defineOperatorRoute({
     method: "GET",
     path: "/operator/lobbies",
-    summary: "The processes that hold lobbies, and up to 100 of those each has in memory",
+    summary: "Processes that hold lobbies, with up to 100 lobbies in memory each",
     auth: "viewer",
     source: "OPS-04",
     responses: { 200: LobbiesBody },
@@ -98,7 +98,7 @@ const viewRoutes = (sources: Pick<Sources, "processes" | "lobbies" | "outbox" | 
   defineOperatorRoute({
     method: "GET",
     path: "/operator/outbox",
-    summary: "Messages, newest first; what they say only outside production",
+    summary: "Messages, newest first; with their content outside production only",
     auth: "viewer",
     source: "OPS-04, BOOT-05",
     query: Type.Object({
@@ -117,7 +117,7 @@ const viewRoutes = (sources: Pick<Sources, "processes" | "lobbies" | "outbox" | 
   defineOperatorRoute({
     method: "GET",
     path: "/operator/wallets",
-    summary: "Rounds of comparing wallets with their ledgers, and differences, newest first",
+    summary: "Runs of the ledger reconciliation, and differences, newest first",
     auth: "viewer",
     source: "WAL-08",
     responses: { 200: ReconciliationBody },
@@ -140,7 +140,7 @@ export function operatorRoutes(sources: Sources): readonly Route<unknown>[] {
     defineOperatorRoute({
       method: "GET",
       path: "/operator/openapi.json",
-      summary: "This interface as an OpenAPI 3.1 document",
+      summary: "This API as an OpenAPI 3.1 document",
       auth: "viewer",
       source: "BOOT-04",
       responses: { 200: media("application/json") },

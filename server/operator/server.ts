@@ -183,5 +183,5 @@ function refusePage(refusal: AppError, method = "GET"): OperatorReply {
     };
   return method === "GET"
     ? redirect("/operator/login")
-    : html(loginPage("Your session has ended, and nothing was done."), 401);
+    : html(loginPage("Your session has ended; nothing was changed."), 401);
 }

@@ -241,7 +241,7 @@ export class Mailboxes {
       this.#answer(mailbox, actor, batch, result);
     } catch (error) {
       const facts = { event: "actor_batch_failed", [definition.kind]: mailbox.code, err: error };
-      log.error(facts, "batch of an actor failed, reading it again");
+      log.error(facts, "batch of an actor failed, loading it again");
       this.#discard(mailbox, batch);
     }
   }
@@ -262,7 +262,7 @@ export class Mailboxes {
       return runBatch(definition, actor, batch, now(), nextCommitId());
     } catch (error) {
       const facts = { event: "actor_rules_failed", [definition.kind]: mailbox.code, err: error };
-      log.error(facts, "rules of an actor failed, nothing is committed");
+      log.error(facts, "rules of an actor failed, nothing was committed");
       return null;
     }
   }
@@ -309,12 +309,12 @@ export class Mailboxes {
     if (outcome === "fenced") placement.fenced(shard, token);
     // The actor is loaded and the commands are retried; after several conflicts it counts as not writable.
     if (outcome === "conflict")
-      log.warn(facts, "stored actor differs from memory, reading it again");
+      log.warn(facts, "stored actor differs from memory, loading it again");
     if (outcome === "refused") {
       mailbox.isStateBehindLog = true;
       log.error(facts, "stored state of an actor is behind its log, leaving a gap");
     }
-    if (outcome === "silent") log.warn(facts, "nothing written: this process counts as dead");
+    if (outcome === "silent") log.warn(facts, "nothing written, this process counts as dead");
     // The commit may be in Redis, including a deadline unknown to this process.
     if (outcome === "failed") {
       this.#deadlines.retry(code);

@@ -34,7 +34,7 @@ const change = defineRoute({
 const initial = defineRoute({
   method: "POST",
   path: "/v1/users/@me/password/initial",
-  summary: "Give an account without a password its first one",
+  summary: "Set the first password of an account",
   tag,
   auth: "registered",
   source: "document 1, Users; TOK-08",

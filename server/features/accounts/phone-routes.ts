@@ -28,7 +28,7 @@ const request = defineRoute({
 const verify = defineRoute({
   method: "POST",
   path: "/v1/users/@me/phone/verify",
-  summary: "Verify the phone number by its code",
+  summary: "Verify the phone number with the code",
   tag,
   auth: "registered",
   source: "document 1, Users; USR-08",
@@ -46,7 +46,7 @@ const verify = defineRoute({
 const remove = defineRoute({
   method: "DELETE",
   path: "/v1/users/@me/phone",
-  summary: "Forget the phone number",
+  summary: "Remove the phone number",
   tag,
   auth: "registered",
   source: "document 1, Users",

@@ -38,7 +38,7 @@ const create = defineRoute({
 const check = defineRoute({
   method: "POST",
   path: "/v1/users/check",
-  summary: "Tell whether an address or a username is still free",
+  summary: "Check whether an address or a username is available",
   tag,
   auth: "public",
   source: "document 1, Users; USR-04, HTTP-05",

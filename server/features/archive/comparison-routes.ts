@@ -71,7 +71,7 @@ const diffEntity = defineRoute({
 const showChangelog = defineRoute({
   ...publicRead,
   path: `${base}/{game}/changelog`,
-  summary: "What a patch changed, as JSON or as patch notes",
+  summary: "Read the changes of a patch, as JSON or as patch notes",
   source: "document 3, part A, Changelog query; COD-11, COD-12",
   cache: "public, max-age=300",
   params: s.GameParams,

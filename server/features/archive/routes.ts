@@ -30,7 +30,7 @@ const listGames = defineRoute({
 const showManifest = defineRoute({
   ...publicRead,
   path: `${base}/{game}/manifest`,
-  summary: "Count what a branch holds, by type",
+  summary: "Count the entities of a branch by type",
   source: "document 3, part A; COD-02",
   params: s.GameParams,
   query: s.BranchQuery,
@@ -91,7 +91,7 @@ const showPatch = defineRoute({
 const listEntities = defineRoute({
   ...publicRead,
   path: `${base}/{game}/{type}`,
-  summary: "List the entities of a type; `filter[<path>][:<op>]=<value>` and `q` narrow it",
+  summary: "List the entities of a type, filtered by `filter[<path>][:<op>]=<value>` and `q`",
   source: "document 3, part A, Filter grammar; COD-03, COD-17, COD-18",
   params: s.TypeParams,
   notFoundCode: "codex:entity_not_found",

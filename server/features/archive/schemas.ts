@@ -222,7 +222,7 @@ export const ListQuery = Type.Object({
     Type.String({
       maxLength: 128,
       description:
-        "beginnings of words of name and description, any case and without accents; refused as too short with over 100,000 matches or when finding all matches takes over 120 ms",
+        "prefixes of words in name and description, ignoring case and accents; refused as too short if there are over 100,000 matches or the search takes over 120 ms",
     }),
   ),
 });
@@ -243,6 +243,6 @@ export const ChangelogQuery = Type.Object({
   cursor: Type.Integer({ default: 0 }),
 });
 export const AssetQuery = Type.Object({
-  size: optional(Type.String({ description: "WxH, for a cache in front" })),
-  format: optional(Type.String({ description: "webp, for a cache in front" })),
+  size: optional(Type.String({ description: "WxH, for an image proxy in front" })),
+  format: optional(Type.String({ description: "webp, for an image proxy in front" })),
 });

@@ -32,7 +32,7 @@ const answer = (rendered: Rendered, headers: Headers = []) =>
 const own = defineRoute({
   method: "GET",
   path: "/v1/users/@me/avatar",
-  summary: "Draw the caller's avatar; without a token that of nobody in particular",
+  summary: "Draw the caller's avatar; without a token a generic one",
   tag,
   auth: "optional",
   source: "document 1, Users; AV-07, AV-08",
@@ -54,7 +54,7 @@ const own = defineRoute({
 const change = defineRoute({
   method: "PATCH",
   path: "/v1/users/@me/avatar",
-  summary: "Choose what the caller is shown as, and claim a combination of icon and colours",
+  summary: "Choose the caller's avatar, and claim a combination of icon and colours",
   tag,
   auth: "player",
   source: "document 1, Users; AV-01, AV-02, AV-03, ENV-06",
@@ -102,7 +102,7 @@ const ofPlayer = defineRoute({
 const icon = defineRoute({
   method: "GET",
   path: "/v1/avatars/icons/{slug}",
-  summary: "Draw an icon in colours of the palettes",
+  summary: "Draw an icon in palette colours",
   tag,
   auth: "public",
   source: "document 1, Avatars; AV-02, AV-08",
@@ -124,7 +124,7 @@ const icon = defineRoute({
 const available = defineRoute({
   method: "GET",
   path: "/v1/avatars/available",
-  summary: "List the icons nobody else has claimed, and the palettes",
+  summary: "List the unclaimed icons and the palettes",
   tag,
   auth: "public",
   source: "document 1, Avatars; AV-01, AV-02",
@@ -146,7 +146,7 @@ const available = defineRoute({
 const credits = defineRoute({
   method: "GET",
   path: "/v1/avatars/credits",
-  summary: "Name the authors of the icons and the licences they gave",
+  summary: "List the authors of the icons and their licences",
   tag,
   auth: "public",
   source: "licence of the icons: CC BY 3.0, section 4",

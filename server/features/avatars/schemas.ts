@@ -60,7 +60,7 @@ export const RenderQuery = Type.Object({ size: Size, fallback: Flag });
 export const PlayerRenderQuery = Type.Object({
   ...RenderQuery.properties,
   v: Type.Optional(
-    Type.String({ description: "ignored: tells one state of the avatar from the next" }),
+    Type.String({ description: "ignored: cache-buster of the avatar" }),
   ),
 });
 export const IconQuery = Type.Object({

@@ -40,7 +40,7 @@ function presentUpload(row: UploadRow, { v }: AvatarRow) {
 const send = defineRoute({
   method: "POST",
   path,
-  summary: "Send a picture to be shown as; it is judged before anybody else sees it",
+  summary: "Upload a picture as avatar; it is moderated before anybody else sees it",
   tag,
   auth: "registered",
   source: "document 1, Users, Avatar upload; AV-04, AV-05",
@@ -60,7 +60,7 @@ const send = defineRoute({
 const remove = defineRoute({
   method: "DELETE",
   path,
-  summary: "Stop being shown as an upload",
+  summary: "Stop showing the uploaded picture",
   tag,
   auth: "registered",
   source: "document 1, Users, Avatar upload",

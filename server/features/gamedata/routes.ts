@@ -25,9 +25,9 @@ const Locale = Type.Optional(Type.String({ description: "language, such as de or
 const AtPatch = Type.Optional(Type.String({ description: "refused: single documents only" }));
 
 const describe: Readonly<Record<ResourceFilter["kind"], string>> = {
-  equals: "one or several values, parted by commas; null finds rows without one",
-  archetype: "family, with or without id.<type>.; several parted by commas",
-  like: "part of the text in any case, of names without accents; * and % are any run of characters; refused as too short when finding all matches takes over 120 ms",
+  equals: "one or several values, separated by commas; null finds rows without a value",
+  archetype: "family, with or without id.<type>.; several separated by commas",
+  like: "part of the text, ignoring case and, in names, accents; * and % match any characters; refused as too short if the search takes over 120 ms",
   min: "at least",
   max: "at most",
 };
@@ -36,7 +36,7 @@ const describe: Readonly<Record<ResourceFilter["kind"], string>> = {
 const listQuery = ({ filters }: Resource): TObject =>
   Type.Object({
     limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: Type.Optional(Type.String({ description: "the next of the page before" })),
+    cursor: Type.Optional(Type.String({ description: "next of the previous page" })),
     sort: Type.String({ default: "asc", description: "asc or desc, by id" }),
     locale: Locale,
     at_patch: AtPatch,

@@ -11,7 +11,7 @@ export const SubscribeQuery = Type.Object({
   authorization: Type.Optional(
     Type.String({
       description:
-        "hub token, for clients that can send neither the header nor the cookie; several with commas",
+        "hub token, for clients that can send neither the header nor the cookie; several separated by commas",
     }),
   ),
   lastEventID: Type.Optional(

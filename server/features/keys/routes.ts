@@ -14,7 +14,7 @@ const unkept: [string, string][] = [["Cache-Control", "no-store"]];
 const create = defineRoute({
   method: "POST",
   path: keysPath,
-  summary: "Create an API key; its plaintext is shown this once",
+  summary: "Create an API key; its plaintext is shown only once",
   tag,
   auth: "registered",
   source,
@@ -67,7 +67,7 @@ const read = defineRoute({
 const change = defineRoute({
   method: "PATCH",
   path: keyPath,
-  summary: "Change an API key, all but its secret",
+  summary: "Change an API key, except its secret",
   tag,
   auth: "registered",
   source,
@@ -83,7 +83,7 @@ const change = defineRoute({
 const revoke = defineRoute({
   method: "DELETE",
   path: keyPath,
-  summary: "Revoke an API key for good",
+  summary: "Revoke an API key permanently",
   tag,
   auth: "registered",
   source,
@@ -100,7 +100,7 @@ const revoke = defineRoute({
 const roll = defineRoute({
   method: "POST",
   path: `${keyPath}/roll`,
-  summary: "Give an API key another secret; the older one ends at once",
+  summary: "Replace the secret of an API key; the old one ends immediately",
   tag,
   auth: "registered",
   source,

@@ -16,7 +16,7 @@ export const KeyParams = Type.Object({
 const Name = Type.String({
   maxLength: 128,
   format: "new-label",
-  description: "text without signs that are not seen",
+  description: "text without invisible characters",
 });
 /** KEY-03 */
 const Scope = Type.String({
@@ -27,7 +27,7 @@ const maxScopes = { maxItems: 32 };
 /** KEY-05 */
 const Origin = Type.String({
   format: "key-origin",
-  description: "a host without scheme and path, as a.example, *.a.example or a.example:8443",
+  description: "a host without scheme and path, such as a.example, *.a.example or a.example:8443",
 });
 const maxOrigins = { maxItems: 64 };
 
@@ -72,7 +72,7 @@ const Key = Type.Object(
     revoked_reason: Type.Optional(
       Type.String({
         description:
-          "where it was not its owner who revoked it; address_proven: the owner of the account's address was not who made the key",
+          "reason, if anyone but the owner revoked it; address_proven: the account's address was verified, and the key had been created without that proof",
       }),
     ),
   },

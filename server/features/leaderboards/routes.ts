@@ -27,7 +27,7 @@ const global = defineRoute({
 const challenge = defineRoute({
   ...common,
   path: `${base}/challenges/{challengeId}`,
-  summary: "Read the leaderboard of a challenge, and who is around the caller",
+  summary: "Read the leaderboard of a challenge, and the caller's neighbours",
   source: "document 2, Leaderboards; LB-03, LB-04",
   params: s.ChallengeParams,
   notFoundCode: "challenge:not_found",

@@ -10,7 +10,7 @@ const Search = Type.Optional(
     minLength: 2,
     maxLength: 256,
     description:
-      "part of a player name, any case and without accents; refused as too short with over 1,000 matches on the board or 2,000 players, or when finding them takes over 120 ms",
+      "part of a player name, ignoring case and accents; refused as too short if there are over 1,000 matches on the leaderboard or 2,000 players, or the search takes over 120 ms",
   }),
 );
 
@@ -39,7 +39,7 @@ export const TeamQuery = Type.Object({
 });
 
 const paging = {
-  total: Type.Integer({ description: "entries of the board; of a search, its matches" }),
+  total: Type.Integer({ description: "number of entries, or of matches of a search" }),
   page: Type.Integer(),
   has_more: Type.Boolean(),
 };
@@ -47,10 +47,10 @@ const paging = {
 export const GlobalEntry = Type.Object(
   {
     rank: Type.Integer({ description: "equal values share a rank: 1, 2, 2, 4" }),
-    rank_prev: Type.Integer({ description: "at the latest snapshot, 00:00 UTC; else the same" }),
+    rank_prev: Type.Integer({ description: "rank at the latest snapshot, 00:00 UTC; without one, the current rank" }),
     player_id: Type.Integer(),
     name: Type.String(),
-    value: Type.Integer({ description: "of the tab; accuracy is a rounded percent" }),
+    value: Type.Integer({ description: "value of the tab; accuracy in percent, rounded" }),
     total_score: Type.Integer(),
     total_xp: Type.Integer(),
     total_answers: Type.Integer(),
@@ -75,7 +75,7 @@ export const GlobalBoard = Type.Object({
 
 export const ChallengeEntry = Type.Object(
   {
-    rank: Type.Integer({ description: "1, 2, 3, …: less time goes first, then earlier" }),
+    rank: Type.Integer({ description: "1, 2, 3, …: ties are decided by less time, then by the earlier finish" }),
     player_id: Type.Integer(),
     name: Type.String(),
     score: Type.Integer(),
@@ -89,7 +89,7 @@ export const ChallengeEntry = Type.Object(
 
 export const ChallengeBoard = Type.Object({
   top: Type.Array(ChallengeEntry),
-  context: Type.Array(ChallengeEntry, { description: "the caller and those around" }),
+  context: Type.Array(ChallengeEntry, { description: "the caller and the neighbours" }),
   player_rank: Type.Union([Type.Integer(), Type.Null()]),
   ...paging,
 });

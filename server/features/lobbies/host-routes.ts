@@ -93,7 +93,7 @@ const hostCommands = [
     run: nextQuestion,
     // An endless game that has used all stored questions may wait for new ones (LOB-20).
     deadlineMs: 30_000,
-    summary: "Close the question if open and move on",
+    summary: "Close the question if open, and go to the next one",
     source: "LOB-16, LOB-28",
     errors: ["lobby:not_in_progress", "lobby:too_early", "lobby:question_closed"],
   },
@@ -174,7 +174,7 @@ const results = defineRoute({
   ...seatRoute,
   method: "GET",
   path: `${base}/{code}/results`,
-  summary: "Read what was played in a finished lobby, as JSON or CSV",
+  summary: "Read the results of a finished lobby, as JSON or CSV",
   source: "addition to document 2, Lobbies; LOB-27",
   // Only the host may read a finished lobby.
   guessable: { ...guessableCode, isKnownTo: playedIn },

@@ -30,7 +30,7 @@ export const messageData = {
 
 const topic = Type.String();
 const at_ms = Type.Integer({ description: "milliseconds since the epoch" });
-const seq = Type.Integer({ description: "grows by one with every message of the lobby" });
+const seq = Type.Integer({ description: "increases by one with every message of the lobby" });
 
 /** The JSON in the `data` line of a frame (HUB-03); the public list has no numbers. */
 export const StreamMessage = Type.Union([

@@ -8,12 +8,12 @@ const ResultPlayer = Type.Object(
     name: Type.String(),
     is_host: Type.Boolean(),
     account_id: nullable("integer"),
-    has_left: Type.Boolean({ description: "left or was removed before the end" }),
+    has_left: Type.Boolean({ description: "true if the player left or was removed before the end" }),
     rank: Type.Integer({ description: "by score; equal scores share one" }),
     score: Type.Integer(),
     best_streak: Type.Integer(),
     num_correct: Type.Integer(),
-    num_answered: Type.Integer({ description: "timeouts left out" }),
+    num_answered: Type.Integer({ description: "without timeouts" }),
     total_time_ms: Type.Integer(),
     xp_gained: Type.Integer(),
     joined_at: Timestamp,
@@ -69,7 +69,7 @@ export const Results = Type.Object({
       finished_at: NullableTimestamp,
       end_reason: nullable("string"),
       players: Type.Array(ResultPlayer, { description: "by rank" }),
-      questions: Type.Array(ResultQuestion, { description: "those that were closed, in order" }),
+      questions: Type.Array(ResultQuestion, { description: "the closed questions, in order" }),
     },
     { title: "LobbyResults" },
   ),
@@ -79,7 +79,7 @@ export const ResultsQuery = Type.Object({
   format: Type.Optional(
     Type.Enum(["json", "csv"], {
       description:
-        "csv gives text/csv, one line per question and seat; by default what Accept names",
+        "csv returns text/csv, one line per question and seat; default: the type in Accept",
     }),
   ),
 });

@@ -67,7 +67,7 @@ export const SettingsBody = Type.Object({
 const QuestionIndex = Type.Optional(
   Type.Integer({
     minimum: 0,
-    description: "the question meant; another one is refused (LOB-28)",
+    description: "index of the question; refused if another one is current (LOB-28)",
   }),
 );
 
@@ -124,7 +124,7 @@ const CurrentQuestion = Type.Object(
     is_cached: Type.Boolean(),
     answer_hash: nullable("string", {
       description:
-        "hex SHA-256 of `<answer_salt>\\n<id>\\n<correct_index>\\n<text of the right choice>`; the reveal brings the salt",
+        "hex SHA-256 of `<answer_salt>\\n<id>\\n<correct_index>\\n<text of the correct choice>`; the reveal contains the salt",
     }),
     index: Type.Integer(),
     started_at_ms: Type.Integer(),
@@ -228,7 +228,7 @@ export const LobbyAndPlayer = Type.Object({
   player: Type.Union([SeatRef, Type.Null()]),
   picks: Type.Optional(
     Type.Array(Type.Object({ player_id: Type.Integer(), selected_index: Type.Integer() }), {
-      description: "for a seat in co-op while a question is open: what everybody picked by now",
+      description: "for a seat in co-op while a question is open: all current picks",
     }),
   ),
 });

@@ -40,7 +40,7 @@ const callOf = ({ method, path, headers, body }: RequestInfo) => ({
 const authorize = defineRoute({
   method: "GET",
   path: "/v1/oauth/authorize",
-  summary: "Ask a player to sign in at a program: code flow, PKCE with S256",
+  summary: "Let a player sign in to a client: code flow, PKCE with S256",
   tag,
   auth: "public",
   source,
@@ -55,7 +55,7 @@ const authorize = defineRoute({
 const resume = defineRoute({
   method: "GET",
   path: "/v1/oauth/authorize/{uid}",
-  summary: "Back to the program, after the player has answered",
+  summary: "Return to the client after the player's decision",
   tag,
   auth: "public",
   source,
@@ -85,7 +85,7 @@ const token = defineRoute({
 const revoke = defineRoute({
   method: "POST",
   path: "/v1/oauth/revoke",
-  summary: "Make a token void",
+  summary: "Revoke a token",
   tag,
   auth: "public",
   source,
@@ -101,7 +101,7 @@ const revoke = defineRoute({
 const userinfo = defineRoute({
   method: "GET",
   path: "/v1/oauth/userinfo",
-  summary: "Who the player behind an access token of a program is",
+  summary: "Read the player of a client's access token",
   tag,
   auth: "public",
   source,
@@ -112,9 +112,9 @@ const userinfo = defineRoute({
 });
 
 const documents = [
-  ["/.well-known/oauth-authorization-server", "Addresses and abilities of this server (RFC 8414)"],
-  ["/.well-known/openid-configuration", "The same where OpenID Connect programs look"],
-  ["/v1/oauth/jwks", "Public keys of the id tokens"],
+  ["/.well-known/oauth-authorization-server", "Metadata of this server (RFC 8414)"],
+  ["/.well-known/openid-configuration", "The same metadata for OpenID Connect clients"],
+  ["/v1/oauth/jwks", "Public keys of the ID tokens"],
 ] as const;
 
 const documentRoutes = documents.map(([path, summary]) =>
@@ -135,7 +135,7 @@ const documentRoutes = documents.map(([path, summary]) =>
 const question = defineRoute({
   method: "GET",
   path: "/v1/oauth/consent/{uid}/question",
-  summary: "What the page asks the player; for the browser that was sent here alone",
+  summary: "Question of the consent page; only for the browser that was redirected here",
   tag,
   auth: "public",
   source,
@@ -154,7 +154,7 @@ const question = defineRoute({
 const answer = defineRoute({
   method: "POST",
   path: "/v1/oauth/consent/{uid}",
-  summary: "The player's yes or no",
+  summary: "The player's decision",
   tag,
   auth: "registered",
   source,
@@ -173,7 +173,7 @@ const answer = defineRoute({
 const page = defineRoute({
   method: "GET",
   path: "/v1/oauth/consent/{uid}",
-  summary: "The page that asks the player",
+  summary: "The consent page",
   tag,
   auth: "public",
   source,

@@ -6,24 +6,24 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 export const AuthorizeQuery = Type.Object({
   client_id: text("who asks"),
   redirect_uri: text(
-    "one of the registered addresses, letter by letter; programs on devices choose the port of a loopback address",
+    "one of the registered addresses, compared exactly; native clients choose the port of a loopback address",
   ),
   response_type: text("code"),
   scope: text("openid, profile, email, offline_access"),
-  state: text("comes back as it is"),
-  nonce: text("stands in the id token"),
-  code_challenge: text("of the verifier, by S256"),
+  state: text("returned unchanged"),
+  nonce: text("contained in the ID token"),
+  code_challenge: text("S256 of the verifier"),
   code_challenge_method: text("S256"),
-  prompt: text("consent, login (signs in anew) or none"),
-  max_age: text("seconds since the player signed in, at most"),
+  prompt: text("consent, login (forces a new sign-in) or none"),
+  max_age: text("maximum seconds since the player signed in"),
 });
 
 export const TokenForm = Type.Object({
   grant_type: Type.String({ description: "authorization_code or refresh_token" }),
-  code: text("of the redirect, once, within 60 s"),
+  code: text("code of the redirect; usable once, within 60 s"),
   redirect_uri: text("the same as in the authorization"),
-  code_verifier: text("what code_challenge was made of"),
-  refresh_token: text("replaced at each use where the answer has a new one"),
+  code_verifier: text("verifier of the code_challenge"),
+  refresh_token: text("replaced if the response contains a new one"),
   client_id: text("with the secret, or of a public client"),
   client_secret: text("of a confidential client that does not use HTTP Basic"),
 });
@@ -41,7 +41,7 @@ export const ConsentQuestion = Type.Object({
   client_name: Type.String(),
   realm: Type.String(),
   scopes: Type.Array(Type.String()),
-  must_sign_in: Type.Boolean({ description: "a session from before this request will not do" }),
+  must_sign_in: Type.Boolean({ description: "true if the player must sign in again for this request" }),
 });
 
 export const ConsentAnswer = Type.Object({ is_allowed: Type.Boolean() });

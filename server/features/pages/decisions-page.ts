@@ -53,7 +53,7 @@ async function render(): Promise<string> {
   <main>
     <p><a href="/docs">Documentation</a></p>
     <h1>Decision records</h1>
-    <p>What the service does where several answers would fit, and why. Operations and code cite a record by its id.</p>
+    <p>Decisions where several behaviours would be possible, with their reasons. Operations and code cite a record by its id.</p>
     <ul>${list.join("")}</ul>
 ${parts.map((part) => marked.parse(part)).join("\n")}
   </main>

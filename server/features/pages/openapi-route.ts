@@ -26,7 +26,7 @@ export function openApiRoute(listRoutes: () => readonly AnyRoute[]): Route<unkno
   return defineRoute({
     method: "GET",
     path: "/openapi.json",
-    summary: "This interface as an OpenAPI 3.1 document",
+    summary: "This API as an OpenAPI 3.1 document",
     tag: "Pages",
     auth: "public",
     source: "BOOT-04",

@@ -46,7 +46,7 @@ function page(path: string, summary: string, fileFor: (environment: string) => s
 const assets = defineRoute({
   method: "GET",
   path: "/assets/{file}",
-  summary: "Scripts and styles of the pages",
+  summary: "Read a script or style sheet of the pages",
   tag,
   auth: "public",
   source: "our own page",

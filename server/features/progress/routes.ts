@@ -41,7 +41,7 @@ const endSession = defineRoute({
 const preferences = defineRoute({
   method: "GET",
   path: `${base}/preferences`,
-  summary: "Read what the caller's clients keep",
+  summary: "Read the preferences of the caller's clients",
   tag,
   auth: "player",
   source: "document 2, Player state; TRV-10",
@@ -54,7 +54,7 @@ const preferences = defineRoute({
 const mergePreferences = defineRoute({
   method: "PATCH",
   path: `${base}/preferences`,
-  summary: "Merge keys into what the caller's clients keep",
+  summary: "Merge keys into the preferences of the caller's clients",
   tag,
   auth: "player",
   source: "document 2, Player state; TRV-10",
@@ -70,7 +70,7 @@ const mergePreferences = defineRoute({
 const favorites = defineRoute({
   method: "GET",
   path: `${base}/favorites`,
-  summary: "List the questions the caller keeps, newest first",
+  summary: "List the caller's favorite questions, newest first",
   tag,
   auth: "registered",
   source: "document 2, Favorites; TRV-10, TRV-12",
@@ -101,7 +101,7 @@ const keepFavorite = defineRoute({
 const dropFavorite = defineRoute({
   method: "DELETE",
   path: `${base}/favorites/{questionId}`,
-  summary: "Keep a question no longer",
+  summary: "Remove a favorite question",
   tag,
   auth: "registered",
   source: "document 2, Favorites",

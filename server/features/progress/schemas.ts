@@ -8,7 +8,7 @@ import type { StateView } from "./service.ts";
 
 const Timestamp = Type.String({ format: "date-time" });
 const Preferences = Type.Record(Type.String(), Type.Unknown(), {
-  description: "whatever the player's clients keep",
+  description: "preferences of the player's clients",
 });
 
 const Stats = Type.Object(
@@ -34,7 +34,7 @@ const CategoryStats = Type.Object(
     percentage: Type.Number({
       minimum: 0,
       maximum: 100,
-      description: "right answers, one decimal",
+      description: "percent of correct answers, one decimal",
     }),
   },
   { title: "CategoryStats" },
@@ -45,7 +45,7 @@ export const PlayerState = Type.Object(
     preferences: Preferences,
     stats: Stats,
     category_stats: Type.Record(Type.String(), CategoryStats),
-    seen_question_ids: Type.Array(Type.Integer(), { description: "the latest, newest last" }),
+    seen_question_ids: Type.Array(Type.Integer(), { description: "the most recent ones, newest last" }),
     play_session: Type.Union([PlaySession, Type.Null()]),
   },
   { title: "PlayerState" },

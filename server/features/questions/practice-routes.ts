@@ -17,7 +17,7 @@ const tag = "Questions";
 const categorizePrompt = defineRoute({
   method: "POST",
   path: `${base}/categorize`,
-  summary: "Find the categories a prompt is about, best first",
+  summary: "Find the categories that match a prompt, best first",
   tag,
   deadlineMs: 15_000,
   auth: "public",
@@ -33,7 +33,7 @@ const categorizePrompt = defineRoute({
 const draw = defineRoute({
   method: "GET",
   path: `${base}/questions/draw`,
-  summary: "Draw one question to practise, or one answered wrong last time",
+  summary: "Draw a practice question, or one last answered incorrectly",
   tag,
   deadlineMs: 30_000,
   auth: "player",
@@ -51,7 +51,7 @@ const draw = defineRoute({
 const answer = defineRoute({
   method: "POST",
   path: `${base}/questions/{id}/answer`,
-  summary: "Answer a question and see whether it was right",
+  summary: "Answer a question and learn whether the answer is correct",
   tag,
   auth: "player",
   source: "document 2, Categories and questions; RUN-01, SCO-01, SCO-02, TRV-06, TRV-11, TRV-12",
@@ -75,7 +75,7 @@ const answer = defineRoute({
 const report = defineRoute({
   method: "POST",
   path: `${base}/questions/{id}/report`,
-  summary: "Say that something is wrong with a question; the last report of a player counts",
+  summary: "Report a problem with a question; only a player's last report counts",
   tag,
   auth: "player",
   source: "TRV-06, quality of questions",

@@ -17,7 +17,7 @@ const countsTtlMs = 2_000;
 const listCategories = defineRoute({
   method: "GET",
   path: `${base}/categories`,
-  summary: "List the categories and how many questions each has",
+  summary: "List the categories with their number of questions",
   tag,
   auth: "public",
   source: "document 2, Categories and questions; TRV-01",
@@ -61,7 +61,7 @@ const listQuestions = defineRoute({
 const generate = defineRoute({
   method: "POST",
   path: `${base}/questions/generate`,
-  summary: "Get new questions to practise, made when too few are stored",
+  summary: "Get new practice questions, generated if too few are stored",
   tag,
   deadlineMs: 30_000,
   auth: "player",

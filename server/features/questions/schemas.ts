@@ -34,7 +34,7 @@ export const CatalogQuestion = Type.Object(
 export const CatalogList = Type.Object({ questions: Type.Array(CatalogQuestion) });
 
 export const CatalogQuery = Type.Object({
-  category: Type.Optional(Type.String({ description: "an unknown one gives an empty list" })),
+  category: Type.Optional(Type.String({ description: "an unknown one returns an empty list" })),
   difficulty: Type.Optional(Difficulty),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
   offset: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 }),
@@ -118,8 +118,8 @@ export const DrawQuery = Type.Object({
   category: Type.Optional(Type.String({ maxLength: 64 })),
   difficulty: Type.Enum([...difficulties, "auto"], { default: "auto" }),
   prompt: Type.Optional(Type.String({ maxLength: 500, ...promptRule })),
-  retry: Type.Boolean({ default: false, description: "a question answered wrong last time" }),
-  blend: Type.Boolean({ default: false, description: "another category each time" }),
+  retry: Type.Boolean({ default: false, description: "a question last answered incorrectly" }),
+  blend: Type.Boolean({ default: false, description: "a different category each time" }),
 });
 
 /** Without the answer (document 2, Question, play form). */
@@ -149,9 +149,9 @@ export const DrawnQuestion = Type.Object({
 export const AnswerReveal = Type.Object(
   {
     is_correct: Type.Boolean(),
-    answer: Type.Integer({ minimum: 0, maximum: 3, description: "index of the right choice" }),
+    answer: Type.Integer({ minimum: 0, maximum: 3, description: "index of the correct choice" }),
     explanation: Type.String(),
-    correct_rate: Type.Integer({ description: "percent of all answers, this one included" }),
+    correct_rate: Type.Integer({ description: "percent of all answers, including this one" }),
     num_served: Type.Integer(),
     xp_gained: Type.Integer(),
     session: PlaySession,

@@ -23,7 +23,7 @@ const realm = defineRoute({
 const branding = defineRoute({
   method: "GET",
   path: "/v1/realms/{slug}/branding",
-  summary: "Read the look of a realm",
+  summary: "Read the branding of a realm",
   tag,
   auth: "public",
   source: "document 1, Realms; RLM-01",

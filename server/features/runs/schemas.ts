@@ -56,7 +56,7 @@ const runFields = {
   best_streak: Type.Integer(),
   num_correct: Type.Integer(),
   current_index: Type.Integer(),
-  total_time_ms: Type.Integer({ description: "times that count, as the server saw them" }),
+  total_time_ms: Type.Integer({ description: "times used for scoring, as measured by the server" }),
   category: Type.Union([Type.String(), Type.Null()]),
   is_finished: Type.Boolean(),
   created_at: Timestamp,
@@ -68,7 +68,7 @@ export const StartedRun = Type.Object({ ...runFields, run: Run, question: MaybeQ
 export const RunView = Type.Object({
   run: Run,
   question: Type.Union([PlayQuestion, Type.Null()], {
-    description: "the one at current_index, for who comes back; null when the run is finished",
+    description: "the question at current_index; null when the run is finished",
   }),
 });
 export const AdvancedRun = Type.Object({ run: Run, question: MaybeQuestion });
@@ -76,9 +76,9 @@ export const AdvancedRun = Type.Object({ run: Run, question: MaybeQuestion });
 export const AnswerResult = Type.Object(
   {
     is_correct: Type.Boolean(),
-    answer: Type.Integer({ minimum: 0, maximum: 3, description: "the right choice" }),
+    answer: Type.Integer({ minimum: 0, maximum: 3, description: "the correct choice" }),
     explanation: Type.String(),
-    correct_rate: Type.Integer({ description: "percent of all answers that were right" }),
+    correct_rate: Type.Integer({ description: "percent of all answers that were correct" }),
     num_served: Type.Integer(),
     xp_gained: Type.Integer(),
     points_earned: Type.Integer(),

@@ -20,7 +20,7 @@ const isChannel = (value: unknown): value is "email" | "sms" =>
 const codeRequest = defineRoute({
   method: "POST",
   path: "/v1/gateway/code/request",
-  summary: "Have a sign-in code sent to an account",
+  summary: "Send a sign-in code to an account",
   tag,
   auth: "public",
   source: "document 1, Gateway; GW-04",
@@ -71,7 +71,7 @@ const codeVerify = defineRoute({
 const resetRequest = defineRoute({
   method: "POST",
   path: "/v1/gateway/reset-password/request",
-  summary: "Have a link for a new password sent to an account",
+  summary: "Send a password reset link to an account",
   tag,
   auth: "public",
   source: "document 1, Gateway; GW-10",

@@ -19,7 +19,7 @@ const tag = "Gateway";
 const guest = defineRoute({
   method: "POST",
   path: "/v1/gateway/guest",
-  summary: "Become a guest player, or the guest of a reclaim token again",
+  summary: "Create a guest player, or resume the guest of a reclaim token",
   tag,
   auth: "public",
   source: "document 1, Gateway; GW-06, TOK-12",
@@ -93,7 +93,7 @@ const logoutRoute = defineRoute({
 const upgradeRoute = defineRoute({
   method: "POST",
   path: "/v1/gateway/upgrade",
-  summary: "Turn the guest into a registered account of the same id",
+  summary: "Upgrade the guest to a registered account with the same id",
   tag,
   auth: "guest",
   source: "document 1, Gateway; GW-07, TOK-10, TOK-12",
@@ -119,7 +119,7 @@ const upgradeRoute = defineRoute({
 const validate = defineRoute({
   method: "GET",
   path: "/v1/tokens/validate",
-  summary: "Tell what the presented access token says",
+  summary: "Read the claims of the presented access token",
   tag: "Tokens",
   auth: "player",
   source: "document 1, Gateway; TOK-13",

@@ -36,7 +36,7 @@ const SessionList = Type.Object({
 const list = defineRoute({
   method: "GET",
   path: "/v1/users/@me/sessions",
-  summary: "List where the account is signed in",
+  summary: "List the sessions of the account",
   tag,
   auth: "registered",
   source: "TOK-08",

@@ -35,7 +35,7 @@ const passport = defineRoute({
 const customs = defineRoute({
   method: "GET",
   path: "/v1/gateway/customs",
-  summary: "Exchange a passport for a session and go on to the redirect",
+  summary: "Exchange a passport for a session and follow the redirect",
   tag: "Gateway",
   auth: "public",
   source: "document 1, Gateway; GW-08, GW-09",

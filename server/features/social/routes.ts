@@ -65,7 +65,7 @@ const begin = defineRoute({
     code_challenge: Type.Optional(
       Type.String({
         pattern: "^[\\w-]{43}$",
-        description: "of a native client: base64url of the SHA-256 of its code_verifier (RFC 7636)",
+        description: "for native clients: base64url of the SHA-256 of the code_verifier (RFC 7636)",
       }),
     ),
     code_challenge_method: Type.Optional(Type.Enum(["S256"])),
@@ -106,7 +106,7 @@ const begin = defineRoute({
 const callback = defineRoute({
   method: "GET",
   path: "/v1/gateway/oauth/{provider}/callback",
-  summary: "Come back from the provider",
+  summary: "Callback of the provider",
   tag,
   auth: "public",
   source: "OA-03",
@@ -143,7 +143,7 @@ const nativeCallback = defineRoute({
   method: "POST",
   path: "/v1/gateway/oauth/{provider}/callback",
   summary:
-    "Exchange the code a native client caught for a session, with the code_verifier it began with",
+    "Exchange the code received by a native client for a session, with its code_verifier",
   tag,
   auth: "public",
   source: "OA-03, OA-04",
@@ -162,7 +162,7 @@ const nativeCallback = defineRoute({
     code_verifier: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9._~-]{43,128}$",
-        description: "of the code_challenge; a browser presents its cookie instead",
+        description: "verifier of the code_challenge; a browser sends its cookie instead",
       }),
     ),
   }),

@@ -74,7 +74,7 @@ const isAccountToken = (token: string): boolean => token.includes(".");
 const verifyPage = defineRoute({
   method: "GET",
   path: verifyPagePath,
-  summary: "The page behind the link of a verification mail; it asks before anything is done",
+  summary: "Page of the link in a verification mail; asks before it changes anything",
   ...question,
   handler: async ({ query, deps, request }) => {
     const link = linkOf(query);
@@ -98,7 +98,7 @@ const verifyAnswer = defineRoute({
   method: "POST",
   path: verifyPagePath,
   summary:
-    "The answer of that page: yes confirms the address, no ends what was attached to the account and leads to a new password",
+    "Decision on that page: yes verifies the address; no removes everything attached to the account and leads to a new password",
   tag: "Pages",
   auth: "public",
   source,
@@ -127,7 +127,7 @@ const verifyAnswer = defineRoute({
 const unsubscribePage = defineRoute({
   method: "GET",
   path: unsubscribePagePath,
-  summary: "The page behind the link that leaves the mailing list; it asks before anything is done",
+  summary: "Page of the unsubscribe link; asks before it changes anything",
   ...question,
   handler: async ({ query, deps, request }) => {
     const link = linkOf(query);
@@ -140,7 +140,7 @@ const unsubscribePage = defineRoute({
 const unsubscribeAnswer = defineRoute({
   method: "POST",
   path: unsubscribePagePath,
-  summary: "The answer of that page",
+  summary: "Decision on that page",
   tag: "Pages",
   auth: "public",
   source,

@@ -32,7 +32,7 @@ const formLimit = { max: 5, window: 60 };
 const healthCheck = defineRoute({
   method: "GET",
   path: "/v1/health-check",
-  summary: "Tell whether the service and its stores answer",
+  summary: "Check the health of the service and its stores",
   tag,
   auth: "public",
   source: "document 1, System; SYS-01, HTTP-13",
@@ -49,7 +49,7 @@ const healthCheck = defineRoute({
 const subscribeRoute = defineRoute({
   method: "POST",
   path: "/v1/subscribe",
-  summary: "Ask for the mailing list; the address gets a mail to confirm it",
+  summary: "Subscribe to the mailing list; the address receives a confirmation mail",
   tag,
   auth: "public",
   source: "document 1, System; SYS-04",
@@ -69,7 +69,7 @@ const subscribeRoute = defineRoute({
 const verify = defineRoute({
   method: "GET",
   path: "/v1/verify",
-  summary: "The link of a mail that confirms an address: leads to a page that asks first",
+  summary: "Verification link of a mail: redirects to a page that asks first",
   tag,
   auth: "public",
   source: "document 1, System; SYS-02, USR-06",
@@ -88,7 +88,7 @@ const verify = defineRoute({
 const unsubscribeRoute = defineRoute({
   method: "GET",
   path: "/v1/unsubscribe",
-  summary: "The link of every mail that leaves the mailing list: leads to a page that asks first",
+  summary: "Unsubscribe link of every mail: redirects to a page that asks first",
   tag,
   auth: "public",
   source: "document 1, System; SYS-02",
@@ -128,7 +128,7 @@ const oneClick = defineRoute({
 const contact = defineRoute({
   method: "POST",
   path: "/v1/leads/contact",
-  summary: "Write to the operators",
+  summary: "Send a message to the operators",
   tag,
   auth: "public",
   source: "document 1, System; SYS-05, HTTP-15",
@@ -146,7 +146,7 @@ const contact = defineRoute({
 const feedback = defineRoute({
   method: "POST",
   path: "/v1/leads/feedback",
-  summary: "Give feedback from inside a game",
+  summary: "Send feedback from within a game",
   tag,
   auth: "optional",
   source: "document 1, System; SYS-05, HTTP-15",

@@ -34,7 +34,7 @@ const resend = defineRoute({
 const verify = defineRoute({
   method: "POST",
   path: "/v1/users/email/verify",
-  summary: "Use a verification token; a page that calls it has asked whether the account is theirs",
+  summary: "Use a verification token; the calling page must have asked the user whether the account is theirs",
   tag,
   auth: "public",
   source: "USR-06",
@@ -67,10 +67,10 @@ const RevocationList = Type.Object({
         kind: Type.Enum(["session", "consent", "password", "phone", "api_key", "connection"]),
         label: Type.Unsafe<string | null>({
           type: ["string", "null"],
-          description: "a browser, a program, the ends of a number, a key's name, a provider",
+          description: "a browser, an application, a masked number, a key's name or a provider",
         }),
         reason: Type.String({
-          description: "address_proven: the owner of the address was not who attached it",
+          description: "address_proven: it had been attached without proof of owning the address",
         }),
         attached_at: OptionalTimestamp,
         revoked_at: Timestamp,
@@ -83,7 +83,7 @@ const RevocationList = Type.Object({
 const revocations = defineRoute({
   method: "GET",
   path: "/v1/users/@me/revocations",
-  summary: "List what was taken from the account when its address was proven, newest first",
+  summary: "List what was removed from the account when its address was verified, newest first",
   tag,
   auth: "registered",
   source: "S44",

@@ -21,10 +21,10 @@ const Level = Type.Object(
 export const Embers = Type.Object(
   {
     balance: Type.Integer({ minimum: 0, description: "spendable" }),
-    lifetime: Type.Integer({ minimum: 0, description: "ever earned; never falls" }),
+    lifetime: Type.Integer({ minimum: 0, description: "total ever earned; never decreases" }),
     level: Level,
     next_level: Type.Union([Level, Type.Null()]),
-    progress: Type.Number({ minimum: 0, maximum: 1, description: "toward next_level" }),
+    progress: Type.Number({ minimum: 0, maximum: 1, description: "progress to next_level" }),
   },
   { title: "Embers" },
 );
@@ -32,7 +32,7 @@ export const Embers = Type.Object(
 export const Ingots = Type.Object(
   {
     balance: Type.Integer({ minimum: 0, description: "spendable" }),
-    purchased: Type.Integer({ minimum: 0, description: "ever credited; never falls" }),
+    purchased: Type.Integer({ minimum: 0, description: "total ever credited; never decreases" }),
   },
   { title: "Ingots" },
 );
@@ -45,7 +45,7 @@ const Award = Type.Object(
   {
     award_id: Type.String(),
     game: Type.String(),
-    ember_value: Type.Integer({ description: "as it was when granted" }),
+    ember_value: Type.Integer({ description: "value at the time of the grant" }),
     repeatable: Type.Boolean(),
     granted_at: Timestamp,
   },
@@ -61,7 +61,7 @@ export const ClaimBody = Type.Object({
 
 export const Claimed = Type.Object(
   {
-    granted: Type.Boolean({ description: "false: it was earned before, and nothing was credited" }),
+    granted: Type.Boolean({ description: "false: it had been earned before, so nothing was credited" }),
     award_id: Type.String(),
     game: Type.String(),
     ember_value: Type.Integer(),
@@ -73,7 +73,7 @@ export const Claimed = Type.Object(
 
 export const LedgerQuery = Type.Object({
   limit: Type.Integer(ledgerPage),
-  before: Type.Optional(Type.Integer({ description: "id of the last entry of the page before" })),
+  before: Type.Optional(Type.Integer({ description: "id of the last entry of the previous page" })),
 });
 
 const ledgerOf = (title: string, names: readonly string[]) =>
@@ -82,7 +82,7 @@ const ledgerOf = (title: string, names: readonly string[]) =>
       Type.Object(
         {
           id: Type.Integer(),
-          amount: Type.Integer({ description: "negative is a debit" }),
+          amount: Type.Integer({ description: "negative for a debit" }),
           source: Type.Enum([...names]),
           reason: Type.String(),
           ref_type: Type.String(),

@@ -12,7 +12,7 @@ const tag = "Word game";
 const submit = defineRoute({
   method: "POST",
   path: `${base}/results`,
-  summary: "Hand in a finished game",
+  summary: "Submit a finished game",
   tag,
   auth: "player",
   source: "document 2, Word game; WG-01 to WG-04, HTTP-15",
@@ -28,7 +28,7 @@ const submit = defineRoute({
 const leaderboard = defineRoute({
   method: "GET",
   path: `${base}/leaderboard`,
-  summary: "Read the board of daily or random games",
+  summary: "Read the leaderboard of daily or random games",
   tag,
   auth: "public",
   source: "document 2, Word game; WG-02, WG-03, WG-04",

@@ -28,7 +28,7 @@ export const ResultBody = Type.Object({
   timeTaken: Time,
   date: Type.Optional(
     Type.Unsafe<string | null>(
-      nullable("string", { maxLength: 64, description: "YYYY-MM-DD; of a daily puzzle" }),
+      nullable("string", { maxLength: 64, description: "YYYY-MM-DD, for a daily puzzle" }),
     ),
   ),
   timeGiven: Type.Optional(Type.Unsafe<string | null>(nullable("string", timeRule))),
@@ -55,7 +55,7 @@ const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0);
 export const Submitted = Type.Object({
   username: Type.String(),
   rank: Type.Integer({
-    description: "of the player's best result: daily of its date, random of all",
+    description: "rank of the player's best result: daily within its date, random overall",
   }),
 });
 
@@ -67,7 +67,7 @@ export const BoardQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
   page: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 }),
   username: Type.Optional(
-    Type.String({ maxLength: 256, description: "this player's entry is added to the page" }),
+    Type.String({ maxLength: 256, description: "adds this player's entry to the page" }),
   ),
 });
 
@@ -83,8 +83,8 @@ const Row = Type.Object(
     created_at: Type.String({ format: "date-time" }),
     player_id: Type.Integer(),
     avatar_v: Type.Integer(),
-    date: Type.Optional(Type.String({ description: "of daily results" })),
-    rank: Type.Optional(Type.Integer({ description: "of the entry that was asked for by name" })),
+    date: Type.Optional(Type.String({ description: "date, for daily results" })),
+    rank: Type.Optional(Type.Integer({ description: "rank of the entry requested by name" })),
   },
   { title: "WordgameEntry" },
 );

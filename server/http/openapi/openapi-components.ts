@@ -67,12 +67,12 @@ export const sharedComponents = {
   parameters: {
     IdempotencyKey: {
       ...idempotencyKey,
-      description: "repeats the first success of the same key, caller and body for 24 hours",
+      description: "replays the first success of the same key, caller and body for 24 hours",
     },
     SeatIdempotencyKey: {
       ...idempotencyKey,
       description:
-        "repeats the first success of the same key and command; a seat's last eight are remembered",
+        "replays the first success of the same key and command; the last eight per seat are cached",
     },
   },
   securitySchemes: {

@@ -47,7 +47,7 @@ const security: Record<AuthLevel, Json[]> = {
 
 /** Note on each operation of the operator listener (OPS-01). */
 const operatorServers = [
-  { url: "http://127.0.0.1:9090", description: "operator listener, where OPERATOR_LISTEN puts it" },
+  { url: "http://127.0.0.1:9090", description: "operator listener at OPERATOR_LISTEN" },
 ];
 
 /** The OpenAPI 3.1 document of a route table (BOOT-04). */

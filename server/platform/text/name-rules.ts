@@ -3,7 +3,7 @@ import { foldName, isDisplayName } from "./account-names.ts";
 
 /** Text of the rule in documentation and refusals. */
 export const newNameForm = (min = 1, max = 64): string =>
-  `${min} to ${max} characters after trimming, all seen and of one script (Latin goes with Chinese, Japanese and Korean)`;
+  `${min} to ${max} visible characters of one script after trimming (Latin may be mixed with Chinese, Japanese and Korean)`;
 
 /**
  * Invisible characters join and vary emoji; they are allowed only between emoji parts. Keycaps and flags of regions

@@ -66,7 +66,7 @@ export class ChildRun {
     worker.on("error", (error) =>
       host.log.warn(
         { event: "process_link_failed", err: error },
-        "a message to a process was not sent; the process is started again if it has ended",
+        "message to a process not sent; the process is restarted if it has ended",
       ),
     );
     worker.once("exit", (exitCode: number | null, signal: string | null) => {

@@ -86,7 +86,7 @@ export class Child {
       onFrozen: () =>
         host.log.error(
           { event: "process_frozen", role: this.role, index: this.index },
-          "process answered no pulse, killed and started again",
+          "process is frozen, killed and restarted",
         ),
       onNodeDown: (node) => host.onNodeDown(node),
       onEnd: (end) => this.#restartLater(end),
@@ -156,7 +156,7 @@ export class Child {
     this.#restartPolicy.exited(Date.now() - (this.#run?.startedAt ?? 0));
     this.#host.log.error(
       { event: "process_exited", role, index, exitCode, signal, reason },
-      "process ended unexpectedly, starting it again",
+      "process ended unexpectedly, restarting it",
     );
     if (this.#restartPolicy.doesNotStart)
       this.#host.onStartFailed(reason ?? `exit ${signal ?? exitCode}`);

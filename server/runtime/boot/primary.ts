@@ -65,7 +65,7 @@ export async function runPrimary(): Promise<number> {
       await Promise.resolve(cleanup()).catch((error: unknown) =>
         log.error(
           { event: "cleanup_failed", err: error },
-          "a cleanup step failed, stopping goes on",
+          "a cleanup step failed, shutdown continues",
         ),
       );
     await flushLog(log);

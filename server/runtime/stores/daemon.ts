@@ -81,7 +81,7 @@ class RestartedDaemon implements Daemon {
     this.#state = "restarting";
     log.error(
       { event: "store_exited", store: name },
-      "store ended unexpectedly, starting it again",
+      "store ended unexpectedly, restarting it",
     );
     for (let pause = retryPauseMs; ; pause = Math.min(pause * 2, maxRestartPauseMs)) {
       await sleep(pause, undefined, { ref: false });

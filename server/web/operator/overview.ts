@@ -23,7 +23,7 @@ async function refresh() {
     say("");
   } catch {
     const time = seenAt.toLocaleTimeString(undefined, { hour12: false });
-    say(`No answer: this is how it was at ${time}.`);
+    say(`No response. Last update: ${time}.`);
   }
 }
 

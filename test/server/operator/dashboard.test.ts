@@ -70,13 +70,13 @@ test("a rate is never taken over a long absence, and never negative after a rest
 test("what somebody has to look at is marked", async () => {
   const { state, look } = setUp();
   await look(0, { failures: 2 });
-  const name = "Answers of 500 and above";
+  const name = "Responses with status 500 or above";
   assert.deepEqual((await look(10, { failures: 2 }))[name], ["0.0 per second", false]);
   assert.deepEqual((await look(20, { failures: 4 }))[name], ["0.2 per second", true]);
   state.isReady = false;
   state.stores = { postgres: "read_only", redis: "away" };
   assert.deepEqual((await look(30))["Service"], [
-    "not ready; redis does not answer; postgres takes no writes; processes that are starting: 1",
+    "not ready; redis does not respond; postgres refuses writes; starting processes: 1",
     true,
   ]);
 });
@@ -89,7 +89,7 @@ test("the pictures that wait are counted as far as they can be", async () => {
     [null, "unknown"],
   ] as const) {
     state.pictures = pictures;
-    assert.deepEqual((await look(0))["Pictures to be looked at"], [value, false]);
+    assert.deepEqual((await look(0))["Pictures to review"], [value, false]);
   }
 });
 

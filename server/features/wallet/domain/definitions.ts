@@ -52,7 +52,7 @@ export function parseAwards(content: unknown): AwardTerms[] {
   const { awards } = checked(AwardFile, content);
   const keys = awards.map(({ award_id, game }) => `${award_id} of ${game}`);
   const twice = keys.filter((key, at) => keys.indexOf(key) !== at);
-  if (twice.length > 0) throw new DefinitionError(`given twice: ${twice[0]}`);
+  if (twice.length > 0) throw new DefinitionError(`listed twice: ${twice[0]}`);
   return awards.map((award) => ({
     awardId: award.award_id,
     game: award.game,

@@ -13,7 +13,7 @@ export interface Move {
   playerId: number;
   currency: Currency;
   source: Source;
-  /** Not 0, negative is a debit, at most 1,000,000,000 either way. */
+  /** Not 0, negative for a debit, at most 1,000,000,000 up or down. */
   amount: number;
   /** Up to 255 characters. */
   reason: string;
