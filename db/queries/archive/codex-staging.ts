@@ -352,14 +352,14 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
         (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
       select ${branchId}::int, t.entity_id, e.type, d.id, v.patch_id, j.body ->> 'name',
         array(select jsonb_array_elements_text(j.body -> 'tags')), j.body -> 'data',
-        -- Without words the import fails, rather than to leave an entity nobody finds.
+        -- Null words fail the import instead of leaving an entity that no search finds.
         array_to_tsvector(string_to_array(t.words, ' '))
       from ${open}
       cross join lateral (
         select type from codex_entities where id = t.entity_id limit 1) e
       cross join lateral (
         select id, body from codex_documents where id = v.document_id limit 1) d
-      -- Without the offset every use of the body would parse it again.
+      -- Without the offset Postgres would parse the body at every use.
       cross join lateral (select ('{' || d.body || '}')::jsonb as body offset 0) j
       order by t.entity_id`,
   );

@@ -126,7 +126,7 @@ export async function releaseQuestions(
           and q.retired_at is null
           and q.id not in (select unnest(question_ids) from challenges where date >= ${before}::date)
       ), locked as (
-        -- In the order of whoever counts answers, so that neither waits for the other.
+        -- In id order, like other writers of the counters, to avoid deadlocks.
         select id from questions where id in (select id from spent where turn <= room) order by id
         for no key update
       )
