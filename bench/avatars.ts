@@ -12,9 +12,9 @@ import { pidsOf, withService } from "./service.ts";
 
 const numIcons = 200;
 const look = "color=amber&bg=navy&border=gold&shape=circle";
-/** Largest side an upload may have. */
+/** Maximum side length of an upload, in pixels. */
 const largestSide = 4_096;
-/** Uploads one sender may have under way. */
+/** Maximum concurrent uploads per sender. */
 const atOnce = 4;
 
 export const scenarios: Scenarios = {
@@ -128,7 +128,7 @@ function childrenOf(pid: number): number[] {
   return text === "" ? [] : text.split(" ").map(Number);
 }
 
-/** JPEG, PNG and WebP by turns, no two alike. */
+/** Alternates JPEG, PNG and WebP, no two alike. */
 function pictureOf(n: number): Promise<Buffer> {
   const picture = scene(n, 640, 480);
   const encoded = [picture.jpeg(), picture.png(), picture.webp()][n % 3] ?? picture;

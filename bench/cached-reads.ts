@@ -4,7 +4,7 @@ import { measureRequests, startEcho, type Compared, type Measured } from "./requ
 
 export const connections = 64;
 
-/** The part of the rate of constant bytes that is aimed at. */
+/** Targets, as a share of the rate of constant bytes. */
 export interface ReadAims {
   body: number;
   known: number;
@@ -13,8 +13,8 @@ export interface ReadAims {
 const roundCount = 3;
 
 /**
- * A read that is kept in memory, and the same with its tag, against raw answers of the same size: by turns, of
- * each the round with the middle rate.
+ * Compares a cached read, and the same read with its tag, with raw responses of the same size. Rounds are
+ * interleaved; each reports the one with the median rate.
  */
 export async function compareRead(
   service: Service,
@@ -39,7 +39,7 @@ export async function compareRead(
         service,
         seconds,
         { name: `${name}, 304`, path },
-        // Asked for now: after an import, lists change until every worker has seen it.
+        // Read just before, because lists change after an import until every worker has noticed it.
         { "if-none-match": (await readOnce(service, path)).etag },
       ),
     });

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** What the driver asks of something it is to run; it has no COPY of its own. */
+/** The driver's interface for custom queries; it has no COPY itself. */
 interface CopyConnection {
   query(text: string): void;
   sendCopyFromChunk(chunk: Buffer): void;
@@ -9,7 +9,7 @@ interface CopyConnection {
 
 const chunkBytes = 64 * 1024;
 
-/** `COPY ... FROM STDIN` of a text that is ready: the floor of bringing rows into a table. */
+/** `COPY ... FROM STDIN` of a prepared text: the lower bound for writing rows into a table. */
 export async function copyIn(url: string, statement: string, text: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

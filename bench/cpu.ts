@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const ticksPerSecond = 100;
 
-/** CPU time (user and system) these processes have used so far, in microseconds. Linux only. */
+/** CPU time (user and system) of these processes so far, in microseconds. Linux only. */
 export function cpuMicros(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + timesOf(pid).own, 0);
 }
 
-/** CPU time a process and all that came of it, ended or not, have used so far, in microseconds. Linux only. */
+/** CPU time of a process and all its descendants, including ended ones, in microseconds. Linux only. */
 export function treeMicros(root: number): number {
   return [...treeTimes(root).values()].reduce((sum, { own, ended }) => sum + own + ended, 0);
 }
 
-/** A process and all that came of it and still run. Linux only. */
+/** A process and its running descendants. Linux only. */
 export const treePids = (root: number): number[] => [...treeTimes(root).keys()];
 
 function treeTimes(root: number): Map<number, Times> {
@@ -23,7 +23,7 @@ function treeTimes(root: number): Map<number, Times> {
         try {
           return [[Number(name), timesOf(Number(name))] as const];
         } catch {
-          return []; // It has ended, and its parent counts it.
+          return []; // It has ended, and its parent accounts for it.
         }
       }),
   );
@@ -34,7 +34,7 @@ function treeTimes(root: number): Map<number, Times> {
   return new Map([...all].filter(([pid]) => isBelow(pid)));
 }
 
-/** Times the threads of these processes waited for something and were woken. Linux only. */
+/** Voluntary context switches of the threads of these processes. Linux only. */
 export function wakeUps(pids: readonly number[]): number {
   return sumOfThreads(pids, (folder) => {
     const status = readFileSync(`${folder}/status`, "utf8");
@@ -49,7 +49,10 @@ export function mainThreadMicros(pids: readonly number[]): number {
 
 export type NodeThreads = "main thread" | "libuv threads" | "V8 threads";
 
-/** CPU time of the living threads of these processes of Node, in microseconds: V8 names none of its own. Linux only. */
+/**
+ * CPU time of the running threads of these Node processes, in microseconds; V8 threads are those without a
+ * name. Linux only.
+ */
 export function nodeThreadMicros(pids: readonly number[]): Record<NodeThreads, number> {
   const main = mainThreadMicros(pids);
   const libuv = sumOfThreads(pids, (folder) =>
@@ -76,13 +79,13 @@ function sumOfThreads(pids: readonly number[], valueOf: (folder: string) => numb
 interface Times {
   parent: number;
   own: number;
-  /** Of its children that ended, and theirs. */
+  /** CPU time of ended children and their descendants. */
   ended: number;
 }
 
 function timesOf(pid: number): Times {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The command may hold spaces: the numbers start after its closing bracket.
+  // The command may contain spaces, so the numbers start after its closing bracket.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const micros = (first: number) =>
     ((Number(fields[first]) + Number(fields[first + 1])) / ticksPerSecond) * 1_000_000;
@@ -92,7 +95,7 @@ function timesOf(pid: number): Times {
 /** Resident memory of these processes in KiB. Linux only. */
 export const residentKib = (pids: readonly number[]): number => sumOf(pids, /^VmRSS:\s+(\d+)/m);
 
-/** The most resident memory these processes had so far, each at its own time, in KiB. Linux only. */
+/** Peak resident memory of each of these processes, summed, in KiB. Linux only. */
 export const peakKib = (pids: readonly number[]): number => sumOf(pids, /^VmHWM:\s+(\d+)/m);
 
 function sumOf(pids: readonly number[], line: RegExp): number {
@@ -102,7 +105,7 @@ function sumOf(pids: readonly number[], line: RegExp): number {
   }, 0);
 }
 
-/** Files and sockets a process of this machine may have open. */
+/** Maximum number of open files and sockets per process. */
 export function fileLimit(): number {
   const limits = readFileSync("/proc/self/limits", "utf8");
   return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);

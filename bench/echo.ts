@@ -1,7 +1,10 @@
 import { App } from "../server/http/uws/uws.ts";
 import { serveCalls } from "./rpc.ts";
 
-/** The ceiling: raw uWebSockets.js that reads the request's body and answers as many bytes as the service does. */
+/**
+ * Upper bound: raw uWebSockets.js that reads the request body and responds with as many bytes as the
+ * service.
+ */
 const body = `{"padding":"${"x".repeat(Number(process.argv[2] ?? 300))}"}`;
 const app = App();
 app.any("/*", (response, request) => {

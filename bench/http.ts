@@ -45,8 +45,8 @@ async function measureAll(echo: Echo, seconds: number): Promise<Compared[]> {
   const rawPost = await echo.measure({ ...given, name: "raw echo POST", request: echoPost });
   const { publicGet, authedGet, local } = await measureOneWorker(seconds);
   const forwarded = await measureForwarded(seconds);
-  // A send that wakes a sleeping reader costs several times one to a busy reader, so the ceiling is also
-  // measured at the rate the committed picks reached.
+  // Sending to an idle client costs several times as much as to a busy one, so the echo is also measured at
+  // the rate of the committed picks.
   const pacedPost = await echo.measure({
     ...given,
     name: "raw echo POST, at the rate of local picks",

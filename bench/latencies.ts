@@ -1,4 +1,4 @@
-/** Counts of latencies in steps of 0.1 ms up to 20 s; parts of several processes add up. */
+/** Latency counts in steps of 0.1 ms up to 20 s; counts of several processes can be added. */
 export class Latencies {
   private readonly counts = new Uint32Array(200_000);
   total = 0;
@@ -14,7 +14,7 @@ export class Latencies {
     this.total = 0;
   }
 
-  /** The filled steps, for another process. */
+  /** The non-empty steps, for another process. */
   pack(): [step: number, count: number][] {
     const packed: [number, number][] = [];
     this.counts.forEach((count, step) => {
@@ -30,7 +30,7 @@ export class Latencies {
     }
   }
 
-  /** Milliseconds below which this share of all lies. */
+  /** The quantile `share`, in milliseconds. */
   at(share: number): number {
     let left = Math.max(1, this.total * share);
     for (let step = 0; step < this.counts.length; step++) {

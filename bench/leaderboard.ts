@@ -18,16 +18,16 @@ import { warmUpSeconds } from "./requests.ts";
 import { answerJobs, publicIds } from "./trivia.ts";
 
 const path = "/v1/games/trivia/leaderboard";
-/** Beside the boards: a sorted set as plain as can be. */
+/** A plain sorted set for comparison. */
 const plainSet = "bench:plain";
 const fillTimeoutMs = 600_000;
 const batch = 10_000;
-/** Answers recorded while the board is read. */
+/** Answers recorded per second while the leaderboard is read. */
 const answersPerSecond = 500;
 const answerers = 50;
 const aimMs = 10;
 
-/** What is measured one after another, each through the whole service, on an otherwise idle machine. */
+/** Measured one after another, through the whole service, on an otherwise idle machine. */
 export const scenarios: Scenarios = {
   all: {
     about: "pages, ranks and searches of the global board, of a million players",
@@ -47,7 +47,7 @@ export const scenarios: Scenarios = {
   },
 };
 
-/** What is searched for among `Player_1`, `Player_2`, …, and why. */
+/** Search terms for `Player_1`, `Player_2`, …, and their purpose. */
 const searched: readonly (readonly [text: string, about: string])[] = [
   ["player", "every name"],
   ["r_", "every name, two characters"],
@@ -126,7 +126,7 @@ async function measureAll(service: Service, players: number, rounds: number): Pr
 
 type Work = [name: string, work: () => Promise<unknown>, share: number];
 
-/** What is measured; `share` of the rounds is enough for what is slow. */
+/** The measured requests; slow ones run for `share` of the rounds. */
 function worksOf(given: {
   service: Service;
   em: EntityManager;
@@ -156,7 +156,7 @@ function worksOf(given: {
   ];
 }
 
-/** The board is read without a pause while players answer practice questions over HTTP. */
+/** Reads the leaderboard continuously while players answer practice questions over HTTP. */
 async function readWhileAnswered(
   service: Service,
   em: EntityManager,
@@ -190,7 +190,7 @@ async function readWhileAnswered(
 
 const coresOf = (name: string) => `${name} cores`;
 
-/** CPU time used so far, of what `costNames` says. */
+/** CPU time so far, in the order of `costNames`. */
 type Costs = () => number[];
 const costNames = ["workers", "Redis", "Postgres"];
 
@@ -208,7 +208,7 @@ async function fillPlainSet(redis: Redis, players: number): Promise<void> {
     );
 }
 
-/** A challenge that everybody has finished; the path of its board. */
+/** A challenge finished by all players; returns the path of its leaderboard. */
 async function fillChallenge(em: EntityManager): Promise<string> {
   return em.transactional(async (tx) => {
     await rowsOf(tx, sql`select set_config('statement_timeout', ${String(fillTimeoutMs)}, true)`);
@@ -234,11 +234,11 @@ async function fillChallenge(em: EntityManager): Promise<string> {
   });
 }
 
-/** Values as they are after years of play: some ties at the top, many on streaks and accuracy. */
+/** Realistic values after years of play: few ties at the top, many on streaks and accuracy. */
 async function fill(em: EntityManager, players: number, callerId: number): Promise<void> {
   await em.transactional(async (tx) => {
     await rowsOf(tx, sql`select set_config('statement_timeout', ${String(fillTimeoutMs)}, true)`);
-    // The board does not exist yet: nobody has to learn of these.
+    // The leaderboard does not exist yet, so no change needs to be recorded.
     await rowsOf(tx, sql`alter table player_stats disable trigger player_stats_noted`);
     await rowsOf(
       tx,
@@ -260,7 +260,7 @@ async function fill(em: EntityManager, players: number, callerId: number): Promi
   await settle(em, ["players", "player_stats"]);
 }
 
-/** What follows on writing millions of rows at once is over before anything is measured. */
+/** Waits for the follow-up work of a bulk insert before anything is measured. */
 async function settle(em: EntityManager, tables: readonly string[]): Promise<void> {
   for (const table of tables) await rowsOf(em, sql`vacuum (analyze) ${sql.table(table)}`);
   await rowsOf(em, sql`checkpoint`);
@@ -292,7 +292,7 @@ async function get(url: string, headers: Record<string, string> = {}): Promise<v
   if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`);
 }
 
-/** Readers are told to come back while a large board is built. */
+/** Clients get a 503 while a large leaderboard is built. */
 async function untilBuilt(url: string): Promise<void> {
   while ((await fetch(url)).status === 503);
 }
@@ -307,7 +307,7 @@ interface Measured {
   name: string;
   p50: number;
   p99: number;
-  /** CPU per request, in the order of `costNames`. */
+  /** CPU time per request, in the order of `costNames`. */
   micros: number[];
 }
 

@@ -5,13 +5,13 @@ const [host = "127.0.0.1", port = "0", connections = "1"] = process.argv.slice(2
 const sockets = await Promise.all(
   Array.from({ length: Number(connections) }, () => openSocket(Number(port), host)),
 );
-/** Turns of each connection in all runs. */
+/** Number of turns of each connection over all runs. */
 const numTurns = sockets.map(() => 0);
 const probe = requestText("GET", "/v1/health-check");
 process.send?.(
   await Promise.all(sockets.map(async (socket) => (await ask(socket, probe)).requestId)),
 );
-/** What each connection holds, over all runs, as a browser does. */
+/** Cookie of each connection, kept over all runs like in a browser. */
 const cookies: string[] = [];
 
 process.on("disconnect", () => process.exit(0));
@@ -28,7 +28,7 @@ function nextRequest({ request, values }: Job, connection: number): string {
   return request.replace("{value}", values[turn % values.length] ?? "");
 }
 
-/** Waits for the connection's next turn; turns that were missed are made up for. */
+/** Waits for the connection's next turn; missed turns are made up. */
 async function waitUntil(at: number): Promise<void> {
   const left = at - performance.now();
   if (left > 0.5) await new Promise((resolve) => setTimeout(resolve, left));

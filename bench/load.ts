@@ -2,13 +2,16 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { sourceFlags } from "../test/support/programs.ts";
 
-/** What one keep-alive connection sends, over and over, one request at a time. */
+/** Requests that one keep-alive connection sends repeatedly, one at a time. */
 export interface Job {
-  /** Whole HTTP request as text. */
+  /** Complete HTTP request as text. */
   request: string;
-  /** What stands for `{value}` in the request, turn by turn; after the last comes the first again. */
+  /** Values of `{value}` in the request, used in rotation. */
   values?: readonly string[];
-  /** Cookie of the first request, in place of `cookieHole`; each later one sends what the last answer set. */
+  /**
+   * Cookie of the first request, inserted at `cookieHole`; later requests send the cookie of the previous
+   * response.
+   */
   cookie?: string;
 }
 
@@ -20,19 +23,19 @@ export interface LoadResult {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Status -> answers. */
+  /** Number of responses by status. */
   statuses: Record<string, number>;
 }
 
 export interface Generator {
-  /** `X-Request-Id` each connection got for a first GET: its prefix names the process that serves it. */
+  /** `X-Request-Id` that each connection got for its first GET; the prefix identifies the serving process. */
   requestIds: string[];
-  /** `perSecond` paces all connections together; without it each sends as soon as it has its answer. */
+  /** `perSecond` paces all connections together; without it each sends as soon as it has its response. */
   run(jobs: Job[], seconds: number, perSecond?: number): Promise<LoadResult>;
   close(): void;
 }
 
-/** Opens connections from a process of its own, so that making load costs the server's process nothing. */
+/** Opens connections from a separate process, so that generating load does not use the server's process. */
 export async function openGenerator(
   host: string,
   port: number,

@@ -5,18 +5,18 @@ import { builtProgram } from "../test/support/programs.ts";
 import type { Service } from "../test/support/process.ts";
 import { openReader } from "./raw-request.ts";
 
-/** What somebody saw who read an address again and again. */
+/** Results of polling an address. */
 export interface Polled {
   times: number[];
   errors: number;
-  /** Every different thing `look` said. */
+  /** Distinct states that `look` returned. */
   seen: Set<string>;
 }
 
 const pauseMs = 2;
 export const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/** Reads until something is over; `look` names the state a body shows, null when it is none. */
+/** Polls until the work is done; `look` extracts the state from a body, or null. */
 export async function pollUntil(
   over: Promise<unknown>,
   { url }: Service,
@@ -42,7 +42,7 @@ export async function pollUntil(
   return polled;
 }
 
-/** Runs a script of the project beside the service, in a process of its own, on the service's stores. */
+/** Runs a script of the project in a separate process on the service's stores. */
 export async function runBeside(
   service: Service,
   program: string,

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What one process has used and holds. Linux only. */
+/** Resource usage of one process. Linux only. */
 export interface ProcessSample {
   pid: number;
-  /** What it is to the service: "primary", "HTTP worker", "Redis", "Postgres". */
+  /** Its role in the service: "primary", "HTTP worker", "Redis", "Postgres". */
   kind: string;
-  /** Nanoseconds of processor of its living threads. */
+  /** CPU time of its running threads, in nanoseconds. */
   cpuNs: number;
-  /** Times its threads waited for something and were woken. */
+  /** Voluntary context switches of its threads. */
   wakeUps: number;
   threads: number;
-  /** KiB resident, and with pages that several processes share divided among them. */
+  /** Resident memory in KiB, and PSS, which divides shared pages among their processes. */
   rssKib: number;
   pssKib: number;
 }
 
-/** All processes below `root` and itself; one that ends meanwhile is left out. */
+/** The process `root` and all its descendants, except those that end during the call. */
 export function sampleTree(root: number): ProcessSample[] {
   return pidsBelow(root).flatMap((pid) => {
     try {
@@ -64,7 +64,7 @@ const roles: Record<string, string> = {
   operator: "operator",
 };
 
-/** By its command: ours end with a role and a number. */
+/** By command line: our processes end with a role and a number. */
 function kindOf(pid: number): string {
   const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   const [role = ""] = command.slice(-3);

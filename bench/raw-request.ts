@@ -15,7 +15,7 @@ export interface RawAnswer {
   cookie: string;
 }
 
-/** Sends one request and reads its answer to the last byte. */
+/** Sends one request and reads the complete response. */
 export function ask(socket: Socket, request: string): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -42,12 +42,12 @@ export function ask(socket: Socket, request: string): Promise<RawAnswer> {
 }
 
 export interface Reader {
-  /** The answer to a GET, to the last byte; one after the other. Throws unless it is 200. */
+  /** The complete body of a GET, one request at a time. Throws unless the status is 200. */
   read(path: string): Promise<Buffer>;
   close(): void;
 }
 
-/** A connection that asks for one thing after the other: what a client library needs for itself is not measured. */
+/** A raw connection for sequential requests, so that the cost of a client library is not measured. */
 export async function openReader(url: string): Promise<Reader> {
   const { hostname, port, host } = new URL(url);
   const socket = await openSocket(Number(port), hostname);
@@ -87,7 +87,7 @@ function bodyOf(socket: Socket, path: string): Promise<Buffer> {
 
 const headEnd = "\r\n\r\n";
 
-/** Bytes of the body that have not come; null while the head has not. */
+/** Outstanding bytes of the body; null before the complete head. */
 function bodyLeft(chunks: Buffer[]): number | null {
   const come = Buffer.concat(chunks);
   const end = come.indexOf(headEnd);

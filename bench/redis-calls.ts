@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 
-/** What a Redis has done so far. */
+/** Counters of a Redis. */
 export interface RedisCounts {
-  /** Calls by name of the command; those of scripts are among them. */
+  /** Calls by command name, including those of scripts. */
   calls: Record<string, number>;
-  /** Times it read from a connection: commands that arrive together are one. */
+  /** Number of reads from connections: commands that arrive together count as one. */
   reads: number;
   bytesReceived: number;
 }
@@ -26,16 +26,16 @@ export function parseRedisCounts(info: string): RedisCounts {
   };
 }
 
-/** Calls by name: those that clients sent, and those that scripts made. */
+/** Calls by name: those sent by clients, and those made by scripts. */
 export interface RedisCalls {
   sent: Record<string, number>;
   inScripts: Record<string, number>;
 }
 
-/** Sent behind the work: MONITOR shows calls in their order. */
+/** Sent after the work: MONITOR shows calls in order. */
 const endOfWork = "bench: end of work";
 
-/** Runs `work` while MONITOR shows every call; slows this Redis down. */
+/** Runs `work` while MONITOR shows every call, which slows this Redis down. */
 export async function monitorCalls<T>(
   redis: Redis,
   work: () => Promise<T>,
@@ -45,7 +45,7 @@ export async function monitorCalls<T>(
   const isOver = new Promise<void>((resolve) => {
     const count = (_time: string, args: string[], source: string) => {
       if (args[1] !== endOfWork) return countCall(calls, args, source);
-      // Lines still arrive after `disconnect`, and belong to what comes after the work.
+      // Lines still arrive after `disconnect`, and belong to later calls.
       monitor.off("monitor", count);
       resolve();
     };

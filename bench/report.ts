@@ -1,4 +1,4 @@
-/** What a scenario measured; the first row of `cells` belongs to the first of `head`. */
+/** Results of a scenario; the first row of `cells` belongs to the first of `head`. */
 export interface Table {
   title: string;
   head: string[];
@@ -12,7 +12,7 @@ export interface Aim {
   isLeast?: boolean;
 }
 
-/** Whether the value keeps to the aim, and what the aim is. */
+/** Whether the value meets the aim, with the aim. */
 export function verdict(value: number, { limit, unit = "", isLeast = false }: Aim): string {
   const isReached = isLeast ? value >= limit : value <= limit;
   return `${isReached ? "reached" : "missed"} (${isLeast ? ">=" : "<="} ${limit}${unit})`;
@@ -25,12 +25,13 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-/** Lowest two-sided coverage of `medianWithInterval`. */
+/** Minimum two-sided coverage of `medianWithInterval`. */
 const coverage = 0.9;
 
 /**
- * The median with its interval, "1.08x (1.05-1.11)". The interval lies between two order statistics, so that it holds the
- * true median with at least 90 %, whatever the distribution; without enough values it is left out.
+ * The median with its interval, "1.08x (1.05-1.11)". The interval lies between two order statistics, so
+ * that it contains the true median with at least 90 %, whatever the distribution; with too few values it is
+ * omitted.
  */
 export function medianWithInterval(values: readonly number[], unit = "", digits = 2): string {
   const text = `${median(values).toFixed(digits)}${unit}`;
@@ -56,7 +57,7 @@ export function medianInterval(values: readonly number[]): [number, number] | nu
   return low === undefined || high === undefined ? null : [low, high];
 }
 
-/** Printed as Markdown, so that it can stand in a document as it is. */
+/** Prints Markdown that can be pasted into a document. */
 export function printTable({ title, head, rows }: Table): void {
   const widths = head.map((name, i) =>
     Math.max(3, name.length, ...rows.map((row) => row[i]?.length ?? 0)),
@@ -67,7 +68,7 @@ export function printTable({ title, head, rows }: Table): void {
   process.stdout.write(`\n${title}\n\n${line(head)}${line(rule)}${rows.map(line).join("")}\n`);
 }
 
-/** A line about what is going on, apart from the results. */
+/** A progress line, separate from the results. */
 export function note(text: string): void {
   process.stderr.write(`  ${text}\n`);
 }

@@ -4,13 +4,13 @@ import { note, verdict, type Table } from "./report.ts";
 import { startRemote, type Handlers, type Remote } from "./rpc.ts";
 import { openGenerator, type Generator, type Job } from "./load.ts";
 
-/** What a run of requests cost. */
+/** Cost of a run of requests. */
 export interface Measured {
   name: string;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** CPU of all HTTP processes, of Redis and of Postgres, per request. */
+  /** CPU time of all HTTP processes, of Redis and of Postgres, per request. */
   workerMicros: number;
   redisMicros: number;
   postgresMicros: number;
@@ -28,10 +28,10 @@ export interface Measurement {
   perSecond?: number;
 }
 
-/** In its first seconds a worker spends a seventh of its time on compiling its own code. */
+/** In its first seconds a worker spends a seventh of its time compiling its own code. */
 export const warmUpSeconds = 3;
 
-/** CPU time of the processes over a run, once they are warm. */
+/** CPU time of the processes over a run, after a warm-up. */
 export async function measureRequests(given: Measurement): Promise<Measured> {
   const { name, generator, jobs, seconds, pids, redisPids = [], perSecond } = given;
   const postgresCpu = () => (given.postgresPid === undefined ? 0 : treeMicros(given.postgresPid));
@@ -49,18 +49,18 @@ export async function measureRequests(given: Measurement): Promise<Measured> {
   return { name, perSecond: reached, p50Ms, p99Ms, ...micros, statuses };
 }
 
-/** Shows whether something else was measured. */
+/** Shows unexpected responses. */
 export const answersOf = ({ statuses }: Measured): string =>
   Object.entries(statuses)
     .map(([status, count]) => `${status}:${count}`)
     .join(" ");
 
-/** A row, what it is compared with (itself: nothing), and the highest ratio of CPU that is aimed at. */
+/** A row, its baseline (itself: none), and the maximum CPU ratio. */
 export interface Compared {
   row: Measured;
   against: Measured;
   limit: number | null;
-  /** In place of `limit`: the lowest ratio of rates. */
+  /** Instead of `limit`: the minimum ratio of rates. */
   leastRate?: number;
 }
 
@@ -104,7 +104,7 @@ export function comparedTable(title: string, lines: readonly Compared[]): Table 
 
 export interface Echo {
   port: number;
-  /** A fresh generator each time: idle connections are closed by the server after seconds. */
+  /** A new generator each time, because the server closes idle connections after seconds. */
   measure(given: {
     name: string;
     request: string;
@@ -116,8 +116,8 @@ export interface Echo {
 }
 
 /**
- * Raw uWebSockets.js in processes of its own, as many as the service has HTTP workers: the fewer connections a
- * process serves, the more of its time goes into waking up. A GET is answered with about so many bytes.
+ * Raw uWebSockets.js in as many processes as the service has HTTP workers, because a process with fewer
+ * connections spends more of its time waking up. A GET returns about `bytes` bytes.
  */
 export async function startEcho(bytes = 300, processes = 1): Promise<Echo> {
   const port = await freePort();

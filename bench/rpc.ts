@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { sourceFlags } from "../test/support/programs.ts";
 import { mayStart, stopsAtEnd } from "../test/support/cleanup.ts";
 
-/** Every process answers to it, once it has got as far as `serveCalls`. */
+/** Every process answers this call once it has reached `serveCalls`. */
 const ready = "ready";
 
 export type Handlers = Record<string, (argument: never) => unknown>;
 
-/** A process of the benchmark that answers calls by name; `H` is what it gives to `serveCalls`. */
+/** A process of the benchmark that answers calls by name; `H` is the type of its handlers. */
 export interface Remote<H extends Handlers> {
   pid: number;
   call<N extends keyof H & string>(
@@ -30,7 +30,7 @@ interface Result {
   error?: string;
 }
 
-/** Resolves when the process answers. */
+/** Resolves when the process is ready. */
 export async function startRemote<H extends Handlers>(
   file: URL,
   options: { args?: string[]; env?: Record<string, string>; flags?: string[] } = {},
@@ -71,7 +71,7 @@ export async function startRemote<H extends Handlers>(
   return { pid: child.pid ?? 0, call, stop };
 }
 
-/** Answers the calls of the process that started this one, and ends with it. */
+/** Answers the calls of the parent process, and ends with it. */
 export function serveCalls(handlers: Handlers): void {
   const all = new Map<string, Handlers[string]>(
     Object.entries({ ...handlers, [ready]: () => null }),

@@ -1,7 +1,7 @@
 import type { Table } from "./report.ts";
 
 export interface BenchOptions {
-  /** Short runs, for a look; the numbers are coarse. */
+  /** Short runs with coarse numbers. */
   isQuick: boolean;
   everyday: EverydaySizes;
   rounds: RoundSizes;
@@ -12,7 +12,7 @@ export interface RoundSizes {
   rounds: number;
   /** Length of a round. */
   seconds: number;
-  /** Another checkout, whose service is measured as well; null: none. */
+  /** Another checkout whose service is also measured; null: none. */
   beside: string | null;
 }
 
@@ -21,20 +21,20 @@ export interface EverydaySizes {
   /** Commands per second over all lobbies. */
   rates: number[];
   lobbies: number;
-  /** Streams of each lobby. */
+  /** Streams per lobby. */
   streams: number;
   rounds: number;
   /** Length of a round. */
   seconds: number;
-  /** HTTP workers of the service, one side for each number. */
+  /** HTTP workers of the service, one side per number. */
   workers: number[];
-  /** Another checkout, whose service is measured as a side of its own; null: none. */
+  /** Another checkout whose service is measured as a separate side; null: none. */
   beside: string | null;
-  /** Packages that are installed into a cache folder and measured beside the service. */
+  /** Packages that are installed into a cache folder and measured as peers. */
   peers: string[];
 }
 
-/** Something that is measured by itself; it starts all it needs and leaves nothing behind. */
+/** An independent measurement, which starts everything it needs and cleans up after itself. */
 export interface Scenario {
   about: string;
   run(options: BenchOptions): Promise<Table[]>;

@@ -2,7 +2,10 @@ import { silentLogger } from "../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import { startService, type Service } from "../test/support/process.ts";
 
-/** The whole service on free ports, without rate limits; logs requests as it does by default. `root`: another checkout. */
+/**
+ * The complete service on free ports, without rate limits, with default request logging. `root`: another
+ * checkout.
+ */
 export async function withService<T>(
   workers: number,
   work: (service: Service) => Promise<T>,
@@ -18,7 +21,7 @@ export async function withService<T>(
       LOG_LEVEL: "info",
       LOBBY_MIN_QUESTION_MS: "0",
       HUB_STREAMS_PER_ADDRESS: "1000000",
-      // Nobody gives signs of life here, and no seat may be taken for lost.
+      // There are no heartbeats here, and no seat may count as disconnected.
       LOBBY_STALE_SECONDS: "3600",
       ...env,
     },
@@ -31,7 +34,7 @@ export async function withService<T>(
 }
 
 export interface ServicePids {
-  /** HTTP workers. */
+  /** Pids of the HTTP workers. */
   pids: number[];
   redisPids: number[];
 }

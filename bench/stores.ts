@@ -11,7 +11,7 @@ export interface BenchRedis {
   stop(): Promise<void>;
 }
 
-/** A Redis of its own, set up as the service does; nothing of it is left behind. */
+/** A separate Redis with the service's settings; it is removed afterwards. */
 export const startRedis = (): Promise<BenchRedis> => starts(makeRedis);
 
 async function makeRedis(): Promise<BenchRedis> {

@@ -9,8 +9,8 @@ export const hasStrace = (): boolean =>
   spawnSync("strace", ["-V"], { stdio: "ignore" }).status === 0;
 
 /**
- * Runs `work` while strace counts the system calls of all threads of these processes, which it slows down; null where
- * it may not trace them.
+ * Runs `work` while strace counts the system calls of all threads of these processes, which slows it down;
+ * null if tracing is not permitted.
  */
 export async function countSystemCalls<T>(
   pids: readonly number[],
@@ -50,7 +50,7 @@ async function attach(pids: readonly number[], file: string) {
   return (await attached) ? { detach } : null;
 }
 
-/** The table of `strace -c`: calls by name; the column of errors is empty for most of them. */
+/** Parses the table of `strace -c`: calls by name; the column of errors is usually empty. */
 export function parseSummary(summary: string): Record<string, number> {
   const rows = summary.matchAll(/^ *[\d.]+ +[\d.]+ +\d+ +(\d+)(?: +\d+)? +([a-z]\w*)$/gm);
   return Object.fromEntries(

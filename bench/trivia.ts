@@ -76,7 +76,7 @@ const drawJob = (token: string, query: string): Job => ({
   }),
 });
 
-/** Each player answers every question once before any of them twice, from a place of its own on. */
+/** Each player answers every question once before repeating any, starting at a different one. */
 export function answerJobs(tokens: readonly string[], ids: readonly number[]): Job[] {
   const step = Math.floor(ids.length / tokens.length);
   return tokens.map((token, n) => ({

@@ -13,7 +13,7 @@ import type { TransactionCalls } from "./peers/transactions.ts";
 import type { Scenarios } from "./scenario.ts";
 import { pidsOf, withService } from "./service.ts";
 
-/** As many as the service has connections to Postgres in one process. */
+/** The number of Postgres connections of one service process. */
 const sessions = 10;
 const rounds = 3;
 export const award = {
@@ -42,7 +42,7 @@ interface Row {
   postgresMicros: number;
 }
 
-/** By turns, so that what else the machine does falls on both. */
+/** Interleaved, so that load of the machine affects both. */
 async function measureAll(service: Service, seconds: number): Promise<Table[]> {
   const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 1 });
   const bare = await startRemote<TransactionCalls>(

@@ -11,22 +11,22 @@ import { game } from "./game.ts";
 import { note, verdict, type Table } from "../report.ts";
 
 const base = `/v1/codex/${game}/id.item.n`;
-/** What is not kept is asked for once, so nothing of it comes from memory. */
+/** Uncached reads request each entity once, so nothing comes from memory. */
 const kinds: { name: string; path: (n: number) => string; mostOfEntity: number | null }[] = [
   { name: "an entity that is kept", path: () => `${base}1`, mostOfEntity: null },
   { name: "entity", path: (n) => base + n, mostOfEntity: null },
   { name: "entity at a patch", path: (n) => `${base}${n}?at_patch=1.1`, mostOfEntity: 2 },
   { name: "history", path: (n) => `${base}${n}/history`, mostOfEntity: 3 },
 ];
-/** Of each kind. */
+/** Number of reads per kind. */
 const reads = 400;
-/** Before those, of entities elsewhere: the code is compiled and the statement planned, nothing read ahead. */
+/** Warm-up reads of other entities: they compile the code and plan the statements, but read nothing ahead. */
 const warmUps = 100;
 const warmUpStart = 10_000;
-/** Branches of a game that nobody reads. */
+/** Id of a branch that is not read. */
 const otherBranch = 1_000_000;
 
-/** Single reads while the database holds many versions: over HTTP, and from the database alone (A5). */
+/** Single reads with many versions in the database: over HTTP, and directly from Postgres (A5). */
 export async function measureDepth(service: Service, versions: number): Promise<Table[]> {
   await fill(service.databaseUrl, versions);
   const reader = await openReader(service.url);
@@ -77,7 +77,7 @@ export async function measureDepth(service: Service, versions: number): Promise<
 
 const median = (times: readonly number[]) => quantile([...times], 0.5);
 
-/** What the reads over HTTP ask the database for: an entity, one at a patch, a history. */
+/** The queries behind the HTTP reads: an entity, one at a patch, a history. */
 async function storeReads(em: EntityManager): Promise<((n: number) => Promise<unknown>)[]> {
   const [directory] = await readDirectory(em, game);
   const patches = directory?.branches.get("main")?.patches ?? [];
@@ -85,7 +85,7 @@ async function storeReads(em: EntityManager): Promise<((n: number) => Promise<un
   if (directory === undefined || first === undefined || head === undefined)
     throw new Error("there is no game to read");
   const stretches = rangesBetween(directory, null, head);
-  // Others than those read over HTTP.
+  // Other entities than those read over HTTP.
   const key = (n: number) => `id.item.n${n + kinds.length * reads}`;
   return [
     (n) => findPresentEntity(em, directory.id, head, key(n)),
@@ -94,7 +94,7 @@ async function storeReads(em: EntityManager): Promise<((n: number) => Promise<un
   ];
 }
 
-/** By turns, so that what the database reads from disk for one of them is not paid for by another. */
+/** Interleaved, so that a disk read for one query does not benefit another. */
 async function takeTurns(asks: readonly ((n: number) => Promise<unknown>)[]): Promise<number[][]> {
   for (let n = 0; n < warmUps; n++) for (const ask of asks) await ask(warmUpStart + n);
   const taken = asks.map((): number[] => []);
@@ -107,7 +107,7 @@ async function takeTurns(asks: readonly ((n: number) => Promise<unknown>)[]): Pr
   return taken;
 }
 
-/** Versions of another game, each with a document of its own. */
+/** Adds versions of another game, each with its own document. */
 async function fill(databaseUrl: string, versions: number): Promise<void> {
   const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
   const em = orm.em.fork();

@@ -11,18 +11,18 @@ export const game = "bench";
 export const lastEarlyPatch = 6;
 /** Patches with higher numbers make up a long history. */
 export const historyStart = 100;
-/** Patches after which every entity has changed. */
+/** Number of patches within which every entity changes once. */
 const turn = 50;
 
 export type ImportTimer = (orm: MikroORM, file: string) => Promise<number>;
 
-/** How often an entity has changed in the long history. */
+/** Number of changes of an entity in the long history. */
 const changesOf = (n: number, patch: number) =>
   Math.max(0, Math.floor((patch - historyStart - 1 - (n % turn)) / turn) + 1);
 
 /**
- * Entities of about the size real games have. Two of a hundred change with each patch: before the long
- * history always the same, in it each in its turn.
+ * Entities of a realistic size. Two of a hundred change with each patch: before the long history always the
+ * same ones, in it each in turn.
  */
 export const entitiesAt = (patch: number) =>
   Array.from({ length: entityCount }, (_, n) => {
@@ -49,7 +49,7 @@ export interface PatchFiles {
   remove(): void;
 }
 
-/** Envelope files of some patches. */
+/** Writes the envelope files of these patches. */
 export async function writePatches(patches: readonly number[]): Promise<PatchFiles> {
   const folder = mkdtempSync(join(tmpdir(), "ember-bench-"));
   const file = (patch: number) => join(folder, `${patch}.json`);

@@ -2,7 +2,7 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import { median, note } from "../report.ts";
 import { historyStart, writePatches, type ImportTimer } from "./game.ts";
 
-/** Imports patch after patch, two of a hundred entities changed by each; the median time of one in ms. */
+/** Imports patch after patch, each with 2 % changed entities; returns the median time in ms. */
 export async function layHistory(
   orm: MikroORM,
   distance: number,

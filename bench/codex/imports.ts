@@ -18,12 +18,13 @@ import { layHistory } from "./history.ts";
 
 const changedPatches = [2, 3, 4];
 const killedPatch = lastEarlyPatch;
-/** Milliseconds after which an import is killed; it takes longer to begin than the first. */
+/** Milliseconds after which an import is killed; its start-up takes longer than the first. */
 const killAfterMs = [300, 600, 800, 1_000, 1_200];
 
 /**
- * Imports against a bare COPY of the same rows; what readers and kills do to them (A1 to A4, A12). Leaves
- * the last early patch and `distance` patches of the long history.
+ * Compares imports with a bare COPY of the same rows, and measures the effect on concurrent reads and of
+ * kills (A1 to A4, A12). Leaves the last early patch and `distance` patches of the long history in the
+ * archive.
  */
 export async function measureImports(
   service: Service,
@@ -91,7 +92,7 @@ async function timeImport(orm: MikroORM, file: string): Promise<number> {
   return performance.now() - started;
 }
 
-/** Whole rows into a table without an index, as text that is ready before the clock starts. */
+/** Copies complete rows into a table without an index; the text is prepared before the clock starts. */
 async function timeCopy(service: Service, orm: MikroORM): Promise<number> {
   const em = orm.em.fork();
   await rowsOf(
@@ -110,7 +111,7 @@ async function timeCopy(service: Service, orm: MikroORM): Promise<number> {
   return ms;
 }
 
-/** Somebody polls a filtered list while another process imports. */
+/** Polls a filtered list while another process imports. */
 async function readWhile(service: Service, work: () => Promise<void>): Promise<string[][]> {
   const list = `/v1/codex/${game}/item?filter[data.level]:gte=0&limit=`;
   const look = (body: unknown) => {
@@ -136,7 +137,7 @@ async function readWhile(service: Service, work: () => Promise<void>): Promise<s
 
 const killedRow = sql`select 1 from codex_patches where version_raw = ${`1.${killedPatch}`}`;
 
-/** Kills imports at different moments; how many left anything behind. */
+/** Kills imports at different moments; returns how many left data behind. */
 async function countLeftovers(service: Service, orm: MikroORM, file: string): Promise<number> {
   let count = 0;
   for (const after of killAfterMs) {
@@ -162,7 +163,7 @@ async function countLeftovers(service: Service, orm: MikroORM, file: string): Pr
   return count;
 }
 
-/** The server notices a lost client only at the next message, and rolls back then. */
+/** Postgres notices a lost client only at the next message, and then rolls back. */
 async function untilIdle(orm: MikroORM): Promise<void> {
   const busy = sql<{
     n: number;
@@ -172,7 +173,7 @@ async function untilIdle(orm: MikroORM): Promise<void> {
     await wait(20);
 }
 
-/** Heaps of what is kept of all patches against its rows as jsonb (A12). */
+/** Table sizes of all patches, compared with the same data as jsonb (A12). */
 async function measureSize(orm: MikroORM): Promise<string[]> {
   const [row] = await rowsOf(
     orm.em.fork(),

@@ -64,7 +64,7 @@ export const scenarios: Scenarios = {
   },
 };
 
-/** The test that applies and inverts the differences of random pairs (A10). */
+/** Runs the test that applies and inverts the differences of random pairs (A10). */
 function checkDifferences(): Table {
   const file = "test/server/features/archive/field-diff.deep.test.ts";
   const started = performance.now();

@@ -8,7 +8,9 @@ import { game, historyStart, lastEarlyPatch } from "./game.ts";
 const base = `/v1/codex/${game}`;
 const rounds = 60;
 
-/** Filtered lists, changelogs and a diff over the whole long history, first and again (A6, A7). */
+/**
+ * Filtered lists, changelogs and a diff over the whole long history: first read and repeated read (A6, A7).
+ */
 export async function measureReads(service: Service, distance: number): Promise<Table> {
   const reader = await openReader(service.url);
   const at = (path: string) => base + path;
@@ -25,7 +27,7 @@ export async function measureReads(service: Service, distance: number): Promise<
   const filtered = (n: number) => at(`/item?filter[data.level]:gte=${n}&limit=50`);
   const later = (n: number) => at(`/item?filter[data.level]:gte=3&limit=50&cursor=${900 + 50 * n}`);
   const warmUntil = performance.now() + warmUpSeconds * 1_000;
-  // By another field, so that what is measured is read for the first time all the same.
+  // Filters by another field, so that the measured reads are still first reads.
   for (let n = 1; performance.now() < warmUntil; n++)
     await timeRead(at(`/item?filter[data.power]:gte=0&limit=50&cursor=${n}`));
   const search = (n: number) => at(`/item?q=number+${n}`);

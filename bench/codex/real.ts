@@ -8,7 +8,7 @@ import { verdict, type Table } from "../report.ts";
 
 const maxSeconds = 30;
 
-/** Every release of the package in `folder`, and all of them again (A11). */
+/** Imports every release of the package in `folder`, twice (A11). */
 export async function measureReal(service: Service, folder: string): Promise<Table> {
   const first = await importAll(service, folder);
   const again = await importAll(service, folder);

@@ -15,7 +15,7 @@ const picksPerSecond = 400;
 const changesPerSecond = 10;
 const aimMs = 20;
 
-/** Lobby commands while the public list goes to thousands; the service sends it once a second at most. */
+/** Lobby commands while the public list is sent to thousands of streams, at most once a second. */
 export const broadcast: Scenario = {
   about: "lobby commands while four thousand streams get the public list",
   async run({ isQuick }) {
@@ -23,7 +23,8 @@ export const broadcast: Scenario = {
     const seconds = isQuick ? 4 : 10;
     return withService(1, async (service) => {
       const pids = await pidsOf(service);
-      // All is made anew, since waiting connections are closed after ten seconds and questions after a minute.
+      // Recreated each time, because idle connections are closed after ten seconds and questions after a
+      // minute.
       const measure = async (name: string) => {
         const seats = await startGames(service, 20);
         const generator = await openFor(service, connections);

@@ -9,7 +9,7 @@ export interface FanOut {
   about: string;
   topics: number;
   perTopic: number;
-  /** Events per second over all topics; null is as fast as the readers read. */
+  /** Events per second over all topics; null: as fast as the clients read. */
   perSecond: number | null;
 }
 
@@ -17,7 +17,7 @@ interface Round {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** CPU of the server, and of its store, per delivered event. */
+  /** CPU of the server, and of its Redis, per delivered event. */
   micros: number;
   storeMicros: number;
 }
@@ -28,13 +28,16 @@ interface Measured {
   faults: Faults[];
 }
 
-/** The sizes of the messages of a running lobby: most are picks and answers. */
+/** Message sizes of a running lobby: most are picks and answers. */
 const eventBytes = 300;
 const aimToRaw = 1.3;
-/** A service runs for days: its code is compiled, and its collector knows the rate. */
+/** A real service runs for days: its code is compiled, and its collector has adapted. */
 const warmUpSeconds = 10;
 
-/** Events to many streams, the servers by turns, so that a busy moment of the machine meets all of them. */
+/**
+ * Sends events to many streams, alternating between the servers, so that load of the machine affects all of
+ * them.
+ */
 export function fanOut(given: FanOut): Scenario {
   const { topics, perTopic } = given;
   return {

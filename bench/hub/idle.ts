@@ -7,7 +7,7 @@ import { needFiles, topicNames, withServers } from "./servers.ts";
 const topics = 500;
 const aimKib = 4;
 
-/** What a stream costs that only waits; garbage is collected before each look at the memory. */
+/** Cost of an idle stream; garbage is collected before each measurement of memory. */
 export const idle: Scenario = {
   about: "ten thousand streams that wait",
   async run({ isQuick }) {

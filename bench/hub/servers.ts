@@ -7,14 +7,14 @@ import { note } from "../report.ts";
 import { startRedis } from "../stores.ts";
 import { Audience } from "../streams/audience.ts";
 
-/** Files a server needs besides its streams. */
+/** Open files that a server needs besides its streams. */
 const spareFiles = 500;
 
-/** Topics of the benchmark: lobbies that exist for the hub alone. */
+/** Topics that exist only in the benchmark. */
 export const topicNames = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => topicCode(n));
 
-/** Throws when this machine does not let one process have so many streams. */
+/** Throws if one process may not open this many streams. */
 export function needFiles(streams: number): void {
   const limit = fileLimit();
   if (limit < streams + spareFiles)
@@ -23,7 +23,7 @@ export function needFiles(streams: number): void {
     );
 }
 
-/** Runs `work` with all servers that are installed here, each with readers; then stops everything. */
+/** Runs `work` with all installed servers and their clients, then stops everything. */
 export async function withServers<T>(
   topics: string[],
   work: (audiences: Audience[]) => Promise<T>,

@@ -13,7 +13,7 @@ const perLobby = 8;
 const eventsPerLobby = 10;
 const aimMs = 2_000;
 
-/** Everybody comes back at once, as after a restart of a proxy, and gets what was missed. */
+/** All clients reconnect at once, as after a proxy restart, and receive the missed events. */
 export const storm: Scenario = {
   about: "four thousand streams that come back at the same moment",
   async run({ isQuick }) {

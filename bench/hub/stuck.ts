@@ -8,7 +8,7 @@ const topics = 10;
 const readersPerTopic = 8;
 const stuckPerTopic = 10;
 const aimMib = 10;
-/** The others may not feel it: what one sees more than this is the stuck ones' doing. */
+/** Maximum slowdown of other streams by the stalled ones. */
 const aimSlowdown = 1.5;
 
 interface Sight {
@@ -17,13 +17,13 @@ interface Sight {
   grownMib: number;
 }
 
-/** Streams that are open and never read, among others that do. */
+/** Streams that are open but never read, among others that are. */
 export const stuck: Scenario = {
   about: "a hundred readers that read nothing, in lobbies that are flooded",
   async run({ isQuick }) {
     const streams = topics * (readersPerTopic + stuckPerTopic);
     needFiles(streams);
-    // Large events, since the kernel takes some megabytes for each socket before anybody notices.
+    // Large events, since the kernel buffers some megabytes per socket before backpressure starts.
     const load: Load = { seconds: isQuick ? 15 : 60, bytes: 15_000, perSecond: topics * 40 };
     return withHub(topicNames(topics), async (audience) => {
       await audience.open(readersPerTopic);

@@ -7,7 +7,7 @@ export interface Account {
   cookie: string;
 }
 
-/** Registered accounts, made over HTTP as many at once as passwords are hashed; numbered from `from` on. */
+/** Creates accounts over HTTP, with as many concurrent requests as hashes; numbered from `from` on. */
 export async function makeAccounts(url: string, count: number, from = 0): Promise<Account[]> {
   const accounts: Account[] = [];
   let next = from;

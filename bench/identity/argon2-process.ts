@@ -2,13 +2,13 @@ import argon2 from "argon2";
 import { passwordParameters } from "../../server/platform/security/passwords.ts";
 import { serveCalls } from "../rpc.ts";
 
-/** The ceiling: password checks alone, as many at once as the service does, in a process of its own. */
+/** Upper bound: password checks only, with the concurrency of the service, in a separate process. */
 const password = "correct horse battery staple";
 const hash = await argon2.hash(password, passwordParameters);
 
 export interface Checks {
   perSecond: number;
-  /** CPU for one. */
+  /** CPU time per check. */
   cpuMs: number;
 }
 
@@ -26,7 +26,7 @@ async function lanes(count: number, seconds: number): Promise<number> {
   return checked;
 }
 
-/** Checks that begin at a steady pace, whether or not the last one is done. */
+/** Starts checks at a steady rate, independently of their completion. */
 async function paced(perSecond: number, seconds: number): Promise<number> {
   const running: Promise<boolean>[] = [];
   const started = performance.now();

@@ -40,7 +40,7 @@ export const beside: Scenario = {
   },
 };
 
-/** The same on raw uWebSockets.js, with the password checks in another process. */
+/** The same with raw uWebSockets.js, and the password checks in another process. */
 async function measureEcho(seconds: number): Promise<Read[]> {
   const echo = await startEcho();
   const bare = await startArgon2();
@@ -95,7 +95,7 @@ function measureService(seconds: number, file: string): Promise<Read[]> {
   return withService(1, work, loop);
 }
 
-/** Since the last time it was asked. */
+/** The stall since the previous call. */
 async function standstillOf(pid: number, file: string): Promise<Standstill> {
   await new Promise<void>((resolve) => {
     const watcher = watch(dirname(file), (_event, name) => {

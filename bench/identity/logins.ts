@@ -9,10 +9,10 @@ import { withService } from "../service.ts";
 import type { Argon2Calls } from "./argon2-process.ts";
 import { makeAccounts, password, type Account } from "./accounts.ts";
 
-/** More clients than hashes at once, so that a hash is always waiting to begin. */
+/** More clients than concurrent hashes, so that a hash is always queued. */
 const clients = 3 * maxParallelHashes;
 const seconds = 2;
-/** A few dozen logins a second take a minute until the compiler has seen enough of them. */
+/** At a few dozen logins per second, JIT compilation settles after a minute. */
 const warmUpSeconds = { full: 60, quick: 2 };
 const aim = { limit: 0.9, unit: "x", isLeast: true };
 
@@ -29,7 +29,7 @@ interface Round {
   service: number;
   p50Ms: number;
   p99Ms: number;
-  /** CPU for one check, and for one login in all processes of the service with its stores. */
+  /** CPU time per check, and per login in all processes of the service including its stores. */
   bareMs: number;
   serviceMs: number;
 }
@@ -49,7 +49,7 @@ export const logins: Scenario = {
   },
 };
 
-/** By turns, so that a change of the machine's pace meets both. */
+/** Interleaved, so that changes of the machine's speed affect both. */
 async function measure(
   bare: Remote<Argon2Calls>,
   service: Service,

@@ -1,20 +1,20 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 
 /**
- * Loaded into the processes of the service by `NODE_OPTIONS`: notes how long the event loop of an HTTP
- * worker stood still. `SIGUSR2` makes it write what it saw into `BENCH_LOOP_FILE` and begin anew.
+ * Loaded into the service's processes by `NODE_OPTIONS`: measures stalls of an HTTP worker's event loop.
+ * `SIGUSR2` makes it write the result to `BENCH_LOOP_FILE` and start over.
  */
 export interface Standstill {
   /** Longest time between two turns. */
   longestMs: number;
-  /** Longest time the thread computed without a turn in between: what waits for a core is not in it. */
+  /** Longest computation of the thread without a turn in between; waiting for a core does not count. */
   longestOwnMs: number;
 }
 
 const file = process.env["BENCH_LOOP_FILE"];
 const tickMs = 1;
 
-/** Milliseconds this thread has computed so far. Linux only. */
+/** CPU time of this thread in milliseconds. Linux only. */
 const ownMs = (): number =>
   Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[0]) / 1e6;
 

@@ -18,7 +18,7 @@ export const requests: Scenario = {
       const post = requestText("POST", "/", { headers: { cookie: "x".repeat(400) } });
       const echoGet = await echo.measure({ ...given, name: "raw echo GET", request: get });
       const [validate, profile, refresh] = await measureService(seconds);
-      // A send that wakes a sleeping reader costs several times one to a busy reader.
+      // Sending to an idle client costs several times as much as to a busy one.
       const paced = (name: string, request: string, perSecond: number) =>
         echo.measure({ ...given, name, request, perSecond });
       const slowGet = await paced("raw echo GET, at that rate", get, profile.perSecond);

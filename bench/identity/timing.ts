@@ -9,7 +9,7 @@ import { makeAccounts, type Account } from "./accounts.ts";
 const accountCount = 40;
 const shuffles = 2_000;
 
-/** What a stranger sends: the same request about an account and about nobody. */
+/** An attacker's pair of requests: one for an existing account, one for none. */
 interface Probe {
   name: string;
   path: string;
@@ -48,7 +48,8 @@ export const timing: Scenario = {
   about: "answers about addresses with and without an account: the difference against the noise",
   run({ isQuick }) {
     const samples = isQuick ? 40 : 200;
-    // Locks would answer before the password is looked at, for the known and the unknown alike.
+    // High, because a lockout would respond before the password is checked, for known and unknown accounts
+    // alike.
     const env = { LOCKOUT_THRESHOLD: "1000" };
     return withService(
       1,
@@ -83,7 +84,7 @@ async function compare(
   for (let n = -10; n < samples; n++) {
     const one = accounts[(n + 10) % accounts.length]?.email ?? "";
     const other = `nobody.${n + 10}@example.com`;
-    // In turn first, so that neither kind always follows the other.
+    // Alternates the order, so that neither kind always comes second.
     const isKnownFirst = n % 2 === 0;
     const first = await time(isKnownFirst ? one : other);
     const second = await time(isKnownFirst ? other : one);
@@ -104,7 +105,7 @@ async function compare(
   ];
 }
 
-/** The difference of medians that 95 of 100 random divisions of the same samples stay below. */
+/** Difference of medians that 95 of 100 random splits of the same samples stay below. */
 function noiseOf(all: number[]): number {
   const half = all.length / 2;
   const differences = Array.from({ length: shuffles }, () => {

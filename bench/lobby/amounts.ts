@@ -1,4 +1,4 @@
-/** Amounts by name: of a kind of process, a command, a system call. */
+/** Amounts by name of a process role, a command or a system call. */
 export type Amounts = Record<string, number>;
 
 export const sum = (amounts: Amounts): number =>
@@ -7,13 +7,13 @@ export const sum = (amounts: Amounts): number =>
 export const mapValues = <T>(from: Record<string, T>, to: (value: T) => number): Amounts =>
   Object.fromEntries(Object.entries(from).map(([name, value]) => [name, to(value)]));
 
-/** What was added since `before`, for each unit. */
+/** Increase since `before`, per unit. */
 export const perUnit = (before: Amounts, after: Amounts, units: number): Amounts =>
   Object.fromEntries(
     Object.entries(after).map(([name, value]) => [name, (value - (before[name] ?? 0)) / units]),
   );
 
-/** A name that is not in all of them counts as 0 there. */
+/** A name missing in one of them counts as 0 there. */
 export function averageOf(all: readonly Amounts[]): Amounts {
   const names = [...new Set(all.flatMap((one) => Object.keys(one)))];
   return Object.fromEntries(
@@ -24,7 +24,7 @@ export function averageOf(all: readonly Amounts[]): Amounts {
   );
 }
 
-/** The largest first; what rounds to nothing is left out. */
+/** Largest first; amounts that round to zero are left out. */
 export function byName(amounts: Amounts, digits: number): string {
   return Object.entries(amounts)
     .toSorted(([, a], [, b]) => b - a)

@@ -24,8 +24,9 @@ const ownRoot = fileURLToPath(new URL("../..", import.meta.url));
 const otherThreads = ["libuv threads", "V8 threads"] as const satisfies NodeThreads[];
 
 /**
- * What the HTTP workers do with their processor time at the first rate. The shares of the main thread are of a profile,
- * taken of another start of the service, since it makes everything dearer; the time itself was measured without.
+ * Breaks the processor time of the HTTP workers at the first rate down by kind of work. The main thread's
+ * shares come from a profile of a separate run, since profiling slows everything down; the total was
+ * measured without it.
  */
 export async function breakdownTable(
   services: readonly ServiceSide[],
@@ -56,7 +57,7 @@ export async function breakdownTable(
   };
 }
 
-/** Microseconds per command by part, from the shares and the measured processor time. */
+/** Microseconds per command by part, from shares and measured processor time. */
 function scaled(shares: Amounts, measured: readonly Measured[]): Amounts {
   const { "main thread": main = 0, ...others } = averageOf(
     measured.map(({ micros, costs: { threadShares } }) =>
@@ -66,7 +67,7 @@ function scaled(shares: Amounts, measured: readonly Measured[]): Amounts {
   return { ...mapValues(shares, (share) => share * main), ...others };
 }
 
-/** What of the processor time of their main threads the HTTP workers spend on each kind of work. */
+/** Shares of the HTTP workers' main thread time by kind of work. */
 async function profileShares(
   service: ServiceSide,
   perSecond: number,
@@ -79,7 +80,7 @@ async function profileShares(
       withGenerator(side, sizes, (run) => profiledRun(run, side, perSecond, sizes.seconds)),
     );
     const times = timesByPart(readProfiles(folder, pids), span, service.root ?? ownRoot);
-    // While it enters and leaves epoll, the profiler takes the thread for idle.
+    // The profiler considers the thread idle while it enters and leaves epoll.
     const inEpoll = Math.max(0, processorTime - sum(times));
     times["wake-ups"] = (times["wake-ups"] ?? 0) + inEpoll;
     return mapValues(times, (micros) => micros / sum(times));

@@ -6,14 +6,14 @@ import { countSystemCalls } from "../system-calls.ts";
 import { mapValues, sum, type Amounts } from "./amounts.ts";
 import type { Side } from "./everyday-sides.ts";
 
-/** Calls of one side for each command, by name. */
+/** Calls of one side per command, by name. */
 export interface CountedCalls {
-  /** Of the serving processes; null where nothing may count them. */
+  /** System calls of the serving processes; null where they may not be traced. */
   system: Amounts | null;
   redis: RedisCalls;
 }
 
-/** Runs `work` while strace and MONITOR look on: it is slower then, and makes the same calls. */
+/** Runs `work` under strace and MONITOR, which slow it down but do not change its calls. */
 export async function countCalls(
   side: Side,
   canTrace: boolean,
@@ -43,7 +43,7 @@ async function monitored<T>(side: Side, work: () => Promise<T>): Promise<[T, Red
   }
 }
 
-/** Calls by name, a column for each side. */
+/** Calls by name, one column per side. */
 export function callTables(counted: ReadonlyMap<string, CountedCalls>, rate: number): Table[] {
   const system = [...counted].map(([side, calls]) => [side, calls.system ?? {}] as const);
   const redis = [...counted].map(([side, calls]) => {
@@ -65,7 +65,7 @@ export function callTables(counted: ReadonlyMap<string, CountedCalls>, rate: num
   ].filter(({ rows }) => rows.length > 2);
 }
 
-/** What is rarer on every side is added up in a last row. */
+/** Calls that are rarer on every side are summed in a last row. */
 const minShown = 0.05;
 
 function columnTable(

@@ -5,13 +5,13 @@ import { redisCounts, type RedisCounts } from "../redis-calls.ts";
 import { mapValues, perUnit, sum, type Amounts } from "./amounts.ts";
 import type { Side } from "./everyday-sides.ts";
 
-/** What one command costs a side besides processor time; the background of the run is in it. */
+/** Costs of one command besides processor time, including the background load. */
 export interface Costs {
-  /** By kind of process. */
+  /** By process role. */
   wakeUps: Amounts;
-  /** Null where no Redis is used. */
+  /** Null for a side without Redis. */
   redis: RedisCounts | null;
-  /** Shares of the processor time of the serving processes: of their main threads, of libuv's and of V8's. */
+  /** Shares of the serving processes' processor time: main threads, libuv threads and V8 threads. */
   threadShares: Amounts;
 }
 
@@ -21,7 +21,7 @@ interface Counters {
   threads: Amounts;
 }
 
-/** Runs `work` and counts what the side did meanwhile, for each of the commands. */
+/** Runs `work` and measures the side's costs per command. */
 export async function withCosts<T extends { commands: number }>(
   side: Side,
   work: () => Promise<T>,
@@ -57,7 +57,7 @@ function costsOf(before: Counters, after: Counters, commands: number): Costs {
 
 function redisPerUnit(before: RedisCounts, after: RedisCounts, units: number): RedisCounts {
   return {
-    // Two INFO of the bench are among them.
+    // Includes two INFO calls of the bench itself.
     calls: perUnit(before.calls, after.calls, units),
     reads: (after.reads - before.reads) / units,
     bytesReceived: (after.bytesReceived - before.bytesReceived) / units,

@@ -6,7 +6,7 @@ import type { Side } from "./everyday-sides.ts";
 
 type PeerCalls = { port: () => number };
 
-/** Servers of other projects, by the name `--peers` takes; each keeps nothing and runs in one process. */
+/** Servers of other projects, by their name in `--peers`; each stores nothing and runs in one process. */
 const peers: Record<string, { name: string; protocol: Protocol; program: URL }> = {
   socketio: {
     name: "Socket.IO",

@@ -4,12 +4,12 @@ import { startRemote } from "../rpc.ts";
 import type { EverydaySizes } from "../scenario.ts";
 import type { Side } from "./everyday-sides.ts";
 
-/** Load before each run that is measured. */
+/** Seconds of load before each measured run. */
 export const warmUpSeconds = 3;
 
 export type Run = (options: RunOptions) => Promise<RunResult>;
 
-/** A load generator with all streams of a side open. */
+/** Opens a load generator with all streams of a side. */
 export async function withGenerator<T>(
   side: Side,
   { lobbies, streams }: Pick<EverydaySizes, "lobbies" | "streams">,

@@ -18,22 +18,22 @@ export interface Side {
   name: string;
   port: number;
   protocol: Protocol;
-  /** Rooms for one run; a question is open for a minute, so every run has games of its own. */
+  /** Rooms for one run. A question is open for a minute, so every run needs new games. */
   rooms(count: number, streams: number): Promise<RoomSpec[]>;
-  /** CPU time in microseconds that each kind of process has used so far. */
+  /** CPU time in microseconds so far, by process role. */
   cpu(): Amounts;
-  /** Processes of each kind that run now. */
+  /** Running processes by role. */
   pids(): Record<string, number[]>;
-  /** Kind of the processes that answer the clients. */
+  /** Role of the processes that respond to clients. */
   servedBy: string;
-  /** Null where no Redis is used. */
+  /** Null for a side without Redis. */
   redisUrl: string | null;
 }
 
 export const floorName = "floor";
 const pickBody = { selected_index: 1 };
 
-/** The bare floor with a Redis of its own. */
+/** The floor, with its own Redis. */
 export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T> {
   const redis = await startRedis();
   const file = new URL("../peers/floor-process.ts", import.meta.url);
@@ -69,14 +69,14 @@ export async function withFloor<T>(work: (side: Side) => Promise<T>): Promise<T>
 
 export interface ServiceSide {
   name: string;
-  /** HTTP workers. */
+  /** Number of HTTP workers. */
   workers: number;
-  /** Another checkout. */
+  /** Folder of another checkout. */
   root?: string;
   env?: Record<string, string>;
 }
 
-/** The whole service, from this checkout or from another one. */
+/** The complete service, from this checkout or another one. */
 export function withServiceSide<T>(
   { name, workers, root, env = {} }: ServiceSide,
   work: (side: Side) => Promise<T>,
@@ -95,7 +95,7 @@ async function sideOf(name: string, service: Service): Promise<Side> {
     servedBy: roleNames.http,
     redisUrl: service.redisUrl,
     async rooms(count, streams) {
-      // Left alone they would all end a minute after their start, in the middle of a later run.
+      // Otherwise all games would end a minute after their start, in the middle of a later run.
       await Promise.all(hosts.map((seat) => leave(service, seat)));
       const seats = (await startGames(service, count)).slice(0, count);
       hosts = seats;
@@ -119,7 +119,7 @@ async function leave(service: Service, { code, token }: BenchSeat): Promise<void
   await (await fetch(url, { method: "POST", headers: { "x-lobby-token": token } })).arrayBuffer();
 }
 
-/** Every process of the service by its role; Redis and Postgres, which is a tree, apart. */
+/** Every process of the service by role; Redis and the process tree of Postgres separately. */
 async function readProcesses(service: Service): Promise<Pick<Side, "cpu" | "pids">> {
   const { redisPids } = await pidsOf(service);
   const postmaster = readFileSync(join(service.dataDir, "postgres/postmaster.pid"), "utf8");

@@ -8,7 +8,7 @@ import { floorName } from "./everyday-sides.ts";
 /** One side at one rate. */
 export interface Measured {
   result: RunResult;
-  /** CPU time in microseconds per command, by kind of process. */
+  /** CPU time in microseconds per command, by process role. */
   micros: Amounts;
   costs: Costs;
 }
@@ -16,7 +16,7 @@ export interface Measured {
 /** side -> rate -> rounds. */
 export type Results = Map<string, Map<number, Measured[]>>;
 
-/** Processor time and latency, a table for each rate. */
+/** Processor time and latency, one table per rate. */
 export function rateTables(results: Results, sizes: EverydaySizes): Table[] {
   const floor = results.get(floorName);
   return sizes.rates.map((rate) => {
@@ -66,7 +66,7 @@ export function rateTables(results: Results, sizes: EverydaySizes): Table[] {
   });
 }
 
-/** Wake-ups and the use of Redis, a row for each rate and side. */
+/** Wake-ups and Redis usage, one row per rate and side. */
 export function costTable(results: Results, rates: readonly number[]): Table {
   const rows = rates.flatMap((rate) =>
     [...results].map(([side, byRate]) => [`${rate}/s`, side, ...costCells(byRate.get(rate) ?? [])]),

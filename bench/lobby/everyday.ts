@@ -20,8 +20,8 @@ import {
 const maxCountedSeconds = 5;
 
 /**
- * Lobbies of eight as on an ordinary evening: commands arrive whether or not the last one was answered, every lobby
- * has its subscribers, and the streams send their heartbeats. All sides are measured in interleaved rounds.
+ * Lobbies of eight under everyday load: commands arrive independently of responses, every lobby has its
+ * subscribers, and the streams send heartbeats. All sides are measured in interleaved rounds.
  */
 export const everyday: Scenario = {
   about: "commands at everyday rates with eight streams a lobby, against the bare floor",
@@ -39,7 +39,7 @@ async function measure(sizes: EverydaySizes): Promise<Table[]> {
   const [results, tables] = await withSides(services, sizes, async (sides) => {
     const measured = await measureAll(sides, sizes);
     const counted = await countAll(sides, sizes);
-    // Last: a service that has just started is not idle yet.
+    // Last, because a service that has just started is not idle yet.
     const idle = await idleTable(sides, sizes);
     const costs = costTable(measured, sizes.rates);
     return [measured, [idle, ...rateTables(measured, sizes), costs, ...counted]] as const;
@@ -47,7 +47,7 @@ async function measure(sizes: EverydaySizes): Promise<Table[]> {
   return [...tables, await breakdownTable(services, results, sizes)];
 }
 
-/** The service in every asked form. */
+/** The service in every requested variant. */
 function servicesOf({ workers, beside }: EverydaySizes): ServiceSide[] {
   return workers.flatMap((count) => [
     { name: `emberline, ${count} HTTP worker${count > 1 ? "s" : ""}`, workers: count },
@@ -55,7 +55,7 @@ function servicesOf({ workers, beside }: EverydaySizes): ServiceSide[] {
   ]);
 }
 
-/** Starts the floor, the services and the peers; stops them in reverse order. */
+/** Starts the floor, the services and the peers, and stops them in reverse order. */
 function withSides<T>(
   services: readonly ServiceSide[],
   sizes: EverydaySizes,
@@ -73,7 +73,7 @@ async function measureAll(sides: Side[], sizes: EverydaySizes): Promise<Results>
   const results: Results = new Map(sides.map(({ name }) => [name, new Map()]));
   for (let round = 0; round < sizes.rounds; round++)
     for (const rate of sizes.rates)
-      // Every other round in reverse: what a side leaves behind must not always meet the same one.
+      // Reverses every other round, so that after-effects of a side do not always affect the same one.
       for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
         const measured = await measureOne(side, sizes, rate, round);
         const ofSide = results.get(side.name);
@@ -101,7 +101,7 @@ async function measureOne(
   });
 }
 
-/** Counts calls by name at the first rate, in short runs of their own. */
+/** Counts calls by name at the first rate, in separate short runs. */
 async function countAll(sides: Side[], sizes: EverydaySizes): Promise<Table[]> {
   const canTrace = hasStrace();
   if (!canTrace) note("no strace in PATH: system calls are not counted");
@@ -117,7 +117,7 @@ async function countAll(sides: Side[], sizes: EverydaySizes): Promise<Table[]> {
   return callTables(counted, perSecond);
 }
 
-/** What each side needs for a second in which nobody plays, first without and then with open streams. */
+/** Cost of each side per idle second, first without and then with open streams. */
 async function idleTable(sides: Side[], sizes: EverydaySizes): Promise<Table> {
   const rows: string[][] = [];
   for (const side of sides) {

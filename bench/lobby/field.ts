@@ -14,9 +14,9 @@ export const echoPost = requestText("POST", "/", {
 });
 
 const seatsPerLobby = 4;
-/** A guest may be the host of so many unfinished lobbies. */
+/** Maximum number of unfinished lobbies hosted by a guest. */
 const lobbiesPerHost = 10;
-/** Lobbies made at the same time. */
+/** Lobbies created concurrently. */
 const lanes = 8;
 const lobbies = "/v1/games/trivia/lobbies";
 
@@ -25,7 +25,7 @@ export interface BenchSeat {
   token: string;
 }
 
-/** Waiting lobbies with their host alone. */
+/** Creates waiting lobbies that contain only their host. */
 export async function makeLobbies(
   url: string,
   count: number,
@@ -44,7 +44,7 @@ export async function makeLobbies(
   return made;
 }
 
-/** Running co-op lobbies on their first question, which stays open for a minute. */
+/** Starts co-op lobbies on their first question, which stays open for a minute. */
 export async function startGames(service: Service, count: number): Promise<BenchSeat[]> {
   const guests = await Promise.all(
     Array.from({ length: seatsPerLobby - 1 }, (_, i) => newPlayer(service.url, `Bench ${i}`)),
@@ -67,7 +67,7 @@ export async function startGames(service: Service, count: number): Promise<Bench
   return seats;
 }
 
-/** The choice changes nothing but is committed and published each time. */
+/** A pick of any choice is committed and published each time. */
 export function pickJob(seat: BenchSeat | undefined): Job {
   if (!seat) return { request: "" };
   return {
@@ -83,7 +83,7 @@ export const openFor = (service: Service, count = connections): Promise<Generato
   return openGenerator(hostname, Number(port), count);
 };
 
-/** One pick per connection, in lobbies that live in the process of the connection, or in another one. */
+/** One pick per connection, in lobbies owned by the connection's process or by another one. */
 export async function placedPicks(
   service: Service,
   generator: Generator,
@@ -98,11 +98,11 @@ export async function placedPicks(
   });
 }
 
-/** One pick per connection, wherever the lobbies live. */
+/** One pick per connection, in any lobby. */
 export const anyPicks = (generator: Generator, seats: BenchSeat[]): Job[] =>
   generator.requestIds.map((_, i) => pickJob(seats[(i * 7) % seats.length]));
 
-/** Code -> pid of the process that owns the lobby, from the owner records and the primary's list of processes. */
+/** Code -> pid of the lobby's owner, from the owner records and the primary's list of processes. */
 async function ownerPids(service: Service, seats: BenchSeat[]): Promise<Map<string, number>> {
   const pids = new Map(
     (await service.processes()).map(({ incarnation, pid }) => [incarnation, pid]),
@@ -118,5 +118,5 @@ async function ownerPids(service: Service, seats: BenchSeat[]): Promise<Map<stri
   return owners;
 }
 
-/** Request ids begin with the pid of the process that gave them, in base 36. */
+/** Request ids begin with the pid of the process that generated them, in base 36. */
 const pidOfRequest = (requestId: string) => Number.parseInt(requestId.split("-")[0] ?? "", 36);

@@ -6,10 +6,10 @@ import type { MemoryCalls } from "./memory-process.ts";
 
 const players = 8;
 const warmLobbies = 1_000;
-/** Of heap, in bytes of 1000; resident memory besides depends on what the engine keeps for later. */
+/** Heap in bytes of 1000; resident memory also depends on what the engine retains. */
 const aimKb = 6;
 
-/** What a lobby of eight costs that waits in memory; garbage is collected before each look. */
+/** Memory of a waiting lobby of eight; garbage is collected before each measurement. */
 export const idle: Scenario = {
   about: "a hundred thousand lobbies that wait",
   async run({ isQuick }) {

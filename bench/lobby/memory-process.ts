@@ -6,7 +6,7 @@ import { topicCode } from "../peers/peer.ts";
 import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 
-/** The runtime of the lobbies as an HTTP worker has it, without the rest of the worker. */
+/** The lobby runtime of an HTTP worker, without the rest of the worker. */
 const lobbies = await createLobbies({
   redisUrl: process.env["REDIS_URL"] ?? "",
   clock: systemClock,
@@ -18,7 +18,7 @@ const lobbies = await createLobbies({
   draw: async () => [],
 });
 
-/** Lobbies filled at the same time. */
+/** Lobbies filled concurrently. */
 const lanes = 256;
 const hour = 3_600_000;
 let made = 0;

@@ -46,7 +46,7 @@ export const picks: Scenario = {
 };
 
 async function measureRound(service: Service, echo: Echo, seconds: number): Promise<Round> {
-  // First, since a connection that waits for its turn for ten seconds is closed.
+  // First, because a connection idle for ten seconds is closed.
   const echoed = await echo.measure({
     name: names.echo,
     request: echoPost,
@@ -69,7 +69,7 @@ interface Games {
   measure: (name: Name, jobs: Job[]) => Promise<Measured>;
 }
 
-/** Games made for this round, since a question is open for a minute only. */
+/** Starts games for this round, since a question is open for a minute only. */
 async function inGames<T>(
   service: Service,
   seconds: number,
@@ -107,7 +107,7 @@ function tableOf(rounds: Round[]): Table {
   };
 }
 
-/** Ratios inside one round, so that a busy machine matters less. */
+/** Ratios within one round, so that load of the machine matters less. */
 function aimsOf(rounds: Round[]): Table {
   const ratio = (of: (round: Round) => number) => median(rounds.map(of));
   const row = (what: string, one: Name, other: Name, aim: Aim, of: (round: Round) => number) => [
@@ -145,7 +145,7 @@ function aimsOf(rounds: Round[]): Table {
   };
 }
 
-/** One command at a time: what a player waits for on an idle machine. */
+/** One command at a time: the latency a player sees on an idle machine. */
 export const single: Scenario = {
   about: "one connection, one pick after the other",
   async run({ isQuick }) {

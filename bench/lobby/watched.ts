@@ -19,7 +19,7 @@ interface Round {
   wrong: number;
 }
 
-/** The same picks without and with eight streams on every lobby. */
+/** The same picks without streams, and with eight on every lobby. */
 export const watched: Scenario = {
   about: "committed picks in lobbies that eight streams follow",
   async run({ isQuick }) {

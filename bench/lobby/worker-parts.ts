@@ -1,4 +1,4 @@
-/** The work of an HTTP worker by kind, in the order in which a command meets it. */
+/** Kinds of work of an HTTP worker, in the order in which a command passes through them. */
 export const parts = [
   "parse",
   "auth",
@@ -18,9 +18,9 @@ export type Part = (typeof parts)[number];
 type Rule = readonly [pattern: RegExp, part: Part];
 
 /**
- * Which part a function belongs to, by "file:function" or, of what is no JavaScript, by its name; the first pattern
- * that fits counts. A function that fits none works for the one that called it: JSON.parse, a timer that is set, a write
- * to a socket.
+ * The part of each function, by "file:function" or, outside JavaScript, by name; the first matching pattern
+ * counts. A function without a match counts towards its caller: JSON.parse, setting a timer, a socket
+ * write.
  */
 const rules: readonly Rule[] = [
   [/^\(garbage collector\)/, "collector"],
@@ -48,14 +48,14 @@ const rules: readonly Rule[] = [
   [/^actors\//, "actor"],
 ];
 
-/** The same for a stack of which no function fits a rule: the end of a read or write, of the sockets to Redis mostly. */
+/** Rules for stacks in which no function matches: the end of a read or write, mostly on Redis sockets. */
 const remaining: readonly Rule[] = [
   [/^node:internal\/stream_base_commons:onStreamRead$/, "Redis read"],
   [/^node:internal\/stream_base_commons:|\/ioredis\//, "Redis write"],
   [/^runMicrotasks$/, "wake-ups"],
 ];
 
-/** The part a stack belongs to, innermost function first; null while the process waits. */
+/** The part of a stack, innermost function first; null while the process waits. */
 export function partOf(names: readonly string[]): Part | null {
   if (names[0] === "(idle)") return null;
   return firstFit(names, rules) ?? firstFit(names, remaining) ?? "other";

@@ -1,6 +1,6 @@
 import { createRandom } from "../../test/survival/random.ts";
 
-/** One command that has to be sent: `atMs` after the start of the run, in the room with this index. */
+/** A command to send: `atMs` after the start of the run, in the room with this index. */
 export interface Arrival {
   atMs: number;
   room: number;
@@ -8,7 +8,7 @@ export interface Arrival {
 
 /**
  * An open arrival process: exponential gaps (Poisson), each command in a random room. Arrivals do not wait
- * for answers, so a slow server cannot slow the load down.
+ * for responses, so a slow server cannot slow the load down.
  */
 export function* poissonArrivals(given: {
   perSecond: number;

@@ -15,20 +15,20 @@ interface Colyseus {
 }
 
 /**
- * Subscribers and commands as clients of Colyseus. A patch says only the newest state, so it delivers all commands
- * since the last one.
+ * Subscribers and commands as Colyseus clients. A patch contains only the newest state, so it delivers all
+ * commands since the previous one.
  */
 export const openColyseusRoom: OpenRoom = async (port, spec, callbacks) => {
   const { Client } = peerPackage("@colyseus/sdk") as Colyseus;
   const client = new Client(`ws://127.0.0.1:${port}`);
-  // One after the other: the first one creates the room the others join.
+  // Sequential: the first client creates the room that the others join.
   const rooms: PeerRoom[] = [];
   for (let stream = 0; stream <= spec.streams; stream++) {
     const room = await client.joinOrCreate("lobby", { room: spec.streamPath });
     let last = 0;
     let isFirst = true;
     room.onStateChange(({ seq }) => {
-      // The state a client meets was delivered to nobody.
+      // The initial state of a client is not a delivery.
       if (isFirst) last = seq;
       isFirst = false;
       if (stream < spec.streams) while (last < seq) callbacks.onEvent(stream, ++last);

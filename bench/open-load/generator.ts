@@ -11,7 +11,7 @@ export interface RunOptions {
 export interface RunResult {
   commands: number;
   refused: number;
-  /** From the intended time of a command to its answer. */
+  /** From the intended time of a command to its response. */
   answers: LatencySummary;
   /** From the intended time of a command to the last of its deliveries. */
   lastDeliveries: LatencySummary;
@@ -21,7 +21,7 @@ export interface RunResult {
   closed: number;
 }
 
-/** A command on its way: when it was due, and how many subscribers have its event. */
+/** A command in flight: when it was due, and how many subscribers have received its event. */
 interface Pending {
   dueAt: number;
   deliveries: number;
@@ -37,7 +37,7 @@ interface Room {
   numAnswers: number;
 }
 
-/** How long a run waits for what is still on its way. */
+/** How long a run waits for outstanding responses and deliveries. */
 const defaultSettleMs = 10_000;
 const openAtOnce = 16;
 
@@ -108,7 +108,10 @@ export class OpenLoadGenerator {
     return Object.assign(room, { link });
   }
 
-  /** Timers fire at whole milliseconds: all commands that are due by then are sent, late ones keep their due time. */
+  /**
+   * Timers have a resolution of a millisecond: all commands due by then are sent, and late ones keep their
+   * due time.
+   */
   private async sendAll(perSecond: number, seconds: number, seed: number): Promise<number> {
     const started = performance.now();
     let count = 0;
@@ -146,7 +149,7 @@ export class OpenLoadGenerator {
       this.lastDeliveries.record(performance.now() - command.dueAt);
   }
 
-  /** Deliveries of answered and unanswered commands that have not arrived. */
+  /** Outstanding deliveries of commands with or without a response. */
   private missing(): number {
     let sum = 0;
     for (const { commands, last } of this.rooms)

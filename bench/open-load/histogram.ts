@@ -9,7 +9,7 @@ export interface LatencySummary {
   maxMs: number;
 }
 
-/** Longer latencies count as this much: 10 minutes. */
+/** Longer latencies are clamped to this: 10 minutes. */
 const highestMicros = 600_000_000;
 
 /** An HDR histogram with three significant digits, from 1 us to 10 minutes. */

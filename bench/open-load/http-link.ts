@@ -18,7 +18,7 @@ export const openHttpRoom: OpenRoom = async (port, spec, callbacks) => {
   };
 };
 
-/** Resolves after the first bytes of the body: the stream follows its room from then on. */
+/** Resolves at the first bytes of the body, from which on the stream follows its room. */
 async function openStream(
   port: number,
   { streamPath, streamHeaders }: RoomSpec,
@@ -43,7 +43,7 @@ async function openStream(
   return socket;
 }
 
-/** One request at a time; those that arrive meanwhile wait in the client and count from their intended time. */
+/** One request at a time; others queue in the client and are measured from their intended time. */
 async function openCommands(port: number, command: string, { onAnswer, onClosed }: RoomCallbacks) {
   const socket = connect(port, "127.0.0.1").setNoDelay(true).setEncoding("latin1");
   await once(socket, "connect");

@@ -1,15 +1,15 @@
-/** What the load generator has to know of a room: who listens, and how a command is sent. */
+/** A room as the load generator uses it: its subscribers, and how a command is sent. */
 export interface RoomSpec {
-  /** Subscribers of the room, each with a connection of its own. */
+  /** Number of subscribers, each with its own connection. */
   streams: number;
-  /** Protocol-specific; HTTP: path and header lines of a stream, and the whole request of a command. */
+  /** Protocol-specific; HTTP: path and header lines of a stream, and the complete request of a command. */
   streamPath: string;
   streamHeaders: string;
   command: string;
 }
 
 export interface RoomCallbacks {
-  /** The oldest command without an answer got one; `isOk` when it was accepted. */
+  /** The oldest pending command got its response; `isOk` if it was accepted. */
   onAnswer(isOk: boolean): void;
   /** Subscriber `stream` received the event with this sequence number. */
   onEvent(stream: number, seq: number): void;
@@ -19,7 +19,7 @@ export interface RoomCallbacks {
 
 /** The connections of one room. */
 export interface RoomLink {
-  /** Sends one command; commands of a room are answered in the order they were sent. */
+  /** Sends one command; commands of a room are answered in order. */
   send(): void;
   close(): void;
 }

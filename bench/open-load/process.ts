@@ -5,7 +5,7 @@ import { openHttpRoom } from "./http-link.ts";
 import type { OpenRoom, RoomSpec } from "./links.ts";
 import { openSocketIoRoom } from "./socketio-link.ts";
 
-/** Protocols a peer may speak to its clients. */
+/** Protocols between a peer and its clients. */
 const protocols = {
   http: openHttpRoom,
   socketio: openSocketIoRoom,

@@ -3,7 +3,7 @@ import type { OpenRoom } from "./links.ts";
 /** Packets of the Socket.IO protocol (revision 5) that the benchmark needs, as text frames. */
 const packets = { ping: "2", pong: "3", connect: "40", ack: "43", event: "42" } as const;
 
-/** Subscribers and commands as Socket.IO clients over WebSocket; the ack of a command is its answer. */
+/** Subscribers and commands as Socket.IO clients over WebSocket; the ack of a command is its response. */
 export const openSocketIoRoom: OpenRoom = async (port, spec, callbacks) => {
   const subscribe = (stream: number) =>
     openSocket(port, `${spec.streamPath}&listens=1`, callbacks.onClosed, (text) => {

@@ -4,8 +4,8 @@ import { serveCalls } from "../rpc.ts";
 import { peerPackage } from "./packages.ts";
 
 /**
- * Colyseus in one process, as its tutorial has it: a command changes the state of its room, and every 50 ms the
- * clients receive a patch of what changed. Nothing is stored.
+ * Colyseus in one process, as in its tutorial: a command changes the state of its room, and every 50 ms the
+ * clients receive a patch of the changes. Nothing is stored.
  */
 interface PeerRoom {
   state: Record<string, unknown>;

@@ -4,15 +4,15 @@ import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**
- * The floor of a lobby command: one process, raw uWebSockets.js, one Redis script per command that stores the
- * command and its event, then the answer, then one write for each subscriber. No rules, no tokens, no replay.
+ * The floor of a lobby command: one process, raw uWebSockets.js, one Redis script per command that stores
+ * the command and its event, then the response, then one write per subscriber. No rules, tokens or replay.
  */
 const commitScript = `
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 redis.call('HSET', KEYS[1], 'state', ARGV[1])
 redis.call('XADD', KEYS[2], 'MAXLEN', '~', 256, seq .. '-0', 'd', ARGV[1])
 return seq`;
-/** As large as the event of a pick in a lobby of four. */
+/** The size of a pick event in a lobby of four. */
 const eventData = `{"type":"lobby.pick","data":{"pad":"${"x".repeat(260)}"}}`;
 
 interface FloorCommands {

@@ -15,8 +15,8 @@ import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**
- * The hub as the service runs it, alone in its process: the request pipeline, tokens, places in Redis,
- * ids, replay and heartbeats. Only the lobbies are stood in for: every seat is there.
+ * The hub as the service runs it, alone in its process: request pipeline, tokens, quotas in Redis, ids,
+ * replay and heartbeats. Only the lobbies are stubs in which every seat exists.
  */
 const config = parseConfig(process.env);
 const log = silentLogger;

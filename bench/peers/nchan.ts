@@ -10,7 +10,7 @@ import type { Peer } from "./peer.ts";
 
 const startLimitMs = 10_000;
 
-/** nginx with Nchan as it is installed on this machine, one worker; null when it is not. */
+/** The installed nginx with Nchan, one worker; null if it is not installed. */
 export async function startNchan(maxStreams: number): Promise<Peer | null> {
   const module = findModule();
   if (module === null) return null;

@@ -6,22 +6,22 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** Versions the peers are measured with; they are no dependencies of the project. */
+/** Measured versions of the peers, which are not dependencies of the project. */
 const versions = {
   "socket.io": "4.8.4",
   "@colyseus/core": "0.18.17",
   "@colyseus/sdk": "0.18.4",
   "@colyseus/ws-transport": "0.18.4",
   "@colyseus/schema": "5.0.34",
-  // @colyseus/ws-transport imports it without naming it.
+  // @colyseus/ws-transport imports it without declaring it.
   express: "5.1.0",
 } as const;
 
-/** `$XDG_CACHE_HOME/emberline-bench`: packages installed once, for all later runs. */
+/** `$XDG_CACHE_HOME/emberline-bench`: packages installed once and reused by later runs. */
 export const packagesFolder = (): string =>
   join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "emberline-bench");
 
-/** Installs the peers' packages into the cache folder; does nothing when they are there in these versions. */
+/** Installs the peers' packages into the cache folder, unless these versions are installed. */
 export async function installPeers(): Promise<void> {
   const folder = packagesFolder();
   const manifest = `${JSON.stringify({ private: true, dependencies: versions }, null, 2)}\n`;
@@ -37,7 +37,7 @@ export async function installPeers(): Promise<void> {
   writeFileSync(done, manifest);
 }
 
-/** A package of the cache folder; its types are what the caller expects of it. */
+/** A package of the cache folder; the caller declares its types. */
 export function peerPackage(name: keyof typeof versions): unknown {
   return createRequire(join(packagesFolder(), "package.json"))(name);
 }

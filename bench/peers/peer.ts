@@ -1,27 +1,27 @@
 import type { Target } from "../streams/publisher.ts";
 import type { StreamSpec } from "../streams/reader.ts";
 
-/** A server of event streams that is measured. */
+/** An event stream server under measurement. */
 export interface Peer {
   name: string;
   port: number;
   target: Target;
-  /** Processes whose CPU time and memory are the server's. */
+  /** Processes whose CPU time and memory count for the server. */
   pids: readonly number[];
   /** Processes of its store. */
   storePids: readonly number[];
-  /** Text that tells that a new stream follows its topic; null when the head of the answer does. */
+  /** Text that marks a new stream as subscribed; null if the response head does. */
   readyText: string | null;
-  /** How the n-th stream of a topic is asked for. */
+  /** The request of the n-th stream of a topic. */
   stream(topic: string, n: number): StreamSpec;
-  /** Frees what is garbage, where the server has any, so that memory can be compared. */
+  /** Collects garbage, so that memory can be compared. */
   collect(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/** A code of a lobby that no server made: topics of the benchmark alone. */
+/** A lobby code that no server generated, for topics of the benchmark. */
 export function topicCode(n: number): string {
   let text = "";
   for (let rest = n, i = 0; i < 5; i++, rest = Math.floor(rest / letters.length))

@@ -9,11 +9,11 @@ import type { Peer } from "./peer.ts";
 export interface ServicePeer {
   peer: Peer;
   topics: string[];
-  /** Newest event of each topic. */
+  /** Newest event number of each topic. */
   numbers: Record<string, number>;
 }
 
-/** Lobbies of the whole service as topics, one seat of each; the seats' tokens open the streams. */
+/** Lobbies of the complete service as topics, with one seat each whose token opens the streams. */
 export async function lobbyPeer(service: Service, made: BenchSeat[]): Promise<ServicePeer> {
   const tokens = new Map<string, string>();
   const lanes = Array.from({ length: 8 }, async (_, lane) => {

@@ -4,8 +4,8 @@ import { serveCalls } from "../rpc.ts";
 import { peerPackage } from "./packages.ts";
 
 /**
- * Socket.IO in one process: a command is acknowledged and broadcast to its room. Nothing is stored, so nothing of it
- * survives the process.
+ * Socket.IO in one process: a command is acknowledged and broadcast to its room. Nothing is stored, so no
+ * event survives the process.
  */
 interface PeerSocket {
   handshake: { query: Record<string, unknown> };
@@ -26,7 +26,7 @@ const seqs = new Map<string, number>();
 const pad = "x".repeat(260);
 io.on("connection", (socket) => {
   const room = String(socket.handshake.query["room"]);
-  // The command connection listens to nothing.
+  // The command connection subscribes to nothing.
   if (socket.handshake.query["listens"] === "1") socket.join(room);
   socket.on("command", (_choice, done) => {
     const seq = (seqs.get(room) ?? 0) + 1;

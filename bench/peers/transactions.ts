@@ -3,8 +3,8 @@ import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts
 import { serveCalls } from "../rpc.ts";
 
 /**
- * The least a payment can be: a balance is changed and an entry written in one transaction, over the
- * driver alone. `run` keeps so many sessions busy and returns what was committed.
+ * A minimal payment: one transaction that changes a balance and writes an entry, with the driver only.
+ * `run` keeps a number of sessions busy and returns the committed payments.
  */
 const { host, port, user, password, database } = parseDatabaseUrl(process.argv[2] ?? "");
 const address = { host, port, user, password: password ?? "", database };

@@ -3,8 +3,8 @@ import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**
- * The ceiling: event streams on raw uWebSockets.js, without tokens, replay, limits or heartbeats. An
- * event is encoded once and written from `setImmediate`, where a write is one system call.
+ * Upper bound: event streams on raw uWebSockets.js, without tokens, replay, limits or heartbeats. An event
+ * is encoded once and written from `setImmediate`, where a write is one system call.
  */
 const topics = new Map<string, { seq: number; streams: Set<HttpResponse> }>();
 let pending: { streams: Set<HttpResponse>; bytes: Buffer }[] = [];

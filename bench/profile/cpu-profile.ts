@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A function as V8 writes it; line and column begin with 0. */
+/** A function in V8's format; line and column are zero-based. */
 export interface CallFrame {
   functionName: string;
-  /** "" of what is no JavaScript. */
+  /** "" outside JavaScript. */
   url: string;
   lineNumber: number;
   columnNumber: number;
@@ -27,14 +27,14 @@ export interface CpuProfile {
 /** From and to, in microseconds of the monotonic clock. */
 export type Span = readonly [from: number, to: number];
 
-/** The clock of the profiles of all processes of this machine. */
+/** The clock of the profiles, shared by all processes of this machine. */
 export const profileClock = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/** What Node needs to write a profile of each process into a folder when the process ends. */
+/** Node flags that write a profile of each process to a folder when the process ends. */
 export const profileFlags = (folder: string): string =>
   `--cpu-prof --cpu-prof-interval=300 --cpu-prof-dir=${folder}`;
 
-/** Profiles of the main threads of these processes; the pid is in the name of the file. */
+/** Profiles of the main threads of these processes; file names contain the pid. */
 export function readProfiles(folder: string, pids: readonly number[]): CpuProfile[] {
   return readdirSync(folder)
     .filter((name) => pids.includes(Number(name.split(".")[3])))
@@ -57,10 +57,10 @@ export function eachStack(
   for (const [id, micros] of times) visit(stacks.get(id) ?? [], micros);
 }
 
-/** Node -> its function and those that called it, without the root. */
+/** Node -> its call stack without the root. */
 function stacksOf(nodes: readonly ProfileNode[]): Map<number, CallFrame[]> {
   const stacks = new Map<number, CallFrame[]>();
-  // A caller stands before what it called.
+  // A caller precedes its callees.
   for (const { id, callFrame, children = [] } of nodes) {
     const above = stacks.get(id) ?? [];
     const stack = callFrame.functionName === "(root)" ? above : [callFrame, ...above];

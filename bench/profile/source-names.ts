@@ -4,14 +4,14 @@ import { fileURLToPath } from "node:url";
 import type { CallFrame } from "./cpu-profile.ts";
 
 /**
- * Names the functions of a profile by their sources, "server/http/uws/server.ts:accept", whether they were
- * bundled or not; "node:net:connect" of Node, "node_modules/..." of packages, the name alone of what is no JavaScript.
+ * Names the functions of a profile by their sources, "server/http/uws/server.ts:accept", bundled or not;
+ * "node:net:connect" for Node, "node_modules/..." for packages, and the bare name outside JavaScript.
  */
 export class SourceNames {
   private readonly root: string;
   private readonly maps = new Map<string, SourceMap | null>();
 
-  /** `root`: folder of the checkout that was profiled. */
+  /** `root`: folder of the profiled checkout. */
   constructor(root: string) {
     this.root = root.endsWith("/") ? root : `${root}/`;
   }
@@ -27,7 +27,7 @@ export class SourceNames {
     const map = this.mapOf(path);
     if (map === null) return this.shorten(path);
     const entry = map.findEntry(lineNumber, columnNumber);
-    // Positions inside a bundled package are not in the map, which then names the source before it.
+    // The map has no positions inside bundled packages, and returns the preceding source for them.
     if (!("originalSource" in entry) || entry.generatedLine !== lineNumber)
       return "node_modules/(bundled)";
     return this.shorten(fileURLToPath(new URL(entry.originalSource, url)));

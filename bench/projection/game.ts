@@ -8,7 +8,7 @@ export const itemCount = 20_000;
 const rarities = ["Common", "Rare", "Epic", "Legendary"];
 const slots = ["Head", "Chest", "Hands", "Feet", "Legs"];
 
-/** Items of about the size real games have; two of a hundred change with each patch. */
+/** Items of a realistic size; 2 % change with each patch. */
 function itemAt(patch: number, n: number): SourceEntity {
   return made("item", `n${n}`, {
     name: `Item_${n % 500}`,

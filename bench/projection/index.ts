@@ -45,7 +45,7 @@ async function measureAll(service: Service, seconds: number): Promise<Table[]> {
   }
 }
 
-/** Lists nobody asked for before, one after the other. */
+/** Reads lists for the first time, one after the other. */
 async function measureColdLists(service: Service): Promise<Table> {
   const kinds: [name: string, query: (n: number) => string][] = [
     ["one value", (n) => `slot_type=head&gear_score_min=${n}`],
@@ -73,7 +73,7 @@ async function measureColdLists(service: Service): Promise<Table> {
   };
 }
 
-/** Somebody polls lists while other processes import patches and rebuild the tables. */
+/** Polls lists while other processes import patches and rebuild the tables. */
 async function measureReaders(service: Service): Promise<Table> {
   const folder = mkdtempSync(join(tmpdir(), "ember-bench-"));
   try {
@@ -101,7 +101,7 @@ async function measureReaders(service: Service): Promise<Table> {
   }
 }
 
-/** What the processors alone make a reader wait for. */
+/** Measures the delay of reads caused by CPU load only. */
 async function compute(): Promise<void> {
   const loop = `const end = Date.now() + ${computeMs}; while (Date.now() < end);`;
   const children = [1, 2].map(() => spawn(process.execPath, ["-e", loop], { stdio: "ignore" }));

@@ -6,7 +6,7 @@ import { importEnvelope } from "../../importers/pipeline/import.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import { game, itemCount, patchOf } from "./game.ts";
 
-/** Times the projection's part of imports against the tables made from nothing (A9). */
+/** Compares the projection's part of imports with building the tables from scratch (A9). */
 export async function measureRebuilds(orm: MikroORM): Promise<Table> {
   await timePatch(orm, 1);
   const whole = await median3(() => inTransaction(orm, makeAllAnew));
@@ -42,7 +42,7 @@ async function makeAllAnew(em: EntityManager): Promise<void> {
   await refreshProjection(em, game);
 }
 
-/** What remains when the rows cost nothing to make. */
+/** The cost of moving rows without computing them. */
 async function moveRows(em: EntityManager): Promise<void> {
   await rowsOf(em, sql.raw("truncate projection_items"));
   await rowsOf(em, sql.raw("insert into projection_items table bench_rows"));
@@ -57,7 +57,7 @@ async function inTransaction(orm: MikroORM, work: (em: EntityManager) => Promise
 const median3 = async (work: () => Promise<number>) =>
   median([await work(), await work(), await work()]);
 
-/** Imports a patch; milliseconds of its projection. */
+/** Imports a patch; returns the milliseconds of its projection. */
 async function timePatch(orm: MikroORM, patch: number): Promise<number> {
   let ms = 0;
   const started = performance.now();

@@ -8,7 +8,7 @@ import { median, note, type Table } from "../report.ts";
 import type { RoundSizes, Scenario } from "../scenario.ts";
 
 const workers = 2;
-/** Connections to Postgres that nobody needs are closed 10 s after a start, and its garbage is collected by then. */
+/** Unused Postgres connections are closed 10 s after a start, and its garbage is collected by then. */
 const settleSeconds = 32;
 
 interface Side {
@@ -16,13 +16,13 @@ interface Side {
   root: string | null;
 }
 
-/** Seconds of wall clock, and of processor. */
+/** Wall time and CPU time in seconds. */
 interface Span {
   wall: number;
   cpu: number;
 }
 
-/** All processes of one kind together. */
+/** All processes of one role together. */
 interface Kind {
   count: number;
   threads: number;
@@ -36,11 +36,11 @@ interface Round {
   kinds: Map<string, Kind>;
   coldStart: Span;
   secondStart: Span;
-  /** From the kill of an HTTP worker until another one in its place is ready. */
+  /** From the kill of an HTTP worker until its replacement is ready. */
   workerReturn: Span;
 }
 
-/** What the service weighs and does while nobody plays, and how fast it and its workers are there. */
+/** Memory and activity of the idle service, and how fast it and its workers start. */
 export const idle: Scenario = {
   about: "processor, wake-ups and memory by process while nobody plays; starts and returns",
   async run({ isQuick, rounds: given }) {
@@ -66,7 +66,7 @@ async function measure(side: Side, sizes: RoundSizes): Promise<Round> {
     const [service, secondStart] = await start(side, dataDir);
     try {
       await sleep(settleSeconds * 1_000);
-      // Nobody asks the operator listener before: it would not be idle then.
+      // Not earlier, since a request to the operator listener would end the idle state.
       const kinds = await watch(service.pid, sizes.seconds);
       return { kinds, coldStart, secondStart, workerReturn: await killWorker(service) };
     } finally {

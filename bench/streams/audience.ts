@@ -6,12 +6,12 @@ import type { Faults, OpenOptions } from "./reader.ts";
 
 export interface Counted {
   delivered: number;
-  /** Messages of the public list, which have no number. */
+  /** Messages of the public list, which have no sequence number. */
   lists: number;
-  /** Messages with an id: those of lobbies. */
+  /** Messages of lobbies, which have an id. */
   numbered: number;
   latencies: Latencies;
-  /** Until a stream was ready. */
+  /** Time until a stream is ready. */
   openings: Latencies;
 }
 
@@ -22,14 +22,14 @@ export interface Load {
 }
 
 const numProcesses = 2;
-/** Streams each process opens at the same time, below the listen queues of the servers. */
+/** Streams opened concurrently per process, below the listen backlogs of the servers. */
 const openBatch = 100;
 const settleMs = 10_000;
 
 /**
- * The readers of one server in two processes, and who publishes to it in one more: a reader that is awake
- * because it publishes is cheaper to write to than one that waits. Only a flood is published by its readers,
- * who know how far they are.
+ * The clients of one server in two processes, and its publisher in a third: a client that is awake because
+ * it also publishes is cheaper to write to than one that waits. Only in a flood do the clients publish,
+ * since they know their progress.
  */
 export class Audience {
   readonly peer: Peer;
@@ -63,7 +63,7 @@ export class Audience {
     return new Audience(peer, publisher, remotes, topics);
   }
 
-  /** Opens so many streams of every topic; the slower half's time in milliseconds. */
+  /** Opens streams of every topic; returns the time of the slower half in milliseconds. */
   async open(perTopic: number, options: Partial<OpenOptions> = {}): Promise<number> {
     const { peer } = this;
     const opened = await this.each("open", (i) => ({
@@ -80,12 +80,12 @@ export class Audience {
     return Math.max(...opened.map(({ ms }) => ms));
   }
 
-  /** Topics whose numbers go on from events of somebody else. */
+  /** Topics whose numbering continues after events of another publisher. */
   startFrom(numbers: Record<string, number>): void {
     this.finals = { ...numbers };
   }
 
-  /** Publishes and resolves when all is published. */
+  /** Resolves when everything is published. */
   async publish(load: Load): Promise<void> {
     const options = (topics: string[]): PublishOptions => ({
       ...load,
@@ -123,7 +123,7 @@ export class Audience {
     };
   }
 
-  /** What went wrong, once everybody had the time to get everything. */
+  /** Faults after every stream had time to receive everything. */
   async settle(): Promise<Faults> {
     const all = await this.each("settle", () => ({
       finals: this.finals,
@@ -136,7 +136,7 @@ export class Audience {
     return this.each("cut");
   }
 
-  /** Ends stuck streams; the number of those the server had not ended itself. */
+  /** Ends stalled streams; returns the number of those the server had not ended itself. */
   async cutStuck(): Promise<number> {
     return (await this.each("cutStuck")).reduce((a, b) => a + b, 0);
   }
@@ -160,7 +160,7 @@ export class Audience {
     return Promise.all(this.remotes.map((remote, i) => remote.call(name, argument?.(i))));
   }
 
-  /** A single topic is read by both processes, several are divided among them. */
+  /** A single topic is read by both processes; several topics are divided among them. */
   private topicsOf(i: number): string[] {
     return this.topics.length === 1 ? this.topics : (this.shares[i] ?? []);
   }

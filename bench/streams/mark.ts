@@ -1,17 +1,19 @@
-/** Begins what the benchmark writes into every event: its number in the topic, and when it was sent. */
+/**
+ * Start of the mark that the benchmark writes into every event: its number in the topic and its send time.
+ */
 const opening = '"mark":"';
 
-/** A clock all processes of this machine share, in microseconds. */
+/** A clock in microseconds shared by all processes of this machine. */
 export const nowMicros = (): number => Number(process.hrtime.bigint() / 1000n);
 
-/** Message of `bytes` bytes, in the shape of a lobby's. */
+/** A message of `bytes` bytes in the format of a lobby's. */
 export function markedMessage(topic: string, seq: number, bytes: number): string {
   const head = `{"type":"lobby.answer","topic":"/games/trivia/lobby/${topic}","seq":${seq},"at_ms":${Date.now()}`;
   const text = `${head},"data":{${opening}${seq} ${nowMicros()}","pad":"`;
   return `${text}${"x".repeat(Math.max(0, bytes - text.length - 3))}"}}`;
 }
 
-/** Calls `onMark` for every mark in `text` and returns the end of it that may belong to the next one. */
+/** Calls `onMark` for every mark in `text` and returns the incomplete rest. */
 export function readMarks(text: string, onMark: (seq: number, sentMicros: number) => void): string {
   let from = 0;
   for (;;) {
@@ -27,7 +29,7 @@ export function readMarks(text: string, onMark: (seq: number, sentMicros: number
 
 const idLine = "\nid: ";
 
-/** As `readMarks`, with the ids of the events. */
+/** Like `readMarks`, for the ids of events. */
 export function readIds(text: string, onId: (id: number) => void): string {
   let from = 0;
   for (;;) {

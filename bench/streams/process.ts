@@ -5,15 +5,18 @@ import { Reader, type OpenOptions } from "./reader.ts";
 
 export interface PublishOptions {
   target: Target;
-  /** Topics this process publishes to, and their newest numbers. */
+  /** Topics published by this process, with their newest numbers. */
   topics: Record<string, number>;
   seconds: number;
   bytes: number;
-  /** Events per second over all topics; null publishes on as soon as the first stream of a topic has caught up. */
+  /**
+   * Events per second over all topics; null publishes the next one as soon as the first stream of a topic
+   * has caught up.
+   */
   perSecond: number | null;
 }
 
-/** Events of one topic on their way, when publishing is as fast as reading. */
+/** Events of one topic in flight when publishing is as fast as reading. */
 const window = 16;
 
 const reader = new Reader();

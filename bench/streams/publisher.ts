@@ -6,15 +6,15 @@ import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { requestText } from "../load.ts";
 import { ask, openSocket } from "../raw-request.ts";
 
-/** Where events are published: a path that takes them as POST, or the Redis of the lobbies. */
+/** Where events are published: a path that accepts POST, or the Redis of the lobbies. */
 export type Target = { kind: "http"; port: number } | { kind: "redis"; url: string };
 
 export interface Publisher {
   /** Events of one topic arrive in the order of the calls. */
   publish(topic: string, seq: number, message: string): void;
-  /** Sends what was published in this turn. */
+  /** Sends the events published in this turn. */
   flush(): void;
-  /** Resolves when everything was taken. */
+  /** Resolves when everything was accepted. */
   done(): Promise<void>;
   close(): void;
 }
@@ -26,7 +26,7 @@ export async function openPublisher(target: Target): Promise<Publisher> {
   return target.kind === "http" ? openPosts(target.port) : openRedis(target.url);
 }
 
-/** As the commit script does: into the stream of the lobby and to those who listen. */
+/** Like the commit script: writes to the lobby's stream and to its channel. */
 async function openRedis(url: string): Promise<Publisher> {
   const redis: Redis = connectRedis(url, silentLogger, "bench-publisher");
   await redisReady(redis);
@@ -52,7 +52,7 @@ async function openRedis(url: string): Promise<Publisher> {
   };
 }
 
-/** One post at a time on each connection; a topic keeps to one connection, which keeps its order. */
+/** One POST at a time per connection; a topic always uses the same connection, which preserves its order. */
 async function openPosts(port: number): Promise<Publisher> {
   const sockets = await Promise.all(
     Array.from({ length: postConnections }, () => openSocket(port)),

@@ -13,15 +13,15 @@ export interface StreamSpec {
 export interface OpenOptions {
   port: number;
   streams: StreamSpec[];
-  /** Number of the newest event of each topic; 0 when not named. */
+  /** Newest event number of each topic; 0 by default. */
   from?: Record<string, number>;
-  /** Text after the head that tells that the stream follows; without it the head is enough. */
+  /** Text after the head that marks the stream as subscribed; without it the head suffices. */
   readyText: string | null;
-  /** Events are told by the marks of the benchmark, or those of real games by their ids. */
+  /** How events are recognized: by the marks of the benchmark, or by the ids of real games. */
   checks: "marks" | "ids";
-  /** Streams opened at the same time. */
+  /** Streams opened concurrently. */
   batch: number;
-  /** Read nothing after the stream is ready. */
+  /** Stop reading once the stream is ready. */
   isStuck?: boolean;
 }
 
@@ -29,24 +29,24 @@ export interface Faults {
   lost: number;
   doubled: number;
   disordered: number;
-  /** Closed by the server while it was read. */
+  /** Number of streams the server closed during the run. */
   closed: number;
   refused: number;
 }
 
 interface Stream extends StreamSpec {
   socket: Socket | null;
-  /** Number of the newest event it has. */
+  /** Newest event number it received. */
   last: number;
   rest: string;
 }
 
 const returnLimitMs = 20_000;
-/** Time stuck streams get to read what is left. */
+/** Time for stalled streams to read the rest. */
 const drainMs = 5_000;
 const listEvent = "event: lobbies.updated";
 
-/** Streams over bare sockets; every event of every stream is checked. */
+/** Streams over raw sockets; every event of every stream is checked. */
 export class Reader {
   readonly latencies = new Latencies();
   /** From the start of the connection until the stream is ready. */
@@ -55,14 +55,14 @@ export class Reader {
   lists = 0;
   numbered = 0;
   readonly faults: Faults = { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 };
-  /** Called after a chunk with the first stream of each topic that moved. */
+  /** Called after a chunk with the first stream of each topic that advanced. */
   onProgress: () => void = () => undefined;
   private streams: Stream[] = [];
   private readonly leaders = new Map<string, Stream>();
   private options: OpenOptions | null = null;
   private stuck: Socket[] = [];
 
-  /** Number of the newest event the first stream of this topic has. */
+  /** Newest event number of the topic's first stream. */
   progressOf(topic: string): number {
     return this.leaders.get(topic)?.last ?? 0;
   }
@@ -90,7 +90,7 @@ export class Reader {
     }
   }
 
-  /** Reads what the kernel kept for the stuck ones: those the server ended come to their end. */
+  /** Reads the kernel buffers of stalled streams: those the server ended reach their end. */
   async cutStuck(): Promise<number> {
     const ended = this.stuck.map(async (socket) => {
       socket.resume();
@@ -106,7 +106,7 @@ export class Reader {
     return left;
   }
 
-  /** All streams at once with what they have; resolves when each has the events up to `finals`. */
+  /** Reconnects all streams at once with their last id; resolves when each has the events up to `finals`. */
   async return(finals: Record<string, number>): Promise<{ readyMs: number; completeMs: number }> {
     const { options } = this;
     if (!options) throw new Error("nothing was open");
@@ -122,7 +122,7 @@ export class Reader {
     return { readyMs, completeMs: performance.now() - started };
   }
 
-  /** What went wrong so far, and what every stream still lacks after this time. */
+  /** Faults so far, and events that streams still lack after this time. */
   async settle(finals: Record<string, number>, waitMs: number): Promise<Faults> {
     const missing = await this.waitFor(finals, waitMs);
     const { faults } = this;
@@ -133,7 +133,7 @@ export class Reader {
     return result;
   }
 
-  /** Waits until every stream has everything; how many events are missing then. */
+  /** Waits until every stream has everything; returns the number of missing events. */
   private async waitFor(finals: Record<string, number>, waitMs: number): Promise<number> {
     const missing = () =>
       this.streams.reduce(
