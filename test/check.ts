@@ -4,13 +4,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** `npm run check`: what must hold before a commit. Only what fails is printed. */
+/** `npm run check`: the checks required before a commit. Prints failures only. */
 const folders = ["server", "workers", "actors", "importers", "db", "bench", "test"].filter(
   (folder) => existsSync(folder),
 );
 const rootFiles = ["package.json", "tsconfig.json", ".oxlintrc.json", ".prettierrc.json"];
 
-/** What is known from the last check. */
+/** Cache of the last check. */
 const cache = join("node_modules", ".cache");
 
 const checks: readonly [name: string, command: string, args: readonly string[]][] = [
@@ -42,7 +42,7 @@ const checks: readonly [name: string, command: string, args: readonly string[]][
       ".",
     ],
   ],
-  // Browser code sees no Node.
+  // Browser code is compiled without Node's types.
   ["browser types", tool("tsc"), ["--noEmit", "--project", "server/web"]],
   [
     "sources",
@@ -65,7 +65,7 @@ function tool(name: string): string {
   return join("node_modules", ".bin", name);
 }
 
-/** The name of the check when it failed, after printing what it said; null when it passed. */
+/** The name of a failed check, after printing its output; null if it passed. */
 async function run([name, command, args]: (typeof checks)[number]): Promise<string | null> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   const [output, problems, [code]] = await Promise.all([

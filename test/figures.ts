@@ -7,8 +7,9 @@ import { retiredIdentifiers } from "./support/retired-names.ts";
 import { walks } from "./support/walks.ts";
 
 /**
- * `node --import tsx test/figures.ts [--beside <checkout>]`: what can be counted about how the project reads, here and
- * in another checkout. What has to be measured is said by `npm test` and `npm run bench -- service idle`.
+ * `node --import tsx test/figures.ts [--beside <checkout>]`: countable facts about the readability of the
+ * project, here and in another checkout. Measured facts come from `npm test` and `npm run bench -- service
+ * idle`.
  */
 const form = "node --import tsx test/figures.ts [--beside <checkout>]";
 const { values } = readArguments(form, { options: { beside: { type: "string" } } });
@@ -16,21 +17,21 @@ const { values } = readArguments(form, { options: { beside: { type: "string" } }
 const folders = "{server,workers,actors,importers,db,bench,test}";
 const read = (root: string, file: string) => readFileSync(join(root, file), "utf8");
 
-/** Files of the sources that are read by people, with their text. */
+/** Source files that people read, with their text. */
 function sourcesOf(root: string): { file: string; text: string }[] {
   return globSync(`${folders}/**/*.{ts,mjs}`, { cwd: root })
     .filter((file) => !/^test\/(upgrade|support\/retired-names)/.test(file))
     .map((file) => ({ file, text: read(root, file) }));
 }
 
-/** Lines of the sources that name what VOCABULARY has retired. */
+/** Lines of the sources with retired names. */
 function retiredWords(root: string): number {
   const retired = new Set(retiredIdentifiers.map(({ name }) => name));
   const words = sourcesOf(root).flatMap(({ text }) => text.match(/[\w$]+/g) ?? []);
   return words.filter((word) => retired.has(word)).length;
 }
 
-/** Files that change a class of a library, or replace one of its members. */
+/** Files that change a class of a library or replace one of its members. */
 function patchingFiles(root: string): number {
   const patch = /^(?!\s*(?:\/\/|\/?\*)).*(?:\.prototype\b|\bReflect\.(?:set|defineProperty)\()/m;
   return sourcesOf(root).filter(({ file, text }) => !file.startsWith("test/") && patch.test(text))
@@ -47,7 +48,7 @@ interface LockedPackage {
   dev?: boolean;
 }
 
-/** MiB of the installed packages: all, and without those for development. */
+/** MiB of the installed packages: all, and without development packages. */
 function installSize(root: string): string {
   const lock = JSON.parse(read(root, "package-lock.json")) as {
     packages: Record<string, LockedPackage>;

@@ -23,7 +23,7 @@ const event = /\bevent\b/;
 interface LogCall {
   file: string;
   line: number;
-  /** The call up to its end of line, in one line. */
+  /** The call up to its end, joined into one line. */
   call: string;
   isNamed: boolean;
 }
@@ -38,7 +38,7 @@ function objectAt(text: string, start: number): string {
   return "";
 }
 
-/** The object that the nearest `const name = {` before `end` holds. */
+/** The object of the nearest `const name = {` before `end`. */
 function constantBefore(text: string, name: string, end: number): string {
   const start = text.lastIndexOf(`const ${name} = {`, end);
   return start < 0 ? "" : objectAt(text, text.indexOf("{", start));

@@ -15,7 +15,7 @@ const words = new Map(
 
 const namesOf = (retired: readonly RetiredName[]) => retired.map(({ name }) => name);
 
-/** Where a retired name is found besides its lawful files. */
+/** Places of a retired name outside its allowed files. */
 const findings = (
   retired: readonly RetiredName[],
   isIn: (file: string, name: string) => boolean,

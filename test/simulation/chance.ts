@@ -1,16 +1,16 @@
-/** Reproducible chance: the same seed gives the same numbers. */
+/** Reproducible randomness: the same seed gives the same numbers. */
 export interface Chance {
   /** True with probability `p`. */
   is(p: number): boolean;
-  /** Whole number from `low` to `high`, both included. */
+  /** Integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
   within(range: readonly [low: number, high: number]): number;
   pick<T>(list: readonly T[]): T;
 }
 
-/** Mulberry32: small, fast and good enough to choose with. */
+/** Mulberry32: small, fast and random enough for choices. */
 export function chanceFrom(seed: number): Chance {
-  // Neighbouring seeds must not begin alike.
+  // Mixes the seed, so that neighbouring seeds do not start alike.
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -3,9 +3,9 @@ import { maxPlayers } from "./ledger.ts";
 import { by, createCommand, newSeat, type Opening } from "./openings.ts";
 import type { World } from "./world.ts";
 
-/** Chooses the commands of one client: mostly what moves the game on, sometimes anything. */
+/** Chooses the commands of one client: mostly ones that advance the game, sometimes any. */
 export class Chooser {
-  /** What the last `prepare` asked for. */
+  /** The draw requested by the last `prepare`. */
   plan: { revision: number; count: number } | null = null;
   readonly #world: World;
   readonly #code: string;
@@ -26,7 +26,7 @@ export class Chooser {
     this.#hasJoined = given.isSeated;
   }
 
-  /** What the client does next in a lobby as it stands; `count` tells its commands apart. */
+  /** The client's next command for this state of the lobby; `count` distinguishes its commands. */
   choose(lobby: Lobby | null, count: number): LobbyCommand {
     const { chance, sabotage } = this.#world;
     const me = by(this.#seatId);
@@ -42,7 +42,7 @@ export class Chooser {
     return this.#chooseMove(lobby);
   }
 
-  /** A seat's number is never given twice, so who left or was refused only looks on. */
+  /** Seat numbers are never reused, so a player who left or was refused only watches. */
   #joinOnce(): LobbyCommand {
     const me = by(this.#seatId);
     if (this.#hasJoined) return { type: "read", ...me };

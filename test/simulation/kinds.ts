@@ -1,40 +1,40 @@
 type Range = readonly [low: number, high: number];
 
-/** How large a schedule is, and how fast its world turns; times in milliseconds. */
+/** Size and time scale of a schedule; times in milliseconds. */
 export interface Kind {
   readonly name: "small" | "large" | "wide";
   readonly workers: readonly number[];
   /** Probability of a second lobby. */
   readonly secondLobby: number;
-  /** Shards without a lobby, which are handed over in slices with the others. */
+  /** Shards without a lobby, which are handed over in batches with the others. */
   readonly emptyShards: number;
-  /** Clients of a lobby that is under way, and commands of each. */
+  /** Clients of a running lobby, and commands of each. */
   readonly clients: readonly number[];
   readonly commands: Range;
   readonly thinkMs: Range;
   /** One time in five. */
   readonly longThinkMs: Range;
-  /** How long a client waits for an answer before it asks again. */
+  /** How long a client waits for a response before it retries. */
   readonly waitMs: Range;
   readonly againMs: Range;
-  /** Probability that a client asks the owner itself. */
+  /** Probability that a client asks the owner directly. */
   readonly asksOwner: number;
   readonly faults: readonly number[];
   readonly faultless: number;
-  /** Probability that messages between workers get lost, doubled and late. */
+  /** Probability that messages between workers are lost, duplicated and delayed. */
   readonly messageFaults: number;
   /** Probability of a lobby with many commits since its last snapshot. */
   readonly longOpening: number;
-  /** Faults are spread over the steps up to here: about what the clients need. */
+  /** Faults are spread over this many steps, about as many as the clients need. */
   readonly lastStep: number;
   readonly freezeMs: readonly Range[];
   readonly storeDownMs: readonly Range[];
   readonly bornMs: Range;
-  /** Workers that are there from the beginning have joined before the first step. */
+  /** The initial workers have joined before the first step. */
   readonly joinsBefore: boolean;
-  /** Probability that the deadlines are awaited at the end. */
+  /** Probability that the schedule waits for the deadlines at the end. */
   readonly rest: number;
-  /** Shorter than in the service and in the same proportions, so that a schedule meets them all. */
+  /** Shorter than in the service, in the same proportions, so that a schedule reaches them all. */
   readonly timings: {
     readonly heartbeatMs: number;
     readonly deadMs: number;
@@ -45,7 +45,7 @@ export interface Kind {
   };
 }
 
-/** What can go wrong goes wrong with few workers, lobbies, commands and faults, if they meet in every way. */
+/** Few workers, lobbies, commands and faults find most errors, if they meet in every combination. */
 export const small: Kind = {
   name: "small",
   workers: [2, 2, 2, 2, 2, 3],
@@ -124,7 +124,10 @@ export const large: Kind = {
   },
 };
 
-/** Shards enough for several slices, and the proportions of the service: who waits outlasts no forgotten shard. */
+/**
+ * Enough shards for several batches, in the proportions of the service: a waiting command outlives a
+ * forgotten shard.
+ */
 export const wide: Kind = {
   ...small,
   name: "wide",

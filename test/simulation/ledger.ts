@@ -3,51 +3,51 @@ import { messageTypes } from "../../actors/lobby/messages.ts";
 import type { Lobby, LobbyEvent } from "../../actors/lobby/types.ts";
 import type { StoredCommit } from "./model-redis.ts";
 
-/** An invariant does not hold; the name stands first. */
+/** A violated invariant; its message begins with the invariant's name. */
 export class Violation extends Error {}
 
 export function ensure(holds: boolean, invariant: string, facts: () => string): void {
   if (!holds) throw new Violation(`${invariant}: ${facts()}`);
 }
 
-/** Seats every lobby is to have at most. */
+/** Maximum number of seats of every lobby. */
 export const maxPlayers = 3;
 
-/** Every secret carries this, so that a text shows by itself whether it tells one. */
+/** Every secret contains this text, so that a leak is recognizable. */
 export const secretOf = (questionId: number) => `secret-${questionId}-`;
 const anySecret = /secret-(\d+)-/g;
 
-/** A remembered answer to an answer. */
+/** A cached answer to an answer command. */
 const answerMemory = /^k:.*"id":"c\.answer\./;
 
-/** Commands that leave exactly one event of this kind. */
+/** Commands that produce exactly one event of this type. */
 const eventOfCommand: Partial<Record<string, LobbyEvent["type"]>> = {
   join: "joined",
   answer: "answered",
   pick: "picked",
   settings: "settings_changed",
-  // The last `next` ends the game instead, and one said twice finds its question open.
+  // The last `next` ends the game instead, and a repeated one finds the question open.
   next: "question_opened",
 };
 
-/** What the simulation itself knows of one lobby: every commit, folded independently of the workers. */
+/** The simulation's own record of one lobby: every commit, folded independently of the workers. */
 export class Ledger {
   readonly code: string;
   state: Lobby | null;
   version: number;
   /** Command ids whose effect is stored -> version and seq of the commit. */
   readonly applied = new Map<string, { version: number; seq: number }>();
-  /** Command ids that were refused for good. */
+  /** Command ids that were refused permanently. */
   readonly refused = new Set<string>();
-  /** Ids of `prepare` whose effect was given up: they may be carried out again. */
+  /** Ids of `prepare` whose start was abandoned: they may be executed again. */
   readonly undone = new Set<string>();
-  /** Ids whose effect was stored and then lost with the store's last second. */
+  /** Ids whose effect was stored and then lost with the last second of Redis. */
   readonly lost = new Set<string>();
-  /** Number -> message that the store had and lost; any may have been heard. */
+  /** Number -> message that Redis had stored and lost; any client may have received it. */
   readonly #gone = new Map<number, string>();
-  /** Questions whose answer may be known to everybody. */
+  /** Questions whose answer may be public. */
   readonly revealed = new Set<number>();
-  /** `seat:question` of answers given: their seats know the right one. */
+  /** `seat:question` of given answers: these seats know the correct one. */
   readonly answered = new Set<string>();
   readonly #origin: { state: string | null; version: number };
   #commits: StoredCommit[] = [];
@@ -95,7 +95,7 @@ export class Ledger {
     this.#checkState();
   }
 
-  /** The store lost everything after this version. */
+  /** Redis lost everything after this version. */
   rollBack(version: number): void {
     const kept = this.#commits.filter((commit) => commit.version <= version);
     const gone = [...this.applied].filter(([, at]) => at.version > version);
@@ -106,7 +106,7 @@ export class Ledger {
     this.#commits = [];
     for (const commit of kept) this.apply(commit);
     for (const [id] of gone) this.lost.add(id);
-    // Lost as a whole: whoever opens one under the code again opens another lobby.
+    // The whole lobby was lost: a create with the same code opens another lobby.
     if (this.state !== null) return;
     this.#gone.clear();
   }
@@ -122,7 +122,7 @@ export class Ledger {
     }
   }
 
-  /** A text that leaves for `reader` (null: everybody) must not tell a right answer before its time. */
+  /** A text sent to `reader` (null: everybody) must not reveal a correct answer early. */
   checkSecrets(text: string, reader: number | null): void {
     if (!text.includes("secret-") && !text.includes('"correct_index"')) return;
     let told = 0;
@@ -155,7 +155,7 @@ export class Ledger {
     for (const [name, value] of commit.fields) {
       if (!name.startsWith("k:")) continue;
       const { id, reply } = JSON.parse(value) as { id: string; reply: { ok: boolean } };
-      // The place of an answer that was forgotten; a repeat of it may stand behind.
+      // The slot of an evicted answer; a repeat of it may follow.
       if (id === "") {
         const isAbandoned = events?.some(({ type }) => type === "prepare_abandoned") ?? true;
         ensure(isAbandoned, "nothing applied twice", () => `${this.code}: ${name} was forgotten`);
@@ -209,7 +209,7 @@ export class Ledger {
     }
   }
 
-  /** A commit that stores the whole lobby does not tell its events: the state is taken over as it is. */
+  /** A commit that stores a snapshot has no events, so the state is taken over. */
   #adopt(commit: StoredCommit): void {
     const snapshot = commit.fields.find(([name]) => name === "s");
     const earlier = this.state;
@@ -229,7 +229,7 @@ export class Ledger {
     this.#owedPoints = new Map(seats(this.state).map((seat) => [seat.id, seat.score]));
   }
 
-  /** A start that was given up: its first half may be repeated (LOB-24). */
+  /** An abandoned start: its first half may be repeated (LOB-24). */
   #undoPrepared(): void {
     for (const id of this.applied.keys()) {
       if (!id.startsWith("c.prepare.")) continue;
@@ -281,7 +281,7 @@ export class Ledger {
   }
 }
 
-/** A store that came back older: its owner leaves a hole on purpose, so that every reader notices. */
+/** A Redis that lost writes: the owner leaves a gap on purpose, so that every client notices. */
 export function isGap({ messages }: StoredCommit): boolean {
   return messages.length === 1 && (messages[0]?.[1].includes('"lobby.gap"') ?? false);
 }

@@ -2,14 +2,14 @@ import type { Chance } from "./chance.ts";
 import type { ModelRedis } from "./model-redis.ts";
 import type { Place, Timeline } from "./timeline.ts";
 
-/** What happens to messages between workers, as probabilities. */
+/** Probabilities of what happens to messages between workers. */
 export interface MessageFaults {
   lost: number;
   doubled: number;
   late: number;
 }
 
-/** Whoever listens to a channel. */
+/** A subscriber of a channel. */
 export interface Hearer {
   deliver(channel: string, message: string): void;
 }
@@ -19,7 +19,7 @@ export interface Network {
   readonly chance: Chance;
   readonly redis: ModelRedis;
   isUp: boolean;
-  /** Everything happens at once: the world is being set up. */
+  /** Everything happens immediately while the world is set up. */
   isInstant: boolean;
   messages: MessageFaults;
   readonly ears: Map<string, Set<Hearer>>;
@@ -33,12 +33,15 @@ interface Request {
 }
 
 export const latency = ({ chance }: Network) => chance.between(5, 60) / 100;
-/** As the real connections do: wait 50 ms more with every attempt, give up what is open at every second one. */
+/**
+ * Like the real connections: each reconnect waits 50 ms longer, and every second one fails the pending
+ * requests.
+ */
 const retryMs = (attempt: number) => Math.min(50 * attempt, 500);
 
 /**
- * One connection of a process. Like ioredis with our options it refuses while it is away, sends again what was
- * not answered when the first attempt to reconnect succeeds, and fails it when not.
+ * One connection of a process. Like ioredis with our options, it refuses requests while disconnected,
+ * resends pending requests if the first reconnect succeeds, and fails them if not.
  */
 export class Link {
   readonly #net: Network;
@@ -48,7 +51,7 @@ export class Link {
   #waiting: Request[] = [];
   #isReady = true;
   #generation = 0;
-  /** Requests of earlier generations never arrive. */
+  /** Requests of earlier connections never arrive. */
   #oldestArriving = 0;
   #lastArrival = 0;
   #lastReply = 0;
@@ -75,7 +78,7 @@ export class Link {
     });
   }
 
-  /** The connection breaks; what was sent may still arrive. */
+  /** The connection breaks; requests already sent may still arrive. */
   cut(arrivesAnyway: boolean): void {
     if (!this.#isReady) return;
     this.#isReady = false;
@@ -84,12 +87,12 @@ export class Link {
     this.#reconnect(1);
   }
 
-  /** The network is slow: nothing arrives for so long, and the order stays. */
+  /** The network is slow: nothing arrives for this long, and the order is preserved. */
   stall(ms: number): void {
     this.#lastArrival = Math.max(this.#lastArrival, this.#net.timeline.now + ms);
   }
 
-  /** What a killed process had sent may be lost with it. */
+  /** Requests of a killed process may be lost with it. */
   drop(): void {
     this.#oldestArriving = this.#generation + 1;
   }
@@ -124,7 +127,7 @@ export class Link {
   #resume(): void {
     this.#isReady = true;
     for (const request of this.#waiting) this.#send(request);
-    // Told before anything is answered.
+    // Called before any request is answered.
     this.#onReady();
   }
 

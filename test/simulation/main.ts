@@ -2,7 +2,7 @@ import { readArguments, refuse, wholeNumber } from "../support/arguments.ts";
 import { kinds } from "./kinds.ts";
 import { replay, simulate } from "./run.ts";
 
-/** Plays random schedules; one alone is told step by step. */
+/** Plays random schedules; a single one is printed step by step. */
 const usage = "npm run simulate -- --schedules 1000000 --seed 1 [--kind small|large|wide]";
 const { values } = readArguments(usage, {
   options: {

@@ -5,7 +5,7 @@ import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;
 
-/** One lobby's part of the commit script, as it was carried out. */
+/** The part of a commit script that concerns one lobby, as executed. */
 export interface StoredCommit {
   code: string;
   token: string;
@@ -13,11 +13,11 @@ export interface StoredCommit {
   id: string;
   fields: [name: string, value: string][];
   removed: string[];
-  /** As they are stored and published: id in the log, and number and payload in one text. */
+  /** As stored and published: the id in the stream, and number and payload as one text. */
   messages: [id: string, text: string][];
 }
 
-/** How a sabotaged store differs from a sound one; what the checks have to notice. */
+/** Differences of a sabotaged Redis, which the checks must detect. */
 export interface StoreFaults {
   ignoresOwner?: boolean;
   ignoresVersion?: boolean;
@@ -25,14 +25,14 @@ export interface StoreFaults {
   forgetsDeadlines?: boolean;
   claimHidesDeadlines?: boolean;
   forgetsAnswers?: boolean;
-  /** Remembers so many answers per lobby instead of eight per seat. */
+  /** Caches this many answers per lobby instead of eight per seat. */
   sharedWindow?: number;
   dropsEvent?: boolean;
-  /** Takes events whose numbers were given before. */
+  /** Accepts events whose numbers exist. */
   acceptsOldIds?: boolean;
-  /** Claims to go on where it ended, whatever it lost. */
+  /** Claims to have lost nothing, whatever it lost. */
   hidesHistory?: boolean;
-  /** Knows its scripts from the beginning and for good. */
+  /** Never loses its scripts. */
   keepsScripts?: boolean;
 }
 
@@ -52,8 +52,8 @@ function digestOf(lua: string): string {
 }
 
 /**
- * Redis as far as the lobbies use it, scripts included. `model-redis.test.ts` holds it against the real one.
- * Deviations that no lobby can notice: nothing expires, streams are not trimmed.
+ * Redis as far as lobbies use it, scripts included. `model-redis.test.ts` compares it with the real one.
+ * Differences that no lobby can notice: nothing expires, streams are not trimmed.
  */
 export class ModelRedis {
   readonly strings = new Map<string, string>();
@@ -62,13 +62,13 @@ export class ModelRedis {
   readonly streams = new Map<string, [id: number, message: string][]>();
   readonly ttls = new Map<string, number>();
   readonly faults: StoreFaults;
-  /** Milliseconds since the epoch by the clock of the store. */
+  /** Milliseconds since the epoch by the clock of Redis. */
   readonly now: () => number;
   publish: (channel: string, message: string) => number = () => 0;
   committed: (commit: StoredCommit) => void = () => {};
-  /** A shard has a new owner record; it is empty when the shard was released. */
+  /** A shard has a new owner record, which is empty if it was released. */
   owned: (key: string, record: string, before: string) => void = () => {};
-  /** Of the present process, as its `master_replid`. */
+  /** Replication id of the present process (`master_replid`). */
   history = "history1";
   readonly #known = new Set<ScriptName>();
   #journal: { at: number; undo: () => void }[] | null = null;
@@ -98,7 +98,7 @@ export class ModelRedis {
     return scripts[name](this, texts.slice(0, keyCount), texts.slice(keyCount));
   }
 
-  /** From here on writes can be taken back. */
+  /** From here on writes can be rolled back. */
   keepJournal(clock: () => number): void {
     this.#journal = [];
     this.#clock = clock;
@@ -108,7 +108,7 @@ export class ModelRedis {
     for (const name of scriptNames) this.#known.add(name);
   }
 
-  /** As another process with what is stored; `isWhole`: whoever starts it knows that it has lost nothing. */
+  /** Starts a new process with the stored data; `isWhole`: its starter knows that nothing is lost. */
   restart(isWhole: boolean): void {
     this.#known.clear();
     if (this.faults.hidesHistory) return;
@@ -122,7 +122,7 @@ export class ModelRedis {
     return `role:master\r\nmaster_replid:${this.history}\r\n`;
   }
 
-  /** Loses every write made after this time, as a disk that was not yet written to. */
+  /** Loses every write made after this time, like a disk that had not been synced. */
   loseAfter(time: number): void {
     const journal = this.#journal ?? [];
     for (let last = journal.at(-1); last && last.at > time; last = journal.at(-1)) {

@@ -3,7 +3,7 @@ import { latency, Link, type Network } from "./link.ts";
 import type { ModelRedis } from "./model-redis.ts";
 import type { Place } from "./timeline.ts";
 
-/** The listening connection of a process. */
+/** The subscriber connection of a process. */
 export class Ear {
   readonly #net: Network;
   readonly #place: Place;
@@ -69,7 +69,7 @@ export class Ear {
   }
 }
 
-/** Hands a message to everyone who listens; the number of receivers. */
+/** Delivers a message to all subscribers; returns their number. */
 export function publish(net: Network, channel: string, message: string): number {
   const ears = net.ears.get(channel);
   if (!ears || net.isInstant) return 0;
@@ -106,11 +106,11 @@ export interface Wiring {
   connections: Connections;
   /** Breaks all connections of the process for a moment. */
   cut(arrivesAnyway: boolean): void;
-  /** Breaks the one that listens. */
+  /** Breaks the subscriber connection. */
   deafen(): void;
-  /** Slows connections down: that of the commits, the other, or both. */
+  /** Slows connections down: that of the commits, the other one, or both. */
   stall(which: "commits" | "control" | "both", ms: number): void;
-  /** Ends them; `isLost` says that what is on its way never arrives. */
+  /** Closes them; with `isLost`, requests in flight never arrive. */
   end(isLost: boolean): void;
 }
 

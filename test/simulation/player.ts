@@ -9,24 +9,24 @@ interface Call {
   id: string;
   tries: number;
   isOver: boolean;
-  /** Body of the first good answer. */
+  /** Body of the first successful response. */
   body: string | null | undefined;
 }
 
-/** What was known when an attempt set out. */
+/** Known state when an attempt was sent. */
 interface Attempt {
   wasApplied: boolean;
   wasRefused: boolean;
-  /** Newest seq anybody had been told. */
+  /** Newest seq that any client had received. */
   toldSeq: number;
   isSettled: boolean;
   giveUp: () => void;
 }
 
-/** Attempts of one command; a player then goes on without an answer. */
+/** Attempts per command; after that a player continues without a response. */
 const maxTries = 12;
 const lobbySeq = /"seq":(\d+),"hub"/;
-/** Commands whose good answer means that a commit of theirs is stored. */
+/** Commands whose success means that one of their commits is stored. */
 const alwaysStored: ReadonlySet<LobbyCommand["type"]> = new Set([
   "create",
   "join",
@@ -38,7 +38,7 @@ const alwaysStored: ReadonlySet<LobbyCommand["type"]> = new Set([
   "kick",
 ] as const);
 
-/** A client with one command under way at a time, repeated under its id until it is answered. */
+/** A client with one pending command at a time, repeated with its id until it is answered. */
 export class Player {
   readonly seatId: number;
   isDone = false;
@@ -173,7 +173,7 @@ export class Player {
     const { command } = call;
     const key = `c.${command.type}.${call.id}`;
     const applied = ledger.applied.get(key);
-    // A start for settings that have changed meanwhile is answered with a plan, and asked again under its key.
+    // A start whose settings have changed in between is answered with a plan, and repeated with its key.
     const isDone = !body?.startsWith('{"is_stale"');
     if (isDone && alwaysStored.has(command.type))
       world.ensure(
@@ -225,7 +225,7 @@ export class Player {
     );
   }
 
-  /** What a good answer of these says about the lobby from then on. */
+  /** What a success of these commands guarantees about the lobby from then on. */
   #isTrue(command: LobbyCommand, lobby: Lobby | null): boolean {
     if (!lobby || lobby.status === "finished") return lobby !== null;
     const { round } = lobby;

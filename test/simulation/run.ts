@@ -9,17 +9,17 @@ export interface Outcome {
   steps: number;
   faults: number;
   seconds: number;
-  /** Of the processor. */
+  /** In seconds of processor time. */
   cpuSeconds: number;
   failure: { seed: number; violation: Violation } | null;
 }
 
 /**
- * Resolves when every promise that can has settled: to what goes on from a promise, a tick comes after them all. A turn
- * of the loop would also ask the system for news, which a schedule has none of, and take a sixth of the time.
+ * Resolves when every promise that can settle has settled: a tick comes after all promise continuations. An
+ * event loop turn would also poll the system, which a schedule does not need, and take a sixth of the time.
  */
 const settled = () => new Promise<void>((resolve) => process.nextTick(resolve));
-/** Whoever awaits it goes on from a promise. */
+/** Awaiting code continues from a promise. */
 const fromPromise = Promise.resolve();
 
 /** Plays the seeds `first`, `first + stride`, … until one fails. */
@@ -61,14 +61,14 @@ export async function simulate(options: {
 }
 
 /**
- * Everything in a world leads to everything else by way of it. Whatever of it the collector took for old
- * would keep all of it until the next large collection, which is a quarter of the time.
+ * Everything in a world is reachable from everything else. A single part promoted to old space would retain
+ * all of it until the next major GC, which costs a quarter of the time.
  */
 function dismantle(world: World): void {
   for (const part of Object.keys(world)) Reflect.set(world, part, null);
 }
 
-/** Plays one seed again and tells everything that happens. */
+/** Plays one seed again and prints every step. */
 export async function replay(
   seed: number,
   kind: Kind,

@@ -4,13 +4,13 @@ import { large, small, wide, type Kind } from "./kinds.ts";
 import { simulate } from "./run.ts";
 import type { Sabotage } from "./sabotage.ts";
 
-/** Schedules within which a planted fault has to show. */
+/** Number of schedules within which a planted fault must be detected. */
 const patience = 20_000;
 
 const without = (fields: Record<string, string>, isGone: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !isGone(name)));
 
-/** Leaves the last commit out of what is read, and says it was never made. */
+/** Drops the last commit from a read, as if it had never been made. */
 function forgetLast(fields: Record<string, string>): Record<string, string> {
   const version = Number.parseInt(fields["v"] ?? "0", 10);
   if (version === 0 || fields[`d:${version}`] === undefined) return fields;
@@ -49,7 +49,7 @@ const planted: Record<string, Sabotage> = {
   "a slice of shards that is not waited for": { seesShardsTaken: true },
 };
 
-/** Where these show soon; the others do in small schedules. */
+/** Kinds in which these faults show quickly; the others show in small schedules. */
 const places: Record<string, Kind> = {
   "deadlines that are not stored": large,
   "deadlines lost at a takeover": large,

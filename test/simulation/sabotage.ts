@@ -1,24 +1,24 @@
 import type { Connection, Connections } from "../../actors/runtime/storage/connection.ts";
 import type { StoreFaults } from "./model-redis.ts";
 
-/** A fault planted on purpose, to see that the checks notice it. */
+/** A deliberately planted fault, to verify that the checks detect it. */
 export interface Sabotage {
   store?: StoreFaults;
-  /** Reads are believed fresh for so long. */
+  /** Reads count as fresh for this long. */
   freshMs?: number;
-  /** Seats the lobbies are made for, when not the right number. */
+  /** Number of seats per lobby, if not the correct one. */
   seatBound?: number;
-  /** Changes what a worker reads back of a stored lobby. */
+  /** Changes what a worker loads of a stored lobby. */
   readBack?: (fields: Record<string, string>) => Record<string, string>;
-  /** A worker answers as soon as a commit is on its way. */
+  /** A worker responds as soon as a commit is sent. */
   answersBeforeCommit?: boolean;
-  /** A worker that took a lobby over gives its next events the number of the last one again. */
+  /** A worker that took a lobby over reuses the last event number. */
   reusesSeq?: boolean;
-  /** Clients make up a new id for every repeat. */
+  /** Clients generate a new id for every repeat. */
   freshIds?: boolean;
-  /** A worker takes the shards it gave for taken at once. */
+  /** A worker considers released shards claimed immediately. */
   seesShardsTaken?: boolean;
-  /** Explanations stand in the text of the question. */
+  /** Explanations are part of the question text. */
   leaksAnswers?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function sabotaged(connections: Connections, sabotage: Sabotage): Connect
   return { ...connections, commits, control };
 }
 
-/** The whole map is read as it is: only who gives a slice looks at a few. */
+/** The whole map is read unchanged; only a node that releases a batch reads a few entries. */
 function credulous(sound: Connection): Connection {
   const mget: Connection["mget"] = async (keys) => {
     const records = await sound.mget(keys);
@@ -54,7 +54,7 @@ function hasty(sound: Connection): Connection {
   };
 }
 
-/** What a later owner commits is numbered one too low. */
+/** Commits of a later owner are numbered one too low. */
 function recounting(sound: Connection): Connection {
   const lowered = (args: string[]): string[] => {
     let isLaterOwner = false;

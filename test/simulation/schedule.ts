@@ -13,18 +13,18 @@ import type { Sabotage } from "./sabotage.ts";
 import { planFaults, type Fault } from "./storm.ts";
 import { World } from "./world.ts";
 
-/** Clients that are not through by then are stuck. */
+/** Clients that are not finished by then are stuck. */
 const stuckAfterMs = 60_000;
-/** Rest before the last look: found dead by silence, taken over, deadlines carried out. */
+/** Time before the final checks: dead workers are detected and replaced, deadlines executed. */
 const restMs = 3_500;
-/** As long again as workers take to notice by themselves what they were not told. */
+/** Additional time for changes that workers detect without a message. */
 const unawareMs = 2_000;
-/** Some worker is ready within so many waits after the storm. */
+/** After the storm some worker is ready within this many waits. */
 const waitMs = 50;
 const maxWaits = 60;
-/** A shard may be free for so long at the end, since another worker may just have joined. */
+/** How long a shard may have no owner at the end, since a worker may just have joined. */
 const vacantMs = 1_500;
-/** A deadline may be so much overdue at the end. */
+/** How overdue a deadline may be at the end. */
 const overdueMs = 1_000;
 
 const modes = ["versus", "coop"] as const;
@@ -40,9 +40,9 @@ const longOpenings = modes.flatMap((mode): Opening[] => [
 ]);
 
 /**
- * One seed played from beginning to end, a step at a time; promises settle between the steps. The real classes run
- * on turned clocks and a model of the store, because most of what can go wrong lies between their promises; a model
- * of the protocol beside them would have shown none of it.
+ * Plays one seed from beginning to end, step by step; promises settle between the steps. It runs the real
+ * classes on simulated clocks and a model of Redis, because most errors lie between their promises, where a
+ * separate model of the protocol would not have shown them.
  */
 export class Schedule {
   readonly world: World;
@@ -53,10 +53,10 @@ export class Schedule {
   #end = stuckAfterMs;
   #missing = 0;
   #waits = 0;
-  /** The deadlines are awaited before the last look. */
+  /** Whether the deadlines are awaited before the final checks. */
   #rests = false;
 
-  /** Begins at the first `step`; before each, all promises have to have settled. */
+  /** Begins at the first `step`; before each step all promises must have settled. */
   constructor(
     seedNumber: number,
     kind: Kind,
@@ -94,7 +94,7 @@ export class Schedule {
     if (ready) seed(world.redis, code, ready);
     world.ledgers.set(code, new Ledger(code, ready?.state ?? null, ready?.version ?? 0));
     world.told.set(code, ready?.seq ?? 0);
-    // Who comes too late is refused, which is seldom worth a client.
+    // A late client would be refused, which is rarely worth testing.
     const isFull = ready !== null && opening.isStarted && chance.is(0.8);
     const clients = isFull ? 2 : chance.pick(kind.clients);
     seatsOf(code)
@@ -113,7 +113,7 @@ export class Schedule {
       });
   }
 
-  /** No more faults; what is under way ends by itself. */
+  /** No more faults; pending work completes. */
   #calm(): void {
     const { world } = this;
     world.isStormy = false;
@@ -138,7 +138,7 @@ export class Schedule {
       return;
     }
     if (this.#phase === "rest") {
-      // A process just started may still have to join.
+      // A process that has just started may still have to join.
       if (world.ready().length === 0 && this.#waits++ < maxWaits) {
         this.#end += waitMs;
         return;
@@ -154,7 +154,7 @@ export class Schedule {
     this.#phase = "over";
   }
 
-  /** Deadlines of the lobbies were carried out, results handed over, and the list tells the truth. */
+  /** The lobbies' deadlines were executed, results handed over, and the index is correct. */
   #checkDeadlines(): void {
     const { world } = this;
     for (const { state, code } of world.ledgers.values()) {
@@ -193,7 +193,7 @@ export class Schedule {
       const worker = world.chance.pick(workers);
       const [seatId = 0] = seatsOf(code);
       this.#missing += 2;
-      // What a client gave up may still be carried out while we read.
+      // A command abandoned by its client may still be executed during our reads.
       const before = ledger.seq;
       const asked = worker.lobbies?.ask(code, { type: "read", ...by(seatId) });
       void Promise.resolve(asked).then((reply) => {
@@ -204,7 +204,7 @@ export class Schedule {
       void loadActor(directly(world), lobbyKey(code), { evolve, messages }).then(
         ({ state, version }) => {
           this.#missing -= 1;
-          // The read may just have committed more; the ledger saw it too.
+          // The read may have committed; the ledger has recorded that too.
           world.ensure(
             version === ledger.version && JSON.stringify(state) === JSON.stringify(ledger.state),
             "what is stored is what happened",
@@ -237,7 +237,7 @@ export class Schedule {
   }
 }
 
-/** Reads the store past the network. */
+/** Reads from Redis without the network. */
 function directly({ redis, sabotage }: World): Pick<Connection, "hgetall"> {
   const read = (key: string) => redis.hgetall(key);
   return { hgetall: async (key) => (sabotage.readBack ? sabotage.readBack(read(key)) : read(key)) };

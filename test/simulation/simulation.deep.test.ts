@@ -12,7 +12,7 @@ const flags = [
   "--single-threaded-gc",
 ];
 
-/** Plays in a process of its own; resolves to what it said, which ends with the broken seed if there is one. */
+/** Plays in a separate process; resolves to its output, which ends with the failing seed, if any. */
 function play(kind: string, schedules: number): Promise<{ isSound: boolean; said: string }> {
   const args = [...flags, program, "--kind", kind, "--schedules", `${schedules}`];
   return new Promise((resolve) => {
@@ -24,7 +24,7 @@ function play(kind: string, schedules: number): Promise<{ isSound: boolean; said
 
 describe("lobbies in a hundred thousand storms", () => {
   it("keep every promise, with few of everything, with many, and with slices of shards", async (t) => {
-    // One after the other: a second process would have to be compiled, too.
+    // Sequential, because a second process would have to compile the code too.
     for (const [kind, schedules] of [
       ["small", 100_000],
       ["large", 300],

@@ -1,7 +1,7 @@
 import { lobbyKey } from "../../actors/lobby-keys.ts";
 import type { World, Worker } from "./world.ts";
 
-/** Something bad that happens at one step of a schedule. */
+/** A fault at one step of a schedule. */
 export interface Fault {
   step: number;
   strike(world: World): void;
@@ -23,7 +23,7 @@ const weighted = strikes.flatMap(([weight, strike]) =>
   Array.from({ length: weight }, () => strike),
 );
 
-/** Chooses what goes wrong in this schedule, and at which steps. */
+/** Chooses the faults of this schedule and their steps. */
 export function planFaults(world: World): Fault[] {
   const { chance, net, kind } = world;
   if (chance.is(kind.messageFaults)) net.messages = { lost: 0.05, doubled: 0.05, late: 0.05 };
@@ -45,10 +45,10 @@ export function planFaults(world: World): Fault[] {
     }));
 }
 
-/** All connections are back so long after the store can be reached. */
+/** All connections are back this long after Redis is reachable. */
 const reconnectMs = 600;
 
-/** A worker that is there, if any is. */
+/** A running worker, if any. */
 function anyone({ chance, workers }: World): Worker {
   const alive = workers.filter((worker) => worker.isAlive);
   return chance.pick(alive.length > 0 ? alive : workers);
@@ -63,7 +63,7 @@ function freeze(world: World): void {
   const worker = anyone(world);
   const ms = chance.within(chance.pick(kind.freezeMs));
   world.note?.(`${worker.name} freezes for ${ms} ms`);
-  // Never shorter than before: what waits for the thaw would be overtaken by what comes after it.
+  // Never shorter than before: messages that wait for the thaw must not be overtaken.
   world.trouble(ms);
   worker.frozenUntil = Math.max(worker.frozenUntil, world.timeline.now + ms);
 }
@@ -94,7 +94,7 @@ function join(world: World): void {
   if (world.ready().length < 4) world.startWorker();
 }
 
-/** The store dies or is stopped in order, and comes back, perhaps without its last second. */
+/** Redis crashes or stops in order, and restarts, possibly without its last second. */
 function restartStore(world: World): void {
   const { chance, kind, net, redis } = world;
   if (!net.isUp) return;

@@ -1,6 +1,6 @@
 import type { Timing } from "../../actors/runtime/timing.ts";
 
-/** Where something happens; what belongs to a dead process never happens, and in a frozen one it waits. */
+/** The process of an action: in a dead process it never happens, in a frozen one it waits. */
 export interface Place {
   readonly name: string;
   isAlive: boolean;
@@ -14,7 +14,7 @@ interface Entry {
   run: (() => void) | null;
 }
 
-/** What will happen, by virtual time; equal times keep the order in which they were added. */
+/** Future actions by virtual time; equal times keep their order of insertion. */
 export class Timeline {
   now = 1;
   #order = 0;
@@ -28,7 +28,7 @@ export class Timeline {
     };
   }
 
-  /** Runs the next thing; false when there is none up to `end`. */
+  /** Runs the next action; false if there is none up to `end`. */
   step(end: number): boolean {
     for (;;) {
       const entry = this.#heap[0];

@@ -1,16 +1,16 @@
 import { ownerKey } from "../../actors/lobby-keys.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
-/** Shards that were released and that nobody has claimed yet. */
+/** Released shards that no worker has claimed yet. */
 export class Vacancies {
   readonly #redis: ModelRedis;
   readonly #clock: () => number;
-  /** Since when they are free, and who released them. */
+  /** When they were released, and by which worker. */
   readonly #free = new Map<string, { since: number; by: string }>();
-  /** The most at one time, and the longest of one shard, since the last `forget`. */
+  /** Maximum number at one time, and longest duration of one shard, since the last `forget`. */
   #most = 0;
   #longestMs = 0;
-  /** A worker released one more. */
+  /** A worker released another shard. */
   released: (by: string) => void = () => {};
 
   constructor(redis: ModelRedis, clock: () => number) {
@@ -23,22 +23,22 @@ export class Vacancies {
     return this.#most;
   }
 
-  /** Those that are still free count with the time they have been so. */
+  /** Shards that are still free count with their duration so far. */
   get longestMs(): number {
     return Math.max(this.#longestMs, this.oldestMs);
   }
 
-  /** Of those that are free now. */
+  /** Of the shards that are free now. */
   get oldestMs(): number {
     return Math.max(0, ...[...this.#free.keys()].map((key) => this.#ageOf(key)));
   }
 
-  /** How many of those that are free now this worker released. */
+  /** Number of currently free shards that this worker released. */
   releasedBy(worker: string): number {
     return [...this.#free.values()].filter(({ by }) => by === worker).length;
   }
 
-  /** Shards by owner; "free" are those that were released, "nobody's" those never owned. */
+  /** Shards by owner; "free" are released ones, "nobody's" those never owned. */
   shares(shards: readonly number[]): Record<string, number> {
     const shares: Record<string, number> = {};
     for (const shard of shards) {

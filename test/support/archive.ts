@@ -25,7 +25,7 @@ export interface EnvelopeInput {
   locales?: SourceTexts;
 }
 
-/** An entity `id.<type>.<name>` with what a test cares about. */
+/** An entity `id.<type>.<name>` with the fields a test needs. */
 export function entity(id: string, rest: Partial<SourceEntity> = {}): SourceEntity {
   const [, type = "", ...name] = id.split(".");
   return {
@@ -70,14 +70,14 @@ export interface Archive {
   stores: TestStores;
   /** Imports an envelope; `now` is 2026-01-01 unless given. */
   import(input: EnvelopeInput, options?: Partial<ImportOptions>): Promise<ImportReport>;
-  /** Rows of every table, and the last transaction that wrote one: the same when nothing was written. */
+  /** Rows of every table, and the last transaction that wrote one: equal if nothing was written. */
   traces(): Promise<unknown[]>;
   stop(): Promise<void>;
 }
 
 export const importTime = Date.UTC(2026, 0, 1);
 
-/** Rows of every table of the archive and its projection, and the last transaction that wrote one. */
+/** Rows of every table of archive and projection, and the last transaction that wrote one. */
 export async function archiveTraces(orm: MikroORM): Promise<unknown[]> {
   const tables = await rowsOf(
     orm.em.fork(),
@@ -92,7 +92,7 @@ export async function archiveTraces(orm: MikroORM): Promise<unknown[]> {
   return rowsOf(orm.em.fork(), sql`${sql.join(facts, sql` union all `)} order by 1`);
 }
 
-/** An empty archive with a database of its own. */
+/** An empty archive with its own database. */
 export async function startArchive(): Promise<Archive> {
   const stores = await testStores();
   const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 4 });
@@ -109,7 +109,7 @@ export async function startArchive(): Promise<Archive> {
   };
 }
 
-/** Imports into a running service, whose readers then see the patch. */
+/** Imports into a running service and waits until clients see the patch. */
 export async function load(
   app: App,
   input: EnvelopeInput,
@@ -117,11 +117,11 @@ export async function load(
 ): Promise<ImportReport> {
   const report = await importEnvelope(app.deps.em, envelope(input), {
     now: importTime,
-    // The games of tests are small, and many a patch of theirs removes half of them.
+    // Test games are small, and many of their patches remove half of the entities.
     allowShrink: true,
     ...options,
   });
-  // One reading that was under way may be of before.
+  // A read already in progress may return the previous state.
   for (let n = 0; n < 2; n++) await app.deps.archive.reload();
   return report;
 }

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
-/** What the command line says; a wrong one ends the program with the reason and how it is meant. */
+/** The parsed command line; an invalid one ends the program with the reason and the usage. */
 export function readArguments<T extends ParseArgsConfig>(
   usage: string,
   config: T,
@@ -13,7 +13,7 @@ export function readArguments<T extends ParseArgsConfig>(
   }
 }
 
-/** A whole number of at least `least`, else the program ends. */
+/** An integer of at least `least`; otherwise the program ends. */
 export function wholeNumber(usage: string, name: string, text: string, least = 1): number {
   const value = Number(text);
   return Number.isSafeInteger(value) && value >= least && text.trim() !== ""

@@ -5,15 +5,15 @@ import { promisify } from "node:util";
 import { chromium, type Browser } from "playwright-core";
 import { shared } from "./shared.ts";
 
-/** The shell has no windows to keep up, which spares it half of the work. */
+/** The headless shell draws no windows, which saves half of the work. */
 const packages = ["chromium-headless-shell", "chromium"];
 const names = [...packages, "chromium-browser", "google-chrome"];
 const installLimitMs = 180_000;
 
-/** This machine by a name that browsers do not trust without https, as they trust 127.0.0.1. */
+/** This machine under a name that browsers do not treat as secure without https, unlike 127.0.0.1. */
 export const plainHost = "plain.example";
 
-/** Nothing but the pages under test is fetched. */
+/** Only the pages under test are fetched. */
 const quietArgs = [
   "--no-sandbox",
   "--disable-gpu",
@@ -26,8 +26,8 @@ const quietArgs = [
 ];
 
 /**
- * A real browser, or null when this machine has none and cannot get one. In CI that is an error. It is
- * shared: whoever opens windows closes them.
+ * A real browser, or null if this machine has none and cannot install one, which is an error in CI. It is
+ * shared: each user closes the windows it opened.
  */
 export const sharedBrowser = shared(startBrowser, async (browser) => browser?.close());
 

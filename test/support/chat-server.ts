@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request of the chat-completions protocol, as far as the tests look at it. */
+/** The parts of a chat-completions request that tests read. */
 export interface ChatRequest {
   model: string;
   messages: { role: string; content: string }[];
@@ -13,7 +13,7 @@ export interface ChatRequest {
   path: string | undefined;
 }
 
-/** What the server does with a request; `value` is the JSON text of the answer. */
+/** The server's reaction to a request; `value` is the JSON text of the answer. */
 export type Reaction =
   | { value: unknown; usage?: { prompt_tokens: number; completion_tokens: number } }
   | { text: string }
@@ -21,15 +21,15 @@ export type Reaction =
   | { kind: "hang" | "cut" | "flood" };
 
 export interface ChatServer {
-  /** For GENERATOR_URL. */
+  /** Value for GENERATOR_URL. */
   url: string;
   requests: ChatRequest[];
-  /** Answers the following requests; the last one stays. */
+  /** Sets the reactions to the following requests; the last one repeats. */
   script(...reactions: (Reaction | ((request: ChatRequest) => Reaction))[]): void;
   stop(): Promise<void>;
 }
 
-/** A language model that does as it is told: a local server of the chat-completions protocol. */
+/** A scripted language model: a local server of the chat-completions protocol. */
 export async function startChatServer(): Promise<ChatServer> {
   const requests: ChatRequest[] = [];
   let script: Parameters<ChatServer["script"]> = [];
@@ -96,7 +96,7 @@ function react(response: ServerResponse, reaction: Reaction): void {
   );
 }
 
-/** Bytes without end, as long as somebody reads them. */
+/** Endless bytes, as long as the client reads. */
 function flood(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" });
   const chunk = Buffer.alloc(64 * 1_024, " ");

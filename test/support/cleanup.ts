@@ -3,12 +3,12 @@ type Stop = () => Promise<unknown>;
 const open = new Set<Stop>();
 let isOver = false;
 
-/** Throws once the program was told to end: what starts after that nobody would stop. */
+/** Throws once the program has been asked to end, because nothing would stop what starts later. */
 export function mayStart(): void {
   if (isOver) throw new Error("the program was told to end");
 }
 
-/** Makes `stop` run once: when it is called, or when the program is told to end. */
+/** Makes `stop` run once: when called, or when the program is asked to end. */
 export function stopsAtEnd(stop: Stop): () => Promise<void> {
   open.add(stop);
   return async () => {
@@ -16,7 +16,7 @@ export function stopsAtEnd(stop: Stop): () => Promise<void> {
   };
 }
 
-/** Starts something that the end of the program stops, also when it was only about to be there. */
+/** Starts something that is stopped at the end of the program, even if it was still starting. */
 export async function starts<T extends { stop: Stop }>(
   start: () => Promise<T>,
 ): Promise<Omit<T, "stop"> & { stop: () => Promise<void> }> {
@@ -26,7 +26,7 @@ export async function starts<T extends { stop: Stop }>(
   return { ...(await starting), stop };
 }
 
-/** Ends what runs, newest first: a program that is interrupted leaves no server behind either. */
+/** Stops everything, newest first, so that an interrupted program leaves no server behind. */
 export async function stopAll(): Promise<void> {
   isOver = true;
   const all = [...open].reverse();

@@ -22,12 +22,12 @@ export interface Client {
   patch(path: string, options?: CallOptions): Promise<ClientResponse>;
   delete(path: string, options?: CallOptions): Promise<ClientResponse>;
   request(method: string, path: string, options?: CallOptions): Promise<ClientResponse>;
-  /** Name -> value; filled by Set-Cookie and sent along when `keepCookies` is on. */
+  /** Name -> value; filled by Set-Cookie and sent if `keepCookies` is set. */
   cookies: Map<string, string>;
 }
 
 /**
- * Calls the service at `baseUrl`. With `routes` every answer is held against its declaration
+ * Calls the service at `baseUrl`. With `routes` every response is validated against its declaration
  * (status, body schema, error code, response envelope); a mismatch throws.
  */
 export function createClient(
@@ -76,7 +76,7 @@ function encode(call: CallOptions, jar: Map<string, string> | null): RequestInit
   return { headers, body: JSON.stringify(call.body) };
 }
 
-/** Paths and domains are not looked at: a test talks to one service. */
+/** Ignores paths and domains, since a test calls one service. */
 function storeCookies(jar: Map<string, string>, lines: string[]): void {
   for (const line of lines) {
     const [pair = "", ...attributes] = line.split(";");
@@ -88,7 +88,7 @@ function storeCookies(jar: Map<string, string>, lines: string[]): void {
   }
 }
 
-/** What an answer refuses: the code of its first error, and the paths of the fields that are wrong. */
+/** A refusal: the code of its first error, and the paths of the invalid fields. */
 export function refusalIn(json: unknown): { code: string | undefined; wrong: string[] } {
   const { flash } = json as {
     flash?: { errors?: { code: string }[]; violations?: { propertyPath: string }[] };

@@ -13,22 +13,22 @@ export interface TestCluster {
   /** `redis+cluster://…` with all masters. */
   url: string;
   ports: number[];
-  /** SIGKILL of the first master once its replica has everything, which then takes its place. */
+  /** Kills the first master with SIGKILL once its replica is up to date; the replica then takes over. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const masters = 3;
 const slots = 16_384;
-/** The bus of a node listens at its port plus this. */
+/** Offset of a node's bus port from its port. */
 const busOffset = 10_000;
-/** Systems give ports from here on to connections that go out. */
+/** Start of the ephemeral ports of outgoing connections. */
 const lowestOutgoing = 32_768;
 const readyLimitMs = 60_000;
 const pollMs = 25;
 const retryMs = 50;
 
-/** Three masters on free ports of this machine, with all slots shared out among them, and a replica of the first. */
+/** Three masters on free ports of this machine with all slots, and a replica of the first. */
 export async function startTestCluster(): Promise<TestCluster> {
   const dir = mkdtempSync(join(tmpdir(), "ember-cl-"));
   const { command, env } = await findRedisProgram(cacheFolder("", dir), silentLogger);
@@ -58,7 +58,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   const addresses = ports.slice(0, masters).map((port) => `127.0.0.1:${port}`);
   const failOver = async () => {
     const [[first], replica] = [clients, clients.at(-1)];
-    // WAIT counts what was written up to the client's own last command, whoever wrote it.
+    // WAIT counts writes up to this client's last command, by whichever client.
     await first?.ping();
     await first?.wait(1, readyLimitMs);
     if (nodes[0]) await endNode(nodes[0]);
@@ -80,7 +80,7 @@ function startNode(
     dir,
     "cluster-enabled": "yes",
     "cluster-config-file": join(dir, "nodes.conf"),
-    // A busy machine must not be taken for a dead one.
+    // Long, so that a busy machine does not count as dead.
     "cluster-node-timeout": "15000",
     appendonly: "yes",
     save: "",
@@ -127,7 +127,7 @@ async function endNode(node: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Ports whose bus is free as well, and none that an outgoing connection may be given. */
+/** Ports with a free bus port, outside the ephemeral range. */
 async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** One frame as it came: comments are left out. */
+/** A received frame; comments are left out. */
 export interface Frame {
   id: string | null;
   event: string;
   data: unknown;
 }
 
-/** What a lobby's frame holds (HUB-03). */
+/** The content of a lobby's frame (HUB-03). */
 export interface LobbyMessage {
   type: string;
   topic: string;
@@ -22,19 +22,19 @@ interface Watcher {
   reject: (error: Error) => void;
 }
 
-/** An event-stream client that keeps every frame and, like a browser, returns with the last id. */
+/** An event stream client that stores every frame and, like a browser, reconnects with the last id. */
 export interface EventStream {
   readonly frames: Frame[];
-  /** Comment lines seen. */
+  /** Number of received comment lines. */
   comments(): number;
-  /** Times the connection was opened. */
+  /** Number of connections opened. */
   connections(): number;
   readonly lastEventId: string | null;
   /** Statuses other than 200, each of which would be final for a browser. */
   readonly refusals: number[];
-  /** The first frame, past or future, that matches; rejects after `timeoutMs`. */
+  /** The first matching frame, past or future; rejects after `timeoutMs`. */
   waitFor(matches: (frame: Frame) => boolean, what: string, timeoutMs?: number): Promise<Frame>;
-  /** Resolves when the server has ended the stream and no return is wanted. */
+  /** Resolves when the server has ended the stream and no reconnect follows. */
   ended: Promise<void>;
   close(): void;
 }
@@ -43,7 +43,7 @@ export interface StreamOptions {
   token?: string;
   lastEventId?: string;
   headers?: Record<string, string>;
-  /** Come back after an end or a failure, as EventSource does; default true. */
+  /** Reconnect after an end or a failure, like EventSource; default true. */
   reconnect?: boolean;
   retryMs?: number;
 }
@@ -100,7 +100,7 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
         if (error instanceof StreamRefused && options.reconnect === false) throw error;
       }
       if (options.reconnect === false) return;
-      // A stream that a failed test leaves behind does not keep its process alive.
+      // A stream left behind by a failed test does not keep its process alive.
       await wait(options.retryMs ?? 50, undefined, { ref: false });
     }
   }
@@ -156,7 +156,7 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
   };
 }
 
-/** The server answered the stream with something else than a stream. */
+/** The server did not respond with an event stream. */
 export class StreamRefused extends Error {
   readonly status: number;
   constructor(status: number, text: string) {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const waitLimitMs = 60_000;
 const pauseMs = 25;
 
-/** Polls what cannot announce itself, such as the end of a process that is not our child. */
+/** Polls for events without a notification, such as the end of a process that is not our child. */
 export async function eventually(
   what: string,
   isTrue: () => Promise<boolean> | boolean,

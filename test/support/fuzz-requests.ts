@@ -1,13 +1,13 @@
 import type { AnyRoute } from "../../server/http/pipeline/route.ts";
 import { fc } from "./seed.ts";
 
-/** One request as it goes over the wire. */
+/** A request in wire form. */
 export interface FuzzRequest {
   method: string;
   target: string;
   headers: [name: string, value: string][];
   body: Uint8Array;
-  /** `short` promises more than it sends: the connection is cut off for it. */
+  /** `short` declares more bytes than it sends, so its connection is closed. */
   framing: "length" | "chunked" | "none" | "short";
 }
 
@@ -69,7 +69,7 @@ const fieldValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** An object with the names a route knows, so that values get past "is required". */
+/** An object with the field names of a route, so that values get past "is required". */
 function bodyOf(route: AnyRoute | null): fc.Arbitrary<string> {
   const names = Object.keys((route?.body?.properties as object | undefined) ?? {});
   const known = fc.record(Object.fromEntries(names.map((name) => [name, fieldValue])), {
@@ -168,7 +168,7 @@ const contentTypes = [
   ";;;",
 ];
 
-/** Requests of every kind, most of them close enough to a route to reach its handler. */
+/** Requests of every kind, most of them similar enough to a route to reach its handler. */
 export function requestArbitrary(
   routes: readonly AnyRoute[],
   credentials: Record<string, string>[],
@@ -219,7 +219,7 @@ export function requestArbitrary(
   });
 }
 
-/** The bytes of the request; line breaks inside header values are left to tests that mean them. */
+/** The bytes of the request; line breaks inside header values are covered by other tests. */
 export function toBytes(request: FuzzRequest): Uint8Array {
   const { body, framing } = request;
   const isRead = request.method === "GET" || request.method === "HEAD";

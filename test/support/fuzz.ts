@@ -8,26 +8,26 @@ import { fc } from "./seed.ts";
 export interface FuzzOptions {
   runs: number;
   seed: number;
-  /** Credentials that some requests carry: header name -> value. */
+  /** Credentials sent with some requests: header name -> value. */
   credentials?: Record<string, string>[];
 }
 
 export interface FuzzReport {
   runs: number;
-  /** How many requests got each status; 0 is a connection closed without an answer. */
+  /** Number of requests by status; 0 is a connection closed without a response. */
   statuses: Map<number, number>;
 }
 
-/** A malformed head is left waiting for about ten seconds; others go on meanwhile. */
+/** A malformed head stays pending for about ten seconds; other requests continue meanwhile. */
 const parallelRequests = 24;
-/** By then the server has closed a connection whose head it cannot read. */
+/** By then the server has closed a connection with an unreadable head. */
 const unansweredWaitMs = 20_000;
-/** Requests uWebSockets.js itself refuses, before any route: its own page, not our envelope. */
+/** Requests refused by uWebSockets.js itself before routing, with its own page instead of our envelope. */
 const transportStatuses = new Set([400, 431, 505]);
 
 /**
- * Sends `runs` random requests, built from the routes or from nothing, and throws at the first answer
- * that is 5xx, is not a valid response envelope, or when the service stops answering (S17).
+ * Sends `runs` random requests, derived from the routes or from nothing. Throws at the first response that
+ * is 5xx or no valid response envelope, or if the service stops responding (S17).
  */
 export async function fuzzRoutes(
   baseUrl: string,

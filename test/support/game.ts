@@ -18,7 +18,7 @@ interface LobbyShape {
 export interface GameOptions {
   mode: "coop" | "versus";
   questions: number;
-  /** Runs between two steps, to disturb. */
+  /** Runs between two steps, to inject faults. */
   disturb?: (step: number) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const isReveal = (index: number) => (frame: Frame) =>
   lobbyOf(frame).current_index === index &&
   lobbyOf(frame).reveal !== null;
 
-/** Plays one lobby through the public interface to its end and checks what every player saw. */
+/** Plays one lobby to its end through the public API and checks what every player saw. */
 export async function playGame(players: Player[], options: GameOptions): Promise<LobbyShape> {
   const [host, ...others] = players;
   assert.ok(host);
@@ -120,7 +120,7 @@ async function seenByAll(
   return frames.map(lobbyOf);
 }
 
-/** Everybody saw the same reveal, with one result for each player and their own choice in it. */
+/** Everybody saw the same reveal, with one result per player and their own choice in it. */
 function assertAlike(reveals: LobbyShape[], players: Player[], index: number): void {
   const first = reveals[0]?.reveal;
   assert.ok(first);
@@ -132,7 +132,7 @@ function assertAlike(reveals: LobbyShape[], players: Player[], index: number): v
   });
 }
 
-/** No message tells the right answer while its question is open (S15). */
+/** No message reveals the correct answer while its question is open (S15). */
 function assertSecret(messages: LobbyMessage[]): void {
   for (const message of messages) {
     if (

@@ -2,7 +2,7 @@ import { randomString } from "../../server/platform/ids.ts";
 import type { SessionBody } from "../../server/features/sessions/schemas.ts";
 import type { App } from "./app.ts";
 
-/** An answer as the identity tests read it. */
+/** The parts of a response that identity tests read. */
 export interface SessionAnswer {
   status: number;
   headers: Headers;
@@ -12,7 +12,7 @@ export interface SessionAnswer {
       violations?: { propertyPath: string; title: string }[];
     };
   };
-  /** Of a session when the call succeeded. */
+  /** Set if the call created a session. */
   body: SessionBody;
   /** Of the first error. */
   code: string | undefined;
@@ -57,7 +57,7 @@ export const cookieOf = (token: string) => ({ cookie: `svc_refresh=${token}` });
 
 export const uniqueName = () => `u_${randomString(10, "abcdefghijklmnopqrstuvwxyz0123456789")}`;
 
-/** How often each status and code came. */
+/** Number of responses by status and code. */
 export function tally(answers: SessionAnswer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, code } of answers) {

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** One import of a file of ours by another; paths are relative to the root of the checkout. */
+/** An import between two files of the project; paths are relative to the root of the checkout. */
 export interface Import {
   from: string;
   to: string;
-  /** `import type` or `export type`: nothing is loaded at run time. */
+  /** `import type` or `export type`, which load nothing at run time. */
   isTypeOnly: boolean;
 }
 
@@ -21,7 +21,7 @@ export function sourceFiles(root: string, folders: readonly string[]): string[] 
     .sort();
 }
 
-/** Every relative import that the text of a file makes. */
+/** Every relative import in the text of a file. */
 export function importsIn(file: string, text: string): Import[] {
   const found = (isTypeOnly: boolean, specifier: string | undefined): Import[] =>
     specifier?.startsWith(".")
@@ -37,7 +37,7 @@ export function readImports(root: string, files: readonly string[]): Import[] {
   return files.flatMap((file) => importsIn(file, readFileSync(join(root, file), "utf8")));
 }
 
-/** Chains of files that load each other in a circle, each written `a -> b -> a`. */
+/** Import cycles, each written `a -> b -> a`. */
 export function findCycles(imports: readonly Import[]): string[] {
   const targets = new Map<string, string[]>();
   for (const { from, to, isTypeOnly } of imports)

@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 
 /**
- * Begins the windows of all limits again: none ends while a test counts, however slowly its machine works. Before each
- * request of such a test.
+ * Resets the windows of all limits, so that none ends while a test counts, however slow the machine. Call
+ * it before each request of such a test.
  */
 export async function holdWindows(redis: Redis, windowMs = 60_000): Promise<void> {
   const keys = await redis.keys("limit:*");

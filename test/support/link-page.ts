@@ -1,11 +1,11 @@
 import type { App } from "./app.ts";
 
-/** The page behind a link of a mail, as a browser with these headers gets it. */
+/** The page of a mailed link, as a browser with these headers receives it. */
 export interface LinkPage {
-  /** Where the link leads when it leads to no page. */
+  /** Redirect target, if the link leads to no page. */
   location: string | null;
   html: string;
-  /** Where its form is sent. */
+  /** Target of its form. */
   action: string;
   /** Values of its buttons. */
   answers: string[];
@@ -13,7 +13,7 @@ export interface LinkPage {
 
 const textOf = (html: string) => html.replaceAll("&amp;", "&").replaceAll("&quot;", '"');
 
-/** Opens a link: whoever only looks, as a scanner does, gets as far. */
+/** Opens a link, which is as far as a scanner gets. */
 export async function openLink(
   app: App,
   link: string,
@@ -34,7 +34,7 @@ export async function openLink(
   };
 }
 
-/** Sends the form of a page; where the browser goes next. */
+/** Submits the form of a page; returns the redirect target. */
 export async function pressButton(
   app: App,
   page: LinkPage,
@@ -48,7 +48,7 @@ export async function pressButton(
   return reply.headers.get("location") ?? `${reply.status} ${reply.text}`;
 }
 
-/** Opens a link and says yes to what its page asks; where that leads, or the link when it asks nothing. */
+/** Opens a link and confirms on its page; returns the redirect target, or the link if it asks nothing. */
 export async function followLink(app: App, link: string): Promise<string> {
   const page = await openLink(app, link);
   return page.location ?? pressButton(app, page, "yes");

@@ -1,8 +1,8 @@
 import type { App } from "./app.ts";
 
 /**
- * Makes a request whose worker ends when the work is done: its client hears nothing, and nobody keeps
- * the answer for the next try, which finds the key free again.
+ * Sends a request whose worker dies after the work is done: the client gets no response, and no response is
+ * stored, so a retry finds the key unused.
  */
 export async function loseAnswer(app: App, request: () => Promise<unknown>): Promise<void> {
   const { redis } = app.deps;
@@ -18,7 +18,7 @@ export async function loseAnswer(app: App, request: () => Promise<unknown>): Pro
   } finally {
     Object.assign(redis, { set });
   }
-  // What a request that died leaves behind ends by itself after some seconds.
+  // The lease of a dead request expires after some seconds.
   const marks = await redis.keys("idempotent:*");
   if (marks.length > 0) await redis.del(marks);
 }

@@ -1,4 +1,4 @@
-/** Of the mail server of the tests, for localhost; made for nothing else and trusted by nobody. */
+/** Certificate of the test mail server, for localhost; used for nothing else and trusted by nobody. */
 export const mailCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUJvMGlkoSARxRGD81V+L7qmtOG+kwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA3NDM1M1oYDzIxMjYxMDI4

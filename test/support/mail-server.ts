@@ -6,7 +6,7 @@ import { mailCertificate, mailKey } from "./mail-certificate.ts";
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** The whole mail as it came over the wire. */
+  /** The complete mail in wire form. */
   source: string;
   isEncrypted: boolean;
   user: string | null;
@@ -15,7 +15,7 @@ export interface ReceivedMail {
 export interface MailServer {
   port: number;
   received: ReceivedMail[];
-  /** Answer to RCPT TO from now on; null accepts. */
+  /** Response to RCPT TO from now on; null accepts. */
   refuse(answer: { code: number; text: string } | null): void;
   stop(): Promise<void>;
 }

@@ -33,7 +33,7 @@ export function messagesTo(deps: WithEm, to: string): Promise<StoredMessage[]> {
 const waitMs = 60_000;
 const pollMs = 20;
 
-/** The newest message of a template to an address, once it is sent and more than `numKnown` are there. */
+/** The newest message of a template to an address, once sent and more than `numKnown` exist. */
 export async function sentMessage(
   deps: WithEm,
   to: string,

@@ -7,7 +7,7 @@ export interface Person {
   email_verified?: boolean;
   name?: string;
   picture?: string;
-  /** What the id token says; nothing but the subject unless given. */
+  /** Claims of the ID token besides the subject. */
   token?: Omit<Person, "token">;
 }
 
@@ -15,11 +15,11 @@ export interface TestProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Subject -> who it is. */
+  /** Users by subject. */
   people: Map<string, Person>;
-  /** Who signs in next; null says no. */
+  /** The user who signs in next; null refuses. */
   signsIn: string | null;
-  /** When they showed their credentials, seconds since the epoch; null = now. */
+  /** When they presented credentials, seconds since the epoch; null = now. */
   signedInAt: number | null;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface TestProvider {
 const clientId = "emberline-test";
 const clientSecret = "a-secret-of-the-test-provider";
 
-/** A real OpenID provider on this machine, whose people sign in without a form. */
+/** A real OpenID provider on this machine, whose users sign in without a form. */
 export async function startTestProvider(
   redirectUris: string[],
   authMethod: "client_secret_basic" | "client_secret_post" = "client_secret_post",
@@ -96,7 +96,7 @@ function configurationOf(
         return { sub, ...(use === "id_token" ? token : person) };
       },
     }),
-    // Nobody is asked what they allow.
+    // No consent page.
     loadExistingGrant: async (context) => {
       const { client, session, provider } = context.oidc;
       const grant = new provider.Grant({
@@ -110,7 +110,7 @@ function configurationOf(
   };
 }
 
-/** A browser at the provider: follows it from the sign-in page to the address it sends back to. */
+/** A browser at the provider: follows redirects from the sign-in page to the callback address. */
 export async function visitProvider(start: string, goal: string): Promise<URL> {
   const jar = new Map<string, string>();
   let next = start;

@@ -16,19 +16,19 @@ import { stopAll } from "./cleanup.ts";
 const interruptedCode = 130;
 
 /**
- * Work of a program that starts servers: everything temporary is in one folder, and neither its end nor a signal
- * leaves any of it behind. Resolves with the exit code.
+ * Runs a program that starts servers, with all temporary files in one folder that is removed at its end or
+ * on a signal. Resolves to the exit code.
  */
 export async function inOwnFolder(work: () => Promise<number>): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "ember-run-"));
-  // Started by root, Postgres runs as another account and must pass.
+  // Started by root, Postgres runs as another account and must enter the folder.
   chmodSync(folder, 0o755);
   process.env["TMPDIR"] = folder;
   let isInterrupted = false;
   const { first } = onStopSignals({
     first: () => {
       isInterrupted = true;
-      // Whom the work still talks to goes away now, which is no news.
+      // Connections of the work break now, which is expected.
       for (const event of ["unhandledRejection", "uncaughtException"]) process.on(event, () => {});
     },
     again: () => process.exit(interruptedCode),
@@ -45,7 +45,7 @@ export async function inOwnFolder(work: () => Promise<number>): Promise<number> 
   }
 }
 
-/** The primary of a service first: it would start its stores again. */
+/** The primary of a service first, since it would restart its stores. */
 const pidFiles: [name: string, program: RegExp, signal: NodeJS.Signals][] = [
   ["primary.lock", /server\/main/, "SIGINT"],
   ["{redis,postmaster}.pid", /redis-server|valkey-server|postgres/, "SIGINT"],
@@ -53,8 +53,8 @@ const pidFiles: [name: string, program: RegExp, signal: NodeJS.Signals][] = [
 ];
 
 /**
- * Stores are in sessions of their own; their pid files lead to them. Of a Postgres, SIGINT is the stop that does not
- * wait for its clients.
+ * Stores run in separate sessions and are found by their pid files. SIGINT stops a Postgres without waiting
+ * for its clients.
  */
 export async function removeWithServers(folder: string): Promise<void> {
   for (const [name, program, signal] of pidFiles)
@@ -63,7 +63,10 @@ export async function removeWithServers(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Where temporary files go: into memory, which copies a database forty times faster than many a disk, if there is enough. */
+/**
+ * Folder of temporary files: in memory if there is enough, since copying a database there is forty times
+ * faster than on many disks.
+ */
 export function fastFolder(): string {
   const path = "/dev/shm";
   const neededBytes = 2 ** 30;

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { deflateSync, crc32 } from "node:zlib";
 import sharp from "sharp";
 
-/** A picture with detail that depends on the seed alone: two seeds look nothing alike. */
+/** A detailed picture that depends on the seed only; two seeds look completely different. */
 export function scene(seed: number, width = 200, height = 160) {
   const spots = 10;
   const chance = Array.from({ length: 5 }, (_, n) =>
     createHash("sha512").update(`scene ${seed} ${n}`).digest(),
   );
   const colours = Buffer.concat(chance);
-  // Neither black nor white, so that a brighter copy loses nothing.
+  // Neither black nor white, so that a brighter copy loses no detail.
   const spot = (x: number, y: number, c: number) =>
     20 + 0.7 * (colours[(Math.min(y, spots - 1) * spots + Math.min(x, spots - 1)) * 3 + c] ?? 0);
   const between = (from: number, to: number, share: number) => from + (to - from) * share;
@@ -50,7 +50,7 @@ const integers = (...list: number[]): Buffer => {
   return bytes;
 };
 
-/** Two PNGs of the same size as one that moves: the first one is what a plain reader shows. */
+/** Combines two PNGs of the same size into an animation; simple readers show the first one. */
 export function animatedPng(first: Buffer, second: Buffer, side: number): Buffer {
   const dataOf = (png: Buffer) => {
     const parts: Buffer[] = [];
@@ -72,7 +72,7 @@ export function animatedPng(first: Buffer, second: Buffer, side: number): Buffer
   ]);
 }
 
-/** A few bytes of PNG whose head claims any size. */
+/** A few bytes of PNG whose header claims any size. */
 export function claimingPng(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -110,13 +110,13 @@ export function formOf(parts: readonly FormPart[]) {
 
 export interface TestModerator {
   url: string;
-  /** What is answered from now on; null keeps whoever asks waiting. */
+  /** The response from now on; null keeps requests waiting. */
   answer: { status: number; body: unknown } | null;
-  /** Ids of the uploads that were asked about. */
+  /** Ids of the uploads in requests. */
   asked: number[];
-  /** Answers those who wait. */
+  /** Responds to waiting requests. */
   release(): void;
-  /** Resolves when the next question arrives. */
+  /** Resolves when the next request arrives. */
   next(): Promise<void>;
   stop(): Promise<void>;
 }

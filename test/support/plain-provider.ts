@@ -3,17 +3,17 @@ import type { AddressInfo } from "node:net";
 
 export interface PlainProvider {
   url: string;
-  /** What the address of the user answers next. */
+  /** Next response of the userinfo address. */
   user: { status: number; body: unknown };
-  /** What these addresses answer as they are, instead of JSON. */
+  /** Raw responses of these addresses, instead of JSON. */
   texts: { token?: string; user?: string };
   stop(): Promise<void>;
 }
 
-/** What it gives away. */
+/** The tokens it issues. */
 export const plainSecrets = { code: "code-of-the-provider", token: "token-of-the-provider" };
 
-/** The least a provider without OpenID does: any code is good, the user is whoever the test says. */
+/** A minimal OAuth 2 provider without OpenID: any code is valid, and the test chooses the user. */
 export async function startPlainProvider(): Promise<PlainProvider> {
   const provider: PlainProvider = {
     url: "",

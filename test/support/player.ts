@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openStream, type EventStream, type Frame, type LobbyMessage } from "./event-stream.ts";
 
-/** A call's answer: status, the `body` of the envelope, its first error and the headers. */
+/** Response of a call: status, the `body` of the envelope, its first error and the headers. */
 export interface Answer {
   status: number;
   body: Record<string, unknown>;
@@ -9,7 +9,7 @@ export interface Answer {
   headers: Headers;
 }
 
-/** A person at a device: an own identity, a seat in one lobby, an event stream. */
+/** A person with an identity, a seat in one lobby, and an event stream. */
 export interface Player {
   readonly name: string;
   readonly accountId: number;
@@ -17,14 +17,14 @@ export interface Player {
   seatId: number;
   lobbyToken: string;
   stream: EventStream | null;
-  /** Asks the service; a well-formed call is repeated when a worker dies under it. */
+  /** Calls the service; a well-formed call is retried if a worker dies. */
   call(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** A call below the lobby the player sits in. */
+  /** A call below the path of the player's lobby. */
   ask(code: string, action: string, body?: unknown): Promise<Answer>;
   listen(code: string): Promise<EventStream>;
 }
@@ -32,7 +32,10 @@ export interface Player {
 const lobbies = "/v1/games/trivia/lobbies";
 let commandCount = 0;
 
-/** Makes a guest. `urls` are addresses of the service; every call may reach another worker, streams `streamUrl`. */
+/**
+ * Creates a guest. `urls` are addresses of the service; calls are spread over the workers, streams use
+ * `streamUrl`.
+ */
 export async function newPlayer(
   urls: string | string[],
   name: string,
@@ -48,7 +51,7 @@ export async function newPlayer(
     headers: Record<string, string>,
   ): Promise<Answer> {
     const url = all[turn++ % all.length] ?? "";
-    // A connection of its own for each call, so that calls spread over the workers.
+    // A new connection per call, so that calls are spread over the workers.
     const response = await fetch(url + path, {
       method,
       headers: {
@@ -74,7 +77,9 @@ export async function newPlayer(
     };
   }
 
-  /** The key makes the repeat harmless; a cut connection or a 503 says nothing about the effect. */
+  /**
+   * The key makes the retry idempotent; a broken connection or a 503 does not tell whether it took effect.
+   */
   async function sendSafely(
     method: string,
     path: string,
@@ -125,7 +130,7 @@ export async function newPlayer(
   return player;
 }
 
-/** Takes a seat and remembers its credential. */
+/** Takes a seat and stores its credential. */
 export async function createLobby(
   host: Player,
   settings: Record<string, unknown>,
@@ -147,11 +152,11 @@ function keepSeat(player: Player, answer: Answer): void {
   player.lobbyToken = String(answer.body["player_token"]);
 }
 
-/** The lobby messages of a stream, in the order they came. */
+/** The lobby messages of a stream, in order of arrival. */
 export const messagesOf = (stream: EventStream): LobbyMessage[] =>
   stream.frames.map((frame: Frame) => frame.data as LobbyMessage);
 
-/** Fails unless the numbers go up by one without gap or double from the first snapshot on (HUB-03). */
+/** Fails unless the numbers increase by one, without gap or repeat, from the first snapshot on (HUB-03). */
 export function assertGapless(stream: EventStream, who: string): void {
   let expected: number | null = null;
   for (const message of messagesOf(stream)) {

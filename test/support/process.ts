@@ -13,16 +13,13 @@ import { shared } from "./shared.ts";
 import { testDatabase } from "./stores.ts";
 
 export interface ServiceOptions {
-  /** Settings besides the free ports and the data folder of its own. */
+  /** Settings besides the free ports and the separate data folder. */
   env?: Record<string, string>;
-  /** Given: the folder is kept at the end, for a second start on it. */
+  /** If given, the folder is kept at the end, for a second start on it. */
   dataDir?: string;
-  /**
-   * A database of the run's Postgres, in which a service has been, instead of a server of its own, which takes
-   * seconds to set up.
-   */
+  /** An existing database on the run's Postgres instead of a new server, whose setup takes seconds. */
   sharesPostgres?: boolean;
-  /** Folder of another checkout, whose service is started. */
+  /** Folder of another checkout whose service is started. */
   root?: string;
 }
 
@@ -34,15 +31,15 @@ export interface Service {
   redisUrl: string;
   pid: number;
   dataDir: string;
-  /** Flows and is thrown away. */
+  /** Read and discarded. */
   stdout: Readable;
   /** As the primary sees them now. */
   processes(): Promise<Process[]>;
   /** Pids of the HTTP workers. */
   workerPids(): Promise<number[]>;
-  /** SIGTERM (or another signal); the exit code. */
+  /** Sends SIGTERM (or another signal); resolves to the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** SIGKILL of the primary alone. */
+  /** Sends SIGKILL to the primary only. */
   kill(): Promise<void>;
 }
 
@@ -65,7 +62,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const startLimitMs = 60_000;
 const maxOutput = 64 * 1024;
 
-/** Environment of a service of its own: free ports, its own folder, one worker of each kind. */
+/** Environment of a separate service: free ports, its own folder, one worker of each kind. */
 export function serviceEnv(dataDir: string, env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const inherited = {
     PATH: process.env["PATH"],
@@ -78,7 +75,7 @@ export function serviceEnv(dataDir: string, env: Record<string, string> = {}): N
     DATA_DIR: dataDir,
     HTTP_WORKERS: "1",
     JOB_WORKERS: "1",
-    // Its import would take part of the processor away from what is tested.
+    // The import would use processor time of the test.
     SAMPLE_DATA: "false",
   };
   return { ...inherited, LOG_LEVEL: "error", ...own, ...env };
@@ -134,13 +131,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
 }
 
-/** One service for tests that need no other settings and no other service. */
+/** One service shared by tests without special settings that do no harm. */
 export const sharedService = shared(
   () => startService({ sharesPostgres: true }),
   (service) => service.stop(),
 );
 
-/** Starts a service that is expected to give up. */
+/** Starts a service that is expected to fail. */
 export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> {
   const { child, output } = launch(env);
   const timer = setTimeout(() => child.kill("SIGTERM"), startLimitMs);
@@ -149,7 +146,7 @@ export async function failToStart(env: NodeJS.ProcessEnv): Promise<FailedStart> 
   return { code: child.exitCode, output: output.text };
 }
 
-/** Starts a service, or a command, and sends it the signal after `untilTime`; the exit code. */
+/** Starts a service or a command and sends it the signal after `untilTime`; resolves to the exit code. */
 export async function stopWhileStarting(
   env: NodeJS.ProcessEnv,
   untilTime: () => Promise<void>,
@@ -163,7 +160,7 @@ export async function stopWhileStarting(
   return child.exitCode;
 }
 
-/** A checkout from before the build, to which a bench compares, starts from its sources. */
+/** An old checkout without a build, used by benches, starts from its sources. */
 function serviceProgram(from = root): string[] {
   const guard = join(from, "server/core/node-guard.mjs");
   return existsSync(guard)
@@ -212,7 +209,7 @@ function readyFacts(child: ChildProcess, output: { text: string }): Promise<Bann
     child.once("message", (message: { type: "ready"; facts: BannerFacts }) => {
       clearTimeout(timer);
       child.removeAllListeners("exit");
-      // Nobody asks for it any more, and under load keeping it costs as much as writing it.
+      // The output is unused, and under load keeping it would cost as much as writing it.
       for (const stream of [child.stdout, child.stderr])
         stream?.removeAllListeners("data").resume();
       resolve(message.facts);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 const ownRoot = join(import.meta.dirname, "../..");
 
-/** What Node needs to run a file of the sources: a program of the tests, or of the benches. */
+/** Node arguments for a source file: a program of the tests or benches. */
 export const sourceFlags: readonly string[] = ["--import", import.meta.resolve("tsx")];
 
 const upToDate = new Set<string>();
 
 /**
- * What Node needs to run a program of the product (`primary`, `console`, `import`, `openapi`) as npm does: from the
- * build, which is made first when the sources have changed. `root`: another checkout.
+ * Node arguments for a program of the product (`primary`, `console`, `import`, `openapi`), run from the
+ * build like npm does; it is rebuilt if the sources have changed. `root`: another checkout.
  */
 export function builtProgram(name: string, root = ownRoot): string[] {
   if (!upToDate.has(root))

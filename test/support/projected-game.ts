@@ -1,7 +1,7 @@
 import type { GamedataData, GamedataType } from "../../importers/adapters/gamedata/shapes.ts";
 import type { SourceEntity, SourceTexts } from "../../importers/envelope/contract.ts";
 
-/** An entity of the projected game; its data has the shape of its type. */
+/** An entity of the projected game; the type determines the shape of its data. */
 export function made<T extends GamedataType>(
   type: T,
   name: string,
@@ -126,7 +126,7 @@ export const smallGame = (): SourceEntity[] => [
   ...progress(),
 ];
 
-/** A reward of a kind nobody has heard of yet. */
+/** A reward of an unknown kind. */
 const mount = {
   reward_type: "EReward::Mount",
   reward_id: "id.mount.goat",
@@ -235,7 +235,7 @@ const progress = (): SourceEntity[] => [
     outputs: [{ item_id: "id.item.boots" }],
     cost: 5,
   }),
-  // No resource shows this type; the archive has it all the same.
+  // A type without a resource; the archive stores it all the same.
   { id: "id.weather.rain", type: "weather", upstream_key: "Rain", data: { wet: true } },
 ];
 

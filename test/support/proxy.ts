@@ -7,16 +7,16 @@ import {
   type Socket,
 } from "node:net";
 
-/** The way to a store, which may be cut or fall silent. */
+/** A proxy in front of a store that can be cut or silenced. */
 export interface Proxy {
   port: number;
   /** Closes every connection. */
   cut(): void;
-  /** Nothing passes any more on the connections there are, and neither side hears of it. */
+  /** Nothing passes any more on existing connections, and neither side notices. */
   silence(): void;
-  /** Answers are held back from the first request with this text on, which resolves. */
+  /** Holds responses back from the first request with this text on; resolves at that request. */
   holdAnswers(to: string): Promise<void>;
-  /** Answers pass again, those that were held back first. */
+  /** Releases responses, first those held back. */
   release(): void;
   stop(): Promise<void>;
 }

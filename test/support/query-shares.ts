@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sourceFiles } from "./imports.ts";
 
-/** Calls that hand a text of SQL to the database, those of the query builder, and those of the EntityManager. */
+/** Calls with raw SQL, of the query builder, and of the EntityManager. */
 const kinds = {
   text: /\b(?:rowsOf|preparedRowsOf|preparedText|inBatches)(?:<[^(]*>)?\(|\bem\.execute\(|\.execute\(\w+\.getKysely\(\)\)/g,
   builder: /\b(?:findRows|findRow|changeRows|deleteWhere|prepared)(?:<[^(]*>)?\(/g,
@@ -11,7 +11,7 @@ const kinds = {
 };
 export type QueryCounts = Record<keyof typeof kinds, number>;
 
-/** They define those calls, or make schemas. */
+/** Files that define these calls or change schemas. */
 const skipped =
   /^db\/(?:migrations\/|queries\/(?:rows|batches)\.ts|prepared\.ts|driver\.ts|orm\.ts)/;
 const ownRoot = join(import.meta.dirname, "../..");
@@ -23,7 +23,7 @@ const withoutComments = (source: string) => source.replace(/^\s*(?:\/\/|\*|\/\*)
 /** A comment that says why a query is raw SQL. */
 const reason = /^\s*(?:\/\/|\*|\/\*\*).*\bRaw SQL: /m;
 
-/** Declarations that hand a text of SQL to the database and do not say why. */
+/** Declarations with raw SQL that do not give a reason. */
 export function listTextsWithoutReason(): string[] {
   return queryFiles(ownRoot).flatMap((file) =>
     readFileSync(join(ownRoot, file), "utf8")
@@ -34,7 +34,7 @@ export function listTextsWithoutReason(): string[] {
   );
 }
 
-/** How queries are written, by folder; of another checkout by its root. */
+/** Number of queries of each kind by folder, in this or another checkout. */
 export function countQueries(root = ownRoot): Map<string, QueryCounts> {
   const folders = new Map<string, QueryCounts>();
   for (const file of queryFiles(root)) {
@@ -59,6 +59,6 @@ export const addCounts = (a: QueryCounts, b: QueryCounts): QueryCounts => ({
   entities: a.entities + b.entities,
 });
 
-/** Percent of the calls that are texts. */
+/** Percentage of calls with raw SQL. */
 export const textShare = ({ text, builder, entities }: QueryCounts): number =>
   (100 * text) / Math.max(1, text + builder + entities);

@@ -14,12 +14,12 @@ import { createQueues } from "../../workers/producer.ts";
 import { generateQuestions } from "../../workers/processors/question-generation.ts";
 import { testStores } from "./stores.ts";
 
-/** What drawing and making questions takes, and the metrics of a pipeline in front. */
+/** Dependencies of drawing and generating questions, plus the metrics of a pipeline. */
 export type QuestionJobDeps = QuestionDeps & WithMetrics;
 
 export interface QuestionJobs {
   deps: QuestionJobDeps;
-  /** What the jobs ask from now on. */
+  /** The generator that jobs use from now on. */
   use(model: QuestionModel): void;
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 
 export interface RawResponse {
   status: number;
-  /** Names in lower case, repeated ones as they came. */
+  /** Names in lower case, repeated ones as received. */
   headers: [name: string, value: string][];
   body: string;
 }
@@ -11,14 +11,14 @@ export interface RawExchange {
   responses: RawResponse[];
   /** Everything the server sent. */
   text: string;
-  /** How the connection ended: by the server, or by us because nothing more came. */
+  /** Which side closed the connection: the server, or we after silence. */
   isClosedByServer: boolean;
 }
 
 /**
- * Writes bytes on a connection of its own and reads until the server closes it, or until
- * `responses` complete answers are in, or until `waitMs` passed; with `quietMs`, until nothing came for so long
- * after what came before, however long the first answer took within `waitMs`.
+ * Sends bytes on a new connection and reads until the server closes it, `responses` complete responses have
+ * arrived, or `waitMs` have passed. With `quietMs` it also stops after that much silence following received
+ * data, however long the first response took within `waitMs`.
  */
 export function sendRaw(
   port: number,
@@ -46,13 +46,13 @@ export function sendRaw(
       if (parseResponses(Buffer.concat(chunks).toString("latin1"), isHead).length >= responses)
         finish(false);
     });
-    // A reset is one way of closing; what came before it still counts.
+    // A reset also counts as a close; data received before still counts.
     socket.on("error", () => finish(true));
     socket.on("close", () => finish(true));
   });
 }
 
-/** The complete responses at the start of `text`, as far as they have a Content-Length or no body. */
+/** The complete responses at the start of `text` that have a Content-Length or no body. */
 export function parseResponses(text: string, isHead = false): RawResponse[] {
   const found: RawResponse[] = [];
   let rest = text;

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 
 const stepLimitMs = 60_000;
 
-/** A window at a page for readers. */
+/** A window with a page of the archive or the game data. */
 export interface Reader {
   page: Page;
   /** Errors of scripts, of the console and of the content policy, and requests to other sites. */
@@ -10,7 +10,7 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** Opens the page and waits until it shows what it found. */
+/** Opens the page and waits until it shows its data. */
 export async function openReader(browser: Browser, url: string, path: string): Promise<Reader> {
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -34,5 +34,5 @@ export async function openReader(browser: Browser, url: string, path: string): P
   return { page, problems, close: () => context.close() };
 }
 
-/** How far the present page moved by itself since it was opened, as browsers count it (0 to 1). */
+/** Layout shift of the current page since it was opened, as browsers measure it (0 to 1). */
 export const shiftOf = async (page: Page): Promise<number> => Number(await page.evaluate("shift"));

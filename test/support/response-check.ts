@@ -7,13 +7,13 @@ import { impliedErrors } from "../../server/http/openapi/implied-errors.ts";
 import type { AnyRoute, ResponseSpec } from "../../server/http/pipeline/route.ts";
 import { Router } from "../../server/http/pipeline/router.ts";
 
-/** Cookies that sign somebody in, or choose who is; those of a step of the OAuth flow do not. */
+/** Cookies that sign in or identify a user; those of a step of the OAuth flow do not. */
 const signInCookie = /^(?:svc_refresh|svc_lobby|svc_oauth|hubAuthorization)=/;
 
 export interface CheckedResponse {
   status: number;
   headers: Headers;
-  /** The parsed response envelope; undefined for other types and for no content. */
+  /** The parsed response envelope; undefined for other types and without content. */
   json: unknown;
   text: string;
   bytes: Uint8Array;
@@ -21,14 +21,14 @@ export interface CheckedResponse {
 
 interface RouteCheck {
   route: AnyRoute;
-  /** Null where a status has no body in an envelope. */
+  /** Null if a status has no body in an envelope. */
   bodyOf(status: number): Validator | null;
   codes: Set<string>;
 }
 
 export type RouteChecks = Router<RouteCheck>;
 
-/** Refusals that come before a route is found. */
+/** Refusals that precede routing. */
 const routeless = new Set<ErrorCode>([
   "route:not_found",
   "route:method_not_allowed",
@@ -43,7 +43,7 @@ const isKind = (spec: ResponseSpec | undefined): boolean =>
 
 const validators = new WeakMap<object, Validator>();
 
-/** Compiled when first needed: a test asks few of the several hundred routes. */
+/** Compiled on first use, because a test calls few of the several hundred routes. */
 function validatorOf(spec: ResponseSpec | undefined): Validator | null {
   if (spec === undefined || spec === null || isKind(spec)) return null;
   const known = validators.get(spec) ?? Compile(spec as TSchema);
@@ -65,7 +65,7 @@ export function createRouteChecks(routes: readonly AnyRoute[]): RouteChecks {
   return checks;
 }
 
-/** Throws when an answer is not what its route declares. */
+/** Throws if a response does not match its route's declaration. */
 export function checkResponse(
   checks: RouteChecks,
   method: string,
@@ -86,7 +86,7 @@ export function checkResponse(
   const isSignIn = response.headers.getSetCookie().some((line) => signInCookie.test(line));
   if (isSignIn && check)
     assert.ok(check.route.setsCookie, `${where}: sets a cookie, which the route does not declare`);
-  // A page, and what is outside the envelope by its protocol, says its problems in its own form.
+  // Pages, and protocols without the envelope, report problems in their own form.
   const isOwnForm = isKind(check?.route.responses[response.status]) && !isEnvelope(response.json);
   if (response.json !== undefined && !isOwnForm) checkEnvelope(response, method, path, where);
   if (response.status >= 400 && !isOwnForm) return checkRefusal(check, response, where);

@@ -24,7 +24,7 @@ export interface ListedUpload {
 
 const base = "/operator/avatar-uploads";
 
-/** The service, and the part of the operator listener where avatars are reviewed. */
+/** The service, and the part of the operator listener for avatar reviews. */
 export async function startReview() {
   const clock = { at: Date.parse("2026-03-01T12:00:00Z"), now: () => clock.at };
   const app = await startApp({ clock, env: { AVATAR_MODERATION: "manual" } });
@@ -95,7 +95,7 @@ let seed = 100;
 /** Seed of the picture that was sent last. */
 export const lastSeed = () => seed;
 
-/** Somebody with an account who sends pictures, each unlike any other. */
+/** A user with an account who uploads pictures, each unlike any other. */
 export async function member(app: App) {
   const { session } = await registerAccount(app);
   const token = session.access_token;

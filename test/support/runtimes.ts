@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
-/** A program that runs clients in another language than ours. */
+/** A program that runs clients in another language. */
 export interface Runtime {
   path: string;
-  /** First line of what it says about itself. */
+  /** First line of its version output. */
   version: string;
 }
 
@@ -15,13 +15,13 @@ export type Language = "curl" | "python" | "go" | "java" | "php" | "ruby";
 interface Wanted {
   program: string;
   versionArgs: string[];
-  /** Debian package that brings it. */
+  /** Debian package that contains it. */
   debian: string;
 }
 
 const wanted: Readonly<Record<Language, Wanted>> = {
   curl: { program: "curl", versionArgs: ["--version"], debian: "curl" },
-  // Says nothing where there is no `requests`: the first python3 on the path need not be the system's.
+  // Prints nothing without `requests`, since the first python3 on the path need not be the system's.
   python: {
     program: "python3",
     versionArgs: [
@@ -31,7 +31,7 @@ const wanted: Readonly<Record<Language, Wanted>> = {
     debian: "python3-requests",
   },
   go: { program: "go", versionArgs: ["version"], debian: "golang-go" },
-  // Not `java`, which a machine may have without the compiler that it takes to run a source file.
+  // Not `java`, which may be installed without the compiler needed to run a source file.
   java: { program: "javac", versionArgs: ["--version"], debian: "default-jdk-headless" },
   php: { program: "php", versionArgs: ["--version"], debian: "php-cli" },
   ruby: { program: "ruby", versionArgs: ["--version"], debian: "ruby" },
@@ -39,7 +39,7 @@ const wanted: Readonly<Record<Language, Wanted>> = {
 
 const answerLimitMs = 60_000;
 
-/** The first one that works, or why there is none. */
+/** The first one that works, or the reason why there is none. */
 export async function findRuntime(language: Language): Promise<Runtime | string> {
   const { program, versionArgs, debian } = wanted[language];
   const folders = new Set([...(process.env["PATH"] ?? "").split(delimiter), "/usr/bin"]);

@@ -1,14 +1,14 @@
 import type { AnyRoute } from "../../server/http/pipeline/route.ts";
 
-/** One question whose answer must not be told yet. */
+/** A question whose answer is still secret. */
 export interface Secret {
   id: number;
   question: string;
-  /** 32 hexadecimal digits that stand nowhere but in this question's explanation. */
+  /** 32 hexadecimal digits that occur only in this question's explanation. */
   canary: string;
 }
 
-/** Fields that would tell which choice is right. */
+/** Fields that would reveal the correct choice. */
 const telling = new Set([
   "correct_index",
   "answer",
@@ -18,7 +18,7 @@ const telling = new Set([
   "is_correct",
 ]);
 
-/** Secrets by all that could give them away. */
+/** Secrets by every text that could reveal them. */
 export interface Secrets {
   byId: ReadonlyMap<unknown, Secret>;
   byQuestion: ReadonlyMap<unknown, Secret>;
@@ -31,7 +31,7 @@ export const secretsOf = (list: readonly Secret[]): Secrets => ({
   byCanary: new Map(list.map((one) => [one.canary, one])),
 });
 
-/** What an answer tells of a secret, or null when it keeps it. */
+/** The part of a response that reveals a secret, or null. */
 export function leakOf(text: string, json: unknown, secrets: Secrets): string | null {
   for (const [word] of text.matchAll(/[0-9a-f]{32}/g)) {
     const told = secrets.byCanary.get(word);
@@ -68,8 +68,8 @@ interface Shape {
 }
 
 /**
- * Requests that come as close to `id` as a declaration allows: the id wherever a number goes, words
- * that fit elsewhere. One request for each value of the first choice a body offers.
+ * Requests that use `id` in every place a declaration allows: the id for every number, and fitting words
+ * elsewhere. One request for each value of the first enumeration in a body.
  */
 export function requestsFor(route: AnyRoute, id: number, words: Readonly<Record<string, string>>) {
   const valueOf = (name: string, shape: Shape): unknown => {

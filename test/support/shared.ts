@@ -2,7 +2,7 @@ import { after } from "node:test";
 
 const ends: (() => Promise<unknown>)[] = [];
 
-// Other programs than tests use this as well: a hook would make them one.
+// Programs other than tests import this too, and a hook would turn them into tests.
 const isTest = process.execArgv.includes("--test") || "NODE_TEST_CONTEXT" in process.env;
 if (isTest) after(endShared);
 
@@ -11,12 +11,12 @@ export async function endShared(): Promise<void> {
   for (const end of ends) await end();
 }
 
-/** Once, after all tests of the process; also after those that failed before they could tidy up. */
+/** Once after all tests of the process, including those that failed before their own clean-up. */
 export function atEnd(work: () => Promise<unknown>): void {
   ends.push(work);
 }
 
-/** What several files of one process use: made for the first that asks, ended by `endShared`. */
+/** A resource shared by the files of a process: created on first use, released by `endShared`. */
 export function shared<T>(
   make: () => Promise<T>,
   end: (made: T) => Promise<unknown>,

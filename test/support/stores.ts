@@ -12,14 +12,14 @@ import { shared } from "./shared.ts";
 import { startLocalRedis, type LocalRedis } from "../../server/runtime/stores/redis.ts";
 
 export interface TestStores {
-  /** A migrated database of this file alone. */
+  /** A migrated database for this file only. */
   databaseUrl: string;
-  /** A Redis of this file alone. */
+  /** A Redis for this file only. */
   redisUrl: string;
   redis: {
-    /** SIGKILL; what was written stays on disk. */
+    /** SIGKILL; written data stays on disk. */
     kill(): Promise<void>;
-    /** Starts it again on the same data and the same address. */
+    /** Restarts it with the same data and address. */
     restart(): Promise<void>;
   };
   stop(): Promise<void>;
@@ -31,7 +31,10 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** What the processes of a run share: one Postgres, and the program of Redis, which a machine may lack, unpacked once. */
+/**
+ * Resources shared by the processes of a run: one Postgres, and an unpacked Redis program if the machine
+ * has none.
+ */
 export async function shareTestStores(): Promise<() => Promise<void>> {
   await findRedisProgram(cacheFolder("", tmpdir()), silentLogger);
   const postgres = await startTestPostgres();
@@ -40,10 +43,10 @@ export async function shareTestStores(): Promise<() => Promise<void>> {
 }
 
 const template = "emberline_template";
-/** What the first start of a service makes of the template, which takes a third of that start. */
+/** A database as the first start of a service prepares it, which takes a third of that start. */
 const startedTemplate = "emberline_started";
 
-/** A Postgres for tests with a migrated template database; `stop` removes every trace. */
+/** A Postgres for tests with a migrated template database; `stop` removes everything. */
 export const startTestPostgres = (): Promise<TestPostgres> => starts(makePostgres);
 
 async function makePostgres(): Promise<TestPostgres> {
@@ -70,7 +73,7 @@ async function makePostgres(): Promise<TestPostgres> {
   }
 }
 
-/** Postgres runs as another account when the tests run as root. */
+/** Postgres runs as another account if the tests run as root. */
 function makePassable(dir: string): void {
   chmodSync(dir, 0o755);
 }
@@ -86,14 +89,14 @@ async function migrateTemplate(url: string): Promise<void> {
   }
 }
 
-/** Of a file that runs alone. */
+/** The server of a file that runs alone. */
 const ownPostgres = shared(startTestPostgres, (postgres) => postgres.stop());
 
 let databases = 0;
 
 /**
- * A database copied from the migrated template, or as a service leaves it that was started and stopped.
- * `test/run.ts` shares one Postgres over the run; a file that runs alone starts its own.
+ * A copy of the migrated template, or of a database that a service has prepared. `test/run.ts` shares one
+ * Postgres over the run; a file that runs alone starts its own.
  */
 export async function testDatabase({ isStarted = false } = {}): Promise<{
   url: string;
@@ -104,7 +107,7 @@ export async function testDatabase({ isStarted = false } = {}): Promise<{
   const run = (statement: string) => withClient(server, (client) => client.query(statement));
   if (isStarted) await makeStartedTemplate(server);
   const source = isStarted ? startedTemplate : template;
-  // Without fsync a copy of the files is cheaper than one through the log.
+  // Without fsync copying the files is cheaper than copying through the WAL.
   await run(`create database ${name} template ${source} strategy file_copy`);
   return {
     url: withDatabase(server, name),
@@ -112,7 +115,7 @@ export async function testDatabase({ isStarted = false } = {}): Promise<{
   };
 }
 
-/** Makes it once: processes that ask at the same time wait for the first. */
+/** Created once: processes that call concurrently wait for the first. */
 async function makeStartedTemplate(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query("select pg_advisory_lock(1)");
@@ -124,7 +127,7 @@ async function makeStartedTemplate(url: string): Promise<void> {
   });
 }
 
-/** Stores of one test file: a database and a Redis that nobody else uses. */
+/** Stores for one test file: its own database and Redis. */
 export const testStores = (): Promise<TestStores> => starts(makeStores);
 
 async function makeStores(): Promise<TestStores> {

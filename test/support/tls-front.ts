@@ -9,7 +9,7 @@ import {
 import { TLSSocket } from "node:tls";
 import { mailCertificate, mailKey } from "./mail-certificate.ts";
 
-/** What a Postgres client sends first when it wants TLS. */
+/** The message with which a Postgres client requests TLS. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export interface TlsFront {
@@ -18,8 +18,8 @@ export interface TlsFront {
 }
 
 /**
- * Takes TLS alone, with the certificate of the tests, and hands what is inside on to a store that has none.
- * `asks` when clients ask for TLS first, as those of Postgres do.
+ * A TLS proxy with the test certificate in front of a store without TLS. `asks`: clients request TLS first,
+ * like those of Postgres.
  */
 export async function startTlsFront(
   store: NetConnectOpts,

@@ -2,22 +2,25 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { importsIn } from "./imports.ts";
 
-/** A file that a reader visits on the way of a request. */
+/** A file on the path of a request. */
 export interface Stop {
   file: string;
   /** The declaration to read there. */
   symbol: string;
-  /** How a file visited before names it; `symbol(` unless given. After a dot it is a method of a dependency. */
+  /**
+   * How a file earlier on the path refers to it; default `symbol(`. After a dot it is a method of a
+   * dependency.
+   */
   call?: string;
 }
 
 export interface Walk {
   request: string;
-  /** In the order of reading, from the declaration of the endpoint or queue to the commit. */
+  /** In reading order, from the declaration of the endpoint or queue to the commit. */
   stops: readonly Stop[];
 }
 
-/** The files that lead from a request to its commit, each once. A changed call changes its line here. */
+/** The files from a request to its commit, each once. Update the line here when a call changes. */
 export const walks: readonly Walk[] = [
   {
     request: "POST /v1/games/trivia/lobbies/{code}/pick",
@@ -68,7 +71,7 @@ export const walks: readonly Walk[] = [
   },
 ];
 
-/** What of a walk is not in the code under `root`. */
+/** Steps of a path that the code under `root` does not contain. */
 export function problemsOf({ stops }: Walk, root: string): string[] {
   const visited: { file: string; text: string }[] = [];
   const problems: string[] = [];
@@ -93,7 +96,7 @@ export function problemsOf({ stops }: Walk, root: string): string[] {
   return problems;
 }
 
-/** As a function, a constant, a method or a member; a Lua script is its file. */
+/** A function, constant, method or member; a Lua script is its file. */
 function declares(file: string, text: string, symbol: string): boolean {
   if (extname(file) === ".lua") return basename(file, ".lua") === symbol;
   const form = `\\b(?:function|const) ${symbol}\\b|^ +(?:async )?${symbol}(?:\\(|: |,$)`;

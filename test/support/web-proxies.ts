@@ -13,11 +13,11 @@ export interface WebProxy {
   stop(): Promise<void>;
 }
 
-/** How one is started whose configuration the README shows. */
+/** How to start a proxy whose configuration is in the README. */
 export interface ProxyKind {
   name: string;
   program: string;
-  /** What the README's lines are put into; `block` is its code block, for a service at `service`. */
+  /** Completes the README's configuration; `block` is its code block, for a service at `service`. */
   configure(block: string, port: number, folder: string): string;
   args(file: string): string[];
 }
@@ -53,7 +53,7 @@ export const proxyKinds: readonly ProxyKind[] = [
   },
 ];
 
-/** Where the program is, or null when this machine has none. */
+/** Path of the program, or null if this machine has none. */
 export function findProgram({ program }: ProxyKind): string | null {
   const folders = ["/usr/sbin", "/usr/bin", ...(process.env["PATH"] ?? "").split(delimiter)];
   return folders.map((folder) => join(folder, program)).find(existsSync) ?? null;
@@ -67,7 +67,9 @@ function blockOf({ name }: ProxyKind): string {
   throw new Error(`the README has no configuration of ${name}`);
 }
 
-/** Starts it in front of a service on this port, as the README says; nothing listens but on 127.0.0.1. */
+/**
+ * Starts it in front of a service on this port, with the README's configuration; listens on 127.0.0.1 only.
+ */
 export async function startWebProxy(kind: ProxyKind, servicePort: number): Promise<WebProxy> {
   const program = findProgram(kind);
   if (program === null) throw new Error(`no ${kind.name} on this machine`);

@@ -8,7 +8,7 @@ export interface Answer {
 
 export type Headed = Record<string, string>;
 
-/** A call that succeeds, or has this status; anything else fails with what came. */
+/** A call that must succeed, or have this status; otherwise fails with the response. */
 export async function call(
   url: string,
   request: string,

@@ -9,7 +9,7 @@ export interface Client {
 export const redirect = "https://program.example/back";
 const verifier = "a-verifier-of-a-recorded-program-that-nobody-has-to-guess";
 
-/** The code flow of a program as a browser goes through it, to the program's tokens. */
+/** A browser's way through a client's code flow, up to the client's tokens. */
 export async function authorize(
   url: string,
   client: Client,

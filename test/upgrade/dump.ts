@@ -3,9 +3,9 @@ import type { Client } from "pg";
 import { createOrm } from "../../db/orm.ts";
 import { withClient } from "../../server/runtime/stores/postgres.ts";
 
-/** What a release left in its stores, in forms that every version of them reads. */
+/** The data a release left in its stores, in formats that every version of them reads. */
 export interface Dump {
-  /** The last migration it knew. */
+  /** The release's last migration. */
   migration: string;
   tables: Table[];
   sequences: [name: string, last: string][];
@@ -22,7 +22,7 @@ interface Table {
 }
 
 type Key = Content & {
-  /** Milliseconds it had left; null of one that stays. */
+  /** Remaining milliseconds; null without expiry. */
   leftMs: number | null;
 };
 
@@ -71,7 +71,7 @@ export async function dumpDatabase(
   });
 }
 
-/** Into an empty database: its schema is made by the migrations the release knew. */
+/** Restores into an empty database, whose schema comes from the migrations of the release. */
 export async function restoreDatabase(url: string, dump: Dump): Promise<void> {
   const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
   try {
@@ -81,7 +81,7 @@ export async function restoreDatabase(url: string, dump: Dump): Promise<void> {
   }
   await withClient(url, async (client) => {
     await client.query("begin");
-    // Neither triggers nor the order of the tables matter to rows that were all there.
+    // Triggers and the order of tables do not matter for rows that were complete.
     await client.query("set local session_replication_role = replica");
     await emptyTables(client);
     for (const { name, columns, rows } of dump.tables) {

@@ -3,18 +3,18 @@ import { App, us_socket_local_port } from "../../server/http/uws/uws.ts";
 import type * as Parts from "./parts.ts";
 
 /**
- * The lobbies and the streams of one version as a process of its own. Arguments: address of the store, and of the
- * module with the version's parts.
+ * Lobbies and streams of one version in a separate process. Arguments: address of Redis, and of the module
+ * with the version's parts.
  */
 export type Order =
   | { type: "ask"; code: string; command: LobbyCommand; key?: string }
   | { type: "list" }
-  /** Hands everything over and ends, as a worker that is replaced does. */
+  /** Hands everything over and exits, like a worker that is replaced. */
   | { type: "drain" };
 
 const drainMs = 500;
 const [, , redisUrl = "", file = ""] = process.argv;
-// Both versions have what `parts.ts` names, and the test is there to say where they differ.
+// Both versions export the names in `parts.ts`; the test shows where they differ.
 const parts = (await import(file)) as typeof Parts;
 const { silentLogger: log, systemClock: clock } = parts;
 const topicBase = "/games/trivia";
@@ -49,10 +49,10 @@ const tellSpectators = (code: string, count: number) => lobbies.tellSpectators(c
 const lobby = {
   keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
   snapshotOf: (code: string) => lobbies.snapshot(code),
-  // The earlier version has its own messages from Redis, too.
+  // The earlier version also receives its own messages from Redis.
   ...("room" in lobbies && { commits: lobbies.room.commits }),
 };
-/** The earlier version has no other kind of room, and no other list. */
+/** The earlier version has no other kind of room and no other list. */
 const earlier = {
   ...lobby,
   publicList: () => lobbies.listPublic(),
@@ -69,7 +69,9 @@ const hub = parts.createHub({
   redisUrl,
 });
 
-/** Seat, and for a spectator the number at which the lobby said that it is public, stand for what a token tells. */
+/**
+ * Seat, and for a spectator the number at which the lobby reported itself public, replace a token's claims.
+ */
 const app = App().get("/v1/hub", (res, req) => {
   const leaving: (() => void)[] = [];
   let isGone = false;

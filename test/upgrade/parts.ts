@@ -1,6 +1,6 @@
 /**
- * What two versions run beside each other in `two-versions.deep.test.ts`: the lobbies and the streams. `record-lobbies.ts` bundles
- * this file against another checkout, so every import must exist there, too.
+ * The parts that two versions run beside each other in `two-versions.deep.test.ts`: lobbies and streams.
+ * `record-lobbies.ts` bundles this file against another checkout, so every import must exist there too.
  */
 export { createLobbies, eventChannel, eventStreamKey } from "../../actors/index.ts";
 export { systemClock } from "../../server/platform/time/clock.ts";

@@ -42,7 +42,7 @@ const who = async (access: string) => {
   return JSON.stringify(body);
 };
 
-/** Without what the result changes that waits in the queue: entries of its players, and places. */
+/** Without the effects of the result waiting in the queue: entries of its players, and ranks. */
 function withoutWaiting(body: unknown): unknown {
   const board = body as { entries?: { player_id?: number }[]; player_rank?: unknown };
   if (!Array.isArray(board.entries)) return body;
@@ -77,7 +77,7 @@ describe("the service on what the previous release has stored", () => {
         ...storySettings,
         DATABASE_URL: databaseUrl,
         REDIS_URL: redis.url,
-        // Tokens, games and challenges of the recording end by its time.
+        // Tokens, games and challenges of the recording expire by its clock.
         CLOCK_FROM: String(recordedAt),
         CLOCK_SINCE: String(Date.now()),
         NODE_OPTIONS: `--import=${earlierClock}`,

@@ -6,10 +6,10 @@ import type { Told } from "./story.ts";
 
 export const storedFile = join(import.meta.dirname, "stored/release.json.gz");
 
-/** Settings under which the release ran, and under which its successor goes on. */
+/** Settings of the release, with which its successor continues. */
 export const storySettings = {
   APP_ENV: "development",
-  // Nothing signed with it is worth anything: it is for tests alone.
+  // Used in tests only.
   APP_SECRET: "a secret of the recorded release, known to everybody",
   PUBLIC_BASE_URL: "http://auth.example",
   OPERATOR_LISTEN: "127.0.0.1:0",
@@ -21,7 +21,7 @@ export const storySettings = {
 };
 
 export interface Stored {
-  /** When the release had been stopped, in milliseconds since the epoch. */
+  /** When the release was stopped, in milliseconds since the epoch. */
   recordedAt: number;
   told: Told;
   dump: Dump;

@@ -10,16 +10,16 @@ import { made, smallGame, smallTexts } from "../support/projected-game.ts";
 import { bearer, call, type Answer, type Headed } from "./api.ts";
 import { authorize, redirect, type Client } from "./code-flow.ts";
 
-/** A running release, and a script of its checkout: what it printed as JSON. */
+/** A running release, and a script of its checkout: its parsed JSON output. */
 export interface Release {
   url: string;
   redisUrl: string;
-  /** For files of the recording. */
+  /** Folder for files of the recording. */
   folder: string;
   run(script: string, args: string[]): Promise<unknown>;
 }
 
-/** A caller: what it was given to sign in with. */
+/** A caller with its credentials. */
 export interface Person {
   id: number;
   access: string;
@@ -38,10 +38,10 @@ export interface Game {
   seats: Seat[];
 }
 
-/** What the release told its callers, who go on from it. */
+/** Data the release returned to its callers, who continue with it. */
 export interface Told {
   ada: Person & { email: string; password: string };
-  /** Another session of hers. */
+  /** Another session of the same caller. */
   second: Person;
   guest: Person;
   upgraded: Person & { email: string; password: string };
@@ -49,15 +49,15 @@ export interface Told {
   client: Client & { refresh: string; access: string };
   waiting: Game;
   running: Game;
-  /** An answer given under a key, and what was said to it. */
+  /** An answer given under a key, and its response. */
   repeat: { path: string; key: string; body: unknown; said: unknown };
-  /** Ended while nobody worked on its result. */
+  /** Ended while no worker processed its result. */
   ended: Game & { players: number[] };
   run: { id: number; challengeId: number; state: unknown };
   joinCode: string;
   upload: number;
   failedJob: string;
-  /** Path of a GET request of `ada` -> what it answered. */
+  /** Path of a GET request by `ada` -> its response. */
   reads: Record<string, unknown>;
 }
 
@@ -130,7 +130,7 @@ export async function playRounds(url: string, game: Game, from: number, to: numb
   }
 }
 
-/** What is read of the release and of its successor, and has to be the same. */
+/** Reads from the release and its successor, which must be equal. */
 export async function readAll(url: string, { access }: Person, runId: number, challenge: number) {
   const paths = [
     "/v1/users/@me",
@@ -163,7 +163,7 @@ export async function readAll(url: string, { access }: Person, runId: number, ch
 type ToldLast = Pick<Told, "ended" | "waiting" | "running" | "repeat" | "upload" | "reads">;
 type ToldFirst = Omit<Told, keyof ToldLast>;
 
-/** Everything that jobs are needed for. */
+/** Everything that needs jobs. */
 export async function recordFirst(release: Release): Promise<ToldFirst> {
   const { url } = release;
   const post = (path: string, body: unknown, headers: Headed = {}) =>
@@ -207,7 +207,7 @@ export async function recordFirst(release: Release): Promise<ToldFirst> {
   await eventually("the result is counted", async () => {
     const path = "GET /v1/games/trivia/state";
     const { body } = await call(url, path, { headers: bearer(ada.access) });
-    // One of the run, two of the game.
+    // One from the run, two from the game.
     return JSON.stringify(body).includes(`"total_answers":3`);
   });
   return {
@@ -223,7 +223,7 @@ export async function recordFirst(release: Release): Promise<ToldFirst> {
   };
 }
 
-/** What waits for a worker when the release is stopped. */
+/** Jobs waiting when the release is stopped. */
 export async function recordLast({ url }: Release, told: ToldFirst): Promise<ToldLast> {
   const { ada, guest, upgraded } = told;
   const others = [
@@ -307,7 +307,7 @@ async function importGame({ folder, run }: Release): Promise<void> {
   await run("import", ["gamedata", "--envelope", file, "--json"]);
 }
 
-/** A job no version can do, which stays to be seen. */
+/** A job that no version can process, which stays listed. */
 async function addBrokenJob({ redisUrl }: Release): Promise<string> {
   const connection = new Redis({
     path: redisUrl.replace("unix://", ""),

@@ -22,10 +22,10 @@ const questions = 6;
 
 interface Table {
   code: string;
-  /** The first is the host's. */
+  /** The first one is the host's. */
   seats: readonly [number, number, number, number];
   followers: Follower[];
-  /** Points of each seat that were told to it. */
+  /** Points that each seat was told. */
   points: Map<number, number>;
   /** Question and seat of answers given out of turn. */
   answered: Set<string>;
@@ -45,7 +45,7 @@ function memberOf(version: Version): Member {
 
 let turn = 0;
 
-/** Each command goes to another process than the one before. */
+/** Each command goes to another process than the previous one. */
 function next(): Member {
   const asked = living();
   const member = asked[(turn += 1) % asked.length];
@@ -53,7 +53,7 @@ function next(): Member {
   return member;
 }
 
-/** Of a client with a key: asks until it is answered, each time another process. */
+/** For a client with a key: repeats until it is answered, each time by another process. */
 async function ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply> {
   let reply: LobbyReply | null = null;
   for (let attempt = 0; attempt < 10; attempt++) {
@@ -95,7 +95,7 @@ async function start({ code, seats: [host] }: Table): Promise<void> {
   await asks(code, { type: "start", revision: plan.revision, questions: drawn, ...by(host) });
 }
 
-/** All answer a question of a versus game, and the host goes on. */
+/** All answer a question of a versus game, and the host continues. */
 async function playQuestion(table: Table, index: number): Promise<void> {
   const { code, seats, points, answered } = table;
   await Promise.all(
@@ -113,7 +113,7 @@ async function playQuestion(table: Table, index: number): Promise<void> {
   await asks(code, { type: "next", index, ...by(seats[0]) }, `n${index}`);
 }
 
-/** Nothing lost, doubled, or out of order: in the log, and at whoever listened. */
+/** Nothing lost, duplicated or out of order, in the stream and at every subscriber. */
 async function check({ code, seats, followers, points }: Table): Promise<void> {
   await eventually(`all heard the end of ${code}`, () => followers.every((f) => f.heard.isEnded));
   const entries = await redis.xrange(eventStreamKey(code), "-", "+");
@@ -140,7 +140,7 @@ async function check({ code, seats, followers, points }: Table): Promise<void> {
 
 type Given = [code: string, command: LobbyCommand, key: string, reply: LobbyReply];
 
-/** Commands that mean the question of the moment, said and refused, whose answers have to stay what they were. */
+/** Commands on the current question, accepted and refused, whose answers must stay the same. */
 async function answerUnderKeys(tables: readonly Table[]): Promise<Given[]> {
   const given: Given[] = [];
   for (const { code, seats, points, answered } of tables) {
@@ -177,7 +177,7 @@ async function playEndless(code: string): Promise<Table> {
   const table = await open(code, "coop", null);
   const [host] = table.seats;
   await start(table);
-  // The previous version may not know it: then the host is told to ask again.
+  // The previous version may not know it; the host is then told to retry.
   await ask(code, { type: "plan_batch", ...by(host) });
   for (let index = 0; index < 30; index++)
     await eventually(`${code} has question ${index + 1}`, async () => {

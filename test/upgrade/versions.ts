@@ -28,7 +28,7 @@ export class Member {
   readonly version: Version;
   readonly incarnation: string;
   readonly url: string;
-  /** Codes of lobbies whose results it has put in the queue. */
+  /** Codes of lobbies whose results it has queued. */
   readonly results: string[] = [];
   isLeaving = false;
   private readonly child: ChildProcess;
@@ -49,11 +49,11 @@ export class Member {
       this.waiting.get(said.n)?.(said.answer);
       this.waiting.delete(said.n);
     });
-    // Who waits for a process that is gone asks another one.
+    // A caller waiting for a dead process asks another one.
     child.once("exit", () => this.waiting.forEach((tell) => tell(null)));
   }
 
-  /** Null when the process died before it answered. */
+  /** Null if the process died before it answered. */
   async ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply | null> {
     const named = key === undefined ? {} : { key };
     return (await this.order({ type: "ask", code, command, ...named })) as LobbyReply | null;
@@ -69,7 +69,7 @@ export class Member {
     await this.end();
   }
 
-  /** Killed, and found so by its primary. */
+  /** Killed, as detected by its primary. */
   async kill(redis: Redis): Promise<void> {
     this.isLeaving = true;
     await this.end();
@@ -107,7 +107,7 @@ export async function ownersOf(redis: Redis): Promise<string[]> {
   return (await redis.mget(keys)).map((owner) => owner?.split("|")[0] ?? "");
 }
 
-/** Until each of these has its share of the lobbies. */
+/** Resolves when each of these has its share of the lobbies. */
 export async function shared(redis: Redis, members: readonly Member[]): Promise<void> {
   await eventually("the shards are shared out", async () => {
     const owners = await ownersOf(redis);
@@ -120,7 +120,7 @@ export async function shared(redis: Redis, members: readonly Member[]): Promise<
 
 let numCodes = 0;
 
-/** Codes of lobbies that this process owns now. */
+/** Codes of lobbies owned by this process. */
 export async function codesOf(redis: Redis, owner: Member, count: number): Promise<string[]> {
   const owners = await ownersOf(redis);
   const codes: string[] = [];
@@ -143,7 +143,7 @@ export interface Follower {
   close(): void;
 }
 
-/** Address of a stream: `seat`, or for a spectator `public_at`, stands for what a token tells. */
+/** Address of a stream: `seat`, or for a spectator `public_at`, replaces a token's claims. */
 export function streamOf({ url }: Member, code: string, query: Record<string, number>): string {
   const named = Object.entries(query).map(([name, value]) => `&${name}=${value}`);
   return `${url}/v1/hub?topic=/games/trivia/lobby/${code}${named.join("")}`;
@@ -151,7 +151,7 @@ export function streamOf({ url }: Member, code: string, query: Record<string, nu
 
 const retryMs = 25;
 
-/** A stream that comes back to whichever process `at` names then, with the last number it has. */
+/** A stream that reconnects to the process returned by `at`, with its last number. */
 export function follow(at: () => Member, code: string, query: Record<string, number>): Follower {
   const heard: Heard = {
     last: 0,
