@@ -25,7 +25,7 @@ const frame = (functionName: string, url = ""): CallFrame => ({
   columnNumber: 0,
 });
 
-/** `outer` called `inner`; a sample each at 1,010, 1,020, 1,030 and 1,040. */
+/** `outer` called `inner`; one sample each at 1,010, 1,020, 1,030 and 1,040. */
 const small: CpuProfile = {
   nodes: [
     { id: 1, callFrame: frame("(root)"), children: [2] },
@@ -105,7 +105,7 @@ describe("the names of functions", () => {
   });
 
   it("do not take a bundled package for the source before it", async () => {
-    // As the build gives packages: a map that knows their first line alone.
+    // As in the build, where the map covers only the first line of a package.
     const map = { version: 3, sources: ["big.js"], mappings: "AAAA" };
     const inline = Buffer.from(JSON.stringify(map)).toString("base64");
     writeFiles({

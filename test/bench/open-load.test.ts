@@ -8,7 +8,7 @@ import { medianInterval } from "../../bench/report.ts";
 const spec = { streams: 2, streamPath: "", streamHeaders: "", command: "" };
 const load = { perSecond: 400, seconds: 0.1, seed: 7 };
 
-/** A server whose every command is answered and delivered as `serve` says; numbers begin with 1. */
+/** A server that answers and delivers each command as `serve` says; numbers begin with 1. */
 function served(serve: (n: number, callbacks: RoomCallbacks) => void): OpenRoom {
   return async (_port, _spec, callbacks) => {
     let n = 0;
@@ -57,7 +57,8 @@ describe("the open load generator", () => {
       callbacks.onAnswer(true);
       deliver(callbacks, n);
     });
-    // Ten milliseconds a command, one every 2.5 ms: the last ones are hundreds of milliseconds late.
+    // Each command takes ten milliseconds and one arrives every 2.5 ms: the last ones are hundreds of
+    // milliseconds late.
     assert.ok(result.answers.maxMs > 100, `${result.answers.maxMs} ms`);
   });
 

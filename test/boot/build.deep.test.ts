@@ -18,7 +18,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../..");
-/** Root may write everywhere. */
+/** Root can write everywhere. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const folders = [
   "server",

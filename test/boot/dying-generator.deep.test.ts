@@ -4,7 +4,7 @@ import { startChatServer, type ChatServer } from "../support/chat-server.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, type Service } from "../support/process.ts";
 
-/** Longer than what is stored when they begin lasts. */
+/** Longer than the questions stored at the start last. */
 const numMoves = 40;
 
 describe("games while the job worker that asks the language model is frozen or killed", () => {
@@ -20,7 +20,7 @@ describe("games while the job worker that asks the language model is frozen or k
     await service.stop();
   });
 
-  /** Once, and it has to succeed: nobody would repeat it. */
+  /** Sent once and must succeed, because nobody would repeat it. */
   async function post<T>(path: string, headers: Record<string, string>, body: unknown = {}) {
     const answer = await fetch(`${service.url}/v1${path}`, {
       method: "POST",
@@ -85,13 +85,13 @@ describe("games while the job worker that asks the language model is frozen or k
   const jobWorker = async () =>
     (await service.processes()).find(({ role, is_ready }) => role === "jobs" && is_ready);
 
-  // A signal to stop is for the primary alone, whose end is that of the games of this process too.
+  // The stop signal is only for the primary, whose end would also end the games in this process.
   for (const [signal, category] of [
     ["SIGKILL", "film"],
     ["SIGSTOP", "music"],
   ] as const)
     it(`go on with the bank, each at once, after ${signal} in the middle of a batch`, async () => {
-      // Of a model that refuses, the bank takes the place: so much that the games can begin.
+      // The bank replaces a refusing model, with enough questions to start the games.
       model.script({ status: 400 });
       const lobby = await endlessLobby(category);
       const run = await endlessRun(category);

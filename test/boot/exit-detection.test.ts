@@ -19,12 +19,12 @@ describe("the exit of a process", () => {
   });
 });
 
-/** The system is faster now and then. */
+/** The system is sometimes faster. */
 const maxTries = 10;
-/** To give back so much takes several looks. */
+/** Releasing this much memory takes several polls. */
 const fill = "globalThis.held = Buffer.alloc(4e8, 1); console.log(1); setInterval(() => {}, 1e6)";
 
-/** What is seen of the exit of a killed large process, in order. */
+/** The observed events of the exit of a killed large process, in order. */
 async function signsOfExit(isEnded = false): Promise<string[]> {
   const child = spawn(process.execPath, ["-e", fill], { stdio: ["ignore", "pipe", "inherit"] });
   const signs: string[] = [];

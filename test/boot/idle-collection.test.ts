@@ -6,7 +6,7 @@ import { collectOnceIdle } from "../../server/runtime/boot/idle-collection.ts";
 describe("the garbage of a start", () => {
   it("is collected once, and not while the process is at work", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
-    // Node counts from the first turn of the event loop on.
+    // Node counts from the first turn of the event loop.
     await pause(1);
     let collections = 0;
     collectOnceIdle(async () => void (collections += 1));
@@ -14,7 +14,7 @@ describe("the garbage of a start", () => {
     t.mock.timers.tick(10_000);
     assert.equal(collections, 0, "at work since the start");
     for (let looks = 0; looks < 100 && collections === 0; looks++) {
-      // Nothing happens in this process meanwhile: it is idle however busy the machine is.
+      // Nothing happens in this process, so it is idle however busy the machine is.
       await pause(200);
       t.mock.timers.tick(10_000);
     }

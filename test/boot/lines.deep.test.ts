@@ -6,9 +6,9 @@ import { after, before, describe, it } from "node:test";
 import { startService, type Service } from "../support/process.ts";
 
 const clients = 8;
-/** Their lines are several times what a pipe holds. */
+/** Their lines are several times the capacity of a pipe. */
 const requestsEach = 500;
-/** A stop that waits for a reader who does not read ends by killing its processes, 20 s later each. */
+/** A stop that waits for a stalled consumer kills each process 20 s later. */
 const stopLimitMs = 20_000;
 
 describe("the lines of a service", () => {
@@ -52,7 +52,7 @@ describe("the lines of a service", () => {
   });
 });
 
-/** One request after the other on a connection. */
+/** Sequential requests on one connection. */
 async function askAgain(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -26,7 +26,7 @@ let queues: Queues;
 const checks = createRouteChecks(declaredRoutes());
 const tokenOf = (role: string) => `test-token-of-${role}-0123456789`;
 
-/** Every answer is checked against the declaration of its route. */
+/** Every response is validated against the declaration of its route. */
 async function call(
   method: string,
   path: string,
@@ -144,7 +144,7 @@ function aboutJobsRead(): void {
   });
 
   it("list failed jobs by pages, without what is personal", async () => {
-    // Payloads that do not fit fail at once and for good.
+    // Jobs with invalid payloads fail immediately and permanently.
     for (const n of [1, 2, 3])
       await maintenance().add(
         "maintenance",
@@ -166,7 +166,7 @@ function aboutJobsRead(): void {
     const job = await maintenance().add("maintenance", { task: 9 }, { jobId: "ill-told" });
     await until(async () => (await failedIds()).includes("ill-told"));
     await job.log("wrote to ada@example.com");
-    // A reason as a library might give it.
+    // An error message as a library might produce it.
     const redis = connectRedis(service.redisUrl, silentLogger, "test");
     await redisReady(redis);
     const told = "no mailbox ada@example.com, code 123456";

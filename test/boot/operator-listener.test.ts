@@ -16,7 +16,7 @@ describe("the operators' address", () => {
   let listener: OperatorListener;
   const open: Socket[] = [];
 
-  /** In place of the process: closes what it gets, as a handle that left this one. */
+  /** Instead of the process: closes what it receives, like a handle that was transferred. */
   const give: Give = async (handle) => {
     taken.push(handle instanceof Server ? "listener" : "connection");
     if (handle instanceof Socket) handle.destroy();
@@ -48,7 +48,7 @@ describe("the operators' address", () => {
     const socket = connect(port, "127.0.0.1");
     open.push(socket);
     await once(socket, "connect");
-    // The other end of it is in this process too, and accepts it a turn later.
+    // Its other end is in this process too, and accepts it a turn later.
     for (let n = 0; n < 3; n++) await turn();
     return socket;
   }
@@ -101,7 +101,7 @@ async function ended(socket: Socket): Promise<void> {
   if (!socket.closed) await once(socket.resume(), "close");
 }
 
-/** The address is taken again in a later turn. */
+/** The address is bound again in a later turn. */
 async function until(work: () => Promise<unknown>): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (

@@ -41,13 +41,13 @@ function admitsOperatorsAlone(): void {
       const answer = await call(path);
       assert.equal(answer.status, 200, `${path}: ${await answer.text()}`);
     }
-    // Who imports, or waits for a core, is not heard from at once.
+    // A process that imports or waits for a core responds late.
     await eventually("every process and store answers", async () => {
       const answer = await call("/ready");
       const text = await answer.text();
       assert.ok([200, 503].includes(answer.status), text);
       const { body } = JSON.parse(text) as { body: { avatar_moderation: string } };
-      // The classifier is loaded by the first picture.
+      // The first picture loads the classifier.
       return answer.status === 200 && body.avatar_moderation === "idle";
     });
   });
@@ -172,7 +172,7 @@ function showsWhatHappens(): void {
       return body;
     };
     let shown = await read();
-    // The job is asked for when the service starts, and works soon after.
+    // The start of the service queues the job, which runs soon after.
     while (!shown.rounds[0]?.finished_at) {
       assert.ok(performance.now() < deadline, "no round ended");
       await new Promise((done) => setTimeout(done, 50));

@@ -42,7 +42,7 @@ interface Shown {
   rows: { gear_score: number; icon: { bytes: number } | null }[];
 }
 
-/** A patch of the projected game that every item and every picture is of. */
+/** A patch of the projected game; every item and picture is from it. */
 const patchOf = (n: number) => {
   const icons = Array.from({ length: 20 }, (_, at) => `${at}.png`);
   return envelope({
@@ -80,7 +80,8 @@ describe("a running service", () => {
     const jobs = (await service.processes()).find(({ role }) => role === "jobs");
     assert.ok(jobs);
     process.kill(frozen, "SIGSTOP");
-    // Longer than the frozen one may be silent, all in all; a second in between is room for an answer on any machine.
+    // Longer than the frozen process may be silent in total; the second in between suffices for a response
+    // on any machine.
     for (let gasp = 0; gasp < 3; gasp++) {
       process.kill(jobs.pid, "SIGSTOP");
       await sleep(4_200);
@@ -131,14 +132,14 @@ describe("a running service", () => {
         const before = await archiveTraces(orm);
         await queues.enqueue(codexImport, job(n));
         await eventually("the import runs", isImporting);
-        // The first one surely early, the others at any time, perhaps too late.
+        // The first kill is certainly early, the others at any time, perhaps too late.
         await sleep((n === killed[0] ? 0.1 : random()) * duration);
         process.kill(worker.pid, "SIGKILL");
         await eventually("the import is over", async () => !(await isImporting()));
-        // Nobody is to take it up again.
+        // Nobody must resume it.
         const queue = queues.all().find(({ name }) => name === codexImport.name);
         await queue?.obliterate({ force: true });
-        // A kill after the last write finds the whole patch; any other finds nothing of it.
+        // A kill after the last write leaves the whole patch; any other kill leaves nothing.
         if (isDeepStrictEqual(await archiveTraces(orm), before)) cut++;
         else current = n;
         await shows(current);
@@ -280,7 +281,7 @@ describe("an ill configuration", () => {
 
   it("is refused by the setting to change when a listener has no address here", async () => {
     const dataDir = temporaryDataDir();
-    // Kept for documentation: no machine has it.
+    // An address reserved for documentation: no machine has it.
     const nowhere = "192.0.2.1";
     const wrong = [{ HOST: nowhere }, { OPERATOR_LISTEN: `${nowhere}:0` }];
     const lines = [];

@@ -23,7 +23,7 @@ describe("a running service", () => {
 
   it("says ready on the operator listener once every process is", async () => {
     let answer = { body: {} };
-    // A store that a busy machine lets answer late is not ready for that moment.
+    // A store that responds late on a busy machine is temporarily not ready.
     await eventually("it is ready", async () => {
       const response = await fetch(`${service.operatorUrl}/ready`);
       answer = (await response.json()) as typeof answer;

@@ -10,7 +10,7 @@ import { commandOf } from "../../server/runtime/stores/orphans.ts";
 import { eventually } from "../support/eventually.ts";
 import { serviceEnv, stopWhileStarting, temporaryDataDir } from "../support/process.ts";
 
-/** Pids of those that work with the folder, where the system tells. */
+/** Pids of the processes that use the folder, where the system shows them. */
 function processesIn(folder: string): string[] {
   return globSync("/proc/[0-9]*").filter((path) => {
     try {
@@ -46,7 +46,7 @@ describe("the tools that start servers of their own", () => {
     { program: ["bench/main.ts", "lobby", "picks", "--quick"], file: "primary.lock" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "primary.lock" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "postmaster.pid" },
-    // A store that is being made, and a service that is only just called, have no file yet that names them.
+    // A store being created, and a service that has just been called, have no pid file yet.
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "d.new" },
     { program: ["test/survival/main.ts", "--seconds", "5"], file: "ember-data-*" },
     { program: ["db/create-migration.ts"], file: "d.new" },
@@ -54,7 +54,7 @@ describe("the tools that start servers of their own", () => {
   ];
   for (const { program, file } of tools)
     it(`${program[0]} leaves nothing behind when it is told to end beside ${file}`, async () => {
-      // What tsx keeps in the temporary folder is for the next run.
+      // tsx keeps files in the temporary folder for the next run.
       const env = serviceEnv(folder, { TMPDIR: folder, TSX_DISABLE_CACHE: "1" });
       const untilIt = () =>
         eventually("a server starts", () => globSync(`**/${file}`, { cwd: folder }).length > 0);

@@ -16,7 +16,7 @@ describe("the page behind a link of a mail in a real browser", () => {
     const port = await freePort();
     const app = await startApp({ port, env: { PUBLIC_BASE_URL: `http://127.0.0.1:${port}` } });
     try {
-      // Without scripts: nothing of it needs one.
+      // Scripts are off: the pages need none.
       const context = await browser.newContext({ javaScriptEnabled: false });
       const page = await context.newPage();
       const problems: string[] = [];

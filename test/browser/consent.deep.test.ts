@@ -17,7 +17,7 @@ describe("the page that asks a player to sign in at a program, in a real browser
     const port = await freePort();
     const issuer = `http://127.0.0.1:${port}`;
     const app = await startApp({ port, env: { PUBLIC_BASE_URL: issuer } });
-    // The program: an address to come back to that leaves the browser at the page, as an app does.
+    // The client: a redirect address that leaves the browser at the page, as an app does.
     const answers = createServer((_, answer) => answer.writeHead(204).end());
     const program = answers.listen(0, "127.0.0.1");
     await new Promise((done) => program.once("listening", done));

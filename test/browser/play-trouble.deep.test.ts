@@ -16,7 +16,7 @@ const { withOne, withTwo, running } = playPage({
   isOwn: (problem) => !problem.startsWith("Failed to load resource"),
 });
 
-/** Two people at the first question. */
+/** Two players at the first question. */
 async function start(host: Guest, friend: Guest, mode: "coop" | "versus", questions = 1) {
   const code = await createGame(host, { name: "Ada", mode, questions });
   await joinByCode(friend, "Grace", code);
@@ -343,14 +343,17 @@ function keepsWhatWasChosen(): void {
   });
 }
 
-/** What a load balancer says while no process stands behind it. */
+/** The response of a load balancer without a backend. */
 const answerFromElsewhere = (route: Route) =>
   route.fulfill({ status: 404, body: "404 page not found" });
 
 const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
 const listStream = /\/v1\/hub\?topic=[^&]*lobbies$/;
 
-/** What a tab is told when another one comes to the front; without a window all seem to be seen. */
+/**
+ * The visibility event of a tab when another one comes to the front; a headless browser treats all as
+ * visible.
+ */
 const setHidden = (page: Page, isHidden: boolean) =>
   page.evaluate((value) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
@@ -359,7 +362,7 @@ const setHidden = (page: Page, isHidden: boolean) =>
 
 const cut = (route: Route) => route.abort();
 
-/** What the service says of a lobby that is gone. */
+/** The service's response for a lobby that no longer exists. */
 const refuse = (route: Route) => route.fulfill({ status: 404, body: refusal });
 
 const refusal = JSON.stringify({
@@ -376,8 +379,8 @@ async function chosen(guest: Guest): Promise<number> {
 }
 
 /**
- * Whether the first letter of "you" stands left of its last one. Looked for and measured in one turn of the page,
- * which makes its rows anew with every event.
+ * Whether the first letter of "you" is left of its last one. Found and measured in one turn of the page,
+ * which rebuilds its rows with every event.
  */
 const readsForward = (page: Page, selector: string) =>
   page.evaluate((where) => {
@@ -393,7 +396,7 @@ const readsForward = (page: Page, selector: string) =>
     return leftOf(letters.indexOf("y")) < leftOf(letters.indexOf("u"));
   }, selector);
 
-/** Does something and keeps back the request that follows, until the test lets it go on or fail. */
+/** Runs an action and holds the request that follows, until the test continues or fails it. */
 async function hold(page: Page, address: string, act: () => Promise<void>): Promise<Route> {
   const { promise, resolve } = Promise.withResolvers<Route>();
   await page.route(address, (route) => resolve(route), { times: 1 });
@@ -401,7 +404,7 @@ async function hold(page: Page, address: string, act: () => Promise<void>): Prom
   return promise;
 }
 
-/** Resolves with so many answers from an address. */
+/** Resolves after this many responses from an address. */
 function numOf(count: number, page: Page, address: string): Promise<unknown> {
   let num = 0;
   return page.waitForResponse((response) => response.url().endsWith(address) && ++num === count);

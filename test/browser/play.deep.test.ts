@@ -13,7 +13,7 @@ import {
 } from "../support/play-page.ts";
 
 const { withOne, withTwo, running } = playPage({
-  // A question nobody has asked yet is made by a job.
+  // A job generates questions that are not stored yet.
   env: { RATE_LIMIT_FACTOR: "0" },
 });
 
@@ -56,7 +56,7 @@ function playsWithTwoPeople(): void {
       await friend.page.getByText("Barbara (you)").waitFor();
       await host.page.getByRole("button", { name: "Start the game" }).click();
       await atQuestion(friend, 1);
-      // The answer never leaves the page that chose it; the reloaded one sends it again.
+      // The answer never leaves the page that chose it; the reloaded page sends it again.
       await friend.page.route("**/answer", () => {});
       await friend.page.keyboard.press("4");
       await friend.page.getByText("Sending your answer").waitFor();
@@ -80,7 +80,7 @@ function playsWithTwoPeople(): void {
       await host.page.getByText("1 of 8").waitFor();
       const title = host.page.getByRole("heading", { name: "Waiting for players" });
       assert.ok(await title.evaluate((node) => node === document.activeElement));
-      // Only who hears the end learns why; a lobby that is read says that it ended.
+      // Only a client that receives the end learns the reason; a read lobby only shows that it ended.
       const hears = friend.page.waitForResponse((answer) => answer.url().endsWith("/heartbeat"));
       await joinByCode(friend, "Guido", code);
       await hears;
@@ -96,7 +96,7 @@ function keepsSeat(): void {
   it("goes on after the process that served it was killed", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Linus", mode: "versus", questions: 2 });
-      // As it comes when somebody copies the address of the page.
+      // As when somebody copies the address of the page.
       await joinByCode(friend, "Margaret", ` ${running().url}/play#${code} `);
       await host.page.getByRole("button", { name: "Start the game" }).click();
       await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
@@ -110,7 +110,7 @@ function keepsSeat(): void {
         await page.getByText("Connection lost").waitFor({ state: "hidden" });
       await host.page.getByRole("button", { name: "Next question" }).click();
       await atQuestion(friend, 2);
-      // Requests that met the dead process are reported by the browser itself.
+      // The browser itself reports requests that met the dead process.
       for (const { problems } of [host, friend]) dropFailedLoads(problems);
     });
   });
@@ -156,7 +156,7 @@ function watchedProved(): void {
       assert.equal(await watcher.page.locator("#choices .mine").count(), 0);
       await watcher.page.reload();
       assert.equal(await revealed(watcher), right);
-      // This window did not see the question while it was open, so it vouches for nothing.
+      // This window did not see the question while it was open, so it verifies nothing.
       assert.ok(await watcher.page.locator("#proof").isHidden());
       await host.page.getByRole("button", { name: "Show the result" }).click();
       assert.deepEqual(await scoreboard(watcher), await scoreboard(host));
@@ -255,7 +255,7 @@ function usedByHandKeyboard(): void {
       await host.page.getByLabel("Code", { exact: true }).fill("AAAAAA");
       await host.page.getByRole("button", { name: "Join", exact: true }).click();
       await host.page.getByText("The lobby was not found.").waitFor();
-      // The browser writes the refusal to its console by itself.
+      // The browser itself logs the refusal.
       dropFailedLoads(host.problems);
     });
   });
@@ -280,7 +280,7 @@ function dropFailedLoads(problems: string[]): void {
   problems.splice(0, problems.length, ...others);
 }
 
-/** The text of the file a click on the result sheet saves. */
+/** Text of the file that a click on the result sheet saves. */
 async function downloaded({ page }: Guest): Promise<string> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),

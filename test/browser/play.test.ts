@@ -12,7 +12,7 @@ import {
 
 describe("the play page in a real browser", () => {
   const { withTwo } = playPage({
-    // A question nobody has asked yet is made by a job.
+    // A job generates questions that are not stored yet.
     env: { RATE_LIMIT_FACTOR: "0" },
   });
 
@@ -41,7 +41,7 @@ describe("the play page in a real browser", () => {
   });
 });
 
-/** The points of the question that was just revealed. */
+/** Points of the question just revealed. */
 async function ownPoints({ page }: Guest): Promise<number> {
   const verdict = await page.locator("#verdict").innerText();
   return Number(/\+(\d+)/.exec(verdict)?.[1] ?? 0);

@@ -52,7 +52,7 @@ let browser: Browser | null = null;
 
 const load = (input: EnvelopeInput) => loadInto(app, input, { project: projectionOf("gamedata") });
 
-/** One window; whatever goes wrong inside it, and whatever moves by itself, fails the test. */
+/** One window; any error or layout shift inside it fails the test. */
 async function read(t: TestContext, path: string, look: (page: Page) => Promise<void>) {
   if (!browser) return t.skip("no browser on this machine");
   const { page, problems, close } = await openReader(browser, app.url, path);

@@ -6,7 +6,7 @@ import { rowsOf } from "../../db/queries/rows.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { member, startReview, type Review } from "../support/review.ts";
 
-/** Three pages of pictures that wait. */
+/** Three pages of waiting pictures. */
 const waiting = 60;
 const narrow = { width: 320, height: 640 };
 
@@ -48,7 +48,7 @@ describe("the review of avatars in a real browser, without scripts and without a
       const { textContent, parentElement } = document.activeElement ?? document.body;
       return [textContent, parentElement?.closest("section")?.id ?? ""].join(" ").trim();
     });
-  /** Goes on with the keyboard until this has the focus. */
+  /** Presses Tab until this has the focus. */
   const tabTo = async (page: Page, wanted: string) => {
     for (let presses = 0; (await focused(page)) !== wanted; presses++) {
       assert.ok(presses < 100, `${wanted} cannot be reached`);
@@ -73,7 +73,7 @@ describe("the review of avatars in a real browser, without scripts and without a
     await tabTo(page, `Approve ${first}`);
     await press(page, "Enter");
     assert.equal(page.url(), `${address}#${second}`);
-    // The next key begins at the next entry, not at the top of the page.
+    // The next key press starts at the next entry, not at the top of the page.
     await page.keyboard.press("Tab");
     assert.equal(await focused(page), `Approve ${second}`);
     await page.keyboard.press("Tab");
@@ -119,7 +119,7 @@ describe("the review of avatars in a real browser, without scripts and without a
   });
 });
 
-/** Of a text and what is behind it, as WCAG counts it; runs in the page. */
+/** Contrast of a text and its background by WCAG; runs in the page. */
 function contrast(element: Element): number {
   const numbers = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
   const luminance = ([r = 0, g = 0, b = 0]: number[]) => {

@@ -18,7 +18,7 @@ describe("the small pages in a real browser", () => {
     if (browser) await app.stop();
   });
 
-  /** One window; whatever goes wrong inside it fails the test, but for what is expected. */
+  /** One window; any unexpected error inside it fails the test. */
   async function read(t: TestContext, path: string, look: (page: Page) => Promise<RegExp | void>) {
     if (!browser) return t.skip("no browser on this machine");
     const { page, problems, close } = await openReader(browser, app.url, path);

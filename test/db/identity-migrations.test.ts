@@ -33,7 +33,7 @@ describe("a database of an earlier version", () => {
     await stores.stop();
   });
 
-  /** As it was before the migration of this name, without rows. */
+  /** The schema before the migration of this name, without rows. */
   async function earlierThan(migration: string): Promise<void> {
     const at = migrations.findIndex((one) => one.name.endsWith(migration));
     const last = migrations[at - 1]?.name;

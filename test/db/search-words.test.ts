@@ -158,7 +158,10 @@ const blocks = [
   ] as const),
 ] as const;
 
-/** Signs that exist, of blocks that were filled long ago: a store may know an older Unicode. */
+/**
+ * Assigned characters of blocks that were complete long ago, since a store may use an older Unicode
+ * version.
+ */
 const signs = (first: number, last: number) =>
   fc
     .integer({ min: first, max: last })

@@ -25,7 +25,7 @@ describe("a store that is gone without a word", () => {
     for (const one of [socket, behind]) one.on("error", () => {});
     socket.pipe(behind).pipe(socket);
   });
-  /** From now on nothing comes through the connections there are; new ones are as good as ever. */
+  /** From now on existing connections are silent; new ones work. */
   const silence = () => {
     for (const one of open) one.unpipe();
   };
@@ -113,7 +113,7 @@ describe("a store that is gone without a word", () => {
     try {
       await redisReady(redis);
       silence();
-      // Asked once more by the client itself, on the next connection.
+      // Retried by the client itself, on the next connection.
       assert.equal(await redis.ping(), "PONG");
     } finally {
       redis.disconnect();

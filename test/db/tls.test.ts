@@ -56,7 +56,7 @@ describe("stores behind TLS", () => {
       ["127.0.0.1", "?sslmode=verify-full&sslrootcert=system", false],
       ["127.0.0.1", `?sslmode=verify-full${known}`, true],
       ["127.0.0.1", `?${known}`, true],
-      // The certificate does not have this address.
+      // The certificate is not valid for this address.
       ["::1", `?sslmode=verify-full${known}`, false],
       ["::1", `?sslmode=verify-ca${known}`, true],
       ["::1", `?sslmode=require${known}`, true],

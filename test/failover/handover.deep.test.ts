@@ -66,7 +66,7 @@ it("a store that is away is told of in a few lines, however often it is asked", 
 describe("lobbies of a worker that goes", () => {
   let stores: TestStores;
   let redis: Redis;
-  /** The survivor; it lives ahead of the others by as much as a test says. */
+  /** The surviving worker; its clock is ahead of the others' as the test says. */
   let member: Member;
   let aheadMs = 0;
 
@@ -90,7 +90,7 @@ describe("lobbies of a worker that goes", () => {
     log.forEach(({ seq }, i) => assert.equal(seq, i + 1));
   }
 
-  /** Timers of a killed owner, each due in the survivor's time. */
+  /** Timers of a killed owner, each due by the survivor's clock. */
   it("keep their timers, which fire once: deadline of the question, host's time, idleness", async () => {
     const other = await startNeighbour(redis, stores.redisUrl);
     const shape = { mode: "coop", questions: 2, seats: [1, 2] } as const;
@@ -106,7 +106,7 @@ describe("lobbies of a worker that goes", () => {
     await started(codes.question, 60 * minuteMs, 60 * minuteMs);
     await started(codes.idle, 60 * minuteMs, 60 * minuteMs);
     await started(codes.host, 100, 3 * minuteMs);
-    // Once more for each time that it was slow and came back.
+    // Repeated if it was slow and returned.
     await until(
       async () => (await countOf(codes.host, "lobby.host_disconnect")) % 2 === 1,
       "the host is missed",
@@ -159,7 +159,7 @@ describe("lobbies of a worker that goes", () => {
     };
     const busy = [watch(), play(member.lobbies), play(leaving.lobbies)];
     await leaving.lobbies.handOver();
-    // Commands that still reach the worker which is about to go are passed on.
+    // Commands that still reach the leaving worker are forwarded.
     bodyOf(await leaving.lobbies.ask(code, { type: "heartbeat", ...by(1) }));
     isStopped = true;
     await Promise.all(busy);
@@ -175,7 +175,7 @@ describe("lobbies of a worker that goes", () => {
     const other = await startNeighbour(redis, stores.redisUrl);
     const code = await codeOf(redis, other.incarnation);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
-    // It has the lobby in memory, and finds the question in its mail when it wakes up.
+    // It has the lobby in memory, and receives the command when it resumes.
     other.process.kill("SIGSTOP");
     const lock = await member.lobbies.ask(code, { type: "lock", index: 0, ...by(1) });
     assert.ok(lock.ok, JSON.stringify(lock));

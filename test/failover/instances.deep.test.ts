@@ -7,7 +7,7 @@ import { startService, type Process, type Service } from "../support/process.ts"
 import { testStores, type TestStores } from "../support/stores.ts";
 import { ownerRecords, until } from "./neighbours.ts";
 
-/** Two services with folders, ports and processes of their own share one Postgres and one Redis. */
+/** Two services with separate folders, ports and processes share one Postgres and one Redis. */
 describe("two instances", () => {
   let stores: TestStores;
   let redis: Redis;
@@ -49,7 +49,7 @@ describe("two instances", () => {
     );
   }
 
-  /** Players call both instances, but listen to the one that stays. */
+  /** Players call both instances, but subscribe to the one that stays. */
   async function playWhile(name: string, disturb: () => Promise<void>): Promise<void> {
     let isDisturbed = false;
     const games = Array.from({ length: 4 }, async (_, i) => {
@@ -95,7 +95,7 @@ describe("two instances", () => {
       for (const pid of [second.pid, ...pids]) process.kill(pid, "SIGKILL");
       await second.kill();
     });
-    // A silent death is noticed later than a game may last whose lobby was not there.
+    // A silent death is detected later than a game may last whose lobby was unreachable.
     await until(async () => (await sharesOf([first]))[0] === 1024, "the other has everything");
   });
 });

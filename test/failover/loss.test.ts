@@ -56,8 +56,8 @@ describe("a Redis that comes back without its last second", () => {
     Promise.all([lobbyKey(code), eventStreamKey(code)].map((key) => redis.dumpBuffer(key)));
 
   /**
-   * What a machine without power does to its clients: all connections break, and the store is older.
-   * `isForgotten`: nobody who knows what the store had outlives that.
+   * Effect of a power failure on clients: all connections break, and the store is older. `isForgotten`: no
+   * process that knows the lost state survives.
    */
   async function goBack(saved: Buffer[], isForgotten = false): Promise<void> {
     const keys = [lobbyKey(code), eventStreamKey(code)];
@@ -82,7 +82,7 @@ describe("a Redis that comes back without its last second", () => {
     const snapshot = live.frames[since + 1];
     assert.equal(snapshot?.event, "lobby.snapshot", "a snapshot follows the gap");
 
-    // The next command is played on what was left, and everybody hears of it.
+    // The next command is applied to the remaining state, and every client is informed.
     assert.equal((await host.ask(code, "lock", { index: 0 })).status, 200);
     const reveal = await live.waitFor((frame) => frame.event === "lobby.reveal", "the reveal");
     const { results } = (reveal.data as LobbyMessage).data["reveal"] as {
@@ -103,7 +103,7 @@ describe("a Redis that comes back without its last second", () => {
     await pick(host, 3);
     const lost = await live.waitFor(isPickOf(3), "the last pick");
     await goBack(saved, true);
-    // Whoever takes the lobby over finds out; the pick itself may be in the snapshot already.
+    // The new owner detects it; the pick itself may already be in the snapshot.
     await pick(guest, 2);
     const gap = await live.waitFor(({ event }) => event === "lobby.gap", "a gap");
     assert.equal(live.frames[live.frames.indexOf(lost) + 1], gap);
@@ -116,14 +116,14 @@ describe("a Redis that comes back without its last second", () => {
     assert.ok(seqOf(again) > seqOf(lost) + 1, "numbers that were seen are not used again");
     for (const frame of [lost, kept]) await returnWith(String(seqOf(frame)));
 
-    // It is known from then on: whoever takes the lobby over goes on without a gap.
+    // From then on it is recorded, so a new owner continues without a gap.
     await redis.set(ownerKey(shardOf(code)), "");
     await pick(host, 1);
     const last = await live.waitFor(isPickOf(1, host.seatId), "a pick after the next takeover");
     assert.equal(seqOf(last), seqOf(again) + 1);
   });
 
-  /** A client that comes back with a number of the time that is lost. */
+  /** A client that reconnects with a number from the lost period. */
   async function returnWith(lastEventId: string): Promise<void> {
     const { headers } = await fetch(`${app.url}/v1/games/trivia/lobbies/${code}/token`, {
       method: "POST",

@@ -9,7 +9,7 @@ import { targetOwners } from "../../actors/runtime/placement/owners.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { forked } from "../support/forked.ts";
 
-/** A worker in a process of its own that shares the lobbies with the test. */
+/** A worker in a separate process that shares the lobbies with the test. */
 export interface Neighbour {
   process: ChildProcess;
   incarnation: string;
@@ -29,7 +29,7 @@ export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Ne
   return { process: child, incarnation };
 }
 
-/** SIGKILL, announced as a primary does when one of its processes has exited. */
+/** SIGKILL, with the notice of a primary whose process has exited. */
 export async function killNeighbour(redis: Redis, other: Neighbour): Promise<void> {
   const exited = once(other.process, "exit");
   other.process.kill("SIGKILL");
@@ -47,14 +47,14 @@ export async function ownedBy(redis: Redis, incarnation: string): Promise<number
   return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
 }
 
-/** Whether each shard lies with the one of these workers that should have it. */
+/** Whether each shard is owned by its target among these workers. */
 export async function isSharedOut(redis: Redis, workers: string[]): Promise<boolean> {
   const owners = await ownerRecords(redis);
   const wanted = targetOwners(workers);
   return owners.every((owner, shard) => owner?.startsWith(`${wanted[shard]}|`));
 }
 
-/** A code nobody used whose shard this worker owns. */
+/** An unused code whose shard this worker owns. */
 export async function codeOf(redis: Redis, incarnation: string): Promise<string> {
   for (;;) {
     const code = `F${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;

@@ -9,11 +9,11 @@ import { startTestCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { startProxy } from "../support/proxy.ts";
 
-/** What takes the service 20 s. */
+/** Reduced from the service's 20 s. */
 const detectionTimeoutMs = 1_000;
 /** Slots of the first of three masters. */
 const firstSlots = 5_461;
-/** A busy machine takes its time; without a check nothing is ever noticed. */
+/** Generous for a busy machine; without a health check the silence is never noticed. */
 const inTime = () => ({ signal: AbortSignal.timeout(30_000) });
 
 test("the subscriptions at a node of a cluster are made anew when the link to it has fallen silent", async () => {

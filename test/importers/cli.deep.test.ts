@@ -172,7 +172,8 @@ function leavesNoTrace(): void {
       child.kill(signal);
       const [code] = (await closed) as [number | null];
       assert.equal(code, signal === "SIGINT" ? 130 : null);
-      // Postgres sees only after its statement that nobody is there: the next import must not be taken for this one.
+      // Postgres notices the end of the client only after its statement: the next import must not be
+      // mistaken for this one.
       while (await isBusy()) await wait(5);
       const left = await one(sql<{ n: number }>`
         select (select count(*) from codex_games where slug = 'big')::int

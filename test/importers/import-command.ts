@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import type { Archive } from "../support/archive.ts";
 import { builtProgram } from "../support/programs.ts";
 
-/** `npm run import` as a process of its own, on the stores of `archive`; `dataDir` is its DATA_DIR. */
+/** `npm run import` as a separate process on the stores of `archive`; `dataDir` is its DATA_DIR. */
 export class ImportCommand {
   readonly #archive: Archive;
   readonly #dataDir: string;
@@ -18,7 +18,7 @@ export class ImportCommand {
     return this.startAt(this.#archive.stores.databaseUrl, ...args);
   }
 
-  /** On another database than that of the archive. */
+  /** Uses another database than the archive. */
   startAt(databaseUrl: string, ...args: string[]): ChildProcess {
     return spawn(process.execPath, [...builtProgram("import"), ...args], {
       env: {
@@ -36,7 +36,7 @@ export class ImportCommand {
   }
 }
 
-/** What the process has written, and its exit code. */
+/** Output of the process, and its exit code. */
 export async function endOf(child: ChildProcess) {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error("no output");

@@ -41,7 +41,7 @@ const written = (n: number, change: object = {}) => ({
 
 const batch = (...questions: unknown[]) => ({ value: { questions } });
 
-/** Answers both kinds of call: writes the questions, and picks the choice `choose` names. */
+/** Answers both kinds of call: generates questions, and picks the choice named by `choose`. */
 const willing =
   (questions: object[], choose: (n: number, choices: string[]) => number) =>
   ({ messages, response_format }: ChatRequest) => {
@@ -382,7 +382,7 @@ function serverInTrouble(): void {
     await settled;
   });
 
-  /** Cuts every connection, so that nothing waits for its time-out. */
+  /** Closes every connection, so that no call waits for its timeout. */
   async function stopAndStart(): Promise<void> {
     chat.script({ status: 400 });
     await chat.stop();
@@ -454,7 +454,7 @@ function callBroughtNoAnswer(): void {
     assert.equal(await spent(), 0);
   });
 
-  /** What is given up is counted after its caller was told. */
+  /** An abandoned call is counted after its caller was answered. */
   async function spentSoon(calls: number): Promise<number> {
     await eventually("counted", async () => (await spent()) > calls * 8_192, 10_000);
     return spent();

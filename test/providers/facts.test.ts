@@ -7,7 +7,7 @@ import {
   readFacts,
 } from "../../server/features/questions/providers/question-bank/facts.ts";
 
-/** Lists that code of their own makes questions of. */
+/** Lists that code turns into questions. */
 const lists = new Set(["cities", "countries", "elements"]);
 const names = readdirSync(dirname(factsFile("art")))
   .map((file) => file.replace(/\.json$/, ""))

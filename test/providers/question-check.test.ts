@@ -18,7 +18,7 @@ const sound: GeneratedQuestion = {
 };
 const spoil = (change: object): GeneratedQuestion => ({ ...sound, ...change });
 
-/** What a careless writer or model might hand in, and what the checker has to say of it. */
+/** Questions of a careless writer or model, and the checker's verdict. */
 const planted: readonly [name: string, change: object, problem: RegExp][] = [
   ["three choices", { choices: ["Rome", "Paris", "Madrid"] }, /four choices/],
   ["five choices", { choices: ["Rome", "Paris", "Madrid", "Lisbon", "Bern"] }, /four choices/],

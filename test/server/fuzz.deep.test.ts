@@ -14,20 +14,20 @@ import { openTable, playing, type Table } from "./features/lobbies/seats.ts";
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_260_418);
 const requests = 2_000;
 const archiveRequests = 400;
-/** Numbers that random requests have among their values. */
+/** Numbers used as values in random requests. */
 const versions = ["0", "1000"] as const;
 
-/** The interface document is JSON without an envelope. */
+/** The OpenAPI document is JSON without an envelope. */
 const isPlainJson = ({ responses }: AnyRoute): boolean => {
   const [ok] = Object.values(responses);
   return ok !== null && "kind" in Object(ok) && JSON.stringify(ok).includes('"application/json');
 };
 
-/** Refuses in the form of its protocol; its own test sends it nonsense. */
+/** Refuses in the form of its own protocol, and has its own fuzz test. */
 const refusesOutside = ({ responses }: AnyRoute): boolean =>
   Object.keys(responses).some((status) => Number(status) >= 400);
 
-/** Random codes name no lobby: beside them the routes of lobbies that exist. */
+/** Random codes match no lobby, so routes of existing lobbies are added. */
 const withCodes = (tables: Table[]): AnyRoute[] =>
   routes
     .filter((route) => !isPlainJson(route) && !refusesOutside(route))
@@ -38,7 +38,7 @@ const withCodes = (tables: Table[]): AnyRoute[] =>
     );
 const fill = (path: string, code: string) => path.replace("{code}", code);
 
-/** What is in the archive and in the projection, for routes that name it; filters are no declared parameters. */
+/** Ids in the archive and the projection, for routes that take them; filters are not declared parameters. */
 const named = { "{game}": "gamedata", "{game_data_slug}": "gamedata", "{type}": "item" };
 const filters = ["filter[data.gear_score]", "filter[data.gear_score]:gt", "filter[tags]:ne"];
 function archiveRoutes(): AnyRoute[] {
@@ -86,7 +86,7 @@ describe("the whole service under random requests", () => {
       ]),
     ];
     const options = { runs: requests, seed, credentials };
-    // Side by side, as both wait for heads that never end.
+    // Concurrent, because both wait for heads that never end.
     const [report, archive] = await Promise.all([
       fuzzRoutes(app.url, withCodes(tables), options),
       fuzzRoutes(app.url, archiveRoutes(), { runs: archiveRequests, seed }),

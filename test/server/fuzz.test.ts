@@ -7,7 +7,7 @@ import { load } from "../support/archive.ts";
 import { smallGame, smallTexts } from "../support/projected-game.ts";
 import { sendRaw } from "../support/raw-http.ts";
 
-/** Numbers that random requests have among their values. */
+/** Numbers used as values in random requests. */
 const versions = ["0", "1000"] as const;
 
 describe("the whole service under random requests", () => {
@@ -76,7 +76,7 @@ describe("the whole service under random requests", () => {
 const head = (method: string, target: string) =>
   `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`;
 
-/** Another path of the table, with a parameter, may take this method: `/users/{id}` and `/users/1`. */
+/** Another path pattern may accept this method: `/users/{id}` and `/users/1`. */
 function methodsOf(path: string): Set<string> {
   const asked = path.split("/");
   const fits = (pattern: string) => {

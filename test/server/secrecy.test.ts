@@ -14,7 +14,7 @@ import { leakOf, requestsFor, secretsOf, type Secret, type Secrets } from "../su
 import { runner } from "./features/runs/game.ts";
 import { ask, lobbyOf, playing, type Table } from "./features/lobbies/seats.ts";
 
-/** What would end the caller's own account or seat, or is no JSON but a stream. */
+/** Endpoints that would end the caller's own account or seat, or that return a stream. */
 const skipped = new Set([
   "DELETE /v1/users/@me",
   "DELETE /v1/users/@me/sessions",
@@ -23,19 +23,19 @@ const skipped = new Set([
   "GET /v1/hub",
 ]);
 
-/** The data of the interface; pages are the same for everyone, /v2 repeats what /v1 has. */
+/** The API endpoints; pages are the same for everyone, and /v2 repeats /v1. */
 const asked = routes.filter(
   ({ method, path }) => path.startsWith("/v1/") && !skipped.has(`${method} ${path}`),
 );
 
-/** Where questions are played with and looked at. */
+/** Endpoints that play or show questions. */
 const played = asked.filter(({ path }) => path.startsWith("/v1/games/"));
 let app: App;
 let list: Secret[];
 let secrets: Secrets;
 let table: Table;
 
-/** Of the question that is open. */
+/** Of the open question. */
 let current: Secret;
 const tables: Table[] = [];
 
@@ -49,7 +49,7 @@ async function account(): Promise<Record<string, string>> {
   return { authorization: `Bearer ${session.access_token}` };
 }
 
-/** Calls these addresses with the id, as this caller; what came back tells nothing. */
+/** Calls these endpoints with the id as this caller; no response may reveal anything. */
 async function callAll(
   headers: Record<string, string>,
   { id, code, addresses = played }: { id: number; code: string; addresses?: AnyRoute[] },
@@ -96,7 +96,7 @@ describe("the answer of a competition question", () => {
         where pool = 'competition'`,
     );
     secrets = secretsOf(list);
-    // No run has the number of a question: to answer one's own run would be no leak.
+    // No run has the id of a question, because answering one's own run would be no leak.
     await rowsOf(app.deps.em, sql`select setval(pg_get_serial_sequence('runs', 'id'), 1000000)`);
     for (const mode of ["versus", "coop"])
       tables.push(await playing(app, { mode, numQuestions: 3, timer: 60 }, 2));

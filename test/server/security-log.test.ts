@@ -23,7 +23,7 @@ const written: string[] = [];
 let app: App;
 let provider: PlainProvider;
 
-/** Lines written since `start`, which are one object each. */
+/** Lines written since `start`, each a single object. */
 const linesSince = (start: number) =>
   written
     .slice(start)
@@ -37,7 +37,7 @@ const eventsSince = (start: number) =>
     .filter(({ msg }) => msg === "security event")
     .map(({ event, player, key }) => ({ event, player, ...(key === undefined ? {} : { key }) }));
 
-/** The lines of requests wait a moment for each other. */
+/** Request lines are batched for a moment. */
 async function requestIsLogged(route: string, start: number): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!written.slice(start).some((text) => text.includes(`"route":"${route}"`))) {
@@ -92,7 +92,7 @@ function accounts(): void {
     for (let n = 0; n < 5; n += 1) await login(unknown, wrong);
     await post(app, "/v1/gateway/code/request", { email });
     const code = (await sentMessage(app.deps, email, "sign-in-code")).content.code ?? "";
-    // In the session that chose the password, which so stays.
+    // In the session that set the password, which therefore survives.
     await post(app, "/v1/gateway/code/verify", { email, code }, as);
     await post(app, `${me}/password`, { current_password: password, new_password: changed }, as);
     await post(app, "/v1/gateway/reset-password/request", { email });
@@ -101,7 +101,7 @@ function accounts(): void {
     const verification = await linkOf(email, "verify-email");
     await post(app, "/v1/users/email/verify", { token: verification });
 
-    // The reset has ended the session, and without one nobody gets a key.
+    // The reset has ended the session, and a key requires one.
     const again = (await login(email, "reset by me 99")).body;
     const keys = "/v1/realms/default/keys";
     const made = await app.client.post(keys, {
@@ -214,7 +214,7 @@ function whatSecret(): void {
     assert.match(text, /social login failed/);
     for (const [name, secret] of Object.entries({ ...seen, client: "secret-of-the-client" })) {
       assert.ok(secret.length > 5, name);
-      // What reads an answer likes to repeat how it began.
+      // Responses often repeat parts of the request.
       assert.ok(!text.includes(secret.slice(0, 10)), name);
     }
   });

@@ -7,11 +7,11 @@ const root = join(import.meta.dirname, "../..");
 const folder = join(root, "server/decisions");
 const areas = readdirSync(folder).filter((name) => name.endsWith(".md") && name !== "README.md");
 
-/** Ids of rules, and of promises, as code and documents cite them. */
+/** Ids of rules and promises, as cited by code and documents. */
 const idPattern = /\b(?:[A-Z]{2,5}-\d{2}|S\d{1,2})\b/g;
-/** Benchmarks name their aims too; elsewhere such a text may be anything. */
+/** Benchmarks also name their aims; elsewhere such a text may be anything. */
 const aimPattern = /\bA\d{1,2}\b/g;
-/** Text of the same form that is no id. */
+/** Text of the same form that is not an id. */
 const otherTexts: ReadonlySet<string> = new Set(["UTF-16", "UTC-12", "GMT-14"]);
 const cited = ["server", "workers", "actors", "importers", "db", "bench", "test"].map(
   (part) => `${part}/**/*.{ts,js,mjs,lua,sql,html,md}`,

@@ -1,7 +1,7 @@
 /**
- * Every endpoint the project promises: method, path, who may call, and where the promise stands
- * (number of the document and its section). "host" is a seat with host rights, "hub" a hub token,
- * "account" a registered player where a guest is answered 401 instead of 403 (TOK-10).
+ * Every promised endpoint: method, path, auth level, and source (number of the document and section).
+ * "host" is a seat with host rights, "hub" a hub token, "account" a registered player where a guest gets
+ * 401 instead of 403 (TOK-10).
  */
 export type Promised = readonly [method: string, path: string, auth: PromisedAuth, source: string];
 

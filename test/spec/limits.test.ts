@@ -5,7 +5,7 @@ import { limitOf } from "../../server/http/limits/rate-limit.ts";
 import { routes } from "../../server/app/routes.ts";
 import { pending } from "./pending.ts";
 
-/** Document 1, Limits, as GW-01, GW-11 and USR-06 read it: requests, seconds, what is counted. */
+/** Document 1, Limits, as interpreted by GW-01, GW-11 and USR-06: requests, seconds, counted unit. */
 const limits: Readonly<Record<string, readonly [max: number, window: number, per?: "account"]>> = {
   "POST /v1/gateway/login": [10, 60],
   "POST /v1/gateway/code/request": [5, 60],

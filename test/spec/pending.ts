@@ -1,2 +1,2 @@
-/** Promised and not declared yet. A line leaves this list together with the change that serves it. */
+/** Promised but not yet declared. A line is removed together with the change that implements it. */
 export const pending: readonly string[] = [];

@@ -1,15 +1,15 @@
 import type { Client } from "pg";
 import type { Played } from "./table.ts";
 
-/** What went wrong, counted; every number should be 0. */
+/** Detected violations, counted; every number should be 0. */
 export interface Verdict {
   lost: number;
   doubled: number;
   gaps: number;
-  /** Two listeners heard different things under one number. */
+  /** Two subscribers received different messages with the same number. */
   differing: number;
   surprises: number;
-  /** The first few findings in words. */
+  /** Descriptions of the first few violations. */
   findings: string[];
 }
 
@@ -29,7 +29,7 @@ export function blame(verdict: Verdict, kind: Kind, count: number, what: string)
   if (verdict.findings.length < maxFindings) verdict.findings.push(`${kind} ${count}: ${what}`);
 }
 
-/** Compares what was acknowledged with what was heard and with the lobby as it ended. */
+/** Compares acknowledged commands with the received messages and the final lobby. */
 export function checkTable(verdict: Verdict, played: Played): void {
   const { code, final, seats } = played;
   for (const text of played.surprises) blame(verdict, "surprises", 1, `${code} ${text}`);
@@ -97,7 +97,7 @@ interface Row {
   points_earned: number;
 }
 
-/** Compares what was acknowledged with what reached the database. */
+/** Compares acknowledged answers with the database. */
 export async function checkDatabase(
   verdict: Verdict,
   client: Client,
@@ -134,7 +134,7 @@ export async function checkDatabase(
   }
 }
 
-/** Results are written by jobs some time after the end; what never comes is counted as lost. */
+/** Jobs store results some time after the end; missing ones count as lost. */
 async function untilStored(client: Client, count: number, codes: string[]): Promise<void> {
   const deadline = performance.now() + resultWaitMs;
   while (performance.now() < deadline) {

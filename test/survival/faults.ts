@@ -9,7 +9,7 @@ export interface FaultsOptions {
   service: Service;
   stores: TestStores;
   redis: Redis;
-  /** Codes of the lobbies being played. */
+  /** Codes of the lobbies in play. */
   codes: () => string[];
   seconds: number;
   report: (line: string) => void;
@@ -20,7 +20,7 @@ export interface Faults {
   kills: number;
   freezes: number;
   restarts: number;
-  /** Workers that were gone when they were to be killed. */
+  /** Workers that were already gone when they were to be killed. */
   ended: number[];
 }
 
@@ -31,14 +31,14 @@ interface Means extends FaultsOptions {
 const killEveryMs = 3_000;
 const freezeMs = 6_000;
 const redisDownMs = 500;
-/** Lobbies of a victim that are asked: enough for a median, few enough not to disturb. */
+/** Number of a victim's lobbies that are probed: enough for a median, few enough not to disturb. */
 const probesPerFault = 12;
 
 /** Kills a worker every three seconds, freezes one, restarts Redis once. */
 export async function makeFaults(options: FaultsOptions): Promise<Faults> {
   const prober = startProber();
   try {
-    // Else the first kill is measured with the time it takes to load what asks.
+    // Otherwise the first measurement would include the time to load the prober.
     await prober.answersAfter(options.service.url, "/health");
     return await faultsBy({ ...options, prober });
   } finally {
@@ -75,7 +75,7 @@ async function faultsBy(options: Means): Promise<Faults> {
   return faults;
 }
 
-/** The ready worker that lives longest, unless it would be the last one. */
+/** The ready worker with the longest uptime, unless it is the last one. */
 async function pickVictim(service: Service, except: number | null): Promise<Process | null> {
   const workers = (await service.processes()).filter(
     ({ role, is_ready: isReady, pid }) => role === "http" && isReady && pid !== except,

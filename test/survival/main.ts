@@ -3,7 +3,7 @@ import { inOwnFolder } from "../support/own-folder.ts";
 import { describeSurvival } from "./report.ts";
 import { survive } from "./survive.ts";
 
-/** Exits 1 when anything was lost, doubled or missed. */
+/** Exits with 1 if anything was lost, duplicated or missed. */
 const usage = "npm run survive -- --seconds 60 --lobbies 40 [--workers 4] [--seed 1]";
 const { values } = readArguments(usage, {
   options: {

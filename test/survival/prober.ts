@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { callOnce } from "./caller.ts";
 
-/** Measures when lobbies answer again. A thread of its own: the one that plays for everybody is late itself. */
+/** Measures when lobbies respond again, in a separate thread, because the playing thread itself is late. */
 export interface Prober {
-  /** Milliseconds from now until 200 comes from there; eight seconds when it does not. */
+  /** Milliseconds from now until this address returns 200; eight seconds if it does not. */
   answersAfter(url: string, path: string): Promise<number>;
   stop(): Promise<unknown>;
 }
@@ -13,7 +13,7 @@ interface Question {
   id: number;
   url: string;
   path: string;
-  /** Milliseconds since the epoch, as exact as the clock of the process. */
+  /** Milliseconds since the epoch, at the resolution of the process clock. */
   since: number;
 }
 
@@ -46,8 +46,8 @@ export function startProber(): Prober {
 }
 
 /**
- * A question goes out again and again without waiting for the one before, because any of them may have
- * reached the process that is gone: until the system has closed its socket, new connections go there, too.
+ * Requests are sent repeatedly without waiting for earlier ones, because any of them may have reached the
+ * dead process: until the system closes its socket, new connections go there too.
  */
 async function firstAnswer({ url, path, since }: Question): Promise<number> {
   const { promise: answered, resolve } = Promise.withResolvers<number>();

@@ -1,4 +1,4 @@
-/** A small generator: the same seed plays the same choices. */
+/** A small generator: the same seed makes the same choices. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

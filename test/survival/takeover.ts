@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { shardOf } from "../../actors/runtime/storage/keys.ts";
 import { ownerKey } from "../../actors/lobby-keys.ts";
 
-/** Milliseconds from a fault until each lobby of the victim answered again. */
+/** Milliseconds from a fault until each lobby of the victim responded again. */
 export interface Takeovers {
   announced: number[];
   silent: number[];

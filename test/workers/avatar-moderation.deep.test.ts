@@ -44,7 +44,7 @@ const killAll = async () => {
     if (worker.exitCode === null && worker.signalCode === null) await kill(worker);
 };
 
-/** Sends a picture; resolves when the request has its answer. */
+/** Uploads a picture; resolves to the response. */
 const send = async (seed: number) => {
   const { session } = await registerAccount(app);
   const bytes = await scene(seed).png().toBuffer();
@@ -57,7 +57,7 @@ const send = async (seed: number) => {
   return { ...upload, playerId: session.player.id };
 };
 
-/** An upload among those that operators have before them. */
+/** An upload as operators see it. */
 const waiting = async (id: number) => {
   const list = await listForReview(app.deps.em, { status: "queued", limit: 100, cursor: null });
   return list.find((upload) => upload.id === id);
@@ -66,7 +66,7 @@ const waiting = async (id: number) => {
 const queue = () =>
   queues.all().find(({ name }) => name === avatarModeration.name) ?? assert.fail();
 
-/** The clean-up, so much later. */
+/** Runs the clean-up this much later. */
 const tidy = (laterMs: number) => {
   const clock = { now: () => Date.now() + laterMs };
   return maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork(), clock });

@@ -42,7 +42,7 @@ const killAll = async () => {
     if (worker.exitCode === null && worker.signalCode === null) await kill(worker);
 };
 
-/** Sends a picture; resolves when the request has its answer. */
+/** Uploads a picture; resolves to the response. */
 const send = async (seed: number) => {
   const { session } = await registerAccount(app);
   const bytes = await scene(seed).png().toBuffer();
@@ -55,7 +55,7 @@ const send = async (seed: number) => {
   return { ...upload, playerId: session.player.id };
 };
 
-/** An upload among those that operators have before them. */
+/** An upload as operators see it. */
 const waiting = async (id: number) => {
   const list = await listForReview(app.deps.em, { status: "queued", limit: 100, cursor: null });
   return list.find((upload) => upload.id === id);
@@ -64,7 +64,7 @@ const waiting = async (id: number) => {
 const queue = () =>
   queues.all().find(({ name }) => name === avatarModeration.name) ?? assert.fail();
 
-/** The clean-up, so much later. */
+/** Runs the clean-up this much later. */
 const tidy = (laterMs: number) => {
   const clock = { now: () => Date.now() + laterMs };
   return maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork(), clock });
@@ -110,7 +110,7 @@ function moderationAvatarNobodyCan(): void {
       jobs.map(({ data }) => data["uploadId"]),
       [id],
     );
-    // One that is gone is asked for again.
+    // A missing job is queued again.
     await jobs[0]?.remove();
     await tidy(30 * 60_000);
     assert.equal((await queue().getWaiting()).length, 1);

@@ -104,7 +104,7 @@ describe("the job that imports an envelope", () => {
     await icons("a", "b");
     await icons("a");
     assert.deepEqual(await left(), { documents: 2, assets: "abc" });
-    // Not while an import may be about to refer to something.
+    // Not while an import may be about to reference it.
     await app.deps.em.transactional(async (tx) => {
       await lockGame(tx, "other");
       await maintain({ task: "archive" }, app.deps);

@@ -75,7 +75,7 @@ describe("the job that tends the boards", () => {
     await fillBank(app, 1, ["art"]);
     const answer = { playerId: ids[0] ?? 0, questionId: 1, selectedIndex: 0, isCorrect: true };
     const rest = { points: 1, xp: 1, source: "run" as const, ref: null, at: new Date(clock.now()) };
-    // A lobby that ended the day before is written last.
+    // A lobby that ended the day before is stored last.
     const late = {
       ...answer,
       ...rest,

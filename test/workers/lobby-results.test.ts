@@ -96,7 +96,7 @@ function sheetOf(
   };
 }
 
-/** Puts the sheet where the lobby leaves it; the payload of its job. */
+/** Stores the sheet like the lobby does; returns the payload of its job. */
 async function plant(sheet: ResultSheet) {
   const key = `planted:${sheet.id}`;
   await app.deps.redis.hset(key, "r", JSON.stringify(sheet));
@@ -393,7 +393,7 @@ function outlivesTrouble(): void {
   it("is tried for hours, as long as a database may be away, and is done when it is back", async () => {
     const sheet = sheetOf([await newAccount(), null], [{ id: freshQuestion(), given: [] }]);
     const payload = await plant(sheet);
-    // As good as a database that is away: no attempt can succeed, and the next one may.
+    // Equivalent to an unavailable database: no attempt can succeed, but the next one may.
     await app.deps.redis.hset(payload.key, "r", "{");
     const queues = createQueues(app.stores.redisUrl, silentLogger);
     try {
@@ -430,7 +430,7 @@ function totalsPlayer(): void {
     xp: number;
   }
 
-  /** Reads the rules of TRV-11 off the whole history, without any state between answers. */
+  /** Computes the rules of TRV-11 from the complete history, without state between answers. */
   function naive(history: Try[]) {
     const before_ = (n: number) =>
       history.slice(0, n).filter((one) => one.question === history[n]?.question);
@@ -458,7 +458,7 @@ function totalsPlayer(): void {
     };
   }
 
-  /** The same through the function of the job, with the facts the store would give it. */
+  /** The same through the job's function, with the facts from the store. */
   function folded(history: Try[]) {
     const last = new Map<number, boolean>();
     const corrected = new Set<number>();

@@ -34,12 +34,12 @@ const queue = () => {
   return found;
 };
 
-/** Asks until the only message to a number has this status and its job this state. */
+/** Polls until the only message to a number and its job have these states. */
 const until = async (to: string, wanted: string, state: string) => {
   const deadline = performance.now() + 60_000;
   for (;;) {
     const [message] = await messagesTo(app.deps, to);
-    // A store that was restarted is not reached at once.
+    // A restarted store is not immediately reachable.
     const job = await queue()
       .getJob(`message-${message?.id}-0`)
       .catch(() => null);

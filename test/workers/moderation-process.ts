@@ -5,7 +5,7 @@ import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { startJobs } from "../../workers/jobs.ts";
 import { failureSteps, processors } from "../../workers/processors/index.ts";
 
-/** A job worker that judges avatars and nothing else, for tests that kill it. */
+/** A job worker that only moderates avatars, for tests that kill it. */
 const config = loadConfig();
 const ground = { config, log: silentLogger, metrics: createMetrics() };
 const { deps } = await assembleJobs(ground);
@@ -16,7 +16,7 @@ await startJobs({
   processors: { "avatar-moderation": processors["avatar-moderation"] },
   failureSteps,
   depsOf: () => ({ ...deps }),
-  // The death of a worker is noticed when its lock ends: usually after half a minute.
+  // The death of a worker is noticed when its lock expires: by default after half a minute.
   lockMs: 2_000,
 });
 process.on("disconnect", () => process.exit(0));

@@ -23,7 +23,7 @@ describe("the job projection-rebuild", () => {
 
   before(async () => {
     app = await startApp();
-    // As an archive that was there before the projection was.
+    // Like an archive that existed before the projection.
     const source = envelope({ game, entities: smallGame(), locales: smallTexts() });
     await importEnvelope(app.deps.em, source, { now: importTime });
   });
@@ -41,7 +41,7 @@ describe("the job projection-rebuild", () => {
   it("is asked for when an import left the tables behind, and never to undo a way back", async () => {
     const more = [...smallGame(), made("item", "spoon", { name: "Item_Boots" })];
     const source = envelope({ game, version: "1.1", entities: more, locales: smallTexts() });
-    // As by a command that was started for another game.
+    // Like a command started for another game.
     await importEnvelope(app.deps.em, source, { now: importTime });
     const wishes: unknown[] = [];
     const enqueue = async (_: unknown, wish: unknown) => String(wishes.push(wish));

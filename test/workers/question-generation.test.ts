@@ -27,7 +27,7 @@ const payload = (change: Partial<Payload> = {}): Payload => ({
   ...change,
 });
 
-/** A generator that says what it is told to. */
+/** A scripted generator. */
 const saying = (list: readonly GeneratedQuestion[]): QuestionModel => ({
   name: "planted",
   generate: () => Promise.resolve([...list]),

@@ -22,10 +22,10 @@ export const context = { hubUrl: "https://play.example/v1/hub", topicBase: "/gam
 export const epoch = Date.UTC(2026, 0, 31, 12, 0, 0);
 export const timings: Timings = { staleMs: 75_000, hostGraceMs: 60_000, minQuestionMs: 3_000 };
 
-/** Words that stand in no question text: seen anywhere before a reveal they are a leak. */
+/** Words that occur in no question text: found anywhere before a reveal they are a leak. */
 export const secretOf = (id: number) => `secret-of-${id}`;
 
-/** What the draw would have drawn by chance; like the other secrets it stands in no question text. */
+/** Salts that the draw would generate randomly; like the other secrets they occur in no question text. */
 export const saltOf = (id: number) => `salt-of-${id}`;
 
 export function question(id: number, change: Partial<DrawnQuestion> = {}): DrawnQuestion {
@@ -88,11 +88,11 @@ export interface GameOptions {
   settings?: Partial<Settings>;
   timings?: Partial<Timings>;
   maxPlayers?: number;
-  /** Seats beside the host, which is seat 1 of player 901. */
+  /** Seats besides the host, which is seat 1 of player 901. */
   guests?: number[];
 }
 
-/** A lobby with a clock turned by hand; every command goes through decide and evolve as in the runtime. */
+/** A lobby with a manual clock; every command goes through decide and evolve as in the runtime. */
 export class Game {
   lobby: Lobby | null = null;
   now = epoch;
@@ -100,7 +100,7 @@ export class Game {
   readonly events: LobbyEvent[] = [];
   readonly messages: LobbyMessage[] = [];
 
-  /** Events of an accepted command; fails when it is refused. */
+  /** Events of an accepted command; fails if it is refused. */
   do(command: LobbyCommand): LobbyEvent[] {
     const outcome = this.run(command);
     assert.ok(outcome.ok, `${command.type} was refused: ${JSON.stringify(outcome)}`);
@@ -114,7 +114,7 @@ export class Game {
     return outcome.body === null ? null : JSON.parse(outcome.body);
   }
 
-  /** The code of a refused command; fails when it is accepted. */
+  /** The code of a refused command; fails if it is accepted. */
   refused(command: LobbyCommand): string {
     const before = JSON.stringify(this.lobby);
     const outcome = this.run(command);
@@ -147,7 +147,7 @@ export class Game {
     return JSON.parse(JSON.stringify(lobbySnapshot(this.state, this.now, context)));
   }
 
-  /** The data of the newest message of a type. */
+  /** Data of the newest message of a type. */
   last(type: LobbyMessage["type"]): ReturnType<typeof JSON.parse> {
     return this.messages.findLast((message) => message.type === type)?.data;
   }
@@ -157,7 +157,7 @@ export class Game {
     return this;
   }
 
-  /** Lets time pass as the ticker does: a tick at every deadline on the way. */
+  /** Advances the clock like the ticker, with a tick at every deadline on the way. */
   pass(ms: number): LobbyEvent[] {
     const until = this.now + ms;
     const events: LobbyEvent[] = [];
@@ -173,7 +173,7 @@ export class Game {
   }
 }
 
-/** Events are frozen: an evolve that writes into one throws. */
+/** Events are frozen, so an evolve that mutates one throws. */
 function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -201,7 +201,7 @@ export function waiting(options: GameOptions = {}): Game {
   return game;
 }
 
-/** A started game; its questions have the ids 100, 101, ... and the right choice `id % 4`. */
+/** A started game; its questions have the ids 100, 101, ... and the correct choice `id % 4`. */
 export function playing(options: GameOptions = {}): Game {
   const game = waiting(options);
   const count = game.state.settings.num_questions ?? 10;

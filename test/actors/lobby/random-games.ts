@@ -10,7 +10,7 @@ const asker: fc.Arbitrary<LobbyCaller> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 2, max: 6 }).map((id) => by(id)) },
   { weight: 1, arbitrary: fc.integer({ min: 50, max: 52 }).map((id) => by(null, id)) },
   { weight: 1, arbitrary: fc.constant(by(null)) },
-  // A token, a login and a cookie, each of a seat that may be another's, nobody's or gone.
+  // A token, a login and a cookie, each of any seat: another one's, none, or a removed one.
   {
     weight: 2,
     arbitrary: fc.record({
@@ -22,7 +22,7 @@ const asker: fc.Arbitrary<LobbyCaller> = fc.oneof(
 );
 const isOfHost = ({ seatId, playerId, cookieSeatId }: LobbyCaller) =>
   seatId === 1 || playerId === 901 || cookieSeatId === 1;
-/** The host leaves seldom, or most games would be over at once. */
+/** The host rarely leaves, since most games would otherwise end immediately. */
 const leaver = fc.oneof(
   { weight: 15, arbitrary: asker.filter((one) => !isOfHost(one)) },
   { weight: 1, arbitrary: asker },
@@ -176,7 +176,7 @@ export const options: fc.Arbitrary<GameOptions> = fc
   })
   .map(({ staleMs, ...settings }) => ({ maxPlayers, settings, timings: { staleMs } }));
 
-/** Plays the steps on top of a lobby with two seats, half of the time started already. */
+/** Plays the steps on a lobby with two seats, which has started in half of the cases. */
 export function play(
   setup: GameOptions,
   isStarted: boolean,

@@ -154,7 +154,7 @@ test("the deadline is exact: no tick does anything before it, and one serves it"
       assert.deepEqual(game.do({ type: "tick" }), []);
     }
     game.now = Math.max(now, due);
-    // Taken back afterwards, or every lobby would run through its deadlines and end.
+    // Reset afterwards, or every lobby would run through its deadlines and end.
     const live = game.lobby;
     const [events, messages] = [game.events.length, game.messages.length];
     assert.ok(game.do({ type: "tick" }).length > 0, "the tick found nothing to do");

@@ -133,7 +133,7 @@ test("experience is what it is still worth to who knows the question, points are
     [3, 51],
   ] as const)
     game.do({ type: "join", seat: seat(id, account), by: by(null, account) });
-  // Of the host's earlier answer nothing is left, seat 2 corrects its own, seat 3 is new to it.
+  // The host has no earlier answer, seat 2 corrects its own, and the question is new to seat 3.
   const known = question(100, { xpOfKnown: { 901: 0, 50: 10 } });
   game.do({ type: "start", by: by(host), revision: 0, questions: [known] });
   const told = [host, 2, 3].map((id) => {

@@ -13,7 +13,7 @@ it("a command that breaks the rules fails alone, and every command of its batch 
   await fleet.open(owner);
   const prompts = () => fleet.messages().flatMap(({ data }) => data["changes"] ?? []);
 
-  // The first commit takes a while, so that the others wait and are decided together.
+  // The first commit is slow, so that the other commands queue and are decided together.
   owner.wiring.stall("commits", 20);
   const first = owner.lobbies.ask("AAAAAA", setPrompt("first"), "1");
   const forwarded = other.lobbies.ask("AAAAAA", setPrompt("forwarded"), "2");

@@ -9,7 +9,7 @@ import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
 interface Recorder extends CommitFollower {
   readonly seqs: number[];
   readonly payloads: string[];
-  /** What `follow` returned, and every later word about the source. */
+  /** The result of `follow`, and every later call of `onSource`. */
   readonly sources: boolean[];
 }
 

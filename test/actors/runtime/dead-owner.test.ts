@@ -15,7 +15,7 @@ describe("the lobbies of a worker that is dead and whose connections are still o
     const codes: string[] = [];
     for (let from = 0; codes.length < 100; from = Number(codes.at(-1)?.slice(1)) + 1)
       codes.push(fleet.codeOf("deadOwner", from));
-    // It hears what comes, and nobody reads it.
+    // It accepts connections, but nothing reads them.
     deadOwner.frozenUntil = Number.POSITIVE_INFINITY;
     const waits: number[] = [];
     const killedAt = fleet.now;
@@ -60,7 +60,7 @@ describe("the lobbies of a worker that is dead and whose connections are still o
     const reply = await fleet.ended(fleet.read(caller, codes[0] ?? ""));
     assert.deepEqual(reply, unavailable);
     assert.ok(fleet.now - before < 5, "it was refused at once");
-    // The next owner is missed in time, and those that wait have their answers from the owner after it.
+    // The next owner is found missing in time, and waiting commands are answered by its successor.
     await fleet.until(() => replies.size > 0, 20);
     await fleet.run(1_000);
     assert.deepEqual([...replies], [["lobby:not_found", maxWaiting]]);

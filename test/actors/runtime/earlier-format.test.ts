@@ -20,7 +20,7 @@ describe("a lobby that was running when an earlier version was stopped", () => {
     await stores.stop();
   });
 
-  /** As it was stored before a commit had one stamp: version and id of the last one in a field each. */
+  /** The format before a commit had a single stamp: version and id of the last commit in one field each. */
   async function rewrite(code: string): Promise<void> {
     const [version = "", id = ""] = ((await redis.hget(lobbyKey(code), "v")) ?? "").split(" ");
     assert.notEqual(id, "");

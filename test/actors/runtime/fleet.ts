@@ -16,7 +16,7 @@ export const timings = { staleMs: 75_000, hostGraceMs: 60_000, minQuestionMs: 0 
 
 let drawn = 0;
 
-/** Questions nobody has to know: choice 0 is right. */
+/** Questions whose correct choice is always 0. */
 export function drawQuestions(plan: Pick<DrawPlan, "count">): DrawnQuestion[] {
   return Array.from({ length: plan.count }, () => {
     drawn += 1;
@@ -68,7 +68,7 @@ export async function newMember(
   return { lobbies, results };
 }
 
-/** Members of the bodies that the tests look at. */
+/** The members of the bodies that tests read. */
 interface Body {
   lobby: {
     status: string;
@@ -81,7 +81,7 @@ interface Body {
   count: number;
 }
 
-/** A reply's body; throws on a refusal. */
+/** Body of a reply; throws on a refusal. */
 export function bodyOf(reply: LobbyReply): Body {
   if (!reply.ok) throw new Error(`refused: ${reply.code}`);
   return JSON.parse(reply.body ?? "{}") as Body;
@@ -95,7 +95,7 @@ interface LobbyOptions {
   timings?: typeof timings;
 }
 
-/** Opens a public lobby whose host has the first of the seats. */
+/** Creates a public lobby whose host has the first of the seats. */
 export function createCommand(
   code: string,
   [host = 1]: number[],
@@ -128,7 +128,7 @@ export function createCommand(
 export async function startedLobby(
   lobbies: Lobbies,
   code: string,
-  settings: LobbyOptions & { seats: number[]; /** Questions it starts with. */ first?: number },
+  settings: LobbyOptions & { seats: number[]; /** Number of questions at its start. */ first?: number },
 ): Promise<void> {
   const [host = 1, ...others] = settings.seats;
   bodyOf(await lobbies.ask(code, createCommand(code, settings.seats, settings)));

@@ -23,7 +23,7 @@ describe("the public list when its connection breaks", () => {
     await stores.stop();
   });
 
-  /** Commits have a connection of their own, which stays. */
+  /** Commits have a separate connection, which stays open. */
   async function cutListConnection(): Promise<void> {
     const clients = String(await redis.client("LIST")).split("\n");
     const line = clients.find((one) => one.includes("name=lobby-control")) ?? "";
@@ -35,7 +35,7 @@ describe("the public list when its connection breaks", () => {
     return list.some((lobby) => lobby.code === code);
   };
 
-  /** The connection may be down while we look. */
+  /** The connection may be down during the read. */
   async function untilUnlisted(code: string): Promise<void> {
     while (await isListed(code).catch(() => true)) await delay(20);
   }

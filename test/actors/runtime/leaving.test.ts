@@ -12,7 +12,7 @@ describe("a worker that leaves", () => {
     const [leaver, other] = await fleet.calm("leaver", "other");
     assert.ok(leaver && other);
     const code = fleet.codeOf("leaver");
-    // The machine stands still, and the leaver has its turn first.
+    // The machine stalls, and the leaving node runs first.
     leaver.frozenUntil = fleet.now + 2_500;
     other.frozenUntil = fleet.now + 2_800;
     await fleet.run(2_520);
@@ -44,7 +44,7 @@ describe("a worker that leaves", () => {
     const [leaver, other] = await fleet.calm("leaver", "other");
     assert.ok(leaver && other);
     const from = fleet.now;
-    // It says that it lives, and does nothing else.
+    // It only sends heartbeats.
     other.wiring.stall("control", 8_000);
     const sign = () => fleet.redis.zadd(workersKey, fleet.redis.now(), "other");
     for (let ms = 0; ms < 8_000; ms += 500) fleet.timeline.add(from + ms, null, sign);
@@ -69,7 +69,7 @@ describe("a worker that leaves", () => {
   });
 
   it("is known to leave also by those whom no message of it reached", async () => {
-    // Before, between and after the heartbeats that tell it.
+    // Before, between and after the heartbeats that announce it.
     for (const laterMs of [0, 100, 200, 300, 400]) {
       const fleet = new VirtualFleet();
       const [leaver, , deaf] = await fleet.calm("leaver", "other", "deaf");

@@ -13,7 +13,7 @@ interface Message {
   data: Record<string, unknown>;
 }
 
-/** Workers that share a lobby out among them, on a store that can lose what was written last. */
+/** Workers that share a lobby, with a Redis that can lose its latest writes. */
 export class LobbyFleet extends VirtualFleet {
   constructor() {
     super(shards);
@@ -46,7 +46,7 @@ export class LobbyFleet extends VirtualFleet {
     return members.toSorted((a, b) => Number(b.name === owner) - Number(a.name === owner));
   }
 
-  /** What is in the log of the lobby. */
+  /** The stream of the lobby. */
   messages(): Message[] {
     return (this.redis.streams.get(eventStreamKey(code)) ?? []).map(
       ([, text]) => JSON.parse(text.slice(text.indexOf("\n"))) as Message,

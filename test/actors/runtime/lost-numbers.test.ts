@@ -8,20 +8,20 @@ import type { VirtualWorker } from "./virtual-fleet.ts";
 
 interface Restart {
   downMs: number;
-  /** What was written after this time is lost. */
+  /** Writes after this time are lost. */
   lostSince?: number;
-  /** Whoever starts it again knows that nothing is lost. */
+  /** The process that restarts it knows that nothing is lost. */
   isWhole?: boolean;
   restMs?: number;
 }
 
-/** Commits as a Redis Cluster gets them. */
+/** Commits as sent to a Redis Cluster. */
 const sharded = (given: Connections): Connections => ({
   ...given,
   commits: { ...given.commits, isSharded: true },
 });
 
-/** Two workers, and a lobby at number 1 whose later changes the store may lose. */
+/** Two workers, and a lobby at number 1 whose later changes Redis may lose. */
 async function openLobby(alter?: (given: Connections) => Connections) {
   const fleet = new LobbyFleet();
   const members = [await fleet.member("w1", alter), await fleet.member("w2", alter)];
@@ -42,7 +42,7 @@ async function change(fleet: LobbyFleet, member: VirtualWorker, ...prompts: stri
 
 const told = (fleet: LobbyFleet) => fleet.messages().map(({ seq, type }) => `${seq} ${type}`);
 
-/** Of what was told only the first number is left, and those up to the last one stay unused. */
+/** Of the published events only the first is left, and the numbers of the others stay unused. */
 function assertSkipped(fleet: LobbyFleet, last: number): void {
   const [first, ...others] = fleet.messages();
   assert.equal(first?.type, "lobby.player_joined");
@@ -55,7 +55,7 @@ function assertSkipped(fleet: LobbyFleet, last: number): void {
 const gaps = (fleet: LobbyFleet) =>
   fleet.messages().filter(({ type }) => type === "lobby.gap").length;
 
-/** The store ends with all its connections. */
+/** Redis ends with all its connections. */
 async function restart(fleet: LobbyFleet, members: VirtualWorker[], how: Restart) {
   const { downMs, lostSince, isWhole = false, restMs = 1_500 } = how;
   fleet.net.isUp = false;
@@ -148,7 +148,7 @@ function whenNothingOrLittle(): void {
     await fleet.run(3_000);
     await change(fleet, owner, "one");
     assert.deepEqual(told(fleet), ["1 lobby.player_joined", "2 lobby.settings"]);
-    // The shard is noted as whole, so whoever takes it over knows it, too.
+    // The shard is recorded as intact, so a new owner knows it too.
     fleet.kill(owner);
     const nextOwner = members.find((member) => member !== owner);
     assert.ok(nextOwner);
@@ -171,12 +171,12 @@ function lobbiesChangedHands(): void {
     const { fleet, members, owner } = await openLobby();
     const nextOwner = members.find((member) => member !== owner);
     assert.ok(nextOwner);
-    // Silent for so long that the other takes its lobbies over.
+    // Silent for so long that the other worker takes over its lobbies.
     owner.wiring.stall("control", 4_000);
     await fleet.run(3_950);
     const time = fleet.now - 3_000;
     await change(fleet, nextOwner, "one", "two", "three");
-    // Asked before it can hear that the store has forgotten it.
+    // Sent before the worker can learn that Redis has lost its heartbeat.
     await restart(fleet, members, { downMs: 60, lostSince: time, restMs: 110 });
     await change(fleet, owner, "other");
     assertSkipped(fleet, 5);
@@ -189,12 +189,12 @@ function lobbiesChangedHands(): void {
     owner.frozenUntil = fleet.now + 5_000;
     await fleet.run(4_900);
     await change(fleet, nextOwner, "one", "two", "three");
-    // The signs of life are on another node.
+    // The heartbeats are on another cluster node.
     const signs = new Map(fleet.redis.sorted.get(workersKey));
     fleet.redis.loseAfter(time);
     fleet.redis.restart(false);
     fleet.redis.sorted.set(workersKey, signs);
-    // Asked before it can hear that it counted as dead.
+    // Sent before the worker can learn that it counted as dead.
     await fleet.run(owner.frozenUntil - fleet.now);
     await change(fleet, owner, "other");
     assertSkipped(fleet, 4);

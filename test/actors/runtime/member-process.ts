@@ -1,8 +1,8 @@
 import { newMember } from "./fleet.ts";
 
 /**
- * A worker in a process of its own, for tests that kill or freeze it. Arguments: address of the store, and
- * "mute" for a worker whose draws never come back. It reads the lobbies it is sent the codes of.
+ * A worker in a separate process, for tests that kill or freeze it. Arguments: address of Redis, and "mute"
+ * for a worker whose draws never finish. It reads the lobbies whose codes it receives.
  */
 const [, , redisUrl, kind] = process.argv;
 if (!redisUrl) throw new Error("give the address of Redis");

@@ -8,7 +8,7 @@ import type { Commit } from "../../../actors/runtime/storage/journal.ts";
 import { loadActor, nothingStored, stampOf } from "../../../actors/runtime/storage/stored-state.ts";
 import { by, context, createCommand, epoch, host, questions, seat } from "../lobby/game.ts";
 
-/** One lobby behind the runtime, whose owner may be replaced by one that knows what is stored. */
+/** A lobby in the runtime, whose owner can be replaced by one that loads the stored state. */
 export class Owned {
   now = epoch;
   readonly commits: Commit[] = [];
@@ -17,7 +17,7 @@ export class Owned {
   #fields: Record<string, string> = {};
   #count = 0;
 
-  /** `key`: as its client sends it again; without one nobody ever repeats the command. */
+  /** `key`: sent again by its client; commands without one are never repeated. */
   ask(command: LobbyCommand, key?: string): LobbyReply {
     const id = key === undefined ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
     const commitId = `${++this.#count}.w1`;

@@ -94,7 +94,7 @@ describe("seats that left", () => {
   it("are remembered up to the sixteen latest, and the fields of older ones are removed", () => {
     const memory = new IdempotencyCache();
     const stored = new Set<string>();
-    // Who came first leaves last.
+    // First in, last out.
     for (let seat = 1; seat <= 40; seat++) stored.add(memory.put(41 - seat, "join", null)[0]);
     const seated = new Set(memory.senders());
     for (let seat = 1; seat <= 40; seat++) {
@@ -120,7 +120,7 @@ describe("seats that left", () => {
 });
 
 describe("the ticker", () => {
-  /** A clock that is read by the ticker and turned by the test; sweeps run on mocked intervals. */
+  /** A manual clock for the ticker; sweeps run on mocked intervals. */
   it("fires each lobby once, at or after its last deadline, whatever the clock does", (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     fc.assert(

@@ -32,7 +32,7 @@ function startPeer(name: string): Peer {
   return peer;
 }
 
-/** The first message goes elsewhere, while the link is made. */
+/** The first message takes another way while the link connects. */
 const linked = (peer: Peer, target: string) =>
   eventually(`a link to ${target}`, () => peer.links.send(target, "[]"));
 
@@ -73,7 +73,7 @@ describe("links between the processes of a machine", () => {
     await linked(from, "to");
     const message = JSON.stringify(["y".repeat(1_000_000)]);
     let taken = 0;
-    // Nobody reads while this loop holds the thread.
+    // Nothing is read while this loop blocks the thread.
     while (from.links.send("to", message)) taken += 1;
     assert.ok(taken >= 4 && taken < 10, `${taken} MB`);
     await eventually("what was taken comes", () => to.received.includes(message));

@@ -6,10 +6,10 @@ import { ShardOwnership } from "../../../actors/runtime/placement/shard-ownershi
 const shard = 7;
 const settled = () => new Promise<void>((done) => setImmediate(done));
 
-/** The ownership of a worker `me`, and the answers to its looks at the map, which the test gives. */
+/** The ownership of a worker `me`; the test supplies the replies to its reads of the map. */
 function slowMap() {
   const looks: ((record: string) => void)[] = [];
-  /** Of each claim, whether the claimer said that nobody else had had the shard. */
+  /** For each claim, whether the claimer said that nobody else had owned the shard. */
   const outlived: unknown[] = [];
   const forgotten: number[] = [];
   const redis = {
@@ -60,7 +60,7 @@ describe("the owner map of a worker", () => {
     };
     await ownership.claim([{ shard, owner: null }]);
     ownership.loseAll(true);
-    // Told once more that it is not counted, before it could take anything.
+    // Another reply that it is not registered, before it could claim anything.
     ownership.loseAll(true);
     await look("me|1");
     await ownership.claim([mine]);

@@ -91,7 +91,7 @@ describe("workers whose store answers in part or not for a while", () => {
 });
 
 describe("the keys of a cluster", () => {
-  /** A cluster of two masters; keys `{a}` lie on one of them and `{b}` on the other. */
+  /** A cluster of two masters; keys `{a}` are on one of them and `{b}` on the other. */
   function clusterOf(answers: Record<string, () => Promise<[null, string][]>>): Redis {
     const slots = new Proxy([], { get: (_, slot) => [Number(slot) === 15_495 ? "a" : "b"] });
     const pipeline = () => {

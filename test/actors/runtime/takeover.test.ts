@@ -50,7 +50,7 @@ async function codesOf(incarnation: string, count: number): Promise<string[]> {
   return codes;
 }
 
-/** As a primary does when one of its processes has exited. */
+/** Like a primary when one of its processes has exited. */
 async function announceDown({ incarnation }: { incarnation: string }): Promise<void> {
   await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
 }
@@ -223,7 +223,7 @@ function goOnMeanwhile(): void {
     await until(async () => (await ownedBy(incarnation)) > shardCount / 4, "shards moved");
     const own = member.lobbies.describe().incarnation;
     let code = "";
-    // Shards may still be moving, and a lobby that starts with the late one has a deadline by its clock.
+    // Shards may still be moving, and a lobby that starts on the late worker has a deadline by its clock.
     do {
       [code = ""] = await codesOf(own, 1);
       await startedLobby(member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
@@ -238,7 +238,10 @@ function goOnMeanwhile(): void {
   });
 }
 
-/** Plays to the end, repeating every command under its key until it is acknowledged; returns the acknowledged scores. */
+/**
+ * Plays to the end, repeating every command under its key until acknowledged; returns the acknowledged
+ * scores.
+ */
 async function playVersus(
   lobbies: Lobbies,
   code: string,

@@ -41,7 +41,7 @@ describe("commands that wait for an owner", () => {
     await new Promise((done) => setImmediate(done));
   }
 
-  /** Those that may ask again, by the shards they wait for. */
+  /** Commands that may retry, by the shards they wait for. */
   function wait(shards: number[], deadline = 5_000): number[] {
     const released: number[] = [];
     for (const shard of shards)

@@ -19,7 +19,7 @@ type Documents = ReadonlyMap<string, string>;
 
 describe("the projection of the sample game", () => {
   let archive: Archive;
-  /** Raw version and language -> what was served when that patch was the newest. */
+  /** Raw version and language -> the documents served while that patch was the newest. */
   const served = new Map<string, Documents>();
   const languages = ["en", "de"];
 
@@ -41,7 +41,7 @@ describe("the projection of the sample game", () => {
     assert.ok(found);
     return { gameId: found.id, patches: found.branches.get("main")?.patches ?? [] };
   };
-  /** Every document as it is read at a patch. */
+  /** Every document as read at a patch. */
   const pastDocuments = async (gameId: number, patch: CodexPatch, locale: string) => {
     const chain = localeChain(locale);
     const em = archive.orm.em.fork();
@@ -63,7 +63,7 @@ describe("the projection of the sample game", () => {
     }
     return documents;
   };
-  /** The archive knows the newest upstream key of an entity only, at whatever patch it is read (COD-16). */
+  /** The archive stores only the newest upstream key of an entity, at whatever patch it is read (COD-16). */
   const sameKey = (text = "") => text.replace(/"upstream_key":"[^"]*"/, "");
   const assertSame = (found: Documents, expected: Documents, what: string) => {
     assert.deepEqual([...found.keys()].sort(), [...expected.keys()].sort(), what);

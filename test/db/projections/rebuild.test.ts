@@ -54,7 +54,7 @@ const column = async (table: string, id: string, name: string) => {
   return row?.value;
 };
 
-/** Rows that another import than before has written. */
+/** Rows written by a later import. */
 const touchedBy = async (work: () => Promise<unknown>) => {
   const old = await writers();
   await work();
@@ -82,7 +82,7 @@ const isExact = async () => {
   assert.deepEqual([numAdded, numChanged, numRemoved], [0, 0, 0]);
 };
 
-/** Rows as an earlier projector left them: another name, one too many, one too few. */
+/** Rows as an earlier projector left them: another name, one extra, one missing. */
 const age = async () => {
   const em = archive.orm.em.fork();
   await rowsOf(

@@ -38,7 +38,7 @@ async function readAll(adapter: Adapter, path: string): Promise<Patch[]> {
   return patches;
 }
 
-/** Ids of what is not the same in two patches. */
+/** Ids of entities that differ between two patches. */
 function changes(before: Patch | undefined, after: Patch | undefined): string[] {
   const ids = new Set([...(before?.entities.keys() ?? []), ...(after?.entities.keys() ?? [])]);
   return [...ids].filter(
@@ -58,7 +58,7 @@ describe("public packages", () => {
 
 function releasesMinecraftData(): void {
   const data = "mc/node_modules/minecraft-data/minecraft-data/data";
-  /** The same things under the numbers that a release deals out. */
+  /** The same entities under the numbers of another release. */
   const release = (name: string, first: number, hardness: number) => {
     const pick = { id: first, name: "iron_pickaxe", displayName: "Iron Pickaxe", stackSize: 1 };
     const stone = { id: first + 1, name: "stone", displayName: "Stone", stackSize: 64 };
@@ -140,7 +140,7 @@ function releasesMinecraftData(): void {
   it("tell by name what upstream tells by numbers, so a new deal of numbers changes nothing", () => {
     const [first, second, third] = patches;
     assert.deepEqual(changes(second, third), []);
-    // Only pictures came in between.
+    // Only pictures were added in between.
     assert.deepEqual(changes(first, second), [
       "id.item.iron_pickaxe",
       "id.item.stone",

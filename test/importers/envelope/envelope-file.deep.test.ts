@@ -38,7 +38,7 @@ describe("an envelope file of many megabytes", () => {
       ],
     );
     for (const [list, most] of Object.entries({ assets: maxAssets, entities: maxEntities })) {
-      // It is refused before its end, which is not there.
+      // It is refused before its end, which is missing.
       const endless = `{"${list}":[0${",0".repeat(most)},`;
       writeFileSync(path("endless.json.gz"), gzipSync(endless, { level: 1 }));
       await assert.rejects(openEnvelopeFile(path("endless.json.gz")), {

@@ -20,7 +20,7 @@ type Patch = readonly [branch: Branch, version: string];
 
 let folders = 0;
 
-/** The patches as envelope files, named in their order. */
+/** The patches as envelope files, named in order. */
 function envelopesOf(headers: readonly object[]): AsyncIterable<ImportEnvelope> {
   const path = join(folder, `${folders++}`);
   mkdirSync(path);
@@ -70,7 +70,7 @@ describe("the order of patches", () => {
         const patches: Patch[] = [
           [main, "10.0"],
           [{ slug: "a", parent: "c", fork_version: "1.1" }, "1.1.1"],
-          // Only the first patch of a branch has to say what it leaves.
+          // Only the first patch of a branch must name its parent.
           [{ slug: "a" }, "1.2"],
           [{ slug: "c", parent: "b", fork_version: "1.0" }, "1.1"],
           [{ slug: "b", parent: "main", fork_version: "1.0" }, "1.2"],

@@ -24,7 +24,7 @@ type Random = (below: number) => number;
 
 const seed = Number(process.env["KNOWN_SEED"] ?? 20_261_121);
 
-/** More of them, for a long look, by KNOWN_HISTORIES. */
+/** Number of histories; KNOWN_HISTORIES increases it for a longer run. */
 const histories = Number(process.env["KNOWN_HISTORIES"] ?? 8);
 const stepsEach = 7;
 
@@ -42,13 +42,13 @@ function pick<T>(random: Random, list: readonly T[]): T {
   return one;
 }
 
-/** What an envelope file says, and how it spells it. */
+/** Content and spelling of an envelope file. */
 interface Draft {
   entities: Json[];
   english: Record<string, string>;
   roles: (string | undefined)[];
   pictures: string[];
-  /** How each line is written: blanks between members, and where the order of members begins. */
+  /** Spelling of each entity: spaces between members, and the first member. */
   spelling: { blanks: string; turn: number }[];
 }
 
@@ -130,7 +130,7 @@ function textOf(game: string, { branch, version, draft }: Step): string {
 let archive: Archive;
 let folder: string;
 
-/** What became of it; `isBlind` reads every entity, whatever is known of its text. */
+/** The result; `isBlind` reads every entity, even if its text is known. */
 async function run(game: string, step: Step, isBlind: boolean): Promise<unknown> {
   const at = join(folder, game);
   mkdirSync(at, { recursive: true });
@@ -166,7 +166,7 @@ const forget = (game: string) =>
         where b.id = s.branch_id and g.id = b.game_id and g.slug = ${game}`,
   );
 
-/** Everything the archive holds of a game, without the numbers it gave. */
+/** All archive data of a game, without generated ids. */
 async function contentOf(game: string): Promise<unknown> {
   const em = archive.orm.em.fork();
   const of = sql`join codex_games g on g.id = x.game_id and g.slug = ${game}`;
@@ -345,7 +345,7 @@ function byTheirVersion(): void {
   });
 }
 
-/** Another patch, or one that is there again; of main or of a branch that leaves it. */
+/** A new patch or a repeated one, on main or on a branch. */
 function nextStep(random: Random, done: Map<string, { version: string; draft: Draft }[]>): Step {
   const main = done.get("main") ?? [];
   const isMain = main.length < 2 || random(3) > 0;

@@ -17,7 +17,7 @@ describe("a body that is refused", () => {
   });
   after(() => app.stop());
 
-  /** Every row of every table, as one sum for each: changed values count as well as new rows. */
+  /** A checksum of every table, which also detects changed values. */
   async function contents(): Promise<Record<string, string>> {
     const em = app.deps.orm.em.fork();
     const tables = await rowsOf(
@@ -106,7 +106,7 @@ describe("a body that is refused", () => {
       }
       assert.deepEqual(await contents(), before, path);
     }
-    // What is right is seen in the same sums.
+    // A valid request changes these checksums.
     await made(`${trivia}/favorites`, { question_id: question.id });
     assert.notDeepEqual(await contents(), before);
   });

@@ -1,4 +1,4 @@
-/** The parts of an error answer that tests look at. */
+/** The parts of an error response that tests read. */
 export interface ErrorEntry {
   code: string;
   message: string;

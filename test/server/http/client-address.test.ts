@@ -6,7 +6,7 @@ import { isForwardedHttps } from "../../../server/http/uws/forwarded.ts";
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text)).buffer;
 
-/** Each form in which some proxy writes an address, and the address that is counted. */
+/** Forms in which proxies write an address, and the address that is counted. */
 const forms: [written: string, counted: string][] = [
   ["203.0.113.7", "203.0.113.7"],
   ["203.0.113.7:4711", "203.0.113.7"],

@@ -27,7 +27,7 @@ async function player() {
 
 type Player = Awaited<ReturnType<typeof player>>;
 
-/** Does something while another transaction holds these rows. */
+/** Runs an action while another transaction holds these rows. */
 async function holding<T>(
   rows: string,
   id: number,
@@ -56,7 +56,7 @@ async function waiting(): Promise<number> {
 
 const combination = { source: "custom", icon: "lorc/acorn", color: "red", bg: "slate" };
 
-/** What is done already: its repeats, and the row that doing it would lock. */
+/** Completed actions: their repeats, and the row they would lock. */
 const done: [what: string, rows: string, prepare: (who: Player) => Promise<Repeat>][] = [
   [
     "an award",
@@ -181,7 +181,7 @@ function hundredRequestsAtOnce(): void {
     await holding(rows, ann.id, async () => {
       changed = repeat(change);
       await untilWaiting(app.deps.em, share);
-      // As many as there would be connections for all of the hundred, if they could have them.
+      // As many connections as all hundred would use if they could.
       const reads = Array.from({ length: pool }, () =>
         app.client.get("/v1/embers/@me", { headers: bob.headers }),
       );

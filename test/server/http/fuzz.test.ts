@@ -5,7 +5,7 @@ import { fuzzRoutes } from "../../support/fuzz.ts";
 import { startSample, type SampleServer } from "./sample.ts";
 import { sampleRoutes } from "./sample-routes.ts";
 
-/** Routes that fail or wait on purpose say nothing about input. */
+/** Routes that fail or wait on purpose say nothing about input handling. */
 const onPurpose = new Set([
   "/v1/bug",
   "/v1/late-bug",

@@ -82,7 +82,7 @@ describe("an Idempotency-Key", () => {
     const first = run(() => end);
     const second = run(() => Promise.reject(new Error("begun twice")));
     const both = Promise.all([first, second]);
-    // Time that passes is what would set the key free.
+    // Only elapsed time would release the key.
     await Promise.race([both, wait(4 * leaseMs)]);
     finish({ kind: "empty", status: 201, headers: [] });
     assert.deepEqual((await both)[1], await end);

@@ -13,7 +13,7 @@ interface Found {
   schema: Record<string, unknown>;
 }
 
-/** Every schema of an integer in a document, wherever it is. */
+/** Every integer schema of a document. */
 function integersIn(part: unknown, where = ""): Found[] {
   if (typeof part !== "object" || part === null) return [];
   const inside = Object.entries(part).flatMap(([key, value]) =>
@@ -36,7 +36,7 @@ describe("the integers of the interface", () => {
       const wrong = found.filter(({ schema: { format, minimum, maximum } }) => {
         if (format !== "int32" && format !== "int64") return true;
         const limit = limits[format];
-        // Without bounds only the widest format is sure to fit.
+        // Without bounds only the widest format certainly fits.
         if (minimum === undefined || maximum === undefined) return format === "int32";
         return Number(minimum) < -limit || Number(maximum) >= limit;
       });

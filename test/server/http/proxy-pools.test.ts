@@ -8,13 +8,13 @@ import { sendRaw } from "../../support/raw-http.ts";
 import { sampleRoutes } from "./sample-routes.ts";
 import { startSample } from "./sample.ts";
 
-/** Before it no connection of the service is closed. */
+/** The service closes no connection earlier than this. */
 const closingMs = 8_000;
 const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nuWebSockets: 20\r\n\r\nok";
 
 /**
- * A service that closes each connection at the worst moment: when a request comes over one that it might have closed
- * by then. A request over a younger one is answered.
+ * A service that closes connections at the worst moment: when a request arrives on one that it could have
+ * closed by then. Requests on younger connections are answered.
  */
 async function startClosing(): Promise<{ server: Server; port: number; open: Set<Socket> }> {
   const open = new Set<Socket>();
@@ -24,7 +24,7 @@ async function startClosing(): Promise<{ server: Server; port: number; open: Set
     socket.on("error", () => {}).on("close", () => open.delete(socket));
     socket.on("data", () => {
       if (performance.now() - idleSince >= closingMs) return void socket.destroy();
-      // The others are still to come: each request gets a connection of its own.
+      // The others are pending, so each request gets a new connection.
       setTimeout(() => {
         idleSince = performance.now();
         socket.write(answer);
@@ -61,7 +61,7 @@ describe("a service whose idle connections end", { concurrency: true }, () => {
         );
       try {
         assert.deepEqual(await commands(), [200, 200, 200, 200, 200, 200]);
-        // Long enough for a pool without a setting to hold what the service has closed.
+        // Long enough that a pool with default settings keeps connections the service has closed.
         await pause(closingMs + 500);
         assert.deepEqual(await commands(), [200, 200, 200, 200, 200, 200]);
       } finally {

@@ -8,7 +8,7 @@ import { startSample, type SampleOptions, type SampleServer } from "./sample.ts"
 
 const proxied = { TRUSTED_PROXIES: "127.0.0.1/32" };
 
-/** Each test comes from an address of its own and so has windows of its own. */
+/** Each test uses its own address and therefore its own windows. */
 let lastAddress = 0;
 const newAddress = () => `203.0.113.${(lastAddress += 1)}`;
 
@@ -80,7 +80,7 @@ function countsCallers(): void {
         assert.deepEqual(errorOf(answer).params, { header: "X-Forwarded-For" });
       }
       assert.match(warnings[0] ?? "", /"proxy":"127.0.0.1","forwardedFor":"unknown"/);
-      // Who is counted as a player needs no address, and what is not counted needs none either.
+      // A caller counted as a player needs no address, and neither does an uncounted request.
       const headers = { ...from("unknown"), authorization: `Bearer ${own.token(7)}` };
       assert.equal((await caller.post("/v1/account-limited", { headers })).status, 200);
       assert.equal((await caller.post("/v1/echo", { body, headers })).status, 200);

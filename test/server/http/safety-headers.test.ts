@@ -30,7 +30,7 @@ describe("an answer", () => {
     for (const path of ["/v1/picture", "/v1/cached"]) {
       const { headers } = await client.get(path);
       assert.equal(headers.get(resource), "cross-origin", path);
-      // What is still good keeps what it came with.
+      // A revalidated response keeps its original headers.
       const again = { "if-none-match": headers.get("etag") ?? "" };
       const still = await client.get(path, { headers: again });
       assert.equal(still.status, 304);

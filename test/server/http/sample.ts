@@ -19,7 +19,7 @@ import {
 } from "../../../server/http/uws/server.ts";
 import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores/redis.ts";
 
-/** Tests of the hub assign what its routes take besides. */
+/** Additional dependencies, which tests of the hub assign. */
 export type SampleDeps = HttpDeps & WithEm & HubRouteDeps;
 
 export interface SampleServer {
@@ -39,11 +39,11 @@ export interface SampleOptions {
   log?: Logger;
   clock?: Clock;
   server?: Partial<HttpServerOptions<SampleDeps>>;
-  /** Another worker of the same service: uses the store of that one. */
+  /** Another worker of the same service: uses the Redis of that one. */
   besides?: SampleServer;
 }
 
-/** The kernel with routes of a test, a Redis of its own, and nothing else of the service. */
+/** The HTTP kernel with routes of a test and its own Redis, without the rest of the service. */
 export async function startSample(options: SampleOptions): Promise<SampleServer> {
   const dir = mkdtempSync(join(tmpdir(), "ember-http-"));
   const log = options.log ?? silentLogger;
@@ -100,5 +100,5 @@ const signer =
   };
 
 let forks = 0;
-/** Stands in for the database layer, of which the kernel uses nothing but the fork. */
+/** Replaces the database layer, of which the kernel uses only the fork. */
 const fakeEm = () => ({ fork: ++forks }) as unknown as WithEm["em"];

@@ -50,7 +50,7 @@ describe("behind a proxy", () => {
       });
       after(() => proxy.stop());
 
-      /** What other clients are answered over the connections it keeps to the service. */
+      /** Responses that other clients receive over the proxy's connections to the service. */
       const expectOwnAnswers = async () => {
         const ids = Array.from({ length: 40 }, (_, n) => n + 1);
         const answers = await Promise.all(
@@ -161,7 +161,7 @@ async function sendInTwo(port: number, first: string, second: string): Promise<s
   return text;
 }
 
-/** What came, once it is an answer and nothing more comes, or the end of the connection. */
+/** The received data, once it is a complete response followed by silence, or the connection has ended. */
 async function readAnswer(socket: Socket): Promise<string> {
   let text = "";
   const add = (more: string) => (text += more);

@@ -16,7 +16,7 @@ describe("several uploads of one player", () => {
   });
   after(() => review.stop());
 
-  /** Sends a picture whose storing does not end before `store` is called. */
+  /** Uploads a picture whose storage does not finish before `store` is called. */
   const sendSlowly = async (one: Awaited<ReturnType<typeof member>>) => {
     const { pictureStore } = review.app.deps;
     const { write } = pictureStore;

@@ -103,7 +103,7 @@ function decides(): void {
     const undone = await decide(id, "undo");
     assert.deepEqual([undone.status, undone.is_shown, undone.can_undo], ["approved", true, false]);
     assert.equal(await one.shows(), shown);
-    // The decision before cannot be undone any more, but it can be decided anew.
+    // The previous decision can no longer be undone, but a new one can be made.
     assert.equal(codeOf(await ask("POST", `/${id}/undo`)), "avatar:nothing_to_undo");
     await decide(id, "reject", { reason: "Still no logos." });
     assert.equal((await decide(id, "approve")).status, "approved");

@@ -33,7 +33,7 @@ describe("a browser's session with the operator pages", () => {
     exists: () => Promise.reject(new Error("away")),
     set: () => Promise.reject(new Error("away")),
   } as unknown as App["deps"]["redis"];
-  /** As one operator process sees it. */
+  /** As seen by one operator process. */
   const process = (redis = app.deps.redis, used = tokens()) =>
     createIdentities(
       app.deps.config,

@@ -60,7 +60,7 @@ describe("the state of the stores, as operators see it", () => {
   });
 
   describe("a Postgres that takes no writes", () => {
-    // A session keeps the mode it began with, like one to a server whose place another took.
+    // A session keeps its initial mode, like one to a server that was replaced by another.
     const setTo = (mode: string) =>
       withClient(stores.databaseUrl, async (client) => {
         await client.query("set default_transaction_read_only = off");

@@ -7,7 +7,7 @@ test("no id comes twice, and each has 128 bits", () => {
   assert.equal(new Set(ids).size, ids.length);
   for (const id of ids) assert.match(id, /^[\w-]{22}$/);
   const bytes = ids.flatMap((id) => [...Buffer.from(id, "base64url")]);
-  // Zeros would be what was wiped before it was read.
+  // Zeros would be bytes wiped before they were read.
   const zeros = bytes.filter((byte) => byte === 0).length;
   assert.ok(zeros < 2 * (bytes.length / 256), `${zeros} of ${bytes.length} bytes are 0`);
 });

@@ -10,7 +10,7 @@ let redis: TestRedis;
 let log: LobbyLog;
 let hubs: [HubServer, HubServer];
 
-/** Lobbies whose snapshot cannot be read now, and who hears that one was asked for. */
+/** Lobbies whose snapshot cannot be read now, and a callback when one is requested. */
 const unreadable = new Map<string, () => void>();
 const streams = new Set<EventStream>();
 
@@ -84,7 +84,7 @@ describe("composed ids", () => {
       assert.deepEqual([stream.lastEventId, seqsOf(stream, a)], [`${seq}.${kept}`, [seq]], given);
       stream.close();
       unreadable.delete(b);
-      // By now its number may have been reached by something else.
+      // Its number may have been reached by another message by now.
       await log.publish(b, ...Array.from({ length: 100 }, () => pick));
       const again = follow(hubs[1], [a, b], stream.lastEventId ?? "");
       await again.waitFor((frame) => frame.event === "lobby.snapshot", "a snapshot");

@@ -55,7 +55,7 @@ export interface HubServer {
   hub: Hub;
   metrics: Metrics;
   port: number;
-  /** Address of a lobby's stream; the query tells what a token would. */
+  /** Address of a lobby's stream; the query replaces the claims of a token. */
   url(topic: string, query?: Record<string, string | number>): string;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface HubServer {
 let numServers = 0;
 const topicNames = { rooms: ["lobby"], lists: ["lobbies"] };
 
-/** `seat`, `exp`, `ip` and `last` stand for what a token and headers would tell. */
+/** `seat`, `exp`, `ip` and `last` replace a token's claims and headers. */
 function readSubscription(query: URLSearchParams, header: string, home: string): Subscription {
   const seatId = query.has("seat") ? Number(query.get("seat")) : null;
   const names = [...query.getAll("topic"), ...query.getAll("also")];
@@ -79,7 +79,7 @@ function readSubscription(query: URLSearchParams, header: string, home: string):
   };
 }
 
-/** Of a spectator each lobby is asked for its number, unless `public_at` says it. */
+/** For a spectator each lobby is asked for its number, unless `public_at` contains it. */
 async function readSpectator(
   asked: Subscription,
   publicAt: string | null,
@@ -93,7 +93,7 @@ async function readSpectator(
   return { ...asked, topics: await Promise.all(topics) };
 }
 
-/** A listener that opens every stream it is asked for: the hub alone, without the pipeline. */
+/** A listener that opens every requested stream: the hub alone, without the pipeline. */
 export function startHubServer(options: HubServerOptions): HubServer {
   const metrics = createMetrics();
   const config = parseConfig({

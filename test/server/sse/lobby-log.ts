@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import type { SnapshotMessage } from "../../../server/platform/room-source.ts";
 
-/** Publishes as the commit script does: all messages of a lobby and their publication in one step. */
+/** Publishes like the commit script: all messages of a lobby and their publication in one step. */
 const publishScript = `
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local seq = last and tonumber(string.match(last[1], '^%d+')) or tonumber(ARGV[2])
@@ -20,9 +20,9 @@ export interface LobbyLog {
   topic(code: string): string;
   /** Publishes messages `[type, data]` and returns the number of the last. */
   publish(code: string, ...messages: [type: string, data: unknown][]): Promise<number>;
-  /** Commits without publication, as when a publication is lost. */
+  /** Commits without publication, as if a publication were lost. */
   publishSilently(code: string, ...messages: [type: string, data: unknown][]): Promise<number>;
-  /** What a lobby answers: its newest number, and these members. */
+  /** A lobby's answer: its newest number, and these members. */
   snapshotOf: (code: string) => Promise<SnapshotMessage | null>;
   state: Map<string, { status?: string; visibility?: string; players?: { id: number }[] } | null>;
   close(): void;

@@ -9,10 +9,12 @@ const longText = Buffer.from(
   Array.from({ length: 100_000 }, (_, n) => `data: ${n}\n`).join("") + "\n",
 );
 
-/** What is written to its end has an empty line behind it, which ends its HTTP chunk, and none in the middle. */
+/**
+ * A complete message is followed by an empty line, which ends its HTTP chunk; there is none in the middle.
+ */
 const ended = (...parts: Buffer[]) => Buffer.concat([...parts, Buffer.from("\n")]);
 
-/** A socket whose kernel keeps so many bytes for its reader. */
+/** A socket whose kernel buffers this many bytes. */
 function openSlow(room: number) {
   const written: Buffer[] = [];
   const ends: EndReason[] = [];
@@ -58,12 +60,12 @@ function openSlow(room: number) {
     received: () => Buffer.concat(written),
     kept: () => kept,
     state: () => state,
-    /** The reader takes everything that is kept for it. */
+    /** The client reads everything buffered for it. */
     read() {
       kept = 0;
       hearWritable(0);
     },
-    /** The stream is looked at so long after what was last written. */
+    /** The stream is checked this long after the last write. */
     lookIn: (ms: number) => stream.check(performance.now() + ms, Date.now()),
   };
 }

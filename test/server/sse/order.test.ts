@@ -25,7 +25,7 @@ const idOf = (frame: Frame) => Number(frame.id);
 const isAt = (seq: number) => (frame: Frame) => frame.id === String(seq);
 const names = (stream: EventStream) => stream.frames.map((frame) => frame.event);
 
-/** Snapshot numbers start a run; every later message is one more than the one before. */
+/** Snapshot numbers start a sequence; every later message is one higher than the previous one. */
 function assertContiguous(stream: EventStream, from: number | null): void {
   let last = from;
   for (const frame of stream.frames) {
@@ -88,7 +88,7 @@ function resumes(): void {
       seen.push({ stream, from: last === undefined ? null : Number(last) });
       open.push(stream);
       await delay(4);
-      // Without a bound a slow machine opens more streams, and is the slower for them.
+      // Bounded, because a slow machine would open more streams and become slower still.
       if (random() < 0.4 || open.length > 40)
         open.splice(Math.floor(random() * open.length), 1)[0]?.close();
     }
@@ -125,7 +125,7 @@ function resumes(): void {
     const stream = follow(code, { last: String(final) });
     const witness = follow(code);
     await witness.waitFor(isAt(final), "snapshot");
-    // The witness was started later, so the first stream follows by now or reads what it missed.
+    // The witness started later, so the first stream follows by now or reads the messages it missed.
     const next = await log.publish(code, ["lobby.pick", {}]);
     await stream.waitFor(isAt(next), "the next message");
     assert.deepEqual(stream.frames.map(idOf), [next]);
@@ -199,7 +199,7 @@ function outlivesLosses(): void {
     await redis.kill();
     const waiting = follow("RSTBBB");
     await redis.restart();
-    // Nothing follows these, so only the read after a new subscription can bring them.
+    // Nothing follows these, so only the read after a new subscription can deliver them.
     const silent = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
     await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
     await Promise.all(live.map((stream) => stream.waitFor(isAt(silent), "what was lost")));

@@ -18,7 +18,7 @@ let redis: Redis;
 const running = new Set<Process>();
 let numLobbies = 0;
 
-/** What a worker is to its streams: its share of the lobbies, and a hub that follows its commits. */
+/** A worker from the view of its streams: its share of the lobbies, and a hub that follows its commits. */
 async function startProcess(redisUrl = store.url): Promise<Process> {
   const member = await newMember(redisUrl);
   const { snapshot, room } = member.lobbies;
@@ -68,7 +68,7 @@ function assertComplete({ frames }: EventStream): void {
   );
 }
 
-/** Connections that Redis would tell of a message of this lobby. */
+/** Number of Redis connections subscribed to this lobby. */
 async function hearersOf(code: string): Promise<number> {
   const [, count] = (await redis.pubsub("NUMSUB", eventChannel(code))) as [string, number];
   return Number(count);
@@ -129,7 +129,7 @@ describe("a stream at the process that owns its lobby", () => {
     const code = await openLobby(owner);
     const stream = follow(owner, code);
     await stream.waitFor(isSnapshot, "snapshot");
-    // Redis commits the join, and the connections break before anybody here knows.
+    // Redis commits the join, and the connections break before this process learns of it.
     const stored = await redis.xlen(eventStreamKey(code));
     const held = proxy.holdAnswers('"P2"');
     const joined = join(owner, code, 2);

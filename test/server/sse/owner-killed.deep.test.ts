@@ -12,7 +12,7 @@ import { startProxy } from "../../support/proxy.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 
 const numKills = 20;
-/** Fewer than one script takes, so that all are committed at once. */
+/** Fewer than one script accepts, so that all are committed at once. */
 const lobbiesPerKill = 50;
 
 const letters = "ABCDEFGH";
@@ -59,7 +59,7 @@ function assertComplete({ frames }: EventStream): void {
   );
 }
 
-/** An owner that is killed after Redis has committed and before it knows so. */
+/** Kills an owner after Redis has committed and before it learns of it. */
 async function killBetweenCommitAndDelivery(): Promise<void> {
   const proxy = await startProxy({ path: store.url.slice("unix://".length) });
   const url = `redis://127.0.0.1:${proxy.port}`;

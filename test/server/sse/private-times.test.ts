@@ -47,7 +47,7 @@ const names = (stream: EventStream) => stream.frames.map((frame) => frame.event)
 const isSnapshot = (frame: Frame) => frame.event === "lobby.snapshot";
 const both = ["lobby.gap", "lobby.snapshot"];
 
-/** What a spectator gets who comes back with `last`, by number, or gap and snapshot. */
+/** What a spectator receives after reconnecting with `last`: numbers, or gap and snapshot. */
 async function resume(hub: HubServer, code: string, last: number, final: number) {
   const stream = follow(hub, code, { spectator: "1", last });
   const isFinal = ({ data }: Frame) => (data as { seq: number }).seq === final;
@@ -56,7 +56,7 @@ async function resume(hub: HubServer, code: string, last: number, final: number)
   return stream;
 }
 
-/** A process that was there all the time, one that has only just begun, and that one again. */
+/** A long-running process, a new one, and that one again. */
 async function everyHub(code: string): Promise<HubServer[]> {
   const warm = startHub();
   await follow(warm, code, { seat: 1 }).waitFor(isSnapshot, "a player's snapshot");

@@ -4,7 +4,7 @@ import { lobbyRoom } from "../../../actors/index.ts";
 import { frameOf } from "../../../server/sse/stream/frames.ts";
 import { wasPublic } from "../../../server/sse/topics/public-time.ts";
 
-/** Messages numbered from 1: a lobby in public or in private, or none. Two at a time, a turn later. */
+/** Messages numbered from 1, with a public or private lobby, or none. Two per page, a turn later. */
 function logOf(kinds: string) {
   const lobbies: Record<string, object> = {
     p: { visibility: "private" },

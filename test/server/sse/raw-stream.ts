@@ -2,16 +2,19 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /**
- * A subscriber on a bare socket, which shows the HTTP chunks as the server wrote them. It is strict: a chunk
- * without the line break behind it has not come yet.
+ * A subscriber on a raw socket, which shows the HTTP chunks as written. It is strict: a chunk without its
+ * trailing line break is incomplete.
  */
 export interface RawStream {
   socket: Socket;
-  /** Everything after the header block, without chunk framing; one entry per chunk, without those of one empty line. */
+  /**
+   * Everything after the headers, without chunk framing; one entry per chunk, without chunks of a single
+   * empty line.
+   */
   chunks: string[];
   /** Resolves once the received text contains this. */
   waitForText(text: string, timeoutMs?: number): Promise<void>;
-  /** The terminating chunk has come: the response was ended in order. */
+  /** The terminating chunk has arrived, so the response ended in order. */
   isEnded(): boolean;
   closed: Promise<unknown>;
 }
@@ -61,7 +64,7 @@ export async function openRaw(url: string): Promise<RawStream> {
           () => reject(new Error(`no ${text}; got ${chunks.join("|").slice(0, 500)}`)),
           timeoutMs,
         );
-        // Only what is new is looked at: some streams of these tests are many megabytes long.
+        // Only new data is scanned, since some streams of these tests are many megabytes long.
         const look = (news: string) => {
           const unseen = tail + news;
           tail = unseen.slice(-text.length);

@@ -13,7 +13,7 @@ let redis: TestRedis;
 let log: LobbyLog;
 let hubs: HubServer[];
 
-/** A small generator with a seed, so that a failure can be repeated. */
+/** A small seeded generator, so that a failure can be repeated. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -25,7 +25,7 @@ function random(seed: number): () => number {
 interface Client {
   code: string;
   seed: number;
-  /** Numbers in the order they came; a snapshot is an entry of its own. */
+  /** Numbers in order of arrival; a snapshot is a separate entry. */
   seen: { event: string; seq: number }[];
   lastId: string | null;
   connections: number;
@@ -33,7 +33,10 @@ interface Client {
 
 const framePattern = /\n*id: (\d+)\nevent: ([a-z_.]+)\ndata: ([^\n]*)\n\n/y;
 
-/** Reads one connection until `wanted` frames have come or the newest was seen, then leaves abruptly. */
+/**
+ * Reads one connection until `wanted` frames have arrived or the newest was seen, then disconnects
+ * abruptly.
+ */
 function readSome(
   client: Client,
   hub: HubServer,
@@ -93,7 +96,7 @@ describe("streams under random schedules", () => {
   before(async () => {
     redis = await startTestRedis();
     log = createLobbyLog(redis.url);
-    // Rings so short that many returns have to be served from Redis.
+    // Replay buffers so short that many reconnects are served from Redis.
     const limits = { replayBufferMessages: 16, tickMs: 50, maxStreamsPerSeat: 1_000 };
     const options = { redisUrl: redis.url, snapshotOf: log.snapshotOf, limits };
     hubs = [startHubServer(options), startHubServer(options), startHubServer(options)];
@@ -117,7 +120,7 @@ describe("streams under random schedules", () => {
         let seq = 0;
         for (let n = 0; seq < messagesPerLobby; n++) {
           const messages = Array.from({ length: 1 + (n % 3) }, () => ["lobby.answer", {}] as [string, unknown]); // prettier-ignore
-          // Now and then a publication is lost, and only the next one shows it.
+          // Occasionally a publication is lost, which only the next one reveals.
           const isLost = n % 7 === 3;
           seq = await (isLost ? log.publishSilently : log.publish)(code, ...messages);
           await delay(20);

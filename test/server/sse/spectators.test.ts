@@ -65,7 +65,7 @@ describe("spectator streams", () => {
     log.state.set(code, { visibility: "public" });
     const first = watch(code);
     await reaches(first, "lobby.snapshot");
-    // More than the ring keeps, so that a return at the first number would have to read far back.
+    // More than the replay buffer holds, so that a reconnect at the first number has to read far back.
     let seq = 0;
     for (let n = 0; n < 30; n++) seq = await log.publish(code, pick(n % 4));
     while (first.lastEventId !== String(seq)) await delay(5);

@@ -48,7 +48,7 @@ const count = (stream: EventStream, topic: string, event: string, n: number) =>
 
 const ended: [string, unknown] = ["lobby.ended", { reason: "completed" }];
 
-/** Well beyond the time a stream goes on after the end of its lobby. */
+/** Well beyond the grace time of a stream after the end of its lobby. */
 const longer = () => new Promise((resolve) => setTimeout(resolve, 500));
 
 describe("several topics on a stream", () => {

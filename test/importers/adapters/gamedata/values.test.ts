@@ -7,7 +7,7 @@ import {
   type ConvertedFields,
 } from "../../../../importers/adapters/gamedata/values.ts";
 
-/** Properties of an asset in a game that has a torch, with what they tell besides. */
+/** Converts properties of an asset in a game that has a torch; returns data and by-products. */
 function convert(properties: Record<string, unknown>) {
   const names = createNames();
   names.add([{ name: "Id_Item_Torch", folder: "Item/Item", idTag: null }]);

@@ -6,14 +6,17 @@ import { routes } from "../../../../server/app/routes.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, registerAccount } from "../../../support/identity.ts";
 
-/** Everything of document 1 that takes a body and has to do with accounts. */
+/** Every endpoint of document 1 that concerns accounts and takes a body. */
 const isAsked = /^\/v1\/(gateway|users|realms|subscribe|leads)\b/;
 const asked = routes.filter(({ path, body }) => body !== undefined && isAsked.test(path));
 
 const json = { "content-type": "application/json" };
 const deep = `${'{"a":'.repeat(40)}1${"}".repeat(40)}`;
 
-/** What is no name or address is not available, and has no account: that is an answer, and writes nothing. */
+/**
+ * Invalid names and addresses are reported as unavailable or unknown, which is a response and writes
+ * nothing.
+ */
 const answersAnything: ReadonlySet<string> = new Set([
   "/v1/users/check",
   "/v1/gateway/code/request",
@@ -26,7 +29,7 @@ interface Bad {
   status?: number;
 }
 
-/** What no call may take, whatever its fields are. */
+/** Bodies that no endpoint accepts, whatever its fields. */
 const anywhere: readonly Bad[] = [
   { body: "{", headers: json, status: 400 },
   { body: "[]", headers: json, status: 400 },
@@ -38,7 +41,7 @@ const anywhere: readonly Bad[] = [
   { body: `{"a":"${"x".repeat(66_000)}"}`, headers: json, status: 413 },
 ];
 
-/** Each field of a call with a value of a wrong type, and with one no text may have. */
+/** Each field of an endpoint with a value of a wrong type, and with a text no field may contain. */
 function inFields(schema: unknown): Bad[] {
   const names = Object.keys((schema as { properties?: object }).properties ?? {});
   const every = (value: unknown) => Object.fromEntries(names.map((name) => [name, value]));

@@ -125,7 +125,7 @@ function patchV1UsersMe(): void {
     for (const username of [`${start}_lan0`, `${start}_IanO`, `${start}_lANo`])
       assert.equal(result(await other.change({ username })), "409 user:username_taken", username);
     assert.equal((await one.change({ username: `${start}_lanO` })).status, 200, "one's own");
-    // As a migration leaves the younger of two that were there before.
+    // As a migration leaves the younger of two existing accounts.
     const twin = { name: `${start}_Ian0`, nameKey: `${start}_ian0`, nameSkeleton: null };
     await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id: other.id }, twin);
     assert.equal((await other.change({ username: `${start}_IAN0` })).status, 200);

@@ -11,7 +11,7 @@ export interface Answer {
   wrong: string[];
 }
 
-/** One request; what the tests of the own account look at in its answer. */
+/** One request; the parts of its response that these tests read. */
 export async function call(
   app: App,
   method: string,
@@ -33,7 +33,7 @@ export async function call(
 export const result = ({ status, code }: Answer) =>
   code === undefined ? `${status}` : `${status} ${code}`;
 
-/** A new account and requests in its name. */
+/** A new account, and requests as this account. */
 export async function newAccount(app: App) {
   const { email, session } = await registerAccount(app);
   const token = session.access_token;
@@ -47,7 +47,7 @@ export async function newAccount(app: App) {
   };
 }
 
-/** How often each of the results occurs. */
+/** Number of occurrences of each result. */
 export function count(results: string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const one of results) counts[one] = (counts[one] ?? 0) + 1;

@@ -11,7 +11,7 @@ export const set = (object: object, key: string | number, value: unknown) =>
     configurable: true,
   });
 
-/** The steps of a path, read as jq reads it after a dot. */
+/** The steps of a path, parsed like jq does after a dot. */
 function stepsOf(path: string): (string | number)[] {
   const steps: (string | number)[] = [];
   let rest = `.${path}`;
@@ -25,7 +25,7 @@ function stepsOf(path: string): (string | number)[] {
   return steps;
 }
 
-/** Applies changes as a client would: a null after means that the place is gone, last places first. */
+/** Applies changes like a client: a null `after` removes the place, last places first. */
 export function apply(before: Json, changes: readonly FieldChange[]): Json {
   const result = structuredCloneJson(before) as Json;
   const lists = new Map<unknown[], Set<number>>();
@@ -40,7 +40,7 @@ export function apply(before: Json, changes: readonly FieldChange[]): Json {
     if (!Array.isArray(parent) && after === null) delete parent[last as string];
     else set(parent, last, structuredCloneJson(after));
   }
-  // Places that became null up to the end of a list are no longer there.
+  // Places that became null at the end of a list are removed.
   for (const [list, gone] of lists) while (gone.has(list.length - 1)) list.pop();
   return result;
 }
@@ -48,6 +48,6 @@ export function apply(before: Json, changes: readonly FieldChange[]): Json {
 /** JSON.parse makes `__proto__` a plain member, which structuredClone does not. */
 const structuredCloneJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** What leads back. */
+/** The inverse changes. */
 export const invert = (changes: readonly FieldChange[]) =>
   changes.map(({ path, before, after }) => ({ path, before: after, after: before }));

@@ -29,10 +29,10 @@ function randomOf(seed: number): Random {
 
 const seed = Number(process.env["ARCHIVE_SEED"] ?? 20_261_121);
 
-/** More of them, for a long look, by ARCHIVE_HISTORIES. */
+/** Number of histories; ARCHIVE_HISTORIES increases it for a longer run. */
 const histories = Number(process.env["ARCHIVE_HISTORIES"] ?? 200);
 
-/** Games of one archive do not know each other. */
+/** Games of one archive are independent. */
 const atOnce = 4;
 
 const ids = ["item", "monster"].flatMap((type) =>
@@ -42,7 +42,7 @@ const ids = ["item", "monster"].flatMap((type) =>
 const words = ["fire", "Frost", "bow of ice", "old"];
 const values = [1, 2, 10, "2", "ten", true, null, [1, 2], { x: 1 }];
 
-/** Long enough for the database to keep the document packed. */
+/** Long enough for Postgres to compress the document. */
 const bulk = "large and dull ".repeat(300);
 
 const pick = <T>(random: Random, list: readonly T[]): T => {
@@ -63,7 +63,7 @@ function randomEntity(random: Random, id: string): SourceEntity {
   return entity(id, { name: `${pick(random, words)} ${id.slice(-1)}`, data, tags, links });
 }
 
-/** The next state: mostly what there was. */
+/** The next state, mostly equal to the previous one. */
 function nextState(random: Random, before: ReadonlyMap<string, SourceEntity>): SourceEntity[] {
   return ids.flatMap((id) => {
     const known = before.get(id);
@@ -93,7 +93,7 @@ const load = async (game: string, branch: Json, version: string, entities: Sourc
   return { added, changed, removed };
 };
 
-/** Three to five patches of main, and mostly a branch that leaves it somewhere. */
+/** Three to five patches of main, and usually a branch. */
 async function grow(game: string, random: Random): Promise<ReferenceArchive> {
   const reference = new ReferenceArchive();
   const step = async (branch: Json, version: string, fork?: RefPatch[]) => {

@@ -5,7 +5,7 @@ import { apply, invert, set } from "./apply-changes.ts";
 
 export type Json = Record<string, unknown>;
 
-/** Small and fast, and the same numbers for the same seed everywhere. */
+/** Small and fast, with the same numbers for the same seed everywhere. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -32,7 +32,7 @@ export function randomObject(random: (below: number) => number, depth: number): 
   return object;
 }
 
-/** A copy with a few places changed: pairs that have nothing in common show little. */
+/** A copy with a few changes, since unrelated pairs reveal little. */
 export function mutate(value: unknown, random: (below: number) => number, depth: number): unknown {
   if (random(6) === 0) return randomValue(random, depth);
   if (Array.isArray(value)) {
@@ -48,7 +48,7 @@ export function mutate(value: unknown, random: (below: number) => number, depth:
   return copy;
 }
 
-/** As the archive compares: members that are null are not there, and the order of keys means nothing. */
+/** Equality of the archive: null members count as absent, and key order does not matter. */
 export function normal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(normal).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -59,7 +59,7 @@ export function normal(value: unknown): string {
     .join()}}`;
 }
 
-/** The changes of each pair lead from the one to the other and back, and are sorted by path. */
+/** The changes of each pair lead from one to the other and back, and are sorted by path. */
 export function checkPairs(seed: number, pairs: number): void {
   const random = randomOf(seed);
   let changed = 0;
@@ -68,7 +68,7 @@ export function checkPairs(seed: number, pairs: number): void {
     const after = random(4) === 0 ? randomObject(random, 3) : (mutate(before, random, 3) as Json);
     if (typeof after !== "object" || after === null || Array.isArray(after)) continue;
     const changes = diffFields(before, after);
-    // Its text takes longer than the check.
+    // Building the text takes longer than the check.
     const ensure = (holds: boolean) => {
       if (!holds) assert.fail(`pair ${n}: ${JSON.stringify([before, after, changes])}`);
     };
@@ -85,7 +85,7 @@ export function checkPairs(seed: number, pairs: number): void {
   assert.ok(changed > pairs / 2);
 }
 
-/** Lists as a JSON document may have them, nulls at the end among them. */
+/** Lists of a JSON document, including nulls at the end. */
 const lists = fc.letrec<{ value: unknown; list: unknown[] }>((tie) => ({
   value: fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(null, null, 1, 2, "x", {}, { a: 1 }, { a: null }) },

@@ -3,13 +3,13 @@ import type { SourceEntity } from "../../../../importers/envelope/contract.ts";
 export interface RefPatch {
   branch: string;
   version: string;
-  /** Every entity there is, by id. */
+  /** Every existing entity, by id. */
   state: ReadonlyMap<string, SourceEntity>;
 }
 
 export interface RefBranch {
   slug: string;
-  /** Own and inherited, oldest first. */
+  /** Own and inherited patches, oldest first. */
   patches: RefPatch[];
 }
 
@@ -17,12 +17,12 @@ type Json = Record<string, unknown>;
 const byCode = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * The archive as its rules put it, in plain maps: nothing is kept but whole states, and every question is
- * answered by looking at all of them.
+ * The rules of the archive on plain maps: it stores complete states only, and answers every query by
+ * scanning all of them.
  */
 export class ReferenceArchive {
   readonly branches = new Map<string, RefBranch>();
-  /** In the order in which ids were first imported: that of the cursor. */
+  /** In the order of first import, which is the order of cursors. */
   readonly order: string[] = [];
 
   import(slug: string, version: string, entities: readonly SourceEntity[], fork?: RefPatch[]) {
@@ -46,7 +46,7 @@ export class ReferenceArchive {
     return this.branch(slug).patches.at(-1)?.state ?? new Map();
   }
 
-  /** Versions at which an entity changed on a branch, with a minus where it went. */
+  /** Versions in which an entity changed on a branch, with a minus for a removal. */
   history(slug: string, id: string): string[] {
     let last: SourceEntity | undefined;
     return this.branch(slug).patches.flatMap(({ version, state }) => {
@@ -57,7 +57,7 @@ export class ReferenceArchive {
     });
   }
 
-  /** Present entities of a type that pass, in the order of the cursor. */
+  /** Current entities of a type that match, in cursor order. */
   list(slug: string, type: string, passes: (entity: SourceEntity) => boolean): string[] {
     const head = this.head(slug);
     return this.order.filter((id) => {
@@ -69,7 +69,7 @@ export class ReferenceArchive {
 
 export const typeOf = (id: string) => id.split(".")[1] ?? "";
 
-/** What the archive compares of an entity without pictures and sounds, in its order (COD-08). */
+/** The compared parts of an entity without pictures and sounds, in order (COD-08). */
 export function comparedParts({ name, tags = [], data, links = [] }: SourceEntity): Json {
   return {
     name,
@@ -86,7 +86,7 @@ export const comparedText = (entity: SourceEntity): string => stable(comparedPar
 const isEqual = (a: SourceEntity | undefined, b: SourceEntity | undefined) =>
   a !== undefined && b !== undefined && comparedText(a) === comparedText(b);
 
-/** Text in which the order of keys and members that are null make no difference. */
+/** JSON text that ignores key order and null members. */
 export function stable(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stable).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
@@ -99,7 +99,7 @@ export function stable(value: unknown): string {
 
 export type Op = "added" | "changed" | "removed";
 
-/** What differs between two states, by type and id. */
+/** Differences between two states, by type and id. */
 export function opsBetween(
   before: ReadonlyMap<string, SourceEntity>,
   after: ReadonlyMap<string, SourceEntity>,

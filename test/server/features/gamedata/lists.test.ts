@@ -8,7 +8,7 @@ type Row = Record<string, unknown>;
 
 type Body = { count: number; next: string | null; rows: Row[] };
 
-/** True when a row belongs to what a parameter asks for: the filter table of the document once more. */
+/** True if a row matches a parameter: an independent implementation of the document's filter table. */
 type Rule = (row: Row, text: string) => boolean;
 
 const anyOf =
@@ -29,7 +29,7 @@ const atMost =
 const family: Rule = ({ archetype }, text) =>
   text.split(",").some((one) => archetype === one || String(archetype).endsWith(`.${one}`));
 
-/** `*` and `%` by cutting, not by a pattern: each part has to follow the one before it. */
+/** Handles `*` and `%` by splitting instead of a pattern: each part must follow the previous one. */
 const contains =
   (column: string): Rule =>
   (row, text) => {
@@ -98,7 +98,7 @@ const rules: Readonly<Record<string, Record<string, Rule>>> = {
   workshop_services: { service_type: anyOf("service_type") },
 };
 
-/** Column a parameter looks at, for values worth asking for. */
+/** The column of a parameter, for useful test values. */
 const columnOf = (parameter: string): string =>
   ({ id_like: "id", name: "title", rank: "adventure_rank_min" })[
     parameter.replace(/_(min|max)$/, "")
@@ -126,7 +126,7 @@ const walk = async (path: string, query: string): Promise<Row[]> => {
   }
 };
 
-/** Values of a column, of the ends and the middle, and what a filter makes of them. */
+/** Values from the ends and the middle of a column, in the form of each filter. */
 const valuesFor = (parameter: string, rows: readonly Row[]): string[] => {
   const column = columnOf(parameter);
   const found = [...new Set(rows.map((row) => row[column]))].filter((value) => value !== null);

@@ -17,7 +17,7 @@ export async function importNewestSample(app: App): Promise<void> {
   await importEnvelope(app.deps.em, newest, options);
 }
 
-/** Each parameter of the lists answers any value with rows or with a refusal that names the parameter. */
+/** Every parameter of every list answers any value with rows or with a refusal that names the parameter. */
 export async function checkAnyValue(app: App, lists: readonly Resource[]): Promise<void> {
   const hostile = [
     "",

@@ -8,7 +8,7 @@ import {
 
 const CallerBody = Type.Object({ caller: Type.Unknown() });
 
-/** A route that answers who called, at an address where a key needs the scope of its neighbours. */
+/** A route that returns the caller, at a path where a key needs the scope of its neighbours. */
 function probe(method: "GET" | "POST", path: string, auth: AuthLevel): Route<unknown> {
   return defineRoute({
     method,

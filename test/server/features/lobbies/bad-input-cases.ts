@@ -1,4 +1,4 @@
-/** One wrong request below a lobby, and what it is answered. */
+/** An invalid request below a lobby, and its response. */
 export interface Case {
   what: string;
   method: string;
@@ -6,7 +6,7 @@ export interface Case {
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Status and code; a status alone where nothing is refused and nothing happens. */
+  /** Status and code; only a status if nothing is refused and nothing changes. */
   expected: string;
 }
 
@@ -15,7 +15,7 @@ type Call = [method: string, path: string, body?: unknown];
 const answer = { selected_index: 1, time_taken_ms: 100 };
 const pick = { selected_index: 1 };
 
-/** Calls of any seat, each with a body that is right. */
+/** Endpoints for any seat, each with a valid body. */
 export const seatCalls: readonly Call[] = [
   ["POST", "/token"],
   ["POST", "/answer", answer],
@@ -24,7 +24,7 @@ export const seatCalls: readonly Call[] = [
   ["POST", "/leave"],
 ];
 
-/** Calls of the host's seat; the player to remove is nobody. */
+/** Endpoints for the host's seat; the player to remove does not exist. */
 export const hostCalls: readonly Call[] = [
   ["PATCH", "/settings", { timer: 60 }],
   ["POST", "/start"],
@@ -42,7 +42,7 @@ const caseOf = ([method, path, body]: Call, what: string, expected: string): Cas
   ...(body === undefined ? {} : { body }),
 });
 
-/** Every call with credentials that do not hold; `bad` names them. */
+/** Every endpoint with invalid credentials; `bad` names them. */
 export function credentialCases(bad: Record<string, [Record<string, string>, string]>): Case[] {
   return allCalls.flatMap((call) =>
     Object.entries(bad).map(([what, [headers, expected]]) => ({
@@ -52,7 +52,7 @@ export function credentialCases(bad: Record<string, [Record<string, string>, str
   );
 }
 
-/** Somebody who has no seat here. */
+/** A caller without a seat in this lobby. */
 export function strangerCases(headers: Record<string, string>): Case[] {
   const refusalOf = (call: Call) => {
     if (hostCalls.includes(call)) return "403 lobby:not_host";
@@ -67,7 +67,7 @@ export const guestCases = (headers: Record<string, string>): Case[] =>
 
 export type State = "waiting" | "coop" | "versus" | "finished";
 
-/** What the host is answered in a state in which the call has no place; the others may do something. */
+/** The host's refusals in states where a call is not allowed; other calls may succeed. */
 const stateRefusals: Record<State, Record<string, string>> = {
   waiting: {
     "POST /answer": "400 lobby:not_in_progress",
@@ -131,7 +131,7 @@ const hostile = [
 ];
 const wrongIndexes = [-1, 1.5, "0", null, true, [], {}, 2 ** 53, 1e308];
 
-/** Field -> values it does not take, whatever the lobby. */
+/** Field -> values it refuses in every lobby. */
 const wrongFields: Record<string, Record<string, unknown[]>> = {
   "POST /answer": {
     selected_index: [-2, 4, 1.5, "1", null, true, [1], {}, 2 ** 53],
@@ -162,7 +162,7 @@ const required: Record<string, Record<string, unknown>> = {
   "POST /join": {},
 };
 
-/** Wrong values one by one, and missing ones; beside them a field nobody documents. */
+/** Invalid values one by one, and missing ones, next to an undocumented field. */
 export function fieldCases(headers: Record<string, string>): Case[] {
   return Object.entries(wrongFields).flatMap(([key, fields]) => {
     const [method = "", path = ""] = key.split(" ");
@@ -191,7 +191,7 @@ const json = { "content-type": "application/json" };
 const malformed = "400 request:malformed_json";
 const otherType = "415 request:unsupported_media_type";
 
-/** Bodies that are no JSON objects, or are sent as something else: what -> body, headers, answer. */
+/** Bodies that are not JSON objects or have another type: what -> body, headers, response. */
 const wrongBodies: Record<string, [unknown, Record<string, string>, string]> = {
   "half an object": ["{", json, malformed],
   "an array": ["[]", json, malformed],

@@ -57,7 +57,7 @@ const badLogins = async (): Promise<Record<string, [Record<string, string>, stri
 
 describe("bad input to lobbies", () => {
   before(async () => {
-    // Long enough for every next of these tests to come too early.
+    // Long enough that every `next` in these tests comes too early.
     app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "60000" } });
     for (const state of ["waiting", "coop", "versus", "finished"] as const)
       watched.set(state, await openWatched(app, state));
@@ -103,7 +103,7 @@ function wrongRequestsToLobby(): void {
   it("fields of the wrong type, size, range or content", async () => {
     for (const { state, host } of watched.values()) {
       const cases = fieldCases(host.as);
-      // Everything once; in the other states what is not about fields is known to be the same.
+      // All cases in one state; in others the results unrelated to fields are known to be the same.
       const isPart = (_: Case, i: number) => state === "coop" || i % 7 === 0;
       await refuseAll(app, lobbyIn(state), cases.filter(isPart));
     }
@@ -218,7 +218,7 @@ function wrongRequestsElsewhere(): void {
           body,
           bearer,
         );
-        // A parameter of the wrong form is what the last one names (HTTP-05).
+        // A malformed parameter is refused with the code of the last case (HTTP-05).
         const isText = method === "DELETE" && code.includes("%00");
         const expected = isText ? "404 lobby:player_not_found" : "404 lobby:not_found";
         assert.equal(outcome(answer), expected, `${method} ${code}${path}`);

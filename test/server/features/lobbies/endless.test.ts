@@ -12,7 +12,7 @@ import { ask, lobbyOf, outcome, playing, type Table } from "./seats.ts";
 
 let app: App;
 
-/** The library's connections to its store, which it opens under these names. */
+/** The library's connections to Redis, which it opens under these names. */
 const queueConnections = /\bid=(\d+).*\bname=(?:queues|events-|worker-)/;
 
 const post = (table: Table, action: string, body?: unknown, more: Record<string, string> = {}) =>
@@ -22,7 +22,7 @@ const endless = (category: string) => playing(app, { numQuestions: null, categor
 
 describe("endless lobbies", () => {
   before(async () => {
-    // Nobody makes questions: as while the job workers are stopped.
+    // Nobody generates questions, as if the job workers were stopped.
     app = await startApp({ hasJobs: false });
     await fillBank(app, 20, ["music", "film", "art"]);
   });
@@ -36,7 +36,7 @@ function endlessLobbyWhileGenerator(): void {
   it("never makes its host wait for the next question, and never asks one twice", async () => {
     const table = await endless("music");
     const asked = new Set<number>();
-    // Twice what is stored for it in its category and difficulty, and beyond what is stored at all.
+    // Twice the number stored in its category and difficulty, and more than are stored at all.
     for (let index = 0; index < 120; index++) {
       const locked = await post(table, "lock", { index });
       const id = locked.body.lobby.current_question?.id;
@@ -100,7 +100,7 @@ function endlessLobbyWhoseNext(): void {
   after(() => busy.stop());
   afterEach(() => jobs.close());
 
-  /** Plays until a worker is asked for the next batch; it answers when it is let go. */
+  /** Plays until a worker is asked for the next batch; it answers when released. */
   async function playUntilAsked(category: string): Promise<() => void> {
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const questionModel: QuestionModel = {
@@ -145,7 +145,7 @@ function endlessLobbyWhoseNext(): void {
     await Promise.all(ids.map((id) => redis.client("KILL", "ID", id)));
     await playTo(40);
     letGo();
-    // Whatever becomes of the job: its questions are late, or made twice.
+    // Whatever happens to the job: its questions are late or generated twice.
     await playTo(60);
   });
 

@@ -6,11 +6,11 @@ import { post, registerAccount, tokenOf } from "../../../support/identity.ts";
 import { holdWindows } from "../../../support/limit-windows.ts";
 import { ask as askOnce, base, holding, openTable, outcome, seatCalls, sit } from "./seats.ts";
 
-/** With the factor below: misses of one address in a minute (GW-12). */
+/** With the factor below: misses per address and minute (GW-12). */
 const allowed = 12;
 const limited = "429 rate_limit:exceeded";
 
-/** Calls that need no seat: method, path below the lobby, a body that fits. */
+/** Endpoints without a required seat: method, path below the lobby, a valid body. */
 const openCalls: [method: string, path: string, body?: object][] = [
   ["GET", ""],
   ["GET", "/status"],
@@ -40,7 +40,7 @@ describe("who tries codes of lobbies", () => {
   const stranger = async () =>
     tokenOf((await post(app, "/v1/gateway/guest", {}, newAddress())).body);
   const openPrivate = () => openTable(app, { visibility: "private" }, 1);
-  /** A code that nobody has, a new one each time. */
+  /** A new unknown code each time. */
   let guesses = 0;
   const unknownCode = () =>
     `ZZ${String((guesses += 1) + 222_222)

@@ -3,7 +3,10 @@ import { after, before, describe, it } from "node:test";
 import { startApp, type App } from "../../../support/app.ts";
 import { ask, cookieOf, holding, login, openTable, sit, tally, type Answer } from "./seats.ts";
 
-/** With the factor below: 30 a minute for a player, 6 for an address, 60 for a seat, 6 codes that do not exist (GW-12). */
+/**
+ * With the factor below: 30 per minute for a player, 6 for an address, 60 for a seat, 6 unknown codes
+ * (GW-12).
+ */
 const allowed = { player: 30, address: 6, seat: 60, misses: 6 };
 
 describe("the limits of lobby commands", () => {

@@ -34,7 +34,7 @@ const csvOf = (code: string, as: As, query: string, headers: As = {}) =>
 const answer = (code: string, as: As | undefined, selected_index: number) =>
   ask(app, "POST", `/${code}/answer`, { selected_index, time_taken_ms: 100 }, as);
 
-/** Two questions played by the host and one other; the third is never opened. */
+/** Two questions played by the host and one other player; the third is never opened. */
 async function played(): Promise<Table> {
   const table = await playing(app, { mode: "versus", hostName: "=1+1" });
   const { code, host, guests } = table;
@@ -152,7 +152,7 @@ function getLobbiesCodeResults(): void {
     const seen = await sheetOf(code, host.as);
     while (!(await findLobbyResult(app.deps.em, code, null))) await delay(20);
     const later = await openTable(app);
-    // Codes are drawn by chance: the game that is over takes that of the one that goes on.
+    // Codes are random, so a finished game may reuse the code of a running one.
     const renamed = sql`update lobby_results set code = ${later.code} where code = ${code}`;
     await rowsOf(app.deps.em, renamed);
     assert.deepEqual(await sheetOf(later.code, host.bearer), seen);
@@ -221,7 +221,7 @@ function csvResultSheet(): void {
   });
 }
 
-/** A login as it would be made after the clock was turned. */
+/** A login as issued after the clock was changed. */
 function loginOf(playerId: number): As {
   const claims = { roles: [], realm: "default", name: "Host", fam: "1" };
   const token = app.deps.tokens.sign("access", String(playerId), 60, claims);
@@ -264,7 +264,7 @@ function sheetWith(names: string[]): ResultSheet {
   };
 }
 
-/** RFC 4180, read by rules of its own so that the writer is not its own judge. */
+/** An independent RFC 4180 parser, so that the writer is not tested against itself. */
 function parseCsv(text: string): string[][] {
   const lines: string[][] = [];
   let cells: string[] = [];

@@ -9,11 +9,11 @@ export const base = "/v1/games/trivia/lobbies";
 export type Wire = Static<typeof LobbyWire>;
 type Headers_ = Record<string, string>;
 
-/** What the lobby tests read of an answer; its form was held against the declaration already. */
+/** The parts of a response that lobby tests read; its schema has already been validated. */
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Of the first error. */
+  /** Code of the first error. */
   code: string | undefined;
   params: Record<string, unknown>;
   /** `propertyPath` of every violation, sorted. */
@@ -53,12 +53,12 @@ export async function ask(
   };
 }
 
-/** Somebody in a lobby: `as` are the headers that hold the seat. */
+/** A player in a lobby: `as` contains the headers of the seat. */
 export interface Seated {
   id: number;
   token: string;
   as: Headers_;
-  /** Of the login, if the seat is bound to one. */
+  /** Token of the login, if the seat is bound to one. */
   bearer: Headers_;
   accountId: number | null;
 }
@@ -80,13 +80,13 @@ const seated = (answer: Answer, bearer: Headers_, accountId: number | null): Sea
   accountId,
 });
 
-/** A login of a fresh guest account. */
+/** Access token of a new guest. */
 export async function login(app: App): Promise<{ bearer: Headers_; accountId: number }> {
   const session = await enter(app);
   return { bearer: tokenOf(session), accountId: session.player.id };
 }
 
-/** A lobby with its host and as many anonymous others as asked. */
+/** A lobby with its host and the requested number of anonymous players. */
 export async function openTable(
   app: App,
   fields: Record<string, unknown> = {},
@@ -131,18 +131,18 @@ export async function lobbyOf(app: App, code: string): Promise<Wire> {
   return answer.body.lobby;
 }
 
-/** Status and code in one, as the tables of refusals name them. */
+/** Status and code in one text, as the tables of refusals list them. */
 export const outcome = (answer: Answer): string =>
   answer.code === undefined ? String(answer.status) : `${answer.status} ${answer.code}`;
 
-/** How often each outcome came. */
+/** Number of occurrences of each outcome. */
 export function tally(answers: Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) counts[outcome(answer)] = (counts[outcome(answer)] ?? 0) + 1;
   return counts;
 }
 
-/** Every call that needs a seat, the host's first: method, path below the lobby, a body that fits. */
+/** Every endpoint that requires a seat, the host's first: method, path below the lobby, a valid body. */
 export const seatCalls: readonly (readonly [method: string, path: string, body?: object])[] = [
   ["PATCH", "/settings", { timer: 45 }],
   ["POST", "/start"],

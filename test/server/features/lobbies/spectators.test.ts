@@ -103,7 +103,8 @@ function spectatorSStream(): void {
     );
     const own = await ask(app, "POST", `/${code}/token`, undefined, host.as);
     const player = open(code, own.headers.get("x-hub-token") ?? "");
-    // Whoever comes first is told of the other: opened at once, the spectator may be counted before the player listens.
+    // Sequential: if both streams opened at once, the spectator might be counted before the player
+    // subscribes.
     await sees(player, "lobby.snapshot");
     const spectator = open(code, await tokenOf(code));
     await Promise.all([sees(spectator, "lobby.snapshot"), counts(player, 1)]);

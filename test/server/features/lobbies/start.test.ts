@@ -118,7 +118,7 @@ function patchLobbiesCodeSettings(): void {
 const start = (code: string, as: Record<string, string>) =>
   ask(app, "POST", `/${code}/start`, undefined, as);
 
-/** Does something else between the plan of a start and its draw. */
+/** Runs another action between the plan of a start and its draw. */
 async function interrupted<T>(
   work: () => Promise<T>,
   meanwhile: () => Promise<unknown>,

@@ -6,7 +6,7 @@ import { ask, lobbyOf, login, openTable, outcome, type Answer } from "./seats.ts
 
 type Asking = Parameters<Lobbies["ask"]>;
 
-/** What becomes of the next command of a type, instead of its being carried out and answered. */
+/** Failure of the next command of a type. */
 type Fate = (carryOut: () => Promise<LobbyReply>) => Promise<LobbyReply>;
 
 const unavailable: LobbyReply = {
@@ -25,7 +25,7 @@ let app: App;
 let lobbies: Lobbies;
 let fates: { type: string; fate: Fate }[] = [];
 
-/** Codes the commands went to, by their type. */
+/** Codes the commands were sent to, by type. */
 let asked: { type: string; code: string }[] = [];
 
 async function troubledAsk(...asking: Asking): Promise<LobbyReply> {

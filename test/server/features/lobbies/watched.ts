@@ -4,7 +4,7 @@ import { openStream, type EventStream } from "../../../support/event-stream.ts";
 import type { Case, State } from "./bad-input-cases.ts";
 import { ask, lobbyOf, openTable, outcome, type Table } from "./seats.ts";
 
-/** A lobby in a state, its players, and a stream that has seen nothing since. */
+/** A lobby in a state, its players, and a stream without later events. */
 export interface Watched extends Table {
   state: State;
   stream: EventStream;
@@ -26,7 +26,10 @@ export async function openWatched(app: App, state: State): Promise<Watched> {
   return { ...table, state, stream };
 }
 
-/** Asks everything and compares: the answers, the lobby before and after each, and what was published. */
+/**
+ * Sends all requests and compares the responses, the lobby before and after each, and the published
+ * messages.
+ */
 export async function refuseAll(app: App, { code, stream }: Watched, cases: Case[]): Promise<void> {
   const still = async () => {
     const { server_now_ms: _, ...lobby } = await lobbyOf(app, code);

@@ -1,7 +1,7 @@
 import * as client from "openid-client";
 import type { App } from "../../../support/app.ts";
 
-/** The address the service believes it has; requests to it go to the port it really has. */
+/** The configured address of the service; requests to it go to the actual port. */
 export const issuer = "http://auth.example";
 
 interface Cookie {
@@ -10,9 +10,9 @@ interface Cookie {
   path: string;
 }
 
-/** A browser of one person: keeps cookies by path, follows redirects inside the service. */
+/** A browser of one person: stores cookies by path, follows redirects inside the service. */
 export class Browser {
-  /** By name and path, as browsers tell cookies apart. */
+  /** By name and path, as browsers identify cookies. */
   readonly jar = new Map<string, Cookie>();
   private readonly app: App;
 
@@ -52,14 +52,14 @@ export class Browser {
     else this.jar.set(`${name} ${path}`, { name, value, path });
   }
 
-  /** From the program's address to our page; the path of that page. */
+  /** From the client's authorization address to our page; returns the path of that page. */
   async open(start: URL): Promise<string> {
     const answer = await this.request("GET", start.href);
     if (answer.status !== 303) throw new Error(`${answer.status} ${answer.text}`);
     return new URL(answer.location ?? "", issuer).pathname;
   }
 
-  /** Answers the page's question; the address at the program the browser is sent to. */
+  /** Answers the page's question; returns the client's address the browser is sent to. */
   async decide(page: string, bearer: string, isAllowed = true): Promise<URL> {
     const body = { is_allowed: isAllowed };
     const answer = await this.request("POST", page, { body, bearer });
@@ -71,7 +71,7 @@ export class Browser {
   }
 }
 
-/** The real client library as a program would set it up, by the metadata document. */
+/** A real client library, configured from the metadata document. */
 export async function discover(app: App, clientId: string, auth: client.ClientAuth) {
   const customFetch: client.CustomFetch = (url, options) =>
     fetch(url.replace(issuer, app.url), options as RequestInit);

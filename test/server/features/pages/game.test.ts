@@ -23,7 +23,7 @@ it("the play page's time of the server stays what it is when somebody sets the d
     elapsed += 1_000;
     assert.equal(serverNow(game), 1_000_000 + elapsed - 5_000, `set by ${step} ms`);
   }
-  // A message that took half a second, and one after the device slept for a minute.
+  // A message with half a second of latency, and one after the device slept for a minute.
   takeLobby(game, lobbyAt(1_003_500));
   assert.equal(serverNow(game), 1_004_000);
   takeLobby(game, lobbyAt(1_064_000));

@@ -48,7 +48,7 @@ let server: HttpServer;
 let url: string;
 let token: string;
 
-/** Milliseconds a request waits for a job at most; it asks for more. */
+/** Maximum time a request waits for a job in this test; the service would wait longer. */
 let patience = Infinity;
 
 async function call(path: string, init: RequestInit = {}): Promise<Answer> {

@@ -192,7 +192,7 @@ function playedInTheirTime(): void {
         dates.some((one) => one.date === date),
         date,
       );
-    // In every category 40 questions are in the competition pool: there is room.
+    // Every category has 40 questions in the competition pool, so some can be released.
     const pools = await rowsOf<{ isOver: boolean; pool: string }>(
       app.deps.orm.em.fork(),
       sql`select distinct c.released_at is not null as "isOver", q.pool from challenges c

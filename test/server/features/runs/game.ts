@@ -9,7 +9,7 @@ import {
 import type { App } from "../../../support/app.ts";
 import { enter, post, tokenOf, type SessionAnswer } from "../../../support/identity.ts";
 
-/** `count` questions in every category and difficulty, half of them in each pool. */
+/** `count` questions per category and difficulty, half of them in each pool. */
 export async function fillBank(app: App, count: number, names: readonly string[] = categories) {
   const rows = names.flatMap((category) =>
     difficulties.flatMap((difficulty) =>
@@ -88,7 +88,7 @@ export async function runner(app: App) {
     headers,
     send,
     get,
-    /** After the clock was turned far: the access token is not what is tested here. */
+    /** After the clock was moved far ahead; the access token is not under test here. */
     renew: async () => {
       const again = await post(app, "/v1/gateway/guest", { reclaimToken: session.reclaim_token });
       Object.assign(headers, tokenOf(again.body));
@@ -118,7 +118,7 @@ export async function questionsOf(app: App, challengeId: number) {
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-/** Plays a challenge to its end; `isRight` says which of its questions are answered right. */
+/** Plays a challenge to its end; `isRight` says which questions are answered correctly. */
 export async function playChallenge(
   app: App,
   who: Runner,

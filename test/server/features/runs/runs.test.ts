@@ -102,7 +102,7 @@ function goesOn(): void {
     clock.advance(16_500);
     const { body } = await ann.answer(id, await rightFor(question.id), 10);
     const { points_earned: points } = body as unknown as Answered;
-    // 1.5 s are forgiven: half of the time is gone, a quarter of the base is the bonus.
+    // 1.5 s are deducted: half of the time is gone, and the bonus is a quarter of the base.
     assert.equal(points, weightOf(question.difficulty) * 125);
     assert.equal((await ann.read(id)).total_time_ms, 15_000);
   });
@@ -121,7 +121,7 @@ function goesOn(): void {
     assert.equal((await ann.read(second.id)).is_finished, true);
     assert.equal((await ann.answer(second.id, 0)).code, "run:not_found");
     assert.equal((await ann.advance(second.id)).code, "run:finished");
-    // Nobody looks at the third one.
+    // The third question is never shown.
     const third = await ann.start("endless");
     clock.advance(24 * hourMs + 1);
     await maintain({ task: "challenges" }, app.deps);
@@ -149,7 +149,7 @@ function goesOn(): void {
     const forgotten = await ann.start("endless");
     clock.advance(24 * hourMs + 1);
     await ann.renew();
-    // Reads what was there before the other one began.
+    // Reads the state before the other one started.
     const before = app.deps.orm.em.fork();
     await before.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ });
     const ems = [before, app.deps.orm.em.fork()];
@@ -186,10 +186,11 @@ function comesToEnd(): void {
       for (let n = 0; n < 10; n++)
         result = (await ann.answer(id, n % 2)).body as unknown as Answered;
       assert.deepEqual([result?.next_question, result?.run_finished], [null, true]);
-      // The wait for a question that could not be made is not the player's time.
+      // Waiting for a question that could not be generated does not count as the player's time.
       assert.equal((await ann.read(id)).total_time_ms, 0);
       assert.equal((await ann.answer(id, 0)).code, "run:not_found");
-      // All were answered before: they come again, for no points, and half the XP where it was wrong.
+      // All were answered before: they are repeated without points, and with half the XP after a wrong
+      // answer.
       const again = await ann.start("endless", { category: "music" });
       let next: Question | null = again.question;
       const gained = [];
@@ -234,7 +235,7 @@ function comesToEnd(): void {
         sources.map((row) => row.source),
         ["bank", "test"],
       );
-      // What the player's level lacks was asked for beside the play.
+      // Missing questions of the player's level were requested in the background.
       const jobs = await small.deps.redis.keys("jobs:question-generation:*");
       assert.ok(jobs.length > 0);
     } finally {
@@ -355,14 +356,14 @@ function oneChallenge(): void {
       const isLast = index === questions.length - 1;
       assert.equal(result.next_question?.id, questions[index + 1]?.id);
       assert.equal(result.run_finished, isLast);
-      // A refresh: the position stays, and the answer is not taken again.
+      // A refresh: the position stays, and a second answer is refused.
       const run = await ann.read(id);
       assert.deepEqual([run.current_index, run.is_finished], [index, isLast]);
       if (isLast) break;
       assert.equal((await ann.answer(id, 0)).code, "run:already_answered");
       const resumed = await ann.start("daily_shuffle", { challenge_id: daily.id });
       assert.deepEqual([resumed.id, resumed.question.id], [id, questionId]);
-      // The next question came with the answer: whoever looks it up meanwhile is seen to.
+      // The next question came with the response, so its timer is already running.
       clock.advance(6_500);
       const advanced = (await ann.advance(id)).body as unknown as { question: { id: number } };
       assert.equal(advanced.question.id, questions[index + 1]?.id);

@@ -22,7 +22,7 @@ const register = (email: string) =>
 
 const login = (identifier: string) => post(app, "/v1/gateway/login", { identifier, password });
 
-/** Spellings of an address that reach one mailbox, whatever keyboard or program made them. */
+/** Spellings of an address that reach one mailbox, from any keyboard or program. */
 const spellings: ((local: string) => string)[] = [
   (local) => `${local}＠example.com`,
   (local) => `${local}@ｅｘａｍｐｌｅ．ＣＯＭ`,

@@ -25,7 +25,7 @@ let now = Date.now();
 const ask = (email: unknown, channel?: unknown) => post(app, requestPath, { email, channel });
 const verify = (email: unknown, code: unknown) => post(app, verifyPath, { email, code });
 
-/** Asks for a code and reads it from the inbox; `count` is how many were sent to it before. */
+/** Requests a code and reads it from the inbox; `count` is the number of earlier messages. */
 async function codeFor(email: string): Promise<string> {
   const sentBefore = (await codesTo(email)).length;
   assert.equal((await ask(email)).status, 200);
@@ -35,7 +35,7 @@ async function codeFor(email: string): Promise<string> {
 const codesTo = async (email: string) =>
   (await messagesTo(app.deps, email)).filter(({ template }) => template === "sign-in-code");
 
-/** Resolves when no request waits for its job any more. */
+/** Resolves when no request is waiting for its job. */
 async function requestsAreDone(): Promise<void> {
   const left = () => rowsOf(app.deps.em, sql`select 1 from credential_requests`);
   while ((await left()).length > 0) await new Promise((done) => setTimeout(done, 20));
@@ -70,7 +70,7 @@ function signsIn(): void {
       await app.deps.em.transactional(async (em) => {
         const given = { ...one, hashes: ["wrong"], now: new Date(now), maxTries: 5 };
         assert.equal(await tryCode(em, given), null);
-        // Only what writes has a number; what does not is never waited for.
+        // Only writing transactions have an id; the commit of others waits for nothing.
         const [row] = await rowsOf(em, sql`select pg_current_xact_id_if_assigned()::text as xid`);
         assert.ok((row as { xid: string | null }).xid, one.emailKey);
       });
@@ -209,7 +209,7 @@ function ends(): void {
       post(app, "/v1/gateway/login", { identifier: email, password: given });
     for (let i = 0; i < 5; i++) await login("no");
     assert.equal((await login(password)).code, "auth:locked");
-    // In the session that chose the password, which so stays.
+    // In the session that set the password, which therefore survives.
     const given = { email, code: await codeFor(email) };
     assert.equal((await post(app, verifyPath, given, tokenOf(session))).status, 200);
     assert.equal((await login(password)).status, 200);

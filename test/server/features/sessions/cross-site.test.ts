@@ -5,7 +5,7 @@ import { startApp, type App } from "../../../support/app.ts";
 import { refusalIn } from "../../../support/client.ts";
 
 const evil = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
-/** What browsers say of pages that are not ours: old ones the origin alone, others the site, some neither name. */
+/** Headers of requests from other sites: old browsers send only the origin, others the site, some neither. */
 const foreign: Record<string, string>[] = [
   evil,
   { "sec-fetch-site": "cross-site" },
@@ -37,7 +37,7 @@ describe("a cookie that signs somebody in", () => {
       for (const headers of foreign) {
         const answer = await app.client.request(method, addressOf(path), { headers });
         assert.deepEqual(answer.headers.getSetCookie(), [], path);
-        // Who has to sign in by a token is asked for it first.
+        // Endpoints that require a token check it first.
         const { code } = refusalIn(answer.json);
         assert.ok(["request:origin_forbidden", "auth:required"].includes(code ?? ""), path);
       }

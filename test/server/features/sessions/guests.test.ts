@@ -298,7 +298,7 @@ describe("POST /v1/gateway/upgrade", () => {
   });
 });
 
-/** An `em` on which something happens when its first statement is done. */
+/** An `em` that triggers an event after its first statement. */
 function interruptedBy(em: EntityManager, happens: () => Promise<unknown>): EntityManager {
   let isFirst = true;
   const kysely = em.getKysely().withPlugin({

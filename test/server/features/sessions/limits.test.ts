@@ -5,7 +5,9 @@ import { routes } from "../../../../server/app/routes.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, registerAccount } from "../../../support/identity.ts";
 
-/** Document 1, Limits (login: GW-01): requests and seconds of the calls that make and change accounts. */
+/**
+ * Document 1, Limits (login: GW-01): requests and seconds of the endpoints that create and change accounts.
+ */
 const table: Readonly<Record<string, readonly [max: number, window: number]>> = {
   "POST /v1/gateway/login": [10, 60],
   "POST /v1/gateway/code/request": [5, 60],
@@ -50,7 +52,7 @@ describe("the limits of the calls around accounts", () => {
   it("count wrong requests too, let through exactly as many, and say when to come back", async () => {
     const guest = (await enter(app)).access_token;
     const registered = (await registerAccount(app)).session.access_token;
-    // Another address than that of the two calls above.
+    // Another address than in the two calls above.
     const headers = { "x-forwarded-for": "203.0.113.7" };
     for (const [key, [max, window]] of Object.entries(table)) {
       const [method = "", path = ""] = key.split(" ");

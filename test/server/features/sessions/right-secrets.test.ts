@@ -16,14 +16,14 @@ import {
 } from "../../../support/identity.ts";
 import { sentMessage } from "../../../support/messages.ts";
 
-/** Path, then what is sent of a given secret. */
+/** Path, and the request for a given secret. */
 interface Call {
   path: string;
   of: (secret: string) => { body?: object; headers?: Record<string, string> };
   query?: (secret: string) => string;
 }
 
-/** As a mail program breaks a long line. */
+/** As a mail program wraps a long line. */
 const pasted = (token: string) => ` ${token.slice(0, 70)}\r\n${token.slice(70)}`;
 
 const calls = {
@@ -62,7 +62,7 @@ describe("wrong secrets from an address", () => {
       headers: { "x-forwarded-for": address, ...headers },
     });
   };
-  /** An address that has tried until it was throttled. */
+  /** An address that has exceeded its limit. */
   async function throttled(call: Call): Promise<string> {
     const address = `203.0.113.${++addresses}`;
     for (let i = 0; i < 20; i++)
@@ -78,7 +78,7 @@ describe("wrong secrets from an address", () => {
     const guest = await enter(app);
     const other = await enter(app);
     const { email } = await registerAccount(app);
-    // A new password confirms the address by itself, so this is an account of its own.
+    // A password reset verifies the address by itself, so this is a separate account.
     const account = { email: "unverified@example.com", username: "unverified", password };
     const elsewhere = { "x-forwarded-for": "203.0.113.250" };
     assert.equal((await post(app, "/v1/users", account, elsewhere)).status, 201);

@@ -20,7 +20,7 @@ import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./vis
 
 let provider: TestProvider;
 
-/** Says when people signed in there. */
+/** A provider that reports when users signed in. */
 let telling: TestProvider;
 let app: App;
 const now = Date.now();
@@ -344,7 +344,7 @@ function stateSocialLogin(): void {
           [wrong, {}],
           [wrong, { cookie: begun.cookie }],
         ];
-        // A browser began without a challenge, so no verifier meets it.
+        // A browser started without a challenge, so no verifier can match.
         if (!isNative) tries.push([{ code_verifier: verifier }, {}]);
         for (const [body, headers] of tries) {
           const answer = await post(app, path, { ...read, ...body }, headers);

@@ -14,7 +14,7 @@ export interface Begun {
   cookie: string;
 }
 
-/** Asks for the address of a provider's page; a `token` links, a `verifier` is a native client's. */
+/** Requests the address of a provider's page; a `token` links, a `verifier` belongs to a native client. */
 export async function begin(
   app: App,
   options: { provider?: string; redirect?: string; token?: string; verifier?: string } = {},
@@ -37,12 +37,12 @@ export interface Returned {
   status: number;
   location: URL | null;
   error: string | null;
-  /** Of the session that was opened. */
+  /** Session id of the created session. */
   refreshToken: string | null;
   text: string;
 }
 
-/** Comes back to our callback, as a browser with this cookie. */
+/** Returns to our callback, as a browser with this cookie. */
 export async function comeBack(app: App, back: URL, cookie: string): Promise<Returned> {
   const answer = await app.client.get(back.pathname + back.search, { headers: { cookie } });
   const location = answer.headers.get("location");
@@ -57,7 +57,7 @@ export async function comeBack(app: App, back: URL, cookie: string): Promise<Ret
   };
 }
 
-/** The whole way through the provider and back. */
+/** The whole flow through the provider and back. */
 export async function goThrough(
   app: App,
   options: { provider?: string; token?: string } = {},
@@ -67,7 +67,7 @@ export async function goThrough(
   return comeBack(app, back, begun.cookie);
 }
 
-/** A person the provider knows and who signs in next; their subject. */
+/** Adds a user at the provider who signs in next; returns the subject. */
 export function person(provider: TestProvider, facts: Person): string {
   const subject = `sub-${randomString(12, "abcdefghijklmnopqrstuvwxyz")}`;
   provider.people.set(subject, facts);

@@ -27,7 +27,7 @@ const pathOf = (link: string | undefined) => {
   return url.pathname + url.search;
 };
 
-/** Where a link leads once what its page asks, if it asks, was answered with yes. */
+/** Redirect target of a link after its page, if any, was confirmed. */
 const locationOf = async (path: string) => {
   const answer = await app.client.get(path);
   assert.equal(answer.status, 302);

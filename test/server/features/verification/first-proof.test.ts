@@ -39,7 +39,7 @@ async function until(what: string, isSo: () => Promise<boolean>, limitMs = 5_000
   }
 }
 
-/** Registers an address; with headers as of a browser. */
+/** Registers an address with the headers of a browser. */
 async function register() {
   const username = uniqueName();
   const email = `${username}@example.com`;
@@ -50,7 +50,7 @@ async function register() {
   return { email, session: answer.body, device: device?.split(";", 1)[0] ?? "" };
 }
 
-/** What a session attaches to its account: a number, a key, a linked login, a consent, a passport. */
+/** Attachments that a session adds to its account: a number, a key, a linked login, a consent, a passport. */
 async function attach(session: SessionBody) {
   const token = session.access_token;
   const phone = `+4915200${String(100_000 + (phones += 1))}`;
@@ -114,7 +114,7 @@ const revocationsOf = async (session: SessionBody) =>
 const linkTo = async (email: string) =>
   (await sentMessage(app.deps, email, "verify-email")).content.links[0] ?? "";
 
-/** Whether each thing still opens something, on the worker it is asked of. */
+/** Whether each attachment still grants access, on the given worker. */
 async function works(at: App, session: SessionBody, had: Attached) {
   const authorization = `Bearer ${had.granted.access_token}`;
   const [access, key, consent] = [
@@ -125,7 +125,7 @@ async function works(at: App, session: SessionBody, had: Attached) {
   return [access, key, consent].map(({ status }) => status);
 }
 
-/** Ways in which the owner of an address proves it first, from another browser; each ends signed in. */
+/** Ways in which the owner of an address verifies it first, from another browser; each ends signed in. */
 const proofs: Record<string, (email: string) => Promise<SessionBody>> = {
   "a new password": async (email) => {
     const given = { token: await resetTokenTo(email), password: newPassword };
@@ -314,7 +314,7 @@ function endsWhatOthersHad(): void {
     assert.deepEqual(kinds, [
       ...["api_key", "connection", "consent", "password", "phone", "session", "session"],
     ]);
-    // Who starts later reads the same.
+    // A process that starts later reads the same.
     const env = { DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl };
     const later = await startApp({ env, hasJobs: false });
     try {

@@ -130,7 +130,7 @@ function verificationAddress(): void {
     const answer = await post(app, resendPath, undefined, tokenOf(session));
     assert.equal(answer.code, "user:email_already_verified");
     assert.equal((await messagesTo(app.deps, email)).length, 1);
-    // As an account is that a social login without an address made.
+    // Like an account created by a social login without an address.
     const none = { email: null, emailKey: null, emailVerifiedAt: null };
     await app.deps.em.nativeUpdate(PlayerSchema, { id: session.player.id }, none);
     const lost = await post(app, resendPath, undefined, tokenOf(session));

@@ -351,7 +351,7 @@ function getV1EmbersMe(): void {
       }
       assert.deepEqual(seen, [7, 6, 5, 4, 3, 2, 1]);
     }
-    // An id of somebody else's wallet is a place in time like any other.
+    // An entry id of another player's wallet is a valid cursor.
     const { entries: others } = await ben.get<Ledger>("/v1/embers/@me/ledger?limit=200");
     for (const [at, { id }] of others.toReversed().entries()) {
       const { entries } = await ann.get<Ledger>(`/v1/embers/@me/ledger?limit=2&before=${id}`);

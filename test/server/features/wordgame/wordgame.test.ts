@@ -48,7 +48,7 @@ const sample = {
 
 let app: App;
 
-// Minutes before the clocks of Berlin go back, in the last hours of a week and near a month's end.
+// Minutes before the clocks of Berlin are set back, in the last hours of a week and near a month's end.
 const clock = manualClock(Date.parse("2026-10-24T20:00:00Z"));
 const results: Result[] = [];
 
@@ -64,7 +64,7 @@ async function read(query: Record<string, string | number>): Promise<Board> {
   return body as Board;
 }
 
-/** The board as the documents say, from all results. */
+/** The leaderboard by specification, computed from all results. */
 function expected(mode: Result["type"], period: (typeof periods)[number], zone: string): Result[] {
   const today = dateIn(zone, clock.now());
   const first = { today, this_week: weekOf(today).first, this_month: monthOf(today).first };
@@ -156,7 +156,7 @@ function hasBoards(): void {
     for (let n = 0; n < 90; n++) {
       const player = players[next(players.length)];
       assert.ok(player);
-      // The clock may have passed the end of the token.
+      // The clock may have passed the expiry of the token.
       await renew(player);
       const type = next(2) === 0 ? ("daily" as const) : ("random" as const);
       const today = Date.parse(dateIn("Pacific/Kiritimati", clock.now()));
@@ -177,7 +177,7 @@ function hasBoards(): void {
       const { username: name, rank } = answer.body as unknown as { username: string; rank: number };
       assert.equal(name, await nameOf(playerId));
       assert.equal(rank, 1 + all.findIndex((one) => one.playerId === playerId));
-      // Some ten days in all; the clock often stands still, so that times are the same.
+      // About ten days in total; the clock often stands still, so that times are equal.
       if (next(3) === 0) clock.advance(next(16) * hourMs);
       if (n % 15 === 14) await compareAll();
     }
@@ -204,7 +204,7 @@ function showsBoards(): void {
       since("today", "Europe/Berlin", "2026-03-28T23:00:00Z"),
       "2026-03-28T23:00:00.000Z",
     );
-    // The week in which an hour is missing begins at its Monday's midnight.
+    // The week with a missing hour begins at midnight of its Monday.
     assert.equal(
       since("this_week", "Europe/Berlin", "2026-04-05T21:59:59Z"),
       "2026-03-29T22:00:00.000Z",

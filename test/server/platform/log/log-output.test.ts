@@ -16,7 +16,7 @@ import { logSecurity } from "../../../../server/platform/log/security-log.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { fc } from "../../../support/seed.ts";
 
-/** What the lines given to an output become in a file. */
+/** The file content after writing these lines to an output. */
 async function inFile(
   work: (lines: LogOutput, read: () => string) => Promise<void>,
 ): Promise<void> {
@@ -84,7 +84,7 @@ describe("the output of log lines", () => {
     try {
       const path = join(dir, "pipe");
       execFileSync("mkfifo", [path]);
-      // Both ends open, so that neither open nor write waits for another process.
+      // Both ends are open, so that neither open nor write waits for another process.
       const fd = openSync(path, constants.O_RDWR);
       const lines = openLogOutput(fd, 256 * 1024);
       const before = droppedLogBytes();
@@ -98,7 +98,7 @@ describe("the output of log lines", () => {
       const dropped = droppedLogBytes() - before;
       assert.ok(dropped > 1_000_000, `${dropped} bytes were dropped`);
 
-      // A process of its own, since a read of an empty pipe waits for as long as it takes.
+      // A separate process, since reading an empty pipe blocks.
       const reader = spawn("cat", [path], { stdio: ["ignore", "pipe", "inherit"] });
       let text = "";
       for await (const chunk of reader.stdout) {

@@ -7,7 +7,7 @@ import {
 } from "../../../../server/platform/postgres/connection-shares.ts";
 import { AppError } from "../../../../server/platform/errors.ts";
 
-/** Work that ends when it is told to, and what has begun so far. */
+/** Work that ends on request, and the calls that have started. */
 function works() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

@@ -51,7 +51,7 @@ describe("work in turns", () => {
   });
 
   it("that takes longer than a lease stays alone", async () => {
-    // Long enough for a machine that stands still for a moment to renew it in time.
+    // Long enough that a briefly stalled machine still renews it in time.
     const times = { leaseMs: 1_000, timeoutMs: 30_000 };
     const log: string[] = [];
     const begun = Promise.withResolvers<void>();

@@ -24,7 +24,7 @@ describe("the socket of a connection to Redis", () => {
     const stored = last.set("last", "words");
     last.disconnect();
     await stored.catch(() => undefined);
-    // The two connections are read in no order.
+    // The two connections are read in any order.
     const until = performance.now() + 10_000;
     let kept = await redis.get("last");
     while (kept === null && performance.now() < until) kept = await redis.get("last");

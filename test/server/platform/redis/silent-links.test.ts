@@ -8,9 +8,9 @@ import { connectRedis, publish, redisReady } from "../../../../server/platform/r
 import { startProxy, type Proxy } from "../../../support/proxy.ts";
 import { testStores, type TestStores } from "../../../support/stores.ts";
 
-/** What takes the service 20 s. */
+/** Reduced from the service's 20 s. */
 const detectionTimeoutMs = 1_000;
-/** A busy machine takes its time; without a check nothing is ever noticed. */
+/** Generous for a busy machine; without a health check the silence is never noticed. */
 const inTime = () => ({ signal: AbortSignal.timeout(15_000) });
 const channel = "silent-links";
 

@@ -187,7 +187,7 @@ function refused(): void {
     const token = tokens.sign("access", "7", 60, { name: "x" });
     const last = token.length - 1;
     fc.assert(
-      // The last character holds bits that base64url leaves unused, so another one may read the same.
+      // The last base64url character contains unused bits, so a different one may decode to the same bytes.
       fc.property(
         fc.integer({ min: 0, max: last - 1 }),
         fc.constantFrom("A", "z", "-", "."),
@@ -205,7 +205,7 @@ function refused(): void {
   });
 }
 
-/** A token of the service's own key, whatever is in it. */
+/** A token signed with the service's own key, with any content. */
 function signed(type: TokenType, header: string, body: string): string {
   const text = `${Buffer.from(header).toString("base64url")}.${body}`;
   const key = Buffer.from(hkdfSync("sha256", newSecret, "", type, 32));

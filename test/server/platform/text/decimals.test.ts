@@ -3,10 +3,10 @@ import { describe, it } from "node:test";
 import { compareDecimals } from "../../../../server/platform/text/decimals.ts";
 import { fc } from "../../../support/seed.ts";
 
-/** Enough to make every decimal here a whole number. */
+/** Large enough to make every decimal here an integer. */
 const scale = 60;
 
-/** As a whole number of the smallest unit. */
+/** As an integer in the smallest unit. */
 function whole(sign: string, digits: string, part: string, power: number): bigint {
   const value = BigInt(digits + part) * 10n ** BigInt(scale - part.length + power);
   return sign === "-" ? -value : value;

@@ -4,7 +4,7 @@ import { relativesOf } from "../../../../server/platform/text/language-tags.ts";
 import { preferredLocale } from "../../../../server/platform/text/locales.ts";
 
 describe("the relatives of a language tag", () => {
-  /** The first of these texts that a reader of the tag gets. */
+  /** The text that is chosen for the tag. */
   const served = (tag: string, ...texts: string[]) =>
     relativesOf(tag).find((one) => texts.includes(one)) ?? null;
 

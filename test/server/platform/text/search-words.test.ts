@@ -6,7 +6,7 @@ import {
   searchWords,
 } from "../../../../server/platform/text/search-words.ts";
 
-/** As the archive compares: every word of the query begins one of the text. */
+/** The archive's comparison: every query word is a prefix of a word of the text. */
 const finds = (text: string, query: string): boolean => {
   const words = searchWords(text);
   const wanted = queryWords(query);

@@ -7,7 +7,7 @@ import { fc } from "../../../support/seed.ts";
 const lineOf = (source: number, n: number, length: number) =>
   `${JSON.stringify({ source, n, text: "é".repeat(length) })}\n`;
 
-/** Gives `text` in pieces of these lengths, over and over. */
+/** Yields `text` in pieces of these lengths, repeatedly. */
 function inPieces(text: string, lengths: readonly number[]): Buffer[] {
   const bytes = Buffer.from(text);
   const pieces: Buffer[] = [];
@@ -19,7 +19,7 @@ function inPieces(text: string, lengths: readonly number[]): Buffer[] {
   return pieces;
 }
 
-/** An output that takes a block only so often, and counts what was given to it in spite of that. */
+/** An output that accepts blocks slowly, and counts data written in spite of backpressure. */
 function slowOutput() {
   const taken: Buffer[] = [];
   let given = 0;
@@ -76,7 +76,7 @@ describe("the lines of several processes", () => {
             found.filter((line) => (JSON.parse(line) as { source: number }).source === source),
             own.map((line) => line.trimEnd()),
           );
-        // Each process may have had a block on its way.
+        // Each process may have had one block in flight.
         assert.ok(mostInVain() <= processes.length, `${mostInVain()} blocks came to a full output`);
       }),
       { numRuns: 100 },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { FrozenDetector } from "../../../../server/runtime/boot/frozen-detection.ts";
 
-/** Answers to pulses, by hand. */
+/** Manual responses to pulses. */
 function watched() {
   const pulses: ((value: unknown) => void)[] = [];
   let kills = 0;

@@ -11,7 +11,7 @@ import { sourceFlags } from "../../../support/programs.ts";
 const programs = 4;
 const rounds = 300;
 
-/** Takes and releases the folder many times; a second holder finds the file of the first. */
+/** Locks and releases the folder many times; a second holder would find the file of the first. */
 const racer = `
   import { rmSync, writeFileSync } from "node:fs";
   import { acquireExclusive } from "./server/runtime/boot/lock.ts";

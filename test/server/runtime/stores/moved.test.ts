@@ -20,7 +20,7 @@ it("starts on data that was moved, and belongs to whoever copied it", async () =
     await before.stop();
     const there = join(dir, "there");
     renameSync(join(dir, "here"), there);
-    // As root this is not the account Postgres runs as.
+    // As root, this is not the account Postgres runs as.
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
     for (const name of [".", ...readdirSync(there, { recursive: true, encoding: "utf8" })])
       lchownSync(join(there, name), uid, gid);

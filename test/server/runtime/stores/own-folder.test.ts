@@ -32,12 +32,12 @@ import { startLocalRedis } from "../../../../server/runtime/stores/redis.ts";
 import { runningSocketDir, socketDirFor } from "../../../../server/runtime/stores/sockets.ts";
 
 const isRoot = ownUid() === 0;
-/** Two users of the machine that are neither we nor the account of Postgres. */
+/** Two users of the machine other than the current one and the account of Postgres. */
 const [stranger, other] = [4_242, 4_243];
 
 /**
- * A folder of another user at this place. Without root nobody can make one, and the folder of root that is there on
- * every system has to do.
+ * A folder of another user at this path. Without root nobody can create one, so an existing folder of root
+ * is used.
  */
 function madeByAnother(dir: string): string {
   if (!isRoot) return "/usr";

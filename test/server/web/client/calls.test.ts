@@ -29,7 +29,7 @@ const soon = { deadlineMs: 10_000 };
 
 type Handle = Parameters<typeof startFaulty>[0];
 
-/** A seat at a faulty service, on a clock that needs no waiting. */
+/** A seat at a faulty service, with a clock that skips waiting. */
 async function seatAt(handle: Handle) {
   const service = await startFaulty(handle);
   const time = virtualClock();
@@ -85,7 +85,7 @@ function goesOutAgain(): void {
   it("that met a connection which was being closed goes out again over another", async () => {
     const closed = new Set<unknown>();
     const { service, seat, time } = await seatAt((response, _, number) => {
-      // Every second request comes over the connection of the one before, and finds it closed.
+      // Every second request reuses the previous connection and finds it closed.
       if (number % 2 === 1) return answer(response, 200, ok);
       closed.add(response.socket);
       response.socket?.resetAndDestroy();
@@ -181,7 +181,7 @@ function notRepeatedWithoutNeed(): void {
 
   it("gives up at its deadline with the last refusal, without a pause that leads beyond it", async () => {
     const { service, seat, time } = await seatAt((response, _, number) => {
-      // A clock that somebody sets moves no deadline.
+      // Setting the clock moves no deadline.
       if (number === 2) time.setBack(3_600_000);
       answer(response, 503, refusal("server:unavailable"));
     });

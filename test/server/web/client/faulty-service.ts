@@ -13,7 +13,7 @@ export interface Seen {
 
 type Handler = (response: ServerResponse, seen: Seen, number: number) => void;
 
-/** A server that answers as a test tells it to, one handler for all requests, and keeps what came. */
+/** A scripted server with one handler for all requests, which records them. */
 export async function startFaulty(handle: Handler) {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
@@ -68,10 +68,10 @@ const foreign = [
   [408, "application/json", '{"flash":{"errors":["stream timeout"]}}'],
 ] as const;
 
-/** What a load balancer, a firewall or an API gateway say while the service is not behind them. */
+/** Responses of load balancers, firewalls and API gateways without a backend. */
 export const statusesFromElsewhere = foreign.map(([status]) => status);
 
-/** Refuses as something else does, in another way with each `turn`; a 429 asks for two seconds. */
+/** Refuses like an intermediary, in a different way each `turn`; a 429 asks for two seconds. */
 export function answerFromElsewhere(response: ServerResponse, turn: number) {
   const [status, type, text] = foreign[turn % foreign.length] ?? foreign[0];
   const pause = status === 429 ? { "Retry-After": "2" } : {};
@@ -84,8 +84,8 @@ interface Sleeper {
 }
 
 /**
- * A clock that runs only while no request is under way: pauses between tries pass at once, limits
- * of a try pass when a test says so.
+ * A clock that runs only while no request is pending: pauses between attempts pass immediately, timeouts of
+ * attempts on request of the test.
  */
 export function virtualClock(random = () => 0.5) {
   const sleepers = new Set<Sleeper>();
@@ -123,7 +123,7 @@ export function virtualClock(random = () => 0.5) {
     underWay += 1;
     try {
       const response = await fetch(input, init);
-      // A 204 may have no body, not even an empty one.
+      // A 204 must not have a body, not even an empty one.
       return new Response((await response.text()) || null, response);
     } finally {
       underWay -= 1;
@@ -132,7 +132,7 @@ export function virtualClock(random = () => 0.5) {
   return {
     clock,
     fetch: counted,
-    /** Pauses that passed, in milliseconds. */
+    /** Elapsed pauses, in milliseconds. */
     pauses,
     pass: (ms: number) => wakeUntil(now + ms),
     setBack: (ms: number) => (wallStep -= ms),

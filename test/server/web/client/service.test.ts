@@ -29,7 +29,7 @@ const short = { numQuestions: 2, category: "science", visibility: "public" } as 
 const hasCode = (code: string) => (error: unknown) =>
   error instanceof EmberlineError && error.code === code;
 
-/** Reads events until one of this type, which is answered; every event has to be as declared. */
+/** Reads events until one of this type, which it returns; every event must match its declaration. */
 async function readUntil(
   events: AsyncGenerator<LobbyEvent, void>,
   type: LobbyEvent["type"],
@@ -329,7 +329,7 @@ function oneGuest(): void {
   });
 }
 
-/** The robot has to be JavaScript as it stands, since Node 22.17 does not strip types by itself. */
+/** The robot must be plain JavaScript, since Node 22.17 does not strip types by itself. */
 function robotOfReadme(): string {
   const readme = readFileSync(new URL("../../../../server/web/README.md", import.meta.url), "utf8");
   return /<!-- robot -->\s+```ts\n(.*?)```/s.exec(readme)?.[1] ?? "";

@@ -20,7 +20,10 @@ type Handle = Parameters<typeof startFaulty>[0];
 
 type Response = Parameters<Handle>[0];
 
-/** Pauses pass at once and are kept; the watch over a silent connection passes when a test says so. */
+/**
+ * Pauses pass immediately and are recorded; the watchdog of a silent connection fires on request of the
+ * test.
+ */
 function streamClock() {
   const pauses: number[] = [];
   const watches = new Set<() => void>();
@@ -77,7 +80,7 @@ const answerStatus = (response: Response, now: object | null) =>
 
 const key = { code: "ABC234", token: "seat", playerId: 7 };
 
-/** Answers everything but the stream as the lobby would; streams go to `hub`, numbered from 1. */
+/** Answers everything except the stream like the lobby; streams go to `hub`, numbered from 1. */
 async function seatAt(
   hub: (response: Response, lastEventId: string | undefined, n: number) => void,
   readLobby: () => object | null = () => lobby(1),
@@ -133,7 +136,7 @@ function comesBack(): void {
       "lobby.ended 8",
     ]);
     assert.deepEqual(given, [undefined, "5", "5", "5", "5"]);
-    // The service's 700 ms, doubled with each failure, three quarters of it by chance; then its 9 s.
+    // The service's 700 ms, doubled with each failure, three quarters of it by jitter; then its 9 s.
     assert.deepEqual(time.pauses, [525, 1050, 9350, 4200]);
     await service.stop();
   });
@@ -150,7 +153,7 @@ function comesBack(): void {
     };
     const events = seat.events({ onState });
     await events.next();
-    // Nobody reads now, so the silence is the reader's own.
+    // Nobody reads now, so the silence is caused by the consumer.
     time.pass(silenceMs + 1);
     await new Promise(setImmediate);
     const next = events.next();
@@ -340,7 +343,7 @@ function patient(): void {
     });
     const numBeats = () => service.seen.filter(({ path }) => path.endsWith("/heartbeat")).length;
     for await (const { seq } of seat.events()) {
-      // Neither comes with time, which stands still here.
+      // Neither happens by time, which stands still here.
       await eventually("a heartbeat of this connection", () => numBeats() === seq, 10_000);
       if (seq === 2) break;
     }

@@ -5,14 +5,14 @@ import type * as client from "../../../../server/web/client/emberline.ts";
 import type { messageData } from "../../../../server/features/lobbies/messages.ts";
 
 /**
- * Nothing here runs: `npm run check` compiles it. Where it does not compile, the types of
- * server/web/client/emberline.ts and what the service declares have drifted apart.
+ * Not executed: `npm run check` compiles it. A compile error means that the types of
+ * server/web/client/emberline.ts differ from those the service declares.
  */
 type Fits<A, B> = [A, keyof A] extends [B, keyof B] ? true : never;
 type Same<A, B> = true extends Fits<A, B> & Fits<B, A> ? true : never;
 type Messages = typeof messageData;
 
-/** Each pair has to fit both ways. */
+/** Each pair must be mutually assignable. */
 export interface ClientFitsService {
   lobby: Same<client.Lobby, Static<typeof schemas.LobbyWire>>;
   view: Same<client.SeatView, Static<typeof schemas.LobbyAndPlayer>>;
@@ -39,7 +39,7 @@ export interface ClientFitsService {
   };
 }
 
-/** A pair that does not fit is `never`, to which `true` cannot be given. */
+/** A pair that differs is `never`, to which `true` cannot be assigned. */
 export const clientFitsService: ClientFitsService = {
   lobby: true,
   view: true,

@@ -40,7 +40,7 @@ import {
 
 const waitMs = 60_000;
 
-/** As if another process had closed the account, or opened it again. */
+/** As if another process had closed or reopened the account. */
 const write = (app: App, id: number, deletedAt: Date | null) =>
   app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { deletedAt });
 
@@ -190,7 +190,7 @@ describe("the access token of a guest who became an account", () => {
       tokenOf(session),
     );
 
-  /** A guest who is upgraded, and whose upgrade both processes have heard of. */
+  /** A guest whose upgrade has reached both processes. */
   async function upgraded() {
     const guest = await enter(app);
     const account = (await upgrade(guest)).body;
@@ -215,7 +215,7 @@ describe("the access token of a guest who became an account", () => {
           ...(isRead ? {} : { body: "{}" }),
         });
         const text = await answer.text();
-        // A form is refused for its type before anything is read of it.
+        // A form is refused because of its type before it is read.
         if (path === "/v1/users/@me/avatar/upload" && answer.status === 415) continue;
         assert.equal(answer.status, 401, `${method} ${path} ${text}`);
         assert.ok(text.includes("auth:token_invalid"), `${method} ${path}`);
@@ -262,7 +262,7 @@ describe("the access token of a guest who became an account", () => {
       const given = { selectedIndex: 0, timerDurationMs: null, timeTakenMs: null, ref: null };
       return answerPractice({ ...deps, em: deps.orm.em.fork() }, caller, question.id, given);
     };
-    // With a play session an answer takes the short way.
+    // With a play session an answer takes the fast path.
     await answer();
     await upgrade(guest);
     const claim = { source: "custom", icon: "lorc/acorn", color: "red", bg: "blue" };

@@ -234,7 +234,7 @@ describe("uploads judged by the real model and kept in a bucket", () => {
     const data = bucket.objects.get(path)?.toString("base64") ?? "nothing";
     const deadline = performance.now() + 60_000;
     const draw = async () => (await app.client.get(`/v1/players/${id}/avatar`)).text;
-    // On a busy machine the verdict may come after the answer.
+    // On a busy machine the decision may come after the response.
     while (!(await draw()).includes(data)) {
       assert.ok(performance.now() < deadline, "it was not approved");
       await new Promise((done) => setTimeout(done, 50));

@@ -11,7 +11,7 @@ const changed = (bytes: Buffer, at: number, values: readonly number[]) => {
   return copy;
 };
 
-/** JPEGs as phones, editors and damaged cards leave them; every browser shows them. */
+/** JPEGs as written by phones, editors and damaged cards; every browser shows them. */
 function oddities(jpeg: Buffer): Record<string, Buffer> {
   const end = jpeg.length - 2;
   const second = 4 + jpeg.readUInt16BE(4);

@@ -31,7 +31,7 @@ let now = Date.now();
 let recipients = 0;
 const someone = () => `someone-${++recipients}@example.com`;
 
-/** The service with a driver that says what it got, and fails when told to. */
+/** The service with a driver that records messages, and fails on request. */
 const withDriver = (send: (mail: OutgoingMail) => Promise<void>) => ({
   ...app.deps,
   em: app.deps.em,

@@ -3,7 +3,9 @@ import { describe, it } from "node:test";
 import { silentLogger } from "../../../../../server/platform/log/logger.ts";
 import { postMessages } from "../../../../../server/features/delivery/domain/send.ts";
 
-/** Posts messages to a queue that takes each at its second asking; resolves once `wanted` were taken. */
+/**
+ * Sends messages to a queue that accepts each at the second attempt; resolves once `wanted` were accepted.
+ */
 async function post(numMessages: number, wanted: number): Promise<number> {
   const asked = new Set<number>();
   let numTaken = 0;
@@ -23,7 +25,7 @@ async function post(numMessages: number, wanted: number): Promise<number> {
 
 describe("messages the queue did not take", () => {
   it("are tried again, of many at once the first five hundred", async () => {
-    // What tries again keeps no process alive.
+    // Pending retries keep no process alive.
     const alive = setInterval(() => {}, 1_000);
     assert.equal(await post(3, 3), 3);
     assert.equal(await post(600, 500), 500);

@@ -107,7 +107,7 @@ describe("mail by SMTP", () => {
       disabledCommands: ["STARTTLS"],
       allowInsecureAuth: true,
     });
-    // A way of writing 127.0.0.1 that does not look like the machine itself.
+    // A spelling of 127.0.0.1 that is not recognizable as the local machine.
     const url = `smtp://${login}@127.1:${plain.port}`;
     const mailer = createSmtpMailer({ url, from });
     await assert.rejects(mailer.send(mail()), { name: "DeliveryError", message: /ETLS/ });

@@ -17,7 +17,7 @@ const brand: Brand = {
   termsUrl: null,
 };
 
-/** Nobody sends a mail to a name between braces. */
+/** No mail may contain an unfilled placeholder. */
 const placeholder = /\{\w+\}/;
 
 describe("every message", () => {

@@ -56,7 +56,7 @@ const shown = ({ entries }: Board): Ranked[] =>
 const truncate = () =>
   rowsOf(app.deps.orm.em.fork(), sql`delete from rank_snapshots; delete from rank_snapshot_days`);
 
-/** Every page of a tab against the model. */
+/** Compares every page of a tab with the model. */
 async function comparePages(tab: Tab, limit: number): Promise<void> {
   const expected = rankAll(players, tab);
   const pages = Math.max(1, Math.ceil(expected.length / limit));
@@ -68,7 +68,7 @@ async function comparePages(tab: Tab, limit: number): Promise<void> {
   }
 }
 
-/** Nobody has read for a while. */
+/** As if nobody had read for a while. */
 const leaveMany = (id: number) =>
   rowsOf(
     app.deps.orm.em.fork(),
@@ -109,7 +109,7 @@ function exact(): void {
       })),
     );
     let now = start;
-    // Small numbers: most values are shared by several players.
+    // Small numbers, so that most values are shared by several players.
     const step = fc.array(
       fc.record({
         who: fc.nat({ max: ids.length - 1 }),
@@ -148,7 +148,7 @@ function exact(): void {
     await app.deps.redis.flushall();
     assert.deepEqual(await Promise.all(tabs.map((tab) => read({ tab, limit: 100 }))), before);
 
-    // A copy of what Redis holds, a few changes, and the copy is put back in its place.
+    // Restores a snapshot of Redis after a few changes.
     const keys = await app.deps.redis.keys("{boards}*");
     const copies = await Promise.all(keys.map((key) => app.deps.redis.dumpBuffer(key)));
     for (const row of players.slice(0, 5)) {
@@ -174,7 +174,7 @@ function outlivesStores(): void {
     let isLost = false;
     const keys = await app.deps.redis.keys("{boards}*");
     const copies = await Promise.all(keys.map((key) => app.deps.redis.dumpBuffer(key)));
-    // Right after the turn wrote its entries, Redis is as it was before it.
+    // Right after the projection wrote its entries, Redis is restored to its previous state.
     app.deps.redis.eval = (async (script: string, ...rest: never[]) => {
       const answer: unknown = await (original as (...args: unknown[]) => unknown)(script, ...rest);
       if (!isLost && script.includes("batch it becomes")) {
@@ -335,7 +335,7 @@ function saysWhoStandsWhere(): void {
       {
         ...{ rank: entry?.rank, rank_prev: entry?.rank, player_id: id, name: null, value: 1_000 },
         ...{ total_score: 2, total_xp: 1_000, total_answers: 3, accuracy: 67, best_streak: 2 },
-        // 100 + 150 + 200 + 250 + 300 XP are 1000: level 6 begins.
+        // 100 + 150 + 200 + 250 + 300 XP are 1000, where level 6 begins.
         ...{ level: 6, is_player: true, is_guest: false, avatar_v: 0 },
       },
     );
@@ -419,7 +419,7 @@ function followsDaysAnswers(): void {
         }
     };
     await before(yesterday);
-    // The same day again changes nothing, the next one does.
+    // The same day again changes nothing; the next day does.
     await take("2026-03-01");
     await before(yesterday);
     await take("2026-03-02");

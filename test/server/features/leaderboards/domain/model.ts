@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
 import type { App } from "../../../../support/app.ts";
 
-/** Totals of a player as a board of plain arrays sees them; times in milliseconds. */
+/** Totals of a player for a leaderboard of plain arrays; times in milliseconds. */
 export interface Totals {
   id: number;
   name: string;
@@ -26,7 +26,7 @@ export function valueOf(row: Totals, tab: Tab): number {
   return tab === "accuracy" ? accuracyOf(row) : row[tab];
 }
 
-/** Who comes first when the values are the same (LB-01). */
+/** Order of equal values (LB-01). */
 function tieOf(row: Totals, tab: Tab): number {
   if (tab === "accuracy") return -row.answers;
   return { score: row.scoreAt, xp: row.xpAt, streak: row.streakAt }[tab];
@@ -54,7 +54,7 @@ export function rankAll(all: readonly Totals[], tab: Tab): Ranked[] {
   }));
 }
 
-/** Writes totals as the code that records answers does. */
+/** Writes totals like the code that records answers. */
 export async function writeTotals(app: App, list: readonly Totals[]): Promise<void> {
   await rowsOf(
     app.deps.orm.em.fork(),
@@ -71,7 +71,7 @@ export async function writeTotals(app: App, list: readonly Totals[]): Promise<vo
   );
 }
 
-/** Players without a session: cheap, and with names of the test's choice. */
+/** Players without a session: cheap, and with names chosen by the test. */
 export async function makePlayers(app: App, names: readonly string[]): Promise<number[]> {
   const rows = await rowsOf<{ id: number }>(
     app.deps.orm.em.fork(),

@@ -18,7 +18,7 @@ import { startApp, type App } from "../../../../support/app.ts";
 import { registerAccount, tokenOf, uniqueName } from "../../../../support/identity.ts";
 import { makePlayers, rankAll, writeTotals, type Totals } from "./model.ts";
 
-/** More than three scripts fill. */
+/** More entries than three fill scripts write. */
 const count = 1_700;
 const start = Date.parse("2026-03-01T10:00:00Z");
 
@@ -26,7 +26,7 @@ type Script = "apply" | "fill";
 
 type Run = () => Promise<unknown>;
 
-/** Stands between a process and Redis: `run` carries the script out. */
+/** Intercepts scripts between a process and Redis: `run` executes the script. */
 type Between = (script: Script, run: Run) => Promise<unknown>;
 
 let app: App;
@@ -36,7 +36,7 @@ const connections: Redis[] = [];
 const query = <T>(statement: ReturnType<typeof sql<T>>) =>
   rowsOf<T>(app.deps.orm.em.fork(), statement);
 
-/** Another process, whose scripts pass through `between`. */
+/** Another process whose scripts pass through `between`. */
 async function another(between: Between = (_, run) => run()): Promise<Leaderboards> {
   const { orm, clock, log, metrics } = app.deps;
   const redis = connectRedis(app.stores.redisUrl, silentLogger, "another");
@@ -216,7 +216,7 @@ function whileTheyBuild(): void {
     });
     await assert.rejects(read(dying), /killed/);
     assert.deepEqual(await redis.hkeys("{boards}:open"), []);
-    // One it had filled, and one it had not.
+    // One entry already filled, and one not yet.
     for (const n of [0, count - 1]) await score(n);
     const tidying = await another((script, run) => {
       if (script === "fill") fills++;
@@ -279,7 +279,7 @@ function whileTheyBuild(): void {
     const boards = await another(async (script, run) => {
       if (script !== "fill") return run();
       if (++fills === 3) {
-        // It carries a change over to the open leaderboards, of which this is none.
+        // It projects a change to the open leaderboards, which do not include this one.
         await score(4);
         const [row] = await query(
           sql<{ batch: number }>`select nextval('board_changes_id_seq')::float8 as batch`,

@@ -22,8 +22,8 @@ const weights: Record<string, number> = {
 };
 
 /**
- * Reads SCO-01, SCO-02 and TRV-11 off a whole history at once, keeping nothing from one answer to the
- * next: what each answer earned, and the totals of all and of each category.
+ * Computes SCO-01, SCO-02 and TRV-11 from a complete history, without state between the answers: the result
+ * of each answer, and the totals overall and per category.
  */
 export function readHistory(history: readonly Tried[]) {
   const earlier = (n: number) =>
@@ -34,7 +34,7 @@ export function readHistory(history: readonly Tried[]) {
   const isFirstCorrection = (n: number) =>
     isCorrection(n) &&
     !history.some((one, m) => m < n && one.question === history[n]?.question && isCorrection(m));
-  /** First right answers among `places` since the last wrong one, up to and with place `n`. */
+  /** First correct answers among `places` since the last wrong one, up to and including place `n`. */
   const streakAt = (places: readonly number[], n: number) => {
     const upTo = places.filter((m) => m <= n);
     const from = upTo.findLast((m) => !history[m]?.isCorrect) ?? -1;
@@ -68,7 +68,7 @@ export function readHistory(history: readonly Tried[]) {
   };
 }
 
-/** Half the base for no time at all, nothing for all the time, counted in whole numbers. */
+/** Half the base for zero time, nothing for the full time, in integers. */
 function bonus(weight: number, { timeMs, timerMs }: Tried): number {
   if (timeMs === null || timerMs === null || timerMs === 0 || timeMs >= timerMs) return 0;
   const [base, left, whole] = [100n * BigInt(weight), BigInt(timerMs - timeMs), BigInt(timerMs)];
@@ -79,7 +79,7 @@ function multiplier(streak: number): number {
   return [1, 1, 1, 2, 2, 2, 3, 3, 3, 3][streak] ?? 4;
 }
 
-/** Level, and what is collected and needed in it, by filling level after level (SCO-02). */
+/** Level, and collected and required XP in it, by filling level after level (SCO-02). */
 export function readLevel(xp: number): [level: number, inLevel: number, forNext: number] {
   for (let level = 1, left = xp; ; level++) {
     const need = 100 + 50 * (level - 1);

@@ -48,7 +48,7 @@ async function playEndless(times: number): Promise<void> {
   for (let n = 0; n < times; n++) await who.answer(id, n % 4, 1_000);
 }
 
-/** A lobby that ends now, in which the player was right each time. */
+/** A lobby that ends now, in which the player was always right. */
 async function finishLobby(id: number, questions: readonly Asked[]): Promise<void> {
   const given = {
     seatId: 1,
@@ -70,7 +70,7 @@ async function finishLobby(id: number, questions: readonly Asked[]): Promise<voi
   await storeLobbyResult({ code: sheet.code, lobbyId: id, seq: 1, key: `race:${id}` }, app.deps);
 }
 
-/** Of a first right answer. */
+/** XP of a first correct answer. */
 const xpOf = ({ category, difficulty }: Asked) => {
   const one = { question: 0, category, difficulty, isCorrect: true, timeMs: null, timerMs: null };
   return readHistory([one]).all.xp;
@@ -96,7 +96,7 @@ describe("answers of one player in every game at once", () => {
 function counted(): void {
   it("all count, as if they had come one after another", async () => {
     const first = asked[0] ?? assert.fail();
-    // With a session open and a row of totals no answer has to take a lock at first.
+    // With an open session and existing totals, no answer has to take a lock.
     await practise(first, true);
     await Promise.all([
       ...asked.flatMap((one, n) => [practise(one, n % 3 > 0), practise(one, n % 5 > 0)]),

@@ -25,7 +25,7 @@ import { fulfil, openStore, type Outcome, type Wish } from "./teller.ts";
 const numPlayers = 100;
 const numWishes = 5_000;
 
-/** A part of the wishes is asked for again, meanwhile and by others. */
+/** A share of the requests is repeated, concurrently and by other processes. */
 const repeatShare = 0.15;
 const dailyLimit = 3;
 const seed = Number(process.env["WALLET_SEED"] ?? Date.now() % 1_000_000);
@@ -67,7 +67,7 @@ let wishes: Wish[];
 const outcomes = new Map<string, Outcome[]>();
 let entries: Row[];
 
-/** Mostly few players are chosen, so that they are fought over. */
+/** Mostly few players are chosen, which causes conflicts. */
 function makeWishes(): Wish[] {
   const chance = chanceFrom(seed);
   const names = Object.keys(operations) as OperationName[];
@@ -86,14 +86,14 @@ function makeWishes(): Wish[] {
   });
 }
 
-/** Two processes of which one is killed twice, and this one, which also repeats others' wishes. */
+/** Two processes, one of which is killed twice, and this one, which also repeats requests of the others. */
 async function playOut(): Promise<void> {
   const tell = (outcome: Outcome) =>
     outcomes.set(outcome.ref, [...(outcomes.get(outcome.ref) ?? []), outcome]);
   const chance = chanceFrom(seed + 1);
   const part = (n: number) => wishes.filter((_, at) => at % 3 === n);
   const isRepeated = (wish: Wish) => wish.name !== "award" && chance.is(repeatShare);
-  // Its own wishes twice in a row, and others' about when they are at them.
+  // Repeats its own requests, and those of others at about the time they process them.
   const mine = wishes.flatMap((wish, at) => [
     ...(at % 3 === 2 ? [wish] : []),
     ...(isRepeated(wish) ? [wish] : []),
@@ -106,12 +106,12 @@ async function playOut(): Promise<void> {
     runProcess(part(1), tell, null),
     fulfil(orm, mine.values(), tell),
   ]);
-  // What a killed process left open is asked for again; an award may then be given a second time.
+  // Requests that a killed process left open are repeated; an award may then be granted a second time.
   assert.ok(unheard.length > 0, "no process was killed in time");
   await fulfil(orm, unheard.filter(({ name }) => name !== "award").values(), tell);
 }
 
-/** Kills the process after so many answers, when a number is given; resolves to the wishes it did not answer. */
+/** Kills the process after this many responses, if given; resolves to the unanswered requests. */
 async function runProcess(
   list: Wish[],
   tell: (outcome: Outcome) => void,
@@ -119,7 +119,7 @@ async function runProcess(
 ): Promise<Wish[]> {
   const program = fileURLToPath(new URL("./teller-process.ts", import.meta.url));
   const child: ChildProcess = fork(program, [], { execArgv: [...sourceFlags] });
-  // What was said before the end is heard before the channel closes.
+  // Messages sent before the end arrive before the channel closes.
   const ended = Promise.all([once(child, "exit"), once(child, "disconnect")]);
   const answered = new Set<string>();
   child.on("message", (message: Outcome | "ready" | "done") => {
@@ -143,7 +143,7 @@ const ofWallet = (playerId: number, currency: Currency) =>
 const resultsOf = (ref: string) => (outcomes.get(ref) ?? []).map(({ result }) => result);
 const wishesByRef = () => new Map(wishes.map((wish) => [wish.ref, wish]));
 
-/** The balances a wallet may have had between two times. */
+/** Possible balances of a wallet between two times. */
 function balancesBetween(playerId: number, currency: Currency, from: number, to: number) {
   const rows = ofWallet(playerId, currency);
   const isBefore = (row: Row) =>

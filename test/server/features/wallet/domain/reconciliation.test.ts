@@ -25,7 +25,7 @@ let player: number;
 const em = () => app.deps.orm.em.fork();
 const run = (statement: string) => rowsOf(em(), sql.raw(statement));
 
-/** What no code of the service can do. */
+/** A change that no code of the service can make. */
 const tamper = (...statements: string[]) =>
   em().transactional(async (inner) => {
     for (const statement of ["set local session_replication_role = replica", ...statements])
@@ -125,7 +125,7 @@ function agree(): void {
       ingots: sum("ingots", 75),
     });
     const [first = 0, , last = 0] = players;
-    // What the last slice has to find: a ledger above all wallets.
+    // Must be found by the last batch: a ledger above all wallets.
     await tamper(
       `update wallets set balance = balance + 1 where player_id = ${first} and currency = 'ingots'`,
       `delete from wallets where player_id = ${last}`,
@@ -252,7 +252,7 @@ function showWhatSomebodyChanged(): void {
       await assert.rejects(async () => verify(), /^Error: wallet:differs player \d+\n {2}embers /);
       const gauge = await app.deps.metrics.walletDifferences.get();
       assert.equal(gauge.values[0]?.value, 1);
-      // A player without anything agrees again.
+      // A player without any rows agrees again.
       await tamper(
         ...["wallets", "ledger_entries", "award_grants"].map(
           (table) => `delete from ${table} where player_id = ${player}`,

@@ -1,6 +1,6 @@
 import { fulfil, openStore, type Wish } from "./teller.ts";
 
-/** A process that is given wishes and may be killed at any of them. */
+/** A process that executes requests and may be killed at any of them. */
 process.on("message", (message: { databaseUrl: string; wishes: Wish[] }) => {
   void work(message);
 });
@@ -11,6 +11,6 @@ async function work({ databaseUrl, wishes }: { databaseUrl: string; wishes: Wish
   const orm = await openStore(databaseUrl);
   await fulfil(orm, wishes.values(), (outcome) => process.send?.(outcome));
   await orm.close(true);
-  // Messages arrive in order: with this one all are out.
+  // Messages arrive in order, so with this one all have been sent.
   process.send?.("done", () => process.exit(0));
 }

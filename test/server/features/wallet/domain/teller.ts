@@ -7,23 +7,23 @@ import {
   type OperationName,
 } from "../../../../../server/features/wallet/domain/operations.ts";
 
-/** One wish to move money; `ref` is its own, except that an award has none. */
+/** A request to move money; `ref` is unique, except that an award has none. */
 export type Wish =
   | { ref: string; playerId: number; name: OperationName; amount: number }
   | { ref: string; playerId: number; name: "award"; awardId: string; now: number };
 
-/** A code of refusal, or what was done. */
+/** The error code, or the result. */
 export interface Outcome {
   ref: string;
   result: string;
-  /** When it was asked and answered, ms since the epoch. */
+  /** When it was sent and answered, in ms since the epoch. */
   asked: number;
   answered: number;
 }
 
 const connections = 6;
 
-/** Fulfils wishes as a process of the service would, several at a time, and tells of each. */
+/** Executes requests like a process of the service, several concurrently, and reports each. */
 export async function fulfil(
   orm: MikroORM,
   wishes: Iterator<Wish>,
