@@ -23,7 +23,8 @@ async function cancelImports(config: Config, options: Options) {
       const queue = queues.all().find(({ name }) => name === codexImport.name);
       const isOfGame = (payload: unknown) => (payload as { game?: unknown }).game === game;
       const jobs = queue === undefined ? [] : await cancelJobs(queue, redis, isOfGame);
-      if (jobs.length === 0) throw new Refusal(`import:no_job no import of ${game} is queued or running`);
+      if (jobs.length === 0)
+        throw new Refusal(`import:no_job no import of ${game} is queued or running`);
       await audit(em, "import:cancel", game, { reason: "", detail: { jobs } });
       return { game, jobs };
     } finally {

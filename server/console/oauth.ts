@@ -26,7 +26,9 @@ export const oauthCommands: readonly ConsoleCommand[] = [
       ["--name <name>", "name shown to players, up to 64 characters"],
       ["--redirect <uris>", "redirect addresses, separated by commas"],
     ],
-    optional: [["--public", "a public client in a browser or on a device, which cannot keep a secret"]],
+    optional: [
+      ["--public", "a public client in a browser or on a device, which cannot keep a secret"],
+    ],
     run: createClient,
   },
   {

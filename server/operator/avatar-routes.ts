@@ -96,7 +96,8 @@ const decisionRoutes = (avatars: AvatarService): Route<unknown>[] => [
   defineOperatorRoute({
     method: "POST",
     path: `${path}/{id}/approve`,
-    summary: "Approve an upload; it is shown if it is the newest and the player has chosen nothing since",
+    summary:
+      "Approve an upload; it is shown if it is the newest and the player has chosen nothing since",
     auth: "operator",
     source: "AV-06",
     params: UploadParams,

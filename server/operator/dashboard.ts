@@ -69,8 +69,7 @@ export function createDashboard(
     const isReady = state.status === "ok";
     const missing = state.missing_stores.map((name) => `${name} does not respond`);
     const readOnly = state.read_only_stores.map((name) => `${name} refuses writes`);
-    const starting =
-      state.num_waiting > 0 ? [`starting processes: ${state.num_waiting}`] : [];
+    const starting = state.num_waiting > 0 ? [`starting processes: ${state.num_waiting}`] : [];
     return [
       {
         name: "Service",

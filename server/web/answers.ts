@@ -36,7 +36,7 @@ export interface ConsentQuestion {
   client_name: string;
   realm: string;
   scopes: string[];
-  /** a session from before this request will not do */
+  /** true if the player must sign in again for this request */
   must_sign_in: boolean;
 }
 

@@ -373,8 +373,8 @@ export async function refreshHead(em: EntityManager, branchId: number): Promise<
 }
 
 /**
- * Tables that a concurrent import has analyzed stay locked until it ends; they are skipped. Raw
- * SQL: a command, not a query.
+ * Skips tables that a concurrent import has analyzed, because they stay locked until it ends.
+ * Raw SQL: a command, not a query.
  */
 const analyze = (em: EntityManager, tables: RawBuilder<unknown>) =>
   rowsOf(em, sql`analyze (skip_locked) ${tables}`);

@@ -59,9 +59,7 @@ const Flag = Type.Optional(Type.Unsafe<string>({ type: "boolean" }));
 export const RenderQuery = Type.Object({ size: Size, fallback: Flag });
 export const PlayerRenderQuery = Type.Object({
   ...RenderQuery.properties,
-  v: Type.Optional(
-    Type.String({ description: "ignored: cache-buster of the avatar" }),
-  ),
+  v: Type.Optional(Type.String({ description: "ignored: cache-buster of the avatar" })),
 });
 export const IconQuery = Type.Object({
   color: Type.String({ default: defaultColor }),

@@ -47,7 +47,9 @@ const paging = {
 export const GlobalEntry = Type.Object(
   {
     rank: Type.Integer({ description: "equal values share a rank: 1, 2, 2, 4" }),
-    rank_prev: Type.Integer({ description: "rank at the latest snapshot, 00:00 UTC; without one, the current rank" }),
+    rank_prev: Type.Integer({
+      description: "rank at the latest snapshot, 00:00 UTC; without one, the current rank",
+    }),
     player_id: Type.Integer(),
     name: Type.String(),
     value: Type.Integer({ description: "value of the tab; accuracy in percent, rounded" }),
@@ -75,7 +77,9 @@ export const GlobalBoard = Type.Object({
 
 export const ChallengeEntry = Type.Object(
   {
-    rank: Type.Integer({ description: "1, 2, 3, …: ties are decided by less time, then by the earlier finish" }),
+    rank: Type.Integer({
+      description: "1, 2, 3, …: ties are decided by less time, then by the earlier finish",
+    }),
     player_id: Type.Integer(),
     name: Type.String(),
     score: Type.Integer(),

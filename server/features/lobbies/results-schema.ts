@@ -8,7 +8,9 @@ const ResultPlayer = Type.Object(
     name: Type.String(),
     is_host: Type.Boolean(),
     account_id: nullable("integer"),
-    has_left: Type.Boolean({ description: "true if the player left or was removed before the end" }),
+    has_left: Type.Boolean({
+      description: "true if the player left or was removed before the end",
+    }),
     rank: Type.Integer({ description: "by score; equal scores share one" }),
     score: Type.Integer(),
     best_streak: Type.Integer(),

@@ -51,7 +51,10 @@ const readRoutes = ["", "/status"].map((suffix) =>
   defineRoute({
     method: "GET",
     path: `${base}/{code}${suffix}`,
-    summary: suffix === "" ? "Read a lobby" : "Read a lobby, for example if the event stream is unavailable",
+    summary:
+      suffix === ""
+        ? "Read a lobby"
+        : "Read a lobby, for example if the event stream is unavailable",
     tag,
     auth: "optional_seat",
     source: "document 2, Lobbies; LOB-05",

@@ -41,7 +41,9 @@ export const ConsentQuestion = Type.Object({
   client_name: Type.String(),
   realm: Type.String(),
   scopes: Type.Array(Type.String()),
-  must_sign_in: Type.Boolean({ description: "true if the player must sign in again for this request" }),
+  must_sign_in: Type.Boolean({
+    description: "true if the player must sign in again for this request",
+  }),
 });
 
 export const ConsentAnswer = Type.Object({ is_allowed: Type.Boolean() });

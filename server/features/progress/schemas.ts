@@ -45,7 +45,9 @@ export const PlayerState = Type.Object(
     preferences: Preferences,
     stats: Stats,
     category_stats: Type.Record(Type.String(), CategoryStats),
-    seen_question_ids: Type.Array(Type.Integer(), { description: "the most recent ones, newest last" }),
+    seen_question_ids: Type.Array(Type.Integer(), {
+      description: "the most recent ones, newest last",
+    }),
     play_session: Type.Union([PlaySession, Type.Null()]),
   },
   { title: "PlayerState" },

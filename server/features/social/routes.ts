@@ -142,8 +142,7 @@ const callback = defineRoute({
 const nativeCallback = defineRoute({
   method: "POST",
   path: "/v1/gateway/oauth/{provider}/callback",
-  summary:
-    "Exchange the code received by a native client for a session, with its code_verifier",
+  summary: "Exchange the code received by a native client for a session, with its code_verifier",
   tag,
   auth: "public",
   source: "OA-03, OA-04",

@@ -34,7 +34,8 @@ const resend = defineRoute({
 const verify = defineRoute({
   method: "POST",
   path: "/v1/users/email/verify",
-  summary: "Use a verification token; the calling page must have asked the user whether the account is theirs",
+  summary:
+    "Use a verification token; the calling page must have asked the user whether the account is theirs",
   tag,
   auth: "public",
   source: "USR-06",

@@ -61,7 +61,9 @@ export const ClaimBody = Type.Object({
 
 export const Claimed = Type.Object(
   {
-    granted: Type.Boolean({ description: "false: it had been earned before, so nothing was credited" }),
+    granted: Type.Boolean({
+      description: "false: it had been earned before, so nothing was credited",
+    }),
     award_id: Type.String(),
     game: Type.String(),
     ember_value: Type.Integer(),

@@ -79,10 +79,7 @@ class RestartedDaemon implements Daemon {
     if (this.#state !== "running") return;
     const { log, name } = this.#options;
     this.#state = "restarting";
-    log.error(
-      { event: "store_exited", store: name },
-      "store ended unexpectedly, restarting it",
-    );
+    log.error({ event: "store_exited", store: name }, "store ended unexpectedly, restarting it");
     for (let pause = retryPauseMs; ; pause = Math.min(pause * 2, maxRestartPauseMs)) {
       await sleep(pause, undefined, { ref: false });
       if (this.#isStopping()) return;

@@ -32,7 +32,7 @@ export interface Question {
     estimated_rate: number;
   };
   is_cached: boolean;
-  /** hex SHA-256 of `<answer_salt>\n<id>\n<correct_index>\n<text of the right choice>`; the reveal brings the salt */
+  /** hex SHA-256 of `<answer_salt>\n<id>\n<correct_index>\n<text of the correct choice>`; the reveal contains the salt */
   answer_hash: string | null;
   index: number;
   started_at_ms: number;
@@ -50,7 +50,7 @@ export interface Reveal {
   results: Result[];
   closed_by: "all_answered" | "lock" | "timer" | "next";
 }
-/** What one seat gave; `selected_index` is -1 where time ran out. */
+/** The answer of one seat; `selected_index` is -1 for a timeout. */
 export interface Result {
   player_id: number;
   selected_index: number;
@@ -101,7 +101,7 @@ export interface Lobby {
   /** of a finished lobby with `review` (LOB-23) */
   review_items?: ReviewItem[];
 }
-/** A closed question with its answer, and what each seat gave. */
+/** A closed question with its correct answer and the answers of all seats. */
 export interface ReviewItem {
   index: number;
   question: CatalogQuestion;
@@ -126,7 +126,7 @@ export interface SeatRef {
   name: string;
   is_host: boolean;
 }
-/** What a seat that answers in versus learns before the others. */
+/** The result that the answering seat of a versus game receives before the reveal. */
 export interface AnswerResult {
   is_correct: boolean;
   answer: number;
@@ -145,18 +145,18 @@ export interface HubAddress {
   url: string;
   topic: string;
 }
-/** A lobby as one seat reads it. */
+/** A lobby as seen by one seat. */
 export interface SeatView {
   lobby: Lobby;
   player: SeatRef | null;
-  /** for a seat in co-op while a question is open: what everybody picked by now */
+  /** for a seat in co-op while a question is open: all current picks */
   picks?: {
     player_id: number;
     selected_index: number;
   }[];
 }
 export interface NewLobby {
-  /** 1 to 64 characters after trimming, all seen and of one script (Latin goes with Chinese, Japanese and Korean) */
+  /** 1 to 64 visible characters of one script after trimming (Latin may be mixed with Chinese, Japanese and Korean) */
   hostName: string;
   category?: string | null;
   /** seconds; 30 when null (LOB-07) */
@@ -183,7 +183,7 @@ export interface Settings {
   visibility?: "public" | "private";
   mode?: "coop" | "versus";
 }
-/** What each event of a lobby carries. */
+/** Data of each lobby event. */
 export interface LobbyEventData {
   "lobby.snapshot": {
     lobby: Lobby;
@@ -251,7 +251,7 @@ export type EndReason = LobbyEventData["lobby.ended"]["reason"];
 export interface Message<T extends string, D> {
   type: T;
   topic: string;
-  /** Grows by one with every event of the lobby. */
+  /** Increases by one with every event of the lobby. */
   seq: number;
   at_ms: number;
   data: D;
@@ -259,7 +259,7 @@ export interface Message<T extends string, D> {
 export type LobbyEvent = {
   [T in keyof LobbyEventData]: Message<T, LobbyEventData[T]>;
 }[keyof LobbyEventData];
-/** The public list as it is now; it has no numbers, each state replaces the one before. */
+/** The current public list. It has no sequence numbers; each state replaces the previous one. */
 export type ListEvent = Omit<
   Message<
     "lobbies.updated",
@@ -269,60 +269,63 @@ export type ListEvent = Omit<
   >,
   "seq"
 >;
-/** Time and chance, so that tests can stand in for both. `sleep` resolves early when aborted. */
+/** Time and randomness, replaceable in tests. `sleep` resolves early when aborted. */
 export interface Clock {
-  /** Milliseconds since 1970, as the device has them: somebody may set them forward or back. */
+  /** Milliseconds since 1970 by the device's clock, which may be set forward or back. */
   now(): number;
-  /** Milliseconds since any moment, never set: what durations are measured by. */
+  /** Milliseconds of a monotonic clock, for measuring durations. */
   elapsed(): number;
-  /** 0 to below 1. */
+  /** From 0 to below 1. */
   random(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
-/** A guest player of the service; whoever holds `reclaim_token` can be it again. */
+/** A guest player of the service. The holder of `reclaim_token` can become this guest again. */
 export interface Guest {
   player_id: number;
   name: string;
   access_token: string;
   expires_at_ms: number;
-  /** How long the access token was good when it came; longer by the clock means that it was set back. */
+  /**
+   * Lifetime of the access token when it was issued. A longer remaining time means that the clock was set
+   * back.
+   */
   lifetime_ms?: number;
   reclaim_token: string;
 }
-/** Where the guest is kept between visits; without one it lives as long as the client. */
+/** Storage of the guest between visits; without one the guest lasts as long as the client. */
 export interface GuestStore {
   load(): Guest | null;
   save(guest: Guest | null): void;
 }
 export interface EmberlineOptions {
-  /** Address of the service without a path; a page the service itself serves needs none. */
+  /** Address of the service without a path; not needed on a page served by the service itself. */
   url?: string;
   guest?: GuestStore;
   /**
-   * Access token of an account, asked for before every call that needs one; then no guest is made. It
-   * has to be good: to `join` one that has expired is none, and the seat belongs to nobody's account.
-   * With null a call goes out without one, for what is public.
+   * Returns the access token of an account; called before every request that needs one. No guest is created
+   * then. The token must be valid: a `join` with an expired token takes a seat without an account. With
+   * null the request is sent without a token, which suffices for public data.
    */
   accessToken?: () => string | null | Promise<string | null>;
-  /** How topics of the service begin (its setting TOPIC_BASE). */
+  /** Prefix of the service's topics (its setting TOPIC_BASE). */
   topicBase?: string;
   fetch?: typeof fetch;
   clock?: Clock;
   /**
-   * Who calls is said by headers alone, so that two seats in one browser stay apart; and nothing comes from the
-   * browser's cache. A page that the service itself serves may want its cookies or its cache.
+   * By default only headers identify the caller, so that two seats in one browser stay separate, and the
+   * browser's cache is not used. A page served by the service itself may want its cookies or its cache.
    */
   credentials?: "omit" | "same-origin";
   cache?: "no-store" | "default";
 }
 export interface CallOptions {
   signal?: AbortSignal;
-  /** Time for all tries together; 30 s, for `start` 60 s. */
+  /** Time for all attempts together; default 30 s, for `start` 60 s. */
   deadlineMs?: number;
-  /** `Idempotency-Key`: a call repeated with it counts once. Random when absent. */
+  /** `Idempotency-Key`: a call repeated with it counts once. Random by default. */
   key?: string;
 }
-/** How the service is, and which version of it answers. */
+/** State and version of the service. */
 export interface Health {
   status: "ok" | "degraded";
   uptime: string;
@@ -331,26 +334,26 @@ export interface Health {
 export type StreamState = "connecting" | "open" | "lost";
 export interface StreamOptions {
   signal?: AbortSignal;
-  /** Event after which to go on, kept from an earlier stream. */
+  /** Id of the last event of an earlier stream, to resume after it. */
   lastEventId?: string;
   onState?: (state: StreamState) => void;
 }
-/** All it takes to sit on a seat again. */
+/** Everything needed to resume a seat. */
 export interface SeatKey {
   code: string;
   token: string;
   playerId: number;
 }
 /**
- * A refusal. `code` is the service's own; with status 0 it is `network:unreachable`,
- * `network:timeout` or `network:broken_stream`, and nobody knows whether the call arrived. Unreachable is
- * the service also while something else answers in its place, whatever that says; `cause` tells it.
+ * A refusal or failure. `code` is the service's error code. With status 0 it is `network:unreachable`,
+ * `network:timeout` or `network:broken_stream`, and it is unknown whether the request arrived. The service
+ * is also unreachable if something else responds in its place; `cause` then contains that response.
  */
 export declare class EmberlineError extends Error {
   readonly status: number;
   readonly code: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Fields the service did not accept. */
+  /** Invalid fields. */
   readonly violations: readonly {
     propertyPath: string;
     title: string;
@@ -368,22 +371,24 @@ export declare class EmberlineError extends Error {
       cause?: unknown;
     },
   );
-  /** The service said when to try again. */
+  /** When to retry, if the service said so. */
   get retryAfterMs(): number | null;
   /**
-   * The same call may succeed in a moment: the service is out of reach, busy or wants a pause. Questions
-   * that could not be made are none of that, unless more are on their way: then it says when.
+   * True if the same call may succeed shortly: the service is unreachable, busy or rate limiting. A failed
+   * question generation does not count, unless more questions are on the way, in which case the service
+   * says when to retry.
    */
   get isPassing(): boolean;
-  /** The seat, its token or the lobby is gone; asking again cannot help. */
+  /** True if the seat, its token or the lobby no longer exists, so that a retry cannot help. */
   get isFinal(): boolean;
 }
-/** First and longest pause between two tries, before chance takes up to half of it away. */
+/** First and longest delay between two attempts, before jitter removes up to half of it. */
 export declare const firstPauseMs = 250;
 export declare const maxPauseMs = 15000;
 /**
- * Pause after the try with this number (from 0): doubles from `firstMs`, halved by chance at most.
- * What the service asks for is a lower bound, with chance on top so that not all return at once.
+ * Delay after the attempt with this number (from 0): doubles from `firstMs`; jitter removes up to half. A
+ * delay requested by the service is a lower bound, plus jitter, so that clients do not return at the same
+ * time.
  */
 export declare function pauseAfter(
   attempt: number,
@@ -391,13 +396,13 @@ export declare function pauseAfter(
   retryAfterMs?: number | null,
   firstMs?: number,
 ): number;
-/** `crypto.randomUUID` is missing where a phone opens a page by address, without https. */
+/** `crypto.randomUUID` is missing without https, for example on a phone that uses an IP address. */
 export declare function randomKey(): string;
 interface Link {
   url: string;
   fetch: typeof fetch;
   clock: Clock;
-  /** Spread into a request, since the types of Node know no `cache`. */
+  /** Spread into a request, because Node's types do not include `cache`. */
   request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
 }
 interface Call {
@@ -406,14 +411,14 @@ interface Call {
   headers?: Record<string, string>;
   body?: unknown;
   tryMs?: number;
-  /** By which a success is known as one of the service; an envelope with a `body` when absent. */
+  /** What identifies a success of the service; by default an envelope with a `body`. */
   brings?: "sheet" | "hubToken" | "anything";
 }
-/** The service sends a comment every 15 s; a connection silent for two of them is dead. */
+/** The service sends a comment every 15 s; a connection silent for two intervals is dead. */
 export declare const silenceMs = 35000;
-/** Largest event; the public list with all its lobbies stays far below. */
+/** Maximum size of an event; the complete public list is far smaller. */
 export declare const maxEventChars = 4194304;
-/** Without data it is no event and only moves the id: something happened that is not for this reader. */
+/** A frame without data only advances the id: an event that this subscriber may not see. */
 interface Frame {
   id: string | null;
   event: string;
@@ -423,67 +428,67 @@ interface Parsed {
   frames: Frame[];
   retryMs: number | null;
 }
-/** Reads an event stream piece by piece; throws when an event does not end. */
+/** Parses an event stream chunk by chunk; throws if an event exceeds the limit. */
 export declare function createEventParser(maxChars?: number): (text: string) => Parsed;
 interface StreamSource {
-  /** Asked for until it is known; null when nothing can follow the last event that was seen. */
+  /** Called until the topic is known; null if no event can follow the last one received. */
   findTopic: (options: CallOptions) => Promise<string | null>;
-  /** Known from before; one that is refused is replaced. */
+  /** A cached token; replaced when refused. */
   token: string | null;
-  /** A fresh hub token, or null where the topic needs none. */
+  /** Gets a new hub token; null if the topic needs none. */
   readToken: ((options: CallOptions) => Promise<string>) | null;
 }
 /**
- * The lobby after an event: small events carry what changed, the others the lobby itself. Events
- * and answers overtake each other, so what is older than the known state changes nothing; only a
- * snapshot counts always, since it follows a gap.
+ * The lobby after an event: small events contain their change, others the lobby itself. Events and
+ * responses may overtake each other, so outdated ones are ignored. A snapshot always counts, because it
+ * follows a gap.
  */
 export declare function foldLobby(lobby: Lobby | null, event: LobbyEvent): Lobby | null;
 /**
- * The code of a lobby in what a person typed or pasted: in any case, with spaces or dashes, or as a whole
- * link. Of a text without one it is that text, which the service refuses.
+ * The lobby code in typed or pasted text: in any case, with spaces or dashes, or as a complete link. Text
+ * without a code is returned unchanged, and the service refuses it.
  */
 export declare function lobbyCode(text: string): string;
-/** A lobby as somebody sees it; `lobby` is kept up with every answer and every event. */
+/** A view of a lobby; `lobby` is updated by every response and every event. */
 declare abstract class LobbyView {
   readonly code: string;
   lobby: Lobby | null;
   protected readonly link: Link;
   protected constructor(link: Link, code: string, lobby: Lobby | null);
-  /** Takes over a lobby unless a later state is known, and answers what is known then. */
+  /** Applies a state unless a later one is known, and returns the current state. */
   protected take(lobby: Lobby): Lobby;
   abstract read(options?: CallOptions): Promise<{
     lobby: Lobby;
   }>;
   /**
-   * The topic, unless `lastEventId` is the end of a lobby that is over: the hub is silent then. Who
-   * goes on after an event needs the lobby as it was by then, which a state known earlier may not be.
+   * The topic; null if `lastEventId` is the last event of a finished lobby, after which the hub is silent.
+   * To resume after an event, the client needs the lobby's state at that event, not an older one.
    */
   protected findTopic(
     lastEventId: string | undefined,
     options: CallOptions,
   ): Promise<string | null>;
-  /** Every event once and in order, until `isLast`; unknown kinds of a newer service are left out. */
+  /** Every event once and in order, until `isLast`; unknown types of a newer service are skipped. */
   protected follow(
     { token, readToken }: Pick<StreamSource, "token" | "readToken">,
     options: StreamOptions,
     isLast: (event: LobbyEvent) => boolean,
   ): AsyncGenerator<LobbyEvent, void, undefined>;
 }
-/** One seat in one lobby and everything it may ask; each call is repeated safely. */
+/** A seat in a lobby and its commands; every call is safe to repeat. */
 export declare class Seat extends LobbyView {
   readonly key: SeatKey;
   constructor(link: Link, key: SeatKey, lobby?: Lobby | null);
   /**
-   * Reads the lobby; `player` is null when the seat is no longer there, `picks` are those of an open
-   * co-op question, which no snapshot tells.
+   * Reads the lobby. `player` is null if the seat no longer exists; `picks` are those of an open co-op
+   * question, which snapshots do not contain.
    */
   read(options?: CallOptions): Promise<SeatView>;
-  /** Host, while waiting. */
+  /** Host, in a waiting lobby. */
   settings(changes: Settings, options?: CallOptions): Promise<void>;
   /** Host; draws the questions, which may take 20 s. */
   start(options?: CallOptions): Promise<Lobby>;
-  /** Versus. `index` is the question meant: a late repeat never answers another one. */
+  /** Versus. `index` names the question, so that a late repeat never answers another one. */
   answer(
     choice: {
       index: number;
@@ -492,7 +497,7 @@ export declare class Seat extends LobbyView {
     },
     options?: CallOptions,
   ): Promise<AnswerResult>;
-  /** Co-op; may change until the host locks. */
+  /** Co-op; can be changed until the host locks. */
   pick(
     choice: {
       index: number;
@@ -502,11 +507,11 @@ export declare class Seat extends LobbyView {
   ): Promise<void>;
   /** Host, co-op: the picks become answers. */
   lock(index: number, options?: CallOptions): Promise<Lobby>;
-  /** Host: leaves the question `index`, closing it first when it is open. */
+  /** Host: advances from question `index`, closing it first if it is open. */
   next(index: number, options?: CallOptions): Promise<Lobby>;
-  /** Host: ends the game for everybody. */
+  /** Host: ends the game for everyone. */
   end(options?: CallOptions): Promise<Lobby>;
-  /** Host: removes a player; with `ban` that player cannot come back. */
+  /** Host: removes a player; with `ban` the player cannot return. */
   kick(
     playerId: number,
     options?: CallOptions & {
@@ -514,48 +519,48 @@ export declare class Seat extends LobbyView {
     },
   ): Promise<void>;
   leave(options?: CallOptions): Promise<void>;
-  /** Asks for the reveal of a question whose time is over. */
+  /** Requests the reveal of a question whose time is over. */
   reveal(options?: CallOptions): Promise<void>;
   heartbeat(options?: CallOptions): Promise<void>;
   /** Host of a finished lobby: the result sheet as comma-separated text. */
   resultSheet(options?: CallOptions): Promise<string>;
   /**
-   * The events of the lobby, with heartbeats as long as they are read. Ends after the lobby ended
-   * or this seat was removed, and with the signal; throws when the service refuses for good.
+   * The events of the lobby; sends heartbeats while they are consumed. Ends after the end of the lobby, the
+   * removal of this seat, or with the signal; throws if the service refuses permanently.
    */
   events(options?: StreamOptions): AsyncGenerator<LobbyEvent, void, undefined>;
   private keepBeating;
-  /** A refusal shows on the stream as well; a missed beat is made up for by the next one. */
+  /** A refusal also appears on the stream; the next heartbeat replaces a missed one. */
   private beat;
-  /** A command that is answered with nothing. */
+  /** Sends a command without a response body. */
   private tell;
   private command;
   private call;
 }
-/** A public lobby seen from outside: it can be followed, not played. */
+/** A spectator's view of a public lobby: it can be followed, but not played. */
 export declare class Spectator extends LobbyView {
   private readonly token;
   constructor(link: Link, code: string, token: string);
-  /** Reads the lobby; there is no seat, so `player` is null. */
+  /** Reads the lobby; `player` is null because there is no seat. */
   read(options?: CallOptions): Promise<{
     lobby: Lobby;
     player: null;
   }>;
-  /** As those of a seat, without the picks of co-op. */
+  /** Like the events of a seat, without the picks of co-op. */
   events(options?: StreamOptions): AsyncGenerator<LobbyEvent, void, undefined>;
 }
-/** An emberline service: who calls, lobbies to enter, seats to come back to. */
+/** Client of an emberline service: identity, lobbies, and seats to resume. */
 export declare class Emberline {
   private readonly link;
   private readonly options;
   private readonly store;
   private entering;
-  /** The access token this client got last, and until when it is good by the clock nobody sets. */
+  /** The most recent access token of this client, and its expiry by the monotonic clock. */
   private got;
   constructor(options?: EmberlineOptions);
-  /** The guest of this client: the kept one, renewed by its reclaim token, or a new one. */
+  /** The guest of this client: the stored one, renewed by its reclaim token, or a new one. */
   guest(options?: CallOptions): Promise<Guest>;
-  /** Goes out once: whoever wants to know how the service is, wants to know it now. */
+  /** Not retried, because the caller wants the current state. */
   health({ deadlineMs, signal }?: CallOptions): Promise<Health>;
   categories(options?: CallOptions): Promise<
     {
@@ -566,21 +571,20 @@ export declare class Emberline {
   /** Public lobbies that are waiting or being played, newest first. */
   lobbies(options?: CallOptions): Promise<Lobby[]>;
   lobby(code: string, options?: CallOptions): Promise<Lobby>;
-  /** Opens a lobby and sits down as its host. */
+  /** Creates a lobby and takes the host's seat. */
   create(fields: NewLobby, options?: CallOptions): Promise<Seat>;
-  /** Sits down in a waiting lobby; `text` is its code or a link to it, as `lobbyCode` reads them. */
+  /** Takes a seat in a waiting lobby; `text` is its code or a link to it, as in `lobbyCode`. */
   join(text: string, name: string, options?: CallOptions): Promise<Seat>;
-  /** A seat taken earlier; asks nothing. */
+  /** Resumes a seat; sends no request. */
   seat(key: SeatKey): Seat;
   /** Watches a public lobby without a seat. */
   spectate(text: string, options?: CallOptions): Promise<Spectator>;
-  /** The public list, whole with every change; ends with the signal. */
+  /** The complete public list after every change; ends with the signal. */
   publicLobbies(options?: StreamOptions): AsyncGenerator<Lobby[], void, undefined>;
   /**
-   * Asks any address of the service as the caller and gives the `body` of the answer, undefined where it has
-   * none. A GET is repeated like every call of this client, unless it goes out `once`; anything else only under a
-   * `key`, since not every address counts a key once (its page of the documentation says so), and otherwise goes
-   * out once.
+   * Calls any endpoint as the current caller and returns the `body` of the response, undefined without one.
+   * A GET is retried like every call of this client, unless `once` is set. Other methods are retried only
+   * with a `key`, and only sensibly on endpoints that support it (see the API documentation).
    */
   call<T>(
     method: Call["method"],
@@ -596,19 +600,22 @@ export declare class Emberline {
   ): Promise<T>;
   private get;
   private sit;
-  /** Runs a call under the own identity; once more with a renewed one when its token is refused. */
+  /** Runs a call with the own identity; retries once with a renewed token if the token is refused. */
   private asCaller;
-  /** A join by a token that has expired would be one by nobody, so a clock that was set is no excuse. */
+  /**
+   * A join with an expired token would take a seat without an account, so a changed clock must not hide the
+   * expiry.
+   */
   private isGood;
   private accessToken;
-  /** A guest whose reclaim token is refused is gone for good; play goes on as a new one. */
+  /** A guest whose reclaim token is refused is lost; a new guest takes its place. */
   private enter;
   private openGuest;
 }
 /**
- * Whether the revealed answer is the one whose hash was published when the question began; pass
- * the hash as it was then. Null where nothing can be said: no hash, or a page without https, to
- * which browsers give no cryptography.
+ * Whether the revealed answer matches the hash that was published with the question. Pass the hash as
+ * received then. Null if it cannot be verified: without a hash, or on a page without https, where browsers
+ * offer no cryptography.
  */
 export declare function verifyReveal(
   answerHash: string | null,

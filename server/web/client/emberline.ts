@@ -36,7 +36,7 @@ export interface Question {
     estimated_rate: number;
   };
   is_cached: boolean;
-  /** hex SHA-256 of `<answer_salt>\n<id>\n<correct_index>\n<text of the right choice>`; the reveal brings the salt */
+  /** hex SHA-256 of `<answer_salt>\n<id>\n<correct_index>\n<text of the correct choice>`; the reveal contains the salt */
   answer_hash: string | null;
   index: number;
   started_at_ms: number;
@@ -56,7 +56,7 @@ export interface Reveal {
   closed_by: "all_answered" | "lock" | "timer" | "next";
 }
 
-/** What one seat gave; `selected_index` is -1 where time ran out. */
+/** The answer of one seat; `selected_index` is -1 for a timeout. */
 export interface Result {
   player_id: number;
   selected_index: number;
@@ -109,7 +109,7 @@ export interface Lobby {
   review_items?: ReviewItem[];
 }
 
-/** A closed question with its answer, and what each seat gave. */
+/** A closed question with its correct answer and the answers of all seats. */
 export interface ReviewItem {
   index: number;
   question: CatalogQuestion;
@@ -137,7 +137,7 @@ export interface SeatRef {
   is_host: boolean;
 }
 
-/** What a seat that answers in versus learns before the others. */
+/** The result that the answering seat of a versus game receives before the reveal. */
 export interface AnswerResult {
   is_correct: boolean;
   answer: number;
@@ -158,11 +158,11 @@ export interface HubAddress {
   topic: string;
 }
 
-/** A lobby as one seat reads it. */
+/** A lobby as seen by one seat. */
 export interface SeatView {
   lobby: Lobby;
   player: SeatRef | null;
-  /** for a seat in co-op while a question is open: what everybody picked by now */
+  /** for a seat in co-op while a question is open: all current picks */
   picks?: {
     player_id: number;
     selected_index: number;
@@ -170,7 +170,7 @@ export interface SeatView {
 }
 
 export interface NewLobby {
-  /** 1 to 64 characters after trimming, all seen and of one script (Latin goes with Chinese, Japanese and Korean) */
+  /** 1 to 64 visible characters of one script after trimming (Latin may be mixed with Chinese, Japanese and Korean) */
   hostName: string;
   category?: string | null;
   /** seconds; 30 when null (LOB-07) */
@@ -199,7 +199,7 @@ export interface Settings {
   mode?: "coop" | "versus";
 }
 
-/** What each event of a lobby carries. */
+/** Data of each lobby event. */
 export interface LobbyEventData {
   "lobby.snapshot": {
     lobby: Lobby;

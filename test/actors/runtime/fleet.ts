@@ -128,7 +128,10 @@ export function createCommand(
 export async function startedLobby(
   lobbies: Lobbies,
   code: string,
-  settings: LobbyOptions & { seats: number[]; /** Number of questions at its start. */ first?: number },
+  settings: LobbyOptions & {
+    seats: number[];
+    /** Number of questions at its start. */ first?: number;
+  },
 ): Promise<void> {
   const [host = 1, ...others] = settings.seats;
   bodyOf(await lobbies.ask(code, createCommand(code, settings.seats, settings)));
