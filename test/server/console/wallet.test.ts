@@ -182,7 +182,7 @@ function refusedLoadsDefinitions(): void {
     assert.equal(await value("id.award.welcome", "platform"), 10);
     for (const [content, problem] of [
       ["{", /^definitions:invalid /],
-      [JSON.stringify({ awards: [award, award] }), /given twice/],
+      [JSON.stringify({ awards: [award, award] }), /listed twice/],
       [JSON.stringify({ awards: [{ ...award, award_id: "welcome" }] }), /award_id/],
       [JSON.stringify({ awards: [{ ...award, ember_value: 100_001 }] }), /ember_value/],
       [JSON.stringify({ awards: [{ ...award, daily_limit: 0 }] }), /daily_limit/],

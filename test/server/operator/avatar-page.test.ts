@@ -52,11 +52,11 @@ describe("the page for reviewers", () => {
     assert.equal(careful.headers.get("location"), "/operator/avatars?status=queued");
   });
 
-  it("says why nothing was done", async () => {
+  it("says why nothing was changed", async () => {
     const id = String((await (await member()).send()).id);
     for (const [fields, problem] of [
-      [{ id, verb: "reject", reason: " " }, /takes a reason/],
-      [{ id, verb: "reject", reason: "x".repeat(256) }, /takes a reason/],
+      [{ id, verb: "reject", reason: " " }, /requires a reason/],
+      [{ id, verb: "reject", reason: "x".repeat(256) }, /requires a reason/],
       [{ id, verb: "undo" }, /role="alert"/],
       [{ id: "2147483647", verb: "approve" }, /role="alert"/],
     ] as const) {
@@ -87,13 +87,13 @@ describe("the page for reviewers", () => {
     assert.equal((await list("?status=rejected")).uploads[0]?.id, Number(id));
   });
 
-  it("asks a browser whose session has ended to sign in, and says that nothing was done", async () => {
+  it("asks a browser whose session has ended to sign in, and says that nothing was changed", async () => {
     const headers = { cookie: "operator=ended", accept: "text/html" };
     const page = await open("", "", headers);
     assert.deepEqual([page.status, page.headers.get("location")], [303, "/operator/login"]);
     const answer = await submit({ id: "1", verb: "approve" }, headers);
     assert.equal(answer.status, 401);
-    assert.match(await answer.text(), /nothing was done[^]*name="token"/);
+    assert.match(await answer.text(), /nothing was changed[^]*name="token"/);
   });
 
   it("says in a page to a browser what is not possible", async () => {
