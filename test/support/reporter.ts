@@ -1,8 +1,9 @@
 import { appendFileSync } from "node:fs";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 import { processorSeconds } from "./processor-time.ts";
+import { keepLastBegun } from "./silence.ts";
 
 /** A test may work in another folder. */
 const root = process.cwd();
@@ -18,6 +19,7 @@ type Coverage = Extract<TestEvent, { type: "test:coverage" }>["data"]["summary"]
 // oxlint-disable-next-line import/no-default-export -- as Node asks of a reporter
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const names: string[] = [];
+  const begun: string[] = [];
   let [file, ms, told, failed] = ["", 0, "", ""];
   let before = 0;
   const describeLast = () => {
@@ -26,7 +28,10 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     return describeFile(file, [ms / 1000, busy], told, failed);
   };
   for await (const { type, data } of events) {
-    if (type === "test:start") {
+    if (type === "test:dequeue") {
+      begun.splice(data.nesting, begun.length, data.name);
+      keepLastBegun([fileOf(data), ...begun].join(" > "));
+    } else if (type === "test:start") {
       names.splice(data.nesting, names.length, data.name);
       const path = fileOf(data);
       if (data.nesting > 0 || path === null || path === file) continue;
@@ -78,7 +83,7 @@ function fileOf({ file = "", name }: { file?: string | undefined; name: string }
 function describeFile(file: string, times: number[], told: string, failed: string): string {
   const seconds = times.map((one) => `${one.toFixed(1).padStart(6)} s`).join(" ");
   const line = `${failed ? "✖" : "✔"} ${seconds}  ${file}\n`;
-  const kept = process.env["TEST_FAILURES"];
-  if (failed && kept) appendFileSync(kept, line + failed);
+  const folder = process.env["TEST_RUN_FOLDER"];
+  if (failed && folder) appendFileSync(join(folder, "failures"), line + failed);
   return line + told + failed;
 }

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { mixedBatches, shrinkingBatches } from "./support/batches.ts";
+import { watchSilence } from "./support/silence.ts";
+
+describe("the runner of the tests", () => {
+  const files = Array.from({ length: 123 }, (_, at) => `test/server/${at}.test.ts`);
+
+  it("gives each file to one batch, those with a browser to the first", () => {
+    const all = ["test/browser/play.test.ts", ...files];
+    const batches = mixedBatches(all);
+    assert.deepEqual(batches[0], all.slice(0, 1));
+    assert.deepEqual(batches.flat().sort(), all.toSorted());
+    assert.deepEqual(shrinkingBatches(files, 4, 3).flat(), files);
+    assert.deepEqual(mixedBatches([]), []);
+  });
+
+  it("says where a process is silent, and kills one that is in an endless loop", async () => {
+    const child = spawn(process.execPath, ["-e", "for (;;);"]);
+    const exited = once(child, "exit");
+    const printed: string[] = [];
+    const stopWatching = watchSilence(child, 1_000, (line) => printed.push(line));
+    const [, signal] = await exited;
+    stopWatching();
+    assert.equal(signal, "SIGKILL");
+    assert.match(printed[0] ?? "", /^… \d+ s in the loading of its files\n$/);
+  });
+});
