@@ -55,6 +55,7 @@ describe("the stream of the public list", () => {
     let n = 0;
     let reads = 0;
     const intervalMs = 200;
+    const before_ = Date.now();
     const server = startList(async () => {
       reads += 1;
       return JSON.stringify([{ n }]);
@@ -62,7 +63,7 @@ describe("the stream of the public list", () => {
     const stream = follow(server);
     await stream.waitFor(shows(0), "the list on subscribing");
     const startedAt = performance.now();
-    while (performance.now() - startedAt < 1_000) {
+    while (stream.frames.length < 5) {
       n += 1;
       await publisher.publish("lobbies", "");
       await delay(5);
@@ -70,7 +71,6 @@ describe("the stream of the public list", () => {
     await stream.waitFor(shows(n), "the last change");
     const mostFrames = Math.ceil((performance.now() - startedAt) / intervalMs) + 2;
     assert.ok(stream.frames.length <= mostFrames, `${stream.frames.length} frames`);
-    assert.ok(stream.frames.length >= 4, "changes come while others follow");
     assert.equal(reads, stream.frames.length);
     for (const frame of stream.frames) {
       const message = frame.data as ListMessage;
@@ -78,7 +78,7 @@ describe("the stream of the public list", () => {
         [frame.id, frame.event, message.type, message.topic],
         [null, "lobbies.updated", "lobbies.updated", topic],
       );
-      assert.ok(Math.abs(message.at_ms - Date.now()) < 60_000);
+      assert.ok(message.at_ms >= before_ && message.at_ms <= Date.now());
     }
     const late = follow(server);
     await late.waitFor(shows(n), "the list for a later subscriber");
