@@ -1,7 +1,8 @@
-import { mkdtempSync, chmodSync, rmSync } from "node:fs";
+import { mkdtempSync, chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MikroORM } from "@mikro-orm/postgresql";
+import { format, resolveConfig } from "prettier";
 import { silentLogger } from "../server/platform/log/logger.ts";
 import { onStopSignals } from "../server/runtime/boot/signals.ts";
 import { startLocalPostgres } from "../server/runtime/stores/postgres.ts";
@@ -46,9 +47,14 @@ async function create(): Promise<void> {
 
 async function write(orm: MikroORM): Promise<void> {
   const { fileName } = await orm.migrator.create(migrationFolder, false, false, name);
+  if (fileName === "") {
+    process.stdout.write("The migrations already match the entities.\n");
+    return;
+  }
+  const path = join(migrationFolder, fileName);
+  const options = { ...(await resolveConfig(path)), filepath: path };
+  writeFileSync(path, await format(readFileSync(path, "utf8"), options));
   process.stdout.write(
-    fileName === ""
-      ? "The migrations already match the entities.\n"
-      : `Wrote db/migrations/${fileName}. Read it, then add it to db/migrations/index.ts.\n`,
+    `Wrote db/migrations/${fileName}. Read it, then add it to db/migrations/index.ts.\n`,
   );
 }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { AuthLevel } from "../../server/http/pipeline/route.ts";
 import { publicDocument } from "../../server/features/pages/openapi-route.ts";
 import { routes } from "../../server/app/routes.ts";
-import { additions } from "./additions.ts";
+import { additions, additionsByReason } from "./additions.ts";
 import { promised, type PromisedAuth } from "./endpoints.ts";
 import { pending } from "./pending.ts";
 
@@ -48,6 +48,32 @@ describe("the endpoints of the specification", () => {
       return [`${route.method} ${route.path}: ${route.auth}, promised ${auth}`];
     });
     assert.deepEqual(wrong, []);
+  });
+});
+
+describe("the routes beside those of the specification", () => {
+  it("are declared and promised nowhere, each for one reason", () => {
+    assert.deepEqual(
+      additions.filter((key, at) => promises.has(key) || additions.indexOf(key) !== at),
+      [],
+    );
+    assert.deepEqual(
+      additions.filter((key) => !declared.includes(key)),
+      [],
+    );
+  });
+
+  it("cite a decision in their reason, or the source of their declaration says whose need it is", () => {
+    const unexplained = Object.entries(additionsByReason).flatMap(([reason, keys]) => {
+      const cited = /\(([A-Z]+-?\d+)\)$/.exec(reason)?.[1];
+      const sources = routes
+        .filter(({ method, path }) => keys.includes(`${method} ${path}`))
+        .map(({ source }) => source);
+      return sources
+        .filter((source) => (cited === undefined ? source === "" : !source.includes(cited)))
+        .map((source) => `${reason}: ${source}`);
+    });
+    assert.deepEqual(unexplained, []);
   });
 });
 

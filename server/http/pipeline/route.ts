@@ -251,7 +251,7 @@ export interface RouteRecord<
   summary: string;
   tag: string;
   auth: A;
-  /** Where the rule comes from: a section of the specification or a decision id. */
+  /** Where the rule comes from: a section of the specification, decision ids, or both: `"document 1, Users; USR-05"`. */
   source: string;
   rateLimit?: RateLimit;
   /**
