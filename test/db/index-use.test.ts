@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { createOrm } from "../../db/orm.ts";
 import { verifyPhone } from "../../db/queries/accounts/phone-codes.ts";
 import { listClosedSince, listUpgradedSince } from "../../db/queries/accounts/players.ts";
 import type { ListFilter } from "../../db/queries/archive/codex-filters.ts";
@@ -22,7 +21,7 @@ import { endSession, findSession, openSession } from "../../db/queries/runs/play
 import { endEndlessRun, listChallengeRunsOf } from "../../db/queries/runs/runs.ts";
 import { findGrantNamed } from "../../db/queries/wallet/awards.ts";
 import { findByRef } from "../../db/queries/wallet/wallets.ts";
-import { testStores, type TestStores } from "../support/stores.ts";
+import { filledDatabase, type FilledDatabase } from "./filled-database.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const playerId = 7;
@@ -155,19 +154,11 @@ const rows = [
 ];
 
 describe("the indexes that hot statements rely on", () => {
-  let stores: TestStores;
-  let orm: MikroORM;
+  let database: FilledDatabase;
   before(async () => {
-    stores = await testStores();
-    orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 1 });
-    const em = orm.em.fork();
-    for (const statement of rows) await rowsOf(em, statement);
-    await rowsOf(em, sql`analyze`);
+    database = await filledDatabase(rows);
   });
-  after(async () => {
-    await orm.close(true);
-    await stores.stop();
-  });
+  after(() => database.stop());
 
   for (const [index, statements] of Object.entries(users))
     for (const [what, run] of Object.entries(statements))
@@ -183,7 +174,7 @@ describe("the indexes that hot statements rely on", () => {
     mode: string,
     run: (em: EntityManager) => unknown,
   ): Promise<number> {
-    const em = orm.em.fork();
+    const em = database.orm.em.fork();
     await em.begin();
     try {
       await rowsOf(em, sql`set local plan_cache_mode = ${sql.raw(mode)}`);

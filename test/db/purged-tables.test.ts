@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { MikroORM } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { createOrm } from "../../db/orm.ts";
 import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import { testDatabase } from "../support/stores.ts";
+import { filledDatabase, type FilledDatabase } from "./filled-database.ts";
 
 /** Table with rows of players that `purgeAccounts` leaves -> why they stay when the account is cleared (USR-09). */
 const kept: Readonly<Record<string, string>> = {
@@ -33,19 +31,14 @@ const kept: Readonly<Record<string, string>> = {
 };
 
 describe("tables with rows of players", () => {
-  let orm: MikroORM;
-  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let database: FilledDatabase;
   before(async () => {
-    database = await testDatabase();
-    orm = await createOrm({ DATABASE_URL: database.url, DATABASE_POOL: 1 });
+    database = await filledDatabase();
   });
-  after(async () => {
-    await orm.close(true);
-    await database.drop();
-  });
+  after(() => database.stop());
 
   it("are cleared with a closed account, or named here with the reason why not", async () => {
-    const em = orm.em.fork();
+    const em = database.orm.em.fork();
     const tables = await rowsOf(
       em,
       sql<{ name: string }>`
@@ -57,7 +50,7 @@ describe("tables with rows of players", () => {
         where contype = 'f' and confrelid = 'players'::regclass`,
     );
     const names = tables.map(({ name }) => name);
-    const touched = await orm.em.fork().transactional(async (tx) => {
+    const touched = await database.orm.em.fork().transactional(async (tx) => {
       await rowsOf(tx, sql`create temporary table touched (name text)`);
       const body = sql.raw(
         "$$begin insert into touched values (tg_table_name); return null; end$$",

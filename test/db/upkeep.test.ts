@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { createOrm } from "../../db/orm.ts";
 import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
 import {
   countWaiting,
@@ -23,7 +22,7 @@ import { endIdleSessions } from "../../db/queries/runs/play-sessions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { endStaleRuns } from "../../db/queries/runs/runs.ts";
 import { batchRows } from "../../db/queries/batches.ts";
-import { testStores, type TestStores } from "../support/stores.ts";
+import { filledDatabase, type FilledDatabase } from "./filled-database.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const before30 = new Date("2026-01-30T12:00:00Z");
@@ -79,23 +78,15 @@ const rest = [
 const fewRows = 100;
 
 describe("the upkeep of tables that grow", () => {
-  let stores: TestStores;
-  let orm: MikroORM;
+  let database: FilledDatabase;
   before(async () => {
-    stores = await testStores();
-    orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 1 });
-    const em = orm.em.fork();
-    for (const statement of rest) await rowsOf(em, statement);
-    await rowsOf(em, sql`analyze`);
+    database = await filledDatabase(rest);
   });
-  after(async () => {
-    await orm.close(true);
-    await stores.stop();
-  });
+  after(() => database.stop());
 
   for (const [what, tend] of Object.entries(upkeep))
     it(`looks for ${what} without reading the rest`, async () => {
-      const read = await orm.em.fork().transactional(async (em) => {
+      const read = await database.orm.em.fork().transactional(async (em) => {
         const rows = await countReadBy(em, () => tend(em));
         return [...rows].filter(([, read]) => read > fewRows);
       });
@@ -106,7 +97,7 @@ describe("the upkeep of tables that grow", () => {
     const size = 1_000;
     const slice = { after: count / 2, upTo: count / 2 + size };
     const limits = { unfinishedBefore: now, rejectedBefore: before30, keptEach: 5, limit };
-    const rows = await orm.em
+    const rows = await database.orm.em
       .fork()
       .transactional((em) => countReadBy(em, () => listUnusedPictures(em, slice, limits)));
     assert.ok((rows.get("avatar_uploads") ?? 0) >= size);
@@ -118,21 +109,16 @@ describe("the upkeep of tables that grow", () => {
 });
 
 describe("the upkeep of a backlog", () => {
-  let stores: TestStores;
-  let orm: MikroORM;
+  let database: FilledDatabase;
   const backlog = 2 * batchRows + 1;
   const due = sql.raw(`generate_series(1, ${backlog}) i`);
   before(async () => {
-    stores = await testStores();
-    orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 1 });
+    database = await filledDatabase();
   });
-  after(async () => {
-    await orm.close(true);
-    await stores.stop();
-  });
+  after(() => database.stop());
 
   it("deletes all that is due, and no statement more than a slice", async () => {
-    const em = orm.em.fork();
+    const em = database.orm.em.fork();
     await rowsOf(
       em,
       sql`insert into players (id, name, name_key, is_guest, realm) values (1, 'p', 'p', true, 'default')`,
@@ -150,7 +136,7 @@ describe("the upkeep of a backlog", () => {
   });
 
   it("ends all messages that are too late, slice by slice", async () => {
-    const em = orm.em.fork();
+    const em = database.orm.em.fork();
     await rowsOf(
       em,
       sql`insert into messages (kind, template, locale, recipient, status, sealed, created_at, expires_at)
@@ -163,7 +149,7 @@ describe("the upkeep of a backlog", () => {
   });
 
   it("deletes old changes of the boards slice by slice, too", async () => {
-    const em = orm.em.fork();
+    const em = database.orm.em.fork();
     const kept = 100_000;
     await rowsOf(
       em,

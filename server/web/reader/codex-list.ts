@@ -1,10 +1,10 @@
 import type { Entity, EntityList } from "../answers.ts";
-import { EmberlineError } from "../client/emberline.ts";
 import { el } from "../dom.ts";
 import { columnsFor, valueAt } from "./codex-columns.ts";
 import { filterBar } from "./codex-filter-bar.ts";
 import { readAddress, writeAddress } from "./codex-filters.ts";
 import { placeLine, readGame, type Place } from "./codex-place.ts";
+import { isWrongFilter, latestRead, orWrongFilter } from "./list-read.ts";
 import { emptyCard, failureCard, setTitle } from "./page.ts";
 import { iconNode, moreButton } from "./pieces.ts";
 import { scalar } from "./values.ts";
@@ -36,7 +36,6 @@ export async function listView(place: Place, type: string): Promise<Node[]> {
   const columns = columnsFor(entities);
   const total = el("p", { class: "lead", role: "status" });
   const results = el("div", { class: "results" });
-  let running = new AbortController();
 
   const show = (page: EntityList | Error) => {
     const { q, filters } = state;
@@ -54,16 +53,7 @@ export async function listView(place: Place, type: string): Promise<Node[]> {
     writeAddress(state, isStep);
     await refresh();
   };
-  const refresh = async () => {
-    running.abort();
-    running = new AbortController();
-    const { signal } = running;
-    results.setAttribute("aria-busy", "true");
-    const page = await read(0, signal).catch(asError);
-    if (signal.aborted) return;
-    results.removeAttribute("aria-busy");
-    show(page);
-  };
+  const refresh = latestRead(results, (signal) => read(0, signal), show);
   const bar = filterBar(state, entities, (next, isStep) => void change(next, isStep));
   addEventListener("popstate", () => {
     state = readAddress();
@@ -73,16 +63,6 @@ export async function listView(place: Place, type: string): Promise<Node[]> {
   show(first);
   const head = el("header", { class: "head split" }, el("h1", {}, plural(type)), total);
   return [placeLine(place, game, [[plural(type), null]]), head, bar.node, results];
-}
-
-const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
-
-const isWrongFilter = (error: unknown): error is EmberlineError =>
-  error instanceof EmberlineError && error.status === 400;
-
-function orWrongFilter(error: unknown): EmberlineError {
-  if (isWrongFilter(error)) return error;
-  throw error;
 }
 
 const problemCard = (error: Error) =>

@@ -1,5 +1,4 @@
 import type { Facets } from "../answers.ts";
-import { EmberlineError } from "../client/emberline.ts";
 import { el } from "../dom.ts";
 import type { Row, RowList } from "./data-documents.ts";
 import { filterPanel, readParameters, writeParameters } from "./data-filter-panel.ts";
@@ -14,6 +13,7 @@ import {
 } from "./data-names.ts";
 import { placeLine, readManifest, type Place } from "./data-place.ts";
 import type { Resource } from "./data-resources.ts";
+import { isWrongFilter, latestRead, orWrongFilter } from "./list-read.ts";
 import { emptyCard, failureCard, segment, setTitle } from "./page.ts";
 import { iconNode, moreButton } from "./pieces.ts";
 import { valueNode } from "./values.ts";
@@ -56,17 +56,7 @@ export async function listView(place: Place, resource: Resource): Promise<Node[]
     else
       results.replaceChildren(emptyCard("This list is empty", "No patch has brought any so far."));
   };
-  let running = new AbortController();
-  const refresh = async () => {
-    running.abort();
-    running = new AbortController();
-    const { signal } = running;
-    results.setAttribute("aria-busy", "true");
-    const page = await read(null, signal).catch(asError);
-    if (signal.aborted) return;
-    results.removeAttribute("aria-busy");
-    show(page);
-  };
+  const refresh = latestRead(results, (signal) => read(null, signal), show);
   const panel = filterPanel(resource, facets, parameters, (next) => {
     parameters = next;
     writeParameters(resource, next);
@@ -77,16 +67,6 @@ export async function listView(place: Place, resource: Resource): Promise<Node[]
   const head = el("header", { class: "head split" }, el("h1", {}, title), total);
   const body = panel === null ? results : el("div", { class: "with-panel" }, panel, results);
   return [line, head, body];
-}
-
-const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
-
-const isWrongFilter = (error: unknown): error is EmberlineError =>
-  error instanceof EmberlineError && error.status === 400;
-
-function orWrongFilter(error: unknown): EmberlineError {
-  if (isWrongFilter(error)) return error;
-  throw error;
 }
 
 function problemCard(error: Error): HTMLElement {

@@ -58,7 +58,7 @@ describe("the sample game", () => {
 
   describe("has what a game needs", hasWhatGameNeeds);
   describe("keeps its ids", keepsIds);
-  describe("is imported", imported2);
+  describe("is imported", importedTests);
 });
 
 function hasWhatGameNeeds(): void {
@@ -175,7 +175,7 @@ function keepsIds(): void {
   });
 }
 
-function imported2(): void {
+function importedTests(): void {
   it("is imported patch by patch with changes of every kind, and the second time changes nothing", async () => {
     const game = "gamedata";
     assert.deepEqual(await importSample({ game, stamp: 1 }, app.deps), { imported: 10 });

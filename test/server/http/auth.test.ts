@@ -20,7 +20,7 @@ describe("credentials of a request", () => {
   after(() => sample.stop());
 
   describe("a bearer token", bearerToken);
-  describe("a seat", seat2);
+  describe("a seat", seatTests);
 });
 
 function bearerToken(): void {
@@ -84,7 +84,7 @@ function bearerToken(): void {
   });
 }
 
-function seat2(): void {
+function seatTests(): void {
   const call = (level: string, headers: Record<string, string> = {}) =>
     client.post(`/v1/lobbies/abcdef/${level}`, { headers });
   const bearer = () => ({ authorization: `Bearer ${sample.token(5)}` });

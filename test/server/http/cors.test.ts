@@ -34,7 +34,7 @@ describe("requests of other origins", () => {
   });
   after(() => sample.stop());
 
-  describe("an answer", answer2);
+  describe("an answer", answerTests);
   describe("a preflight", preflight);
   describe("authority from a cookie", authorityFromCookie);
   describe("a cookie that signs somebody in", cookieSignsSomebodyIn);
@@ -54,7 +54,7 @@ describe("requests of other origins", () => {
   });
 });
 
-function answer2(): void {
+function answerTests(): void {
   test("permits a listed origin, in any spelling, with credentials", async () => {
     for (const origin of [app, "HTTPS://App.example.com:443", "http://localhost:3000"]) {
       const { headers } = await client.get("/v1/ping", { headers: { origin } });

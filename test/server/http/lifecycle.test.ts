@@ -41,7 +41,7 @@ describe("the life of a request", () => {
   });
   afterEach(() => sample.stop());
 
-  describe("a stream", stream2);
+  describe("a stream", streamTests);
   describe("draining", draining);
 
   test("a client that goes away before its answer is recorded and harms nothing", async () => {
@@ -101,7 +101,7 @@ describe("the life of a request", () => {
     knobs.release?.();
     assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
   });
-  describe("the log", log2);
+  describe("the log", logTests);
 
   test("requests are counted by pattern, method and status", async () => {
     for (const path of ["/v1/things/1", "/v1/things/2", "/nope", "/nope2"])
@@ -114,7 +114,7 @@ describe("the life of a request", () => {
   });
 });
 
-function stream2(): void {
+function streamTests(): void {
   test("gets status and headers, then whatever its owner writes, and hears of the end", async () => {
     const closes = knobs.streamCloses;
     const abort = new AbortController();
@@ -164,7 +164,7 @@ function draining(): void {
   });
 }
 
-function log2(): void {
+function logTests(): void {
   const record = async (path: string, init?: RequestInit) => {
     const answer = await fetch(sample.url + path, init);
     await answer.arrayBuffer();

@@ -20,8 +20,8 @@ describe("routing", () => {
   });
   after(() => sample.stop());
 
-  describe("a path", path2);
-  describe("a method", method2);
+  describe("a path", pathTests);
+  describe("a method", methodTests);
 
   test("a route declared twice is refused at start", async () => {
     const twice = sampleRoutes.slice(0, 1);
@@ -29,7 +29,7 @@ describe("routing", () => {
   });
 });
 
-function path2(): void {
+function pathTests(): void {
   test("nobody declared is 404", async () => {
     for (const path of [
       "/",
@@ -81,7 +81,7 @@ function path2(): void {
   });
 }
 
-function method2(): void {
+function methodTests(): void {
   test("the path does not have is 405 and says which it has", async () => {
     const answer = await client.post("/v1/things/3");
     assert.equal(codeOf(answer), "route:method_not_allowed");

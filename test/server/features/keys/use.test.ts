@@ -118,7 +118,7 @@ describe("the use of API keys", () => {
 
 function requestWithApiKey(): void {
   describe("has the rights of its key", hasRightsKey);
-  describe("is refused", refused2);
+  describe("is refused", refusedTests);
   describe("is counted", counted);
 }
 
@@ -215,7 +215,7 @@ function hasRightsKey(): void {
   });
 }
 
-function refused2(): void {
+function refusedTests(): void {
   it("is refused when the key is not one, and on public routes no better than without", async () => {
     const one = await owner();
     const { plaintext, prefix } = await one.create({ scopes: ["*"] });

@@ -72,13 +72,13 @@ describe("the progress of a player", () => {
   });
   after(() => app.stop());
 
-  describe("the state", state2);
+  describe("the state", stateTests);
   describe("a play session", playSession);
-  describe("preferences", preferences2);
-  describe("favorites", favorites2);
+  describe("preferences", preferencesTests);
+  describe("favorites", favoritesTests);
 });
 
-function state2(): void {
+function stateTests(): void {
   it("is empty before the first answer", async () => {
     assert.deepEqual(await stateOf(await guest()), {
       preferences: {},
@@ -202,7 +202,7 @@ function playSession(): void {
   });
 }
 
-function preferences2(): void {
+function preferencesTests(): void {
   const read = async ({ token }: Player) =>
     ((await app.client.get(`${base}/preferences`, { token })).body as State).preferences;
   const merge = ({ token }: Player, body: unknown) =>
@@ -288,7 +288,7 @@ function preferences2(): void {
   });
 }
 
-function favorites2(): void {
+function favoritesTests(): void {
   const list = async ({ token }: Player) =>
     ((await app.client.get(`${base}/favorites`, { token })).body as { favorites: Favorite[] })
       .favorites;

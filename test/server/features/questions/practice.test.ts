@@ -95,7 +95,7 @@ describe("practice", () => {
   after(() => app.stop());
 
   describe("an answer", answers);
-  describe("a draw", draw2);
+  describe("a draw", drawTests);
   describe("the categories of a prompt", categoriesPrompt);
   describe("the names of categories", namesCategories);
 });
@@ -103,7 +103,7 @@ describe("practice", () => {
 function answers(): void {
   describe("is rewarded", rewarded);
   describe("counts once", countsOnce);
-  describe("is refused", refused2);
+  describe("is refused", refusedTests);
 }
 
 function rewarded(): void {
@@ -227,7 +227,7 @@ function countsOnce(): void {
   });
 }
 
-function refused2(): void {
+function refusedTests(): void {
   it("is refused for what is no question, or one of the competition pool", async () => {
     const player = await newPlayer();
     const [secret] = await idsOf({ category: "art", difficulty: "easy", pool: "competition" });
@@ -273,7 +273,7 @@ function refused2(): void {
   });
 }
 
-function draw2(): void {
+function drawTests(): void {
   it("gives an unseen public question in its play form and never its answer", async () => {
     const player = await newPlayer();
     const answer_ = await draw(player, "category=Food%20and-Drink&difficulty=hard");

@@ -25,12 +25,12 @@ describe("POST /v1/gateway/login", () => {
   });
   after(() => app.stop());
 
-  describe("answers", answers2);
+  describe("answers", answersTests);
   describe("locks", locks);
   describe("counts fairly", countsFairly);
 });
 
-function answers2(): void {
+function answersTests(): void {
   it("signs in by email or username in any case, with the cookie of 30 days", async () => {
     const { email, session } = await registerAccount(app);
     const { username = "" } = session.player;

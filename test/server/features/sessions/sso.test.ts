@@ -51,11 +51,11 @@ describe("passports", () => {
   });
   after(() => app.stop());
 
-  describe("a passport", passport2);
-  describe("a redirect", redirect2);
+  describe("a passport", passportTests);
+  describe("a redirect", redirectTests);
 });
 
-function passport2(): void {
+function passportTests(): void {
   it("opens a session of the same player elsewhere and shows no token in the address", async () => {
     const { session } = await registerAccount(app);
     const guest = await enter(app);
@@ -135,7 +135,7 @@ function passport2(): void {
   });
 }
 
-function redirect2(): void {
+function redirectTests(): void {
   const decide = async (text: string, env: Record<string, string> = {}) => {
     const config = { ...app.deps.config, ...env };
     const { em } = app.deps;

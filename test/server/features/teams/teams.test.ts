@@ -64,7 +64,7 @@ describe("teams", () => {
   describe("are founded and left", foundedLeft);
   describe("refuse and bound", refuseBound);
   describe("are ranked", ranked);
-  describe("end", end2);
+  describe("end", endTests);
 });
 
 function foundedLeft(): void {
@@ -393,7 +393,7 @@ function ranked(): void {
   });
 }
 
-function end2(): void {
+function endTests(): void {
   it("end when the accounts of all members are cleared, and leave their name to others", async () => {
     const [ann, bob, cid] = [await member(), await member(), await member()];
     const [lonely, shared] = [await ann.found(), await bob.found()];

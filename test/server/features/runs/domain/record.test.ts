@@ -180,11 +180,11 @@ describe("a recorded answer", () => {
     await stores.stop();
   });
 
-  describe("is counted", counted2);
+  describe("is counted", countedTests);
   describe("is recorded beside others", recordedBesideOthers);
 });
 
-function counted2(): void {
+function countedTests(): void {
   it("leaves what the rules say of random histories in the store", async () => {
     await fc.assert(
       fc.asyncProperty(histories(16), async (history) => {
