@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, connect, type AddressInfo, type Server } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts";
@@ -87,39 +88,51 @@ async function portTo(socket: string): Promise<{ server: Server; port: number }>
   return { server, port: (server.address() as AddressInfo).port };
 }
 
+/** An empty folder of the user who runs the service. */
+function makeOwnFolder(): string {
+  const made = mkdtempSync("/var/tmp/ember-data-");
+  if (nobody.uid !== undefined) chownSync(made, nobody.uid, nobody.gid);
+  return made;
+}
+
+const startIn = (folder: string, env: Record<string, string>) =>
+  spawn("npm", ["start"], {
+    cwd: folder,
+    ...nobody,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: "/nonexistent",
+      PORT: "0",
+      OPERATOR_LISTEN: "127.0.0.1:0",
+      HTTP_WORKERS: "1",
+      RATE_LIMIT_FACTOR: "0",
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+
 describe("an installation without what only development needs", () => {
   let stores: TestStores;
   let folder: string;
-  let dataDir: string;
+  let storeUrls: Record<string, string>;
   let service: ChildProcess;
+  const ownFolders = { data: makeOwnFolder(), temporary: makeOwnFolder() };
   const ports: Server[] = [];
   const urls = { public: "", operator: "", operatorToken: "", token: "" };
 
   before(async () => {
     stores = await testStores();
     folder = await install();
-    dataDir = mkdtempSync("/var/tmp/ember-data-");
-    if (nobody.uid !== undefined) chownSync(dataDir, nobody.uid, nobody.gid);
     const { host, port, user, database } = parseDatabaseUrl(stores.databaseUrl);
     const postgres = await portTo(join(host, `.s.PGSQL.${port}`));
     const redis = await portTo(stores.redisUrl.replace("unix://", ""));
     ports.push(postgres.server, redis.server);
-    service = spawn("npm", ["start"], {
-      cwd: folder,
-      ...nobody,
-      env: {
-        PATH: process.env["PATH"],
-        HOME: "/nonexistent",
-        DATA_DIR: dataDir,
-        DATABASE_URL: `postgres://${user}@127.0.0.1:${postgres.port}/${database}`,
-        REDIS_URL: `redis://127.0.0.1:${redis.port}`,
-        PORT: "0",
-        OPERATOR_LISTEN: "127.0.0.1:0",
-        HTTP_WORKERS: "1",
-        RATE_LIMIT_FACTOR: "0",
-      },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    storeUrls = {
+      DATABASE_URL: `postgres://${user}@127.0.0.1:${postgres.port}/${database}`,
+      REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    };
+    service = startIn(folder, { ...storeUrls, DATA_DIR: ownFolders.data });
+    service.stderr?.pipe(process.stderr);
     await untilStarted();
     const account = await ask("POST", "/v1/users", { email, username: "ada", password });
     urls.token = ((await account.json()) as { body: { access_token: string } }).body.access_token;
@@ -131,12 +144,13 @@ describe("an installation without what only development needs", () => {
     }
     for (const port of ports) port.close();
     await stores?.stop();
-    for (const made of [folder, dataDir])
+    for (const made of [folder, ...Object.values(ownFolders)])
       if (made !== undefined) rmSync(made, { recursive: true, force: true });
   });
 
   /** Reads the card of the start; what is said before is what went wrong. */
   async function untilStarted(): Promise<void> {
+    Object.assign(urls, { public: "", operator: "" });
     const said: string[] = [];
     for await (const line of createInterface({ input: service.stdout ?? process.stdin })) {
       said.push(line);
@@ -213,5 +227,22 @@ describe("an installation without what only development needs", () => {
     const exited = once(service, "exit");
     service.kill("SIGTERM");
     assert.deepEqual(await exited, [0, null]);
+  });
+
+  it("needs no DATA_DIR where stores and pictures are elsewhere, and leaves nothing behind", async () => {
+    service = startIn(folder, {
+      ...storeUrls,
+      TMPDIR: ownFolders.temporary,
+      AVATAR_STORE: "https://id:secret@pictures.example/avatars?region=eu",
+    });
+    const problems = text(service.stderr ?? process.stdin);
+    await untilStarted();
+    assert.equal((await ask("GET", "/v1/health-check")).status, 200);
+    const exited = once(service, "exit");
+    service.kill("SIGTERM");
+    assert.deepEqual(await exited, [0, null]);
+    assert.match(await problems, /^warning: DATA_DIR is not set and \.data is not writable; .*$/m);
+    assert.deepEqual(readdirSync(ownFolders.temporary), []);
+    assert.ok(!existsSync(join(folder, ".data")));
   });
 });

@@ -18,6 +18,9 @@ const Score = (fallback: number, description: string) =>
 const Text = (fallback: string, description: string, rule?: Rule) =>
   Type.String({ default: fallback, description, ...rule });
 
+/** A start that keeps no data there may do without it where it cannot be written. */
+export const defaultDataDir = ".data";
+
 /**
  * Every setting of the service, read from the environment (BOOT-02, CFG-01). Defaults are for development; the README
  * table is generated from the descriptions.
@@ -44,7 +47,7 @@ export const ConfigSchema = Type.Object({
     "",
     "at least 32 random characters; an admin operator token that exists from the start",
   ),
-  DATA_DIR: Text(".data", "folder of the embedded stores"),
+  DATA_DIR: Text(defaultDataDir, "folder of the embedded stores"),
   CACHE_DIR: Text(
     "",
     "folder of rebuildable files: compiled code, an unpacked Redis; empty means ~/.cache/emberline",

@@ -8,6 +8,9 @@ import { StartError } from "./start-error.ts";
 /** Never writes through a link planted by another user. */
 const newFile = { flag: "wx" } as const;
 
+/** The data folder cannot be made or written. */
+export class UnwritableDataDir extends StartError {}
+
 /** Freed by `release`; the lock of a dead process is void. */
 export interface DataDirLock {
   release(): void;
@@ -53,9 +56,9 @@ function makeWritable(dataDir: string): void {
   }
 }
 
-function unwritable(dataDir: string, error: unknown): StartError {
+function unwritable(dataDir: string, error: unknown): UnwritableDataDir {
   const reason = error instanceof Error ? error.message : String(error);
-  return new StartError(
+  return new UnwritableDataDir(
     `DATA_DIR ${dataDir} is not writable: ${reason}; set DATA_DIR to another folder`,
   );
 }

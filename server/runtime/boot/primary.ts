@@ -11,7 +11,7 @@ import { cacheFolder } from "../stores/cache-folder.ts";
 import { checkRedisPersistence } from "../stores/redis.ts";
 import { Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
-import { lockDataDir } from "./lock.ts";
+import { takeDataDir } from "./data-dir.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
 import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
@@ -74,8 +74,10 @@ export async function runPrimary(): Promise<number> {
 
 async function start(run: Run, holder: { current: Children | null }): Promise<BannerFacts> {
   const { config, log } = run;
-  const lock = lockDataDir(config.DATA_DIR);
-  run.cleanups.push(() => lock.release());
+  const dataDir = takeDataDir(config);
+  run.cleanups.push(() => dataDir.release());
+  config.DATA_DIR = dataDir.path;
+  warn(dataDir.warning, log);
   const compiled = keepCompiledCode(cacheFolder(config.CACHE_DIR, resolve(config.DATA_DIR)));
   await claimAddresses(config);
   const stores = await timed(run, "stores", () => openStores(run));

@@ -89,6 +89,9 @@ export async function withStores<T>(
 }
 
 async function borrowStores(config: Config, log: Logger): Promise<RunningStores> {
+  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = config;
+  // Nothing is started, so nothing is locked: DATA_DIR may be a folder that cannot be written.
+  if (databaseUrl !== "" && redisUrl !== "") return { databaseUrl, redisUrl, ...external };
   const lock = acquireExclusive(config.DATA_DIR);
   if ("release" in lock) {
     const stores = await startStores(config, log).catch((error: unknown) => {
@@ -101,15 +104,16 @@ async function borrowStores(config: Config, log: Logger): Promise<RunningStores>
     };
     return { ...stores, stop };
   }
-  const needsSockets = config.DATABASE_URL === "" || config.REDIS_URL === "";
-  const socketDir = needsSockets ? runningSocketDir(resolve(config.DATA_DIR)) : "";
+  const socketDir = runningSocketDir(resolve(config.DATA_DIR));
   return {
-    databaseUrl: config.DATABASE_URL || localDatabaseUrl(join(socketDir, "p")),
-    redisUrl: config.REDIS_URL || localRedisUrl(join(socketDir, "r")),
-    isLocal: { postgres: false, redis: false },
-    stop: async () => {},
+    databaseUrl: databaseUrl || localDatabaseUrl(join(socketDir, "p")),
+    redisUrl: redisUrl || localRedisUrl(join(socketDir, "r")),
+    ...external,
   };
 }
+
+/** Stores of others, which outlive the command. */
+const external = { isLocal: { postgres: false, redis: false }, stop: async () => {} };
 
 /**
  * We hold the lock of the data folder, so the contents belonged to a killed service. Postgres would refuse
