@@ -1,5 +1,5 @@
 import type { Logger } from "../server/platform/log/logger.ts";
-import type { Queues } from "./producer.ts";
+import type { JobQueues } from "./lazy-queues.ts";
 import { maintenance } from "./queues.ts";
 
 /** The periodic jobs: every process registers them, Redis keeps one of each. */
@@ -17,7 +17,7 @@ export const schedules = [
 ] as const;
 
 /** Registers the periodic jobs; safe from any number of processes. */
-export async function startSchedules(queues: Pick<Queues, "schedule">): Promise<void> {
+export async function startSchedules(queues: Pick<JobQueues, "schedule">): Promise<void> {
   for (const { task, everyMs } of schedules) await queues.schedule(maintenance, { task }, everyMs);
 }
 
@@ -26,7 +26,7 @@ const retryMs = 60_000;
 
 /** Registers the periodic jobs repeatedly; returns a function that stops it. */
 export async function registerSchedules(
-  queues: Pick<Queues, "schedule">,
+  queues: Pick<JobQueues, "schedule">,
   log: Logger,
 ): Promise<() => void> {
   const ask = () =>

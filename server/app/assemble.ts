@@ -2,7 +2,7 @@ import { createLobbies, publicListChannel } from "../../actors/index.ts";
 import { createOrm, forkFor, usualAnswerMs } from "../../db/orm.ts";
 import { nextIdBlock } from "../../db/queries/ids.ts";
 import { lobbyResults } from "../../workers/queues.ts";
-import { createQueues, type Queues } from "../../workers/producer.ts";
+import { LazyQueues, type JobQueues } from "../../workers/lazy-queues.ts";
 import { createModerator } from "../features/avatars/domain/moderator.ts";
 import { createPictureCache } from "../features/avatars/domain/picture-cache.ts";
 import { createPictureStore } from "../features/avatars/domain/create-picture-store.ts";
@@ -62,12 +62,12 @@ export interface Assembled<D> {
 /** Dependencies of a process that runs jobs. */
 export async function assembleJobs(
   ground: BaseDeps,
-): Promise<Assembled<JobDeps> & { queues: Queues }> {
+): Promise<Assembled<JobDeps> & { queues: JobQueues }> {
   const { config, log, metrics, clock = systemClock } = ground;
   const redis = connectRedis(config.REDIS_URL, log, "general");
   const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
   await redisReady(redis);
-  const queues = createQueues(config.REDIS_URL, log);
+  const queues = new LazyQueues(config.REDIS_URL, log);
   const senders = createSenders(config, log);
   const moderator = createModerator(config, log);
   const deps: JobDeps = {

@@ -6,6 +6,7 @@ import { Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis } from "../../server/platform/redis/redis.ts";
+import { LazyQueues } from "../../workers/lazy-queues.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { avatarModeration, credentialRequests, mail } from "../../workers/queues.ts";
 import { eventually } from "../support/eventually.ts";
@@ -70,6 +71,24 @@ async function startFront() {
     },
   };
 }
+
+describe("queues that are loaded at their first use", () => {
+  before(async () => {
+    stores = await testStores();
+  });
+  after(() => stores.stop());
+
+  it("take jobs, and none after they were closed, whether they were used or not", async () => {
+    const used = new LazyQueues(stores.redisUrl, silentLogger);
+    assert.match(await used.enqueue(mail, payload()), /^message-/);
+    assert.equal(await used.enqueueAndWait(mail, payload(), 50), false);
+    const unused = new LazyQueues(stores.redisUrl, silentLogger);
+    for (const queues of [used, unused]) {
+      await queues.close();
+      await assert.rejects(queues.enqueue(mail, payload()), /the queues are closed/);
+    }
+  });
+});
 
 describe("who waits for a job", () => {
   before(async () => {

@@ -1,0 +1,56 @@
+import type { Static, TObject } from "typebox";
+import type { Logger } from "../server/platform/log/logger.ts";
+import type { Queues } from "./producer.ts";
+import type { QueueDefinition } from "./queues.ts";
+
+/** What producers do with queues. */
+export type JobQueues = Omit<Queues, "all">;
+
+/** Queues of a process that may never add a job: the first use loads the job library. */
+export class LazyQueues implements JobQueues {
+  readonly #redisUrl: string;
+  readonly #log: Logger;
+  #loaded: Promise<Queues> | null = null;
+  #isClosed = false;
+
+  constructor(redisUrl: string, log: Logger) {
+    this.#redisUrl = redisUrl;
+    this.#log = log;
+  }
+
+  async enqueue<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+  ): Promise<string> {
+    return (await this.#load()).enqueue(definition, payload);
+  }
+
+  async enqueueAndWait<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    timeoutMs: number,
+  ): Promise<boolean> {
+    return (await this.#load()).enqueueAndWait(definition, payload, timeoutMs);
+  }
+
+  async schedule<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    everyMs: number,
+  ): Promise<void> {
+    return (await this.#load()).schedule(definition, payload, everyMs);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#loaded)?.close();
+  }
+
+  #load(): Promise<Queues> {
+    if (this.#isClosed) return Promise.reject(new Error("the queues are closed"));
+    this.#loaded ??= import("./producer.ts").then(({ createQueues }) =>
+      createQueues(this.#redisUrl, this.#log),
+    );
+    return this.#loaded;
+  }
+}
