@@ -1,7 +1,7 @@
-import { Compile } from "typebox/compile";
 import type { TObject, TSchema } from "typebox";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import { isKept } from "../../platform/text/exact-json.ts";
+import { compileOnce } from "./compile-once.ts";
 import { isStorableText } from "./text.ts";
 
 /** Paging parameters are clamped to their bounds, not refused (HTTP-08). */
@@ -60,7 +60,7 @@ function parametersOf(schema: TObject): Parameter[] {
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
     const facets = property as Facets;
     const type = typeOf(facets);
-    const validator = Compile(property);
+    const validator = compileOnce(property);
     return {
       name,
       facets,
@@ -68,7 +68,7 @@ function parametersOf(schema: TObject): Parameter[] {
       isRequired: required.has(name),
       isPlusMeant: isPlusMeant(facets),
       isClamped: clampedNames.has(name) && type === "integer" && facets.clamp !== false,
-      check: (value) => validator.Check(value),
+      check: (value) => validator().Check(value),
     };
   });
 }

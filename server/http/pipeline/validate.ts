@@ -1,7 +1,7 @@
 import type { TObject } from "typebox";
-import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { AppError, type ErrorCode, type Violation } from "../../platform/errors.ts";
+import { compileOnce } from "./compile-once.ts";
 import { isStorableText } from "./text.ts";
 
 /** Maximum problems listed in one 422; the library's default is 8. */
@@ -30,12 +30,13 @@ export function createBodyReader(
   invalid?: { code: ErrorCode },
   crossFieldChecks: (body: Record<string, unknown>) => Violation[] = () => [],
 ): BodyReader {
-  const validator = Compile(schema);
+  const validator = compileOnce(schema);
   const pick = pickerOf(schema as Shape);
   return (body) => {
     const violations: Violation[] = [];
     const picked = pick(body, "", violations) as Record<string, unknown>;
-    if (!validator.Check(picked)) addErrors(schema as Shape, validator.Errors(picked), violations);
+    if (!validator().Check(picked))
+      addErrors(schema as Shape, validator().Errors(picked), violations);
     for (const { propertyPath, title } of crossFieldChecks(picked))
       addViolation(violations, propertyPath, title);
     if (violations.length === 0) return picked;
