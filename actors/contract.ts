@@ -1,6 +1,6 @@
-import type { OwnRoomSource, SnapshotMessage } from "../server/platform/room-source.ts";
+import type { SnapshotMessage } from "../server/platform/room-source.ts";
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
-import type { ActorNode, Reply } from "./runtime/definition.ts";
+import type { ActorShare, Reply } from "./runtime/definition.ts";
 
 export type LobbyReply = Reply;
 export type LobbySnapshotMessage = SnapshotMessage;
@@ -27,16 +27,12 @@ export interface Holder {
 }
 
 /** The only door to the lobbies, whichever process they live in. */
-export interface Lobbies {
-  /** This process, for `publishNodeDown` once it is gone. */
-  readonly node: ActorNode;
+export interface Lobbies extends ActorShare {
   /**
    * Asks a lobby; the answer is there after the effect is committed (S34). Waits up to 5 s for an owner, then
    * `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command harmless (LOB-28).
    */
   ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
-  /** The lobbies as rooms of a hub. */
-  readonly room: OwnRoomSource;
   /** What a new subscriber starts with, or null when there is no such lobby. */
   snapshot(code: string): Promise<LobbySnapshotMessage | null>;
   /** How many spectators this process has of a lobby; forgotten 60 s after the last word (HUB-08). */
@@ -45,10 +41,4 @@ export interface Lobbies {
   listPublic(): Promise<string>;
   /** What this process owns, for operators. */
   describe(): Holder;
-  /** Takes its share of the lobbies; before that commands are only passed on. */
-  join(): Promise<void>;
-  /** Gives every lobby to the other processes; commands are passed on to them until `stop`. */
-  handOver(): Promise<void>;
-  /** Hands over what is left and closes the connections. */
-  stop(): Promise<void>;
 }

@@ -2,23 +2,23 @@
 export type { Holder, Lobbies, LobbyReply, LobbySnapshotMessage } from "./contract.ts";
 export { createLobbies } from "./lobbies.ts";
 export type { LobbiesDeps } from "./lobbies.ts";
-export { actorKeyPrefixes } from "./kinds.ts";
 export { eventChannel, eventStreamKey, lobbyRoom, publicListChannel } from "./lobby-keys.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";
 export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";
 export type {
   ActorDefinition,
   ActorNode,
+  ActorShare,
   Actors,
   Decision,
   DeliveryRules,
   Reply,
   SenderLimit,
 } from "./runtime/definition.ts";
-export type { SenderLimit as SeatLimit } from "./runtime/definition.ts";
 export { accept, defineActor, reject } from "./runtime/definition.ts";
 export { continueHistory } from "./runtime/placement/history.ts";
 export { publishNodeDown } from "./runtime/placement/node-down.ts";
+export type { ActorTimings } from "./runtime/router/router.ts";
 export { createActors } from "./runtime/router/create-actors.ts";
 export type { ActorsDeps } from "./runtime/router/create-actors.ts";
 export { Keyspace } from "./runtime/storage/keys.ts";

@@ -1,5 +1,4 @@
 import { AppError } from "../server/platform/errors.ts";
-import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import type { lobbyResults, PayloadOf } from "../workers/queues.ts";
 import type { HeldLobby, Lobbies } from "./contract.ts";
 import { lobbyKey } from "./lobby-keys.ts";
@@ -20,14 +19,12 @@ export interface LobbyRulesDeps {
   seatLimit: SenderLimit | null;
 }
 
-export interface LobbiesDeps extends LobbyRulesDeps, Omit<ActorsDeps, "metrics"> {
-  metrics: Metrics;
-}
+export interface LobbiesDeps extends LobbyRulesDeps, Omit<ActorsDeps, "topicBase"> {}
 
 /** Joins the processes that share the lobbies; resolves when this one holds its part of the shards. */
 export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
-  const metrics = deps.metrics.lobbies;
-  return lobbiesOf(await createActors(lobbyDefinition(deps), { ...deps, metrics }));
+  const { topicBase } = deps.context;
+  return lobbiesOf(await createActors(lobbyDefinition(deps), { ...deps, topicBase }));
 }
 
 /** The rules of lobbies with the work that leaves them: the result job and further questions. */
@@ -68,14 +65,17 @@ async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise
 
 /** Lobbies as the rest of the service sees them. */
 export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
+  const tellSpectators: Lobbies["tellSpectators"] = async (code, count) => {
+    await actors.ask(code, { type: "spectators", worker: actors.node.incarnation, count });
+  };
   return {
+    kind: actors.kind,
     node: actors.node,
-    room: actors.room,
+    room: { ...actors.room, publishSpectators: tellSpectators },
+    list: actors.list,
     ask: (code, command, id) => actors.ask(code, command, id),
     snapshot: (code) => actors.snapshot(code),
-    async tellSpectators(code, count) {
-      await actors.ask(code, { type: "spectators", worker: actors.node.incarnation, count });
-    },
+    tellSpectators,
     listPublic: () => actors.listIndex(),
     describe() {
       const { states, ...owned } = actors.describe();

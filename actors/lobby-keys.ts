@@ -23,6 +23,7 @@ export const {
 
 /** What a hub needs of lobbies that are not in this process, but for their snapshots. */
 export const lobbyRoom: Omit<RoomSource, "snapshotOf"> = {
+  keyPrefix: lobbyKeyPrefix,
   keys: lobbyKeyspace,
   delivery: lobbyDelivery,
 };

@@ -11,7 +11,7 @@ import {
   textShare,
 } from "./support/query-shares.ts";
 import { problemsOf, walks } from "./support/walks.ts";
-import { refuse, zoneOf } from "./support/zones.ts";
+import { missingZone, refuse, zoneOf } from "./support/zones.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = sourceFiles(root, ["server", "workers", "actors", "importers", "db", "bench"]);
@@ -19,10 +19,18 @@ const imports = readImports(root, files);
 
 describe("the architecture", () => {
   it("has a zone for every file", () => {
-    assert.deepEqual(
-      files.filter((file) => zoneOf(file) === null),
-      [],
-    );
+    assert.deepEqual(files.filter((file) => zoneOf(file) === null).map(missingZone), []);
+  });
+
+  it("names a file without a zone, and says what to do", () => {
+    const file = "server/chess.txt";
+    assert.equal(zoneOf(file), null);
+    for (const one of [
+      { from: file, to: "db/orm.ts" },
+      { from: "workers/main.ts", to: file },
+    ])
+      assert.equal(refuse({ ...one, isTypeOnly: false }), missingZone(file));
+    assert.match(missingZone(file), /^server\/chess\.txt .+test\/support\/zones\.ts$/);
   });
 
   it("has imports that point down only", () => {
@@ -197,6 +205,10 @@ describe("the reader of imports", () => {
     assert.ok(!load("server/features/accounts/routes.ts", "actors/runtime/router/router.ts"));
     assert.ok(!load("db/orm.ts", "server/http/pipeline/route.ts"));
     assert.ok(!load("actors/lobby/decide.ts", "server/platform/errors.ts"));
+    assert.ok(!load("actors/chess/rules.ts", "actors/lobby/seats.ts"));
+    assert.ok(!load("actors/chess/rules.ts", "actors/runtime/router/router.ts"));
+    assert.ok(load("actors/chess/rules.ts", "actors/runtime/definition.ts"));
+    assert.ok(load("actors/chess.ts", "actors/chess/rules.ts"));
     assert.ok(load("server/app/assemble.ts", "server/app/deps.ts"));
     assert.ok(load("server/features/runs/deps.ts", "server/features/questions/deps.ts"));
     assert.ok(!load("workers/processors/mail.ts", "server/features/accounts/service.ts"));

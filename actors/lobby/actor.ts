@@ -41,7 +41,6 @@ export function lobbyRules(
     nextDeadline,
     isFinished: (lobby) => lobby.status === "finished",
     result: resultSheet,
-    topic: (code) => `${context.topicBase}/lobby/${code}`,
     messages: messageTypes,
     message: (lobby, event) => messageData(lobby, event, context),
     delivery: lobbyDelivery,

@@ -1,8 +1,10 @@
 import type { ErrorCode } from "../../server/platform/errors.ts";
-import type {
-  DeliveryRules,
-  OwnRoomSource,
-  SnapshotMessage,
+import {
+  roomTopic,
+  type DeliveryRules,
+  type OwnRoomSource,
+  type RoomList,
+  type SnapshotMessage,
 } from "../../server/platform/room-source.ts";
 
 export type { DeliveryRules } from "../../server/platform/room-source.ts";
@@ -160,7 +162,7 @@ export interface ActorDefinition<
   isFinished(state: State): boolean;
   /** Stored in field `r` of a finished actor, for the job that carries it on. */
   result?(state: State): unknown;
-  /** Hub topic of an actor. */
+  /** Hub topic of an actor; `createActors` puts the base of all topics before it. */
   topic(code: string): string;
   /** Event -> message that it publishes; all other events are published to nobody. */
   readonly messages: Readonly<Partial<Record<Event["type"], string | null>>>;
@@ -195,22 +197,17 @@ export interface ActorNode {
   readonly incarnation: string;
 }
 
-/** The actors of one kind, whichever process they live in. */
-export interface Actors<State extends BaseState, Command extends BaseCommand> {
+/** What a service does with the actors of every kind, whatever their rules. */
+export interface ActorShare {
+  readonly kind: string;
   /** This process, for `publishNodeDown` once it is gone. */
   readonly node: ActorNode;
-  /**
-   * Asks an actor; the answer is there after the effect is committed. Waits up to 5 s for an owner, then
-   * `server:unavailable`. `key` makes a repeat of the same sender's command harmless.
-   */
-  ask(code: string, command: Command, key?: string): Promise<Reply>;
   /** The actors as rooms of a hub. */
   readonly room: OwnRoomSource;
-  /** What a new subscriber starts with, or null when there is no such actor. */
-  snapshot(code: string): Promise<SnapshotMessage | null>;
-  /** JSON text of the array of indexed actors, newest first. */
-  listIndex(): Promise<string>;
-  describe(): OwnedActors<State>;
+  /** The list of the index; null without one. */
+  readonly list: RoomList | null;
+  /** What this process owns, for operators. */
+  describe(): object;
   /** Takes its share of the actors; before that commands are only passed on. */
   join(): Promise<void>;
   /** Gives every actor to the other processes; commands are passed on to them until `stop`. */
@@ -219,12 +216,27 @@ export interface Actors<State extends BaseState, Command extends BaseCommand> {
   stop(): Promise<void>;
 }
 
+/** The actors of one kind, whichever process they live in. */
+export interface Actors<State extends BaseState, Command extends BaseCommand> extends ActorShare {
+  /**
+   * Asks an actor; the answer is there after the effect is committed. Waits up to 5 s for an owner, then
+   * `server:unavailable`. `key` makes a repeat of the same sender's command harmless.
+   */
+  ask(code: string, command: Command, key?: string): Promise<Reply>;
+  /** What a new subscriber starts with, or null when there is no such actor. */
+  snapshot(code: string): Promise<SnapshotMessage | null>;
+  /** JSON text of the array of indexed actors, newest first. */
+  listIndex(): Promise<string>;
+  describe(): OwnedActors<State>;
+}
+
 /** Members of a definition that most kinds leave to `defineActor`. */
 type Defaulted =
   | "keyPrefix"
   | "reply"
   | "nextDeadline"
   | "isFinished"
+  | "topic"
   | "message"
   | "delivery"
   | "jobs"
@@ -271,6 +283,7 @@ export function defineActor<
     reply: (state, _answer, now) => JSON.stringify(view(state, now)),
     nextDeadline: () => null,
     isFinished: () => false,
+    topic: (code) => roomTopic("", kind, code),
     message: (state, event) => view(state, event.at),
     delivery: toAll,
     jobs: {},

@@ -1,4 +1,3 @@
-import type { Lobbies } from "../../actors/index.ts";
 import { eventStreamKey, lobbyRoom } from "../../actors/index.ts";
 import { systemClock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
@@ -9,7 +8,9 @@ import type { ApiKeyCache } from "../../server/platform/security/api-keys.ts";
 import { ClosedAccounts } from "../../server/platform/security/closed-accounts.ts";
 import { createTokenService } from "../../server/platform/security/tokens.ts";
 import { createHttpServer } from "../../server/http/uws/server.ts";
+import type { HubRooms } from "../../server/features/hub/deps.ts";
 import { hubRoutes } from "../../server/features/hub/routes.ts";
+import { lobbyAccess, lobbyRooms } from "../../server/features/lobbies/rooms.ts";
 import { createHub } from "../../server/sse/delivery/create-hub.ts";
 import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
@@ -41,10 +42,13 @@ const hub = createHub({
   rooms: { lobby: { ...lobbyRoom, snapshotOf } },
   lists: {},
 });
-const lobbies: Pick<Lobbies, "ask"> = { ask: async () => ({ ok: true, body: null }) };
+const rooms: HubRooms = {
+  topicNames: { rooms: ["lobby"], lists: [] },
+  accessTo: () => lobbyAccess({ ask: async () => ({ ok: true, body: null }) }),
+};
 const keys: ApiKeyCache = { find: () => null, recordUse: () => undefined };
 const deps = {
-  ...{ config, metrics, redis, hub, lobbies, keys },
+  ...{ config, metrics, redis, hub, rooms, keys },
   clock: systemClock,
   tokens: createTokenService(config, systemClock),
   closedAccounts: new ClosedAccounts(systemClock),
@@ -52,7 +56,12 @@ const deps = {
     throw new Error("no route here reads from the database");
   },
 };
-const server = createHttpServer({ deps, routes: hubRoutes, log, exclusive: true });
+const server = createHttpServer({
+  deps,
+  routes: hubRoutes({ lobbies: lobbyRooms }),
+  log,
+  exclusive: true,
+});
 const port = await server.listen("127.0.0.1", 0);
 const calls = { port: () => port, collect: () => collectGarbage() };
 export type HubCalls = typeof calls;

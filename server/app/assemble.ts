@@ -1,7 +1,6 @@
-import { createLobbies, publicListChannel } from "../../actors/index.ts";
+import type { ActorTimings } from "../../actors/index.ts";
 import { createOrm, forkFor, usualAnswerMs } from "../../db/orm.ts";
 import { nextIdBlock } from "../../db/queries/ids.ts";
-import { lobbyResults } from "../../workers/queues.ts";
 import { LazyQueues, type JobQueues } from "../../workers/lazy-queues.ts";
 import { createModerator } from "../features/avatars/domain/moderator.ts";
 import { createPictureCache } from "../features/avatars/domain/picture-cache.ts";
@@ -24,11 +23,10 @@ import type { Metrics } from "../platform/metrics/metrics.ts";
 import { createPasswordHasher, type PasswordHasher } from "../platform/security/passwords.ts";
 import { connectRedis, redisReady } from "../platform/redis/redis.ts";
 import { createTokenService } from "../platform/security/tokens.ts";
-import type { Deps, JobDeps } from "./deps.ts";
+import type { DepsWith, JobDeps } from "./deps.ts";
+import { openRooms, type RoomKinds } from "./open-rooms.ts";
 import { LruApiKeyCache } from "../features/keys/domain/api-key-cache.ts";
 import { createHiLoAllocator } from "../features/lobbies/domain/hi-lo-allocator.ts";
-import { seatLimitOf } from "../features/lobbies/seat-limit.ts";
-import { drawAhead } from "../features/questions/service.ts";
 import { createQuestionModel } from "../features/questions/providers/generator.ts";
 import { createQuestionBank } from "../features/questions/providers/question-bank/index.ts";
 import { createSenders } from "../features/delivery/providers/senders.ts";
@@ -45,12 +43,14 @@ export interface BaseDeps {
   passwords?: PasswordHasher;
   /** Maximum number of requests of one caller waiting for the database; replaced only in tests. */
   waitingOfCaller?: number;
-  /** The process joins the lobbies on a later call, not immediately. */
+  /** The process joins the rooms on a later call, not immediately. */
   joinsLater?: boolean;
   /** Private folder with the sockets of this machine's workers; without it they communicate over Redis. */
   linkDir?: string | null;
-  /** Called when the first lobby enters the memory of the process and when the last one leaves. */
+  /** Called when the first room enters the memory of the process and when the last one leaves. */
   onOccupied?: (isOccupied: boolean) => void;
+  /** Of the rooms; only tests have others than the usual ones. */
+  timings?: Partial<ActorTimings>;
 }
 
 export interface Assembled<D> {
@@ -104,22 +104,22 @@ export async function assembleJobs(
   };
 }
 
-/** Dependencies of a process that serves requests: those of jobs, its lobbies, and the hub. */
-export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
+/** Dependencies of a process that serves requests: those of jobs, its share of the rooms of each kind, and the hub. */
+export async function assembleHttp<Kinds extends RoomKinds>(
+  ground: BaseDeps,
+  kinds: Kinds,
+): Promise<Assembled<DepsWith<Kinds>>> {
   const { deps: base, close } = await assembleJobs(ground);
   const { config, log, metrics, clock, orm } = base;
-  const context = { hubUrl: "/v1/hub", topicBase: config.TOPIC_BASE };
-  const lobbies = await createLobbies({
+  const { rooms, byName } = await openRooms(kinds, base, {
     redisUrl: config.REDIS_URL,
     log,
     clock,
     metrics,
-    context,
-    enqueueResult: (payload) => base.enqueue(lobbyResults, payload),
-    seatLimit: seatLimitOf(config),
-    draw: (plan) => drawAhead(base, plan),
+    topicBase: config.TOPIC_BASE,
     joinsLater: ground.joinsLater ?? false,
     linkDir: ground.linkDir ?? null,
+    timings: ground.timings ?? {},
     onOccupied: ground.onOccupied,
   });
   const hub = createHub({
@@ -128,8 +128,7 @@ export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
     log,
     clock,
     metrics,
-    rooms: { lobby: { ...lobbies.room, publishSpectators: lobbies.tellSpectators } },
-    lists: { lobbies: { channel: publicListChannel, read: lobbies.listPublic } },
+    ...rooms.sources,
   });
   const archive = createArchive({ orm, metrics });
   const closedAccounts = new ClosedAccounts(clock);
@@ -143,7 +142,7 @@ export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
   const others = new ConnectionShares(shares.other);
   const emFor = (who: string) =>
     forkFor(orm, new RequestConnections(/^p\d/.test(who) ? players : others, who));
-  const deps: Deps = {
+  const deps: DepsWith<Kinds> = {
     ...base,
     get em() {
       return orm.em.fork();
@@ -156,7 +155,8 @@ export async function assembleHttp(ground: BaseDeps): Promise<Assembled<Deps>> {
     pictures: createPictureCache(base.pictureStore),
     providerPictures: createProviderPictures(config, clock),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
-    lobbies,
+    ...byName,
+    rooms,
     archive,
     oauth: createOAuthServer({ ...base, fork: () => emFor("oauth") }),
     hub,

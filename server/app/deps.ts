@@ -1,4 +1,3 @@
-import type { Lobbies } from "../../actors/index.ts";
 import type { Archive } from "../../db/archive.ts";
 import type { ModerationDeps } from "../../workers/processors/avatar-moderation.ts";
 import type { ImportDeps } from "../../workers/processors/codex-import.ts";
@@ -30,6 +29,8 @@ import type { WalletDeps } from "../features/wallet/deps.ts";
 import type { WordGameDeps } from "../features/wordgame/deps.ts";
 import type { HttpDeps } from "../http/deps.ts";
 import type { WithOrm } from "../platform/capabilities.ts";
+import type { RoomKinds, Rooms, RoomsOf } from "./open-rooms.ts";
+import type { roomKinds } from "./rooms.ts";
 
 /**
  * Dependencies of jobs and of drawing questions, which lobbies do outside requests. `assembleJobs` builds
@@ -52,7 +53,12 @@ export interface JobDeps
  * Dependencies of all handlers, built by `assembleHttp`. Used in server/app only; other code declares what
  * it needs.
  */
-export interface Deps
+export type Deps = DepsWith<typeof roomKinds>;
+
+/** The same with the rooms of these kinds. */
+export type DepsWith<Kinds extends RoomKinds> = CommonDeps & RoomsOf<Kinds>;
+
+interface CommonDeps
   extends
     JobDeps,
     HttpDeps,
@@ -64,7 +70,7 @@ export interface Deps
     InboxDeps,
     KeyDeps,
     LeaderboardDeps,
-    LobbyDeps,
+    Omit<LobbyDeps, keyof typeof roomKinds>,
     OAuthDeps,
     PageDeps,
     ProgressDeps,
@@ -78,6 +84,6 @@ export interface Deps
     WalletDeps,
     WordGameDeps {
   leaderboards: Leaderboards;
-  lobbies: Lobbies;
+  rooms: Rooms;
   archive: Archive;
 }

@@ -73,7 +73,7 @@ const pageAnswers: readonly [name: string, method: string, path: string][] = [
   ["LootDropRate", "get", "/v2/loot_drop_rates/{id}"],
 ];
 
-/** The types of lobbies and their events, in TypeScript (`npm run client:types`). */
+/** The types of lobbies and of the events of every kind of room, in TypeScript (`npm run client:types`). */
 export function clientTypes(document: InterfaceDocument): string {
   const { schemas } = document.components;
   const asked = (path: string, method: string) =>
@@ -84,14 +84,34 @@ export function clientTypes(document: InterfaceDocument): string {
     ["NewLobby", asked(lobbies, "post")],
     ["Settings", asked(`${lobbies}/{code}/settings`, "patch")],
   ];
-  const events = Object.entries(schemas).filter(([name]) => name.startsWith("lobby."));
-  const data = events.map(
-    ([name, { properties }]) => `${JSON.stringify(name)}: ${typeOf(properties?.["data"])};`,
-  );
+  const known = new Set(declared.map(([name]) => name));
+  const declareRefs = (schema: Schema | undefined): void => {
+    for (const ref of refsIn(schema)) {
+      const found = schemas[lastOf(ref)];
+      if (known.has(nameOf(ref))) continue;
+      known.add(nameOf(ref));
+      declared.push([nameOf(ref), found]);
+      declareRefs(found);
+    }
+  };
+  const events = Object.entries(schemas).filter(([name]) => eventName.test(name));
+  for (const [, schema] of events) declareRefs(schema);
+  const kinds = new Set(events.map(([name]) => name.replace(/\..*/, "")));
   return [
     ...declared.map(([name, schema]) => declare(name, schema)),
-    `/** Data of each lobby event. */\nexport interface LobbyEventData {${data.join("\n")}}`,
+    ...Array.from(kinds, (kind) => eventsOf(kind, events)),
   ].join("\n\n");
+}
+
+/** `<kind>.<event>`; a list has `<list>.updated`, which is no event of a room. */
+const eventName = /^[a-z]+\.(?!updated$)/;
+
+function eventsOf(kind: string, events: readonly [string, Schema][]): string {
+  const data = events
+    .filter(([name]) => name.startsWith(`${kind}.`))
+    .map(([name, { properties }]) => `${JSON.stringify(name)}: ${typeOf(properties?.["data"])};`);
+  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}EventData`;
+  return `/** Data of each ${kind} event. */\nexport interface ${name} {${data.join("\n")}}`;
 }
 
 /** The types the pages read, with all types they refer to, as unformatted source. */

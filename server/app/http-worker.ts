@@ -1,4 +1,4 @@
-import { assembleHttp } from "./assemble.ts";
+import { assembleHttp, type BaseDeps } from "./assemble.ts";
 import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
@@ -8,13 +8,29 @@ import { prepareDatabase } from "../runtime/boot/prepare.ts";
 import { joinPrimary, tellOccupied, tellPrepared, type StartOrder } from "../runtime/ipc.ts";
 import { askForSample } from "./sample.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
+import type { Route } from "../http/pipeline/route.ts";
+import type { DepsWith } from "./deps.ts";
+import type { RoomKinds } from "./open-rooms.ts";
+import { roomKinds } from "./rooms.ts";
 import { routes } from "./routes.ts";
 
 /** Time in which open streams are sent to other workers when this one stops. */
 const streamGraceMs = 2_000;
 
-/** Process entry of role `http`: serves the public port and its share of the lobbies until the primary says stop. */
-export async function startHttpWorker({ prepares }: StartOrder): Promise<void> {
+/** Process entry of role `http`. */
+export const startHttpWorker = (order: StartOrder): Promise<void> =>
+  serve(order, { kinds: roomKinds, routes });
+
+export interface Served<Kinds extends RoomKinds> extends Pick<BaseDeps, "timings"> {
+  kinds: Kinds;
+  routes: readonly Route<DepsWith<Kinds>>[];
+}
+
+/** Serves the public port and this process' share of the rooms until the primary says stop. */
+export async function serve<Kinds extends RoomKinds>(
+  { prepares }: StartOrder,
+  { kinds, routes: served, ...options }: Served<Kinds>,
+): Promise<void> {
   const config = loadConfig();
   if (prepares) {
     await prepareDatabase(config);
@@ -22,14 +38,15 @@ export async function startHttpWorker({ prepares }: StartOrder): Promise<void> {
   }
   const log = createLogger(config, "http");
   const metrics = createMetrics();
-  const { deps, close } = await assembleHttp({
-    ...{ config, log, metrics },
+  const base: BaseDeps = {
+    ...{ config, log, metrics, ...options },
     joinsLater: true,
     linkDir: linkDirFor(config.DATA_DIR),
     onOccupied: tellOccupied,
-  });
+  };
+  const { deps, close } = await assembleHttp(base, kinds);
   const origins = await followRealmOrigins(deps);
-  const server = createHttpServer({ deps, routes, log, realmOrigins: origins.current });
+  const server = createHttpServer({ deps, routes: served, log, realmOrigins: origins.current });
   const link = joinPrimary({
     log,
     answers: {
@@ -37,21 +54,21 @@ export async function startHttpWorker({ prepares }: StartOrder): Promise<void> {
         pid: process.pid,
         metrics: await metrics.registry.getMetricsAsJSON(),
       }),
-      lobbies: () => deps.lobbies.describe(),
+      rooms: () => deps.rooms.describe(),
     },
-    // New requests go to the other workers first, then streams, then lobbies: nobody meets a closed door.
+    // New requests go to the other workers first, then streams, then rooms: nobody meets a closed door.
     stop: async () => {
       server.beginDrain();
       await deps.hub.drain(streamGraceMs);
-      await deps.lobbies.handOver();
+      await deps.rooms.handOver();
       await server.close();
-      await deps.lobbies.stop();
+      await deps.rooms.stop();
       origins.stop();
       await close();
     },
   });
-  link.announce(deps.lobbies.node);
-  await deps.lobbies.join();
+  for (const node of deps.rooms.nodes) link.announce(node);
+  await deps.rooms.join();
   await server.listen(config.HOST, config.PORT);
   link.ready();
   // Only now: what is started first is the service itself.

@@ -1,5 +1,6 @@
 import type { Route } from "../http/pipeline/route.ts";
 import type { Deps } from "./deps.ts";
+import { roomKinds } from "./rooms.ts";
 import { avatarRoutes } from "../features/avatars/routes.ts";
 import { codexRoutes } from "../features/archive/routes.ts";
 import { gatewayRoutes } from "../features/sessions/routes.ts";
@@ -46,7 +47,7 @@ export const routes: readonly Route<Deps>[] = [
   ...teamRoutes,
   ...wordgameRoutes,
   ...lobbyRoutes,
-  ...hubRoutes,
+  ...hubRoutes(roomKinds),
   ...codexRoutes,
   ...projectionRoutes,
   ...inboxRoutes,

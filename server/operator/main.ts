@@ -103,7 +103,7 @@ function createSources(parts: {
 }): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics" | "totals" | "moderators"> {
   const { link, queues, metrics, stores } = parts;
   const listOf = async (
-    question: "processes" | "lobbies" | "metrics" | "moderation",
+    question: "processes" | "rooms" | "metrics" | "moderation",
   ): Promise<unknown[]> => {
     const value = await link.ask(question);
     return Array.isArray(value) ? value : [];
@@ -119,7 +119,10 @@ function createSources(parts: {
   const jobs = createJobService(queues.all());
   return {
     processes,
-    lobbies: async () => (await listOf("lobbies")) as Holder[],
+    lobbies: async () => {
+      const shares = (await listOf("rooms")) as { lobby?: Holder }[];
+      return shares.flatMap(({ lobby }) => lobby ?? []);
+    },
     metrics: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
       await collectMetrics(metrics, { stores, queues: waiting, processes });

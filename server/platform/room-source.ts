@@ -1,5 +1,11 @@
+/** Topic of a room: each kind has its own segment under the base. */
+export const roomTopic = (base: string, kind: string, code: string): string =>
+  `${base}/${kind}/${code}`;
+
 /** Contract between the actors of a kind, which are rooms to their clients, and the hub that delivers their messages. */
 export interface RoomSource {
+  /** What the keys of the kind begin with: seats of two kinds may have the same number. */
+  readonly keyPrefix: string;
   /** Where the rooms publish: stream key and channel of a code. */
   readonly keys: { stream(code: string): string; channel(code: string): string };
   readonly delivery: DeliveryRules;
@@ -14,6 +20,20 @@ export interface RoomSource {
 /** Rooms of which this process may own some. */
 export interface OwnRoomSource extends RoomSource {
   readonly commits: CommitSource;
+}
+
+/** A list that is sent anew, whole, after each change. */
+export interface ListSource {
+  /** Where changes are published, without content. */
+  readonly channel: string;
+  /** JSON text of the array. */
+  read(): Promise<string>;
+}
+
+/** The list of the rooms of a kind. */
+export interface RoomList extends ListSource {
+  /** Ends the address of its topic. */
+  readonly name: string;
 }
 
 /** Committed messages of the rooms that this process owns: they are here before Redis could publish them. */

@@ -20,7 +20,7 @@ export interface ProcessInfo {
 }
 
 /** Questions that travel between the processes; the answer is plain JSON. */
-export type Question = "metrics" | "processes" | "lobbies" | "moderation" | "pulse";
+export type Question = "metrics" | "processes" | "rooms" | "moderation" | "pulse";
 
 export type ToPrimary =
   | { type: "ready" }

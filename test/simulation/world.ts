@@ -220,7 +220,7 @@ export class World {
         shards: this.shards,
         log: silentLogger,
         clock: { now: () => Math.floor(this.wall()) },
-        metrics: metrics.lobbies,
+        metrics: metrics.actors("lobby"),
       });
       await router.listen();
       worker.lobbies = lobbiesOf(typed(router));

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seedReference } from "../../db/seeds/reference.ts";
+import type { Route } from "../../server/http/pipeline/route.ts";
 import { assembleHttp } from "../../server/app/assemble.ts";
 import { systemClock, type Clock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
@@ -13,7 +14,9 @@ import {
   createPasswordHasher,
   passwordParameters,
 } from "../../server/platform/security/passwords.ts";
-import type { Deps } from "../../server/app/deps.ts";
+import type { Deps, DepsWith } from "../../server/app/deps.ts";
+import type { RoomKinds } from "../../server/app/open-rooms.ts";
+import { roomKinds } from "../../server/app/rooms.ts";
 import { createHttpServer } from "../../server/http/uws/server.ts";
 import { routes } from "../../server/app/routes.ts";
 import { startJobs } from "../../workers/jobs.ts";
@@ -49,8 +52,15 @@ export interface App {
 /** Argon2id as in the service, with less work: `passwords.test.ts` and `login.test.ts` use the real one. */
 const lightPasswords = { ...passwordParameters, memoryCost: 512, timeCost: 1 };
 
-/** The whole service in this process, on stores of its own: HTTP, lobbies, hub and jobs. */
-export async function startApp(options: AppOptions = {}): Promise<App> {
+/** The whole service in this process, on stores of its own: HTTP, rooms, hub and jobs. */
+export const startApp = (options: AppOptions = {}): Promise<App> =>
+  startAppWith({ kinds: roomKinds, routes }, options);
+
+/** The service with further kinds of room and their routes, beside its own. */
+export async function startAppWith<Kinds extends RoomKinds>(
+  { kinds, routes: served }: { kinds: Kinds; routes: readonly Route<DepsWith<Kinds>>[] },
+  options: AppOptions = {},
+): Promise<Omit<App, "deps"> & { deps: DepsWith<Kinds> }> {
   const stores = await testStores();
   const dataDir = mkdtempSync(join(tmpdir(), "ember-app-"));
   const config = parseConfig({
@@ -69,6 +79,7 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
   const ground = { config, log, metrics, clock, passwords };
   const { deps, close } = await assembleHttp(
     waitingOfCaller === undefined ? ground : { ...ground, waitingOfCaller },
+    kinds,
   );
   await seedReference(deps.em, config);
   const depsOf = () => ({ ...deps, em: deps.orm.em.fork() });
@@ -77,18 +88,18 @@ export async function startApp(options: AppOptions = {}): Promise<App> {
     options.hasJobs === false
       ? null
       : await startJobs({ redisUrl, log, metrics, processors, failureSteps, depsOf });
-  const server = createHttpServer({ deps, routes, log, exclusive: true });
+  const server = createHttpServer({ deps, routes: served, log, exclusive: true });
   const port = await server.listen("127.0.0.1", options.port ?? 0);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    client: createClient(url, routes),
+    client: createClient(url, served),
     deps,
     stores,
     async stop() {
       server.beginDrain();
       await deps.hub.drain(0);
-      await deps.lobbies.stop();
+      await deps.rooms.stop();
       await server.close();
       await jobs?.close();
       await close();

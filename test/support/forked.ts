@@ -13,8 +13,13 @@ atEnd(async () => alive.forEach((child) => child.kill("SIGKILL")));
  * A process of its own for a test that may freeze it. It has not the runner's output, whose end the runner would wait
  * for; and its pid file is how the run finds it when the test ended before it did (`removeWithServers`).
  */
-export function forked(file: URL, args: string[]): ChildProcess {
-  const child = fork(file, args, { execArgv: [...sourceFlags], silent: true });
+export function forked(
+  file: URL,
+  args: string[],
+  settings: Record<string, string> = {},
+): ChildProcess {
+  const env = { ...process.env, ...settings };
+  const child = fork(file, args, { execArgv: [...sourceFlags], silent: true, env });
   child.stdout?.pipe(process.stdout, { end: false });
   child.stderr?.pipe(process.stderr, { end: false });
   const pidFile = join(tmpdir(), `forked-${child.pid}.pid`);

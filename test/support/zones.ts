@@ -11,13 +11,15 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["domain", /^server\/features\/[^/]+\/(domain|providers|classifier)\//],
   ["feature", /^server\/features\//],
   ["web", /^server\/web\//],
-  ["deps", /^server\/app\/deps\.ts$/],
-  ["routes", /^server\/app\/routes\.ts$/],
+  ["deps", /^server\/app\/(deps|open-rooms)\.ts$/],
+  // The two tables of what the service serves.
+  ["routes", /^server\/app\/(routes|rooms)\.ts$/],
   ["queues", /^workers\/queues\.ts$/],
   ["processors", /^workers\/processors\//],
-  ["lobby", /^actors\/lobby\//],
   ["actor-runtime", /^actors\/runtime\//],
-  ["actors", /^actors\/(index|contract|kinds|lobbies|lobby-keys)\.ts$/],
+  // A folder for the rules of each kind of actor, and beside it the file that joins them to the runtime.
+  ["rules", /^actors\/[^/]+\//],
+  ["actors", /^actors\/[^/]+\.ts$/],
   ["envelope", /^importers\/envelope\//],
   ["adapters", /^importers\/adapters\//],
   ["samples", /^importers\/samples\//],
@@ -41,13 +43,14 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   platform: ["manifest"],
   db: ["platform"],
   queues: ["platform"],
-  lobby: [],
+  // Checked further in `refuse`.
+  rules: ["actor-runtime"],
   // Browsers load it: what it knows of the service is the interface document.
   web: [],
   "actor-runtime": ["platform"],
-  actors: ["actor-runtime", "lobby", "platform", "queues"],
+  actors: ["actor-runtime", "rules", "platform", "queues"],
   // Points are counted by the rules of the lobby, which load nothing themselves.
-  domain: ["platform", "db", "queues", "actors", "lobby"],
+  domain: ["platform", "db", "queues", "actors", "rules"],
   // Sources of game data know no database.
   envelope: ["platform", "domain"],
   adapters: ["platform", "envelope"],
@@ -66,16 +69,16 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
 
 /** Zones whose types a zone may name besides; nothing of them is loaded. */
 const mayName: Readonly<Record<string, readonly string[]>> = {
-  // The shape of a definition, and the error codes.
-  lobby: ["platform", "actor-runtime"],
+  // The error codes.
+  rules: ["platform"],
   // A stream is handed over by the pipeline in the shape the route contract gives it.
   sse: ["http"],
   // All dependencies together are what every feature and processor names for itself.
-  deps: ["feature"],
+  deps: ["feature", "routes"],
   routes: ["deps"],
   // The shape of an adapter; the command names the adapters.
   pipeline: ["adapters"],
-  db: ["lobby"],
+  db: ["rules"],
 };
 
 const knowsAllDeps = /^(server\/(app|entries)|test)\//;
@@ -87,18 +90,28 @@ export function zoneOf(file: string): string | null {
 /** Why an import is against the directions, or null when it follows them. */
 export function refuse({ from, to, isTypeOnly }: Import): string | null {
   const [source, target] = [zoneOf(from), zoneOf(to)];
-  if (source === null || target === null) return "one of the two belongs to no zone";
+  if (source === null) return missingZone(from);
+  if (target === null) return missingZone(to);
   if (target === "deps" && !knowsAllDeps.test(from))
     return "only server/app knows all dependencies: name what is needed in an interface beside its use";
   if (source === "feature" && target === "feature") return refuseFeature(from, to);
+  if (source === "rules") return refuseRules(from, to, isTypeOnly);
   if (source === target) return null;
-  if (source === "lobby" && target === "platform" && to !== "server/platform/errors.ts")
-    return "a lobby knows only the error codes";
-  if (source === "lobby" && target === "actor-runtime" && to !== "actors/runtime/definition.ts")
-    return "a lobby knows only the shape of a definition";
   if (mayLoad[source]?.includes(target)) return null;
   if (isTypeOnly && mayName[source]?.includes(target)) return null;
   return `${source} may not ${isTypeOnly ? "name types of" : "load"} ${target}`;
+}
+
+/** What to do about a file that no zone fits. */
+export const missingZone = (file: string): string =>
+  `${file} belongs to no zone: put it into a folder that has one, or give it one in test/support/zones.ts`;
+
+/** Rules are pure: they load their own folder, and of the runtime what a definition is made with. */
+function refuseRules(from: string, to: string, isTypeOnly: boolean): string | null {
+  const [, ownKind] = from.split("/");
+  if (to.startsWith(`actors/${ownKind}/`) || to === "actors/runtime/definition.ts") return null;
+  if (isTypeOnly && to === "server/platform/errors.ts") return null;
+  return "rules know only their own folder, actors/runtime/definition.ts and the types of error codes";
 }
 
 function refuseFeature(from: string, to: string): string | null {

@@ -2,12 +2,19 @@ import { randomBytes } from "node:crypto";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import type { Clock } from "../../../server/platform/time/clock.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
-import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
-import type { ActorDefinition, Actors, BaseCommand, BaseEvent, BaseState } from "../definition.ts";
+import type { Metrics } from "../../../server/platform/metrics/metrics.ts";
+import type {
+  ActorDefinition,
+  Actors,
+  AnyActor,
+  BaseCommand,
+  BaseEvent,
+  BaseState,
+} from "../definition.ts";
 import { createListener } from "./listener.ts";
 import type { Connections } from "../storage/connection.ts";
 import { connectionOf } from "../storage/cluster-connection.ts";
-import { allShards } from "../storage/keys.ts";
+import { allShards, kindsKey } from "../storage/keys.ts";
 import { defaultAskTimings, Router, type ActorTimings } from "./router.ts";
 import { defaultTimings } from "../placement/membership.ts";
 import { systemTiming } from "../timing.ts";
@@ -22,7 +29,10 @@ export interface ActorsDeps {
   redisUrl: string;
   log: Logger;
   clock: Clock;
-  metrics: ActorMetrics;
+  /** Those of the kind are counted under its name. */
+  metrics: Pick<Metrics, "actors">;
+  /** What the topics of all kinds begin with. */
+  topicBase: string;
   /** Leaves joining to the caller: a process still busy with its start would hold actors up. */
   joinsLater?: boolean;
   /** Private folder in which the processes of this machine listen for each other; without it they talk over Redis. */
@@ -44,18 +54,19 @@ export async function createActors<
   definition: ActorDefinition<State, Command, Event, Answer, Memo>,
   deps: ActorsDeps,
 ): Promise<Actors<State, Command>> {
-  const { joinsLater = false, linkDir = null, timings = {}, log, clock, metrics } = deps;
+  const { joinsLater = false, linkDir = null, timings = {}, topicBase, log, clock } = deps;
+  const topic = (code: string) => topicBase + definition.topic(code);
   const router = new Router({
-    definition,
+    definition: { ...definition, topic },
     incarnation: newIncarnation(),
-    connections: await connect(definition.kind, deps),
+    connections: await connect(definition, deps),
     linkDir,
     timing: systemTiming,
     timings: { ...defaultTimings, ...defaultAskTimings, ...timings },
     shards: allShards,
     log,
     clock,
-    metrics,
+    metrics: deps.metrics.actors(definition.kind),
     onOccupied: deps.onOccupied,
   });
   await router.listen();
@@ -73,7 +84,10 @@ function newIncarnation(): string {
   return `w${process.pid}.${Date.now().toString(36)}.${randomBytes(3).toString("hex")}`;
 }
 
-async function connect(kind: string, { redisUrl, log }: ActorsDeps): Promise<Connections> {
+async function connect(
+  { kind, keyPrefix }: Pick<AnyActor, "kind" | "keyPrefix">,
+  { redisUrl, log }: ActorsDeps,
+): Promise<Connections> {
   const open = (name: string) =>
     connectRedis(redisUrl, log, `${kind}-${name}`, { commandTimeout: storeWaitMs });
   const commits = open("commit");
@@ -81,6 +95,8 @@ async function connect(kind: string, { redisUrl, log }: ActorsDeps): Promise<Con
   const subscriber = createListener(redisUrl, log, `${kind}-subscriber`);
   const all = [commits, control];
   await Promise.all(all.map((redis) => redisReady(redis)));
+  // Who starts Redis again runs no kind of actor, and learns from this which there are (`continueHistory`).
+  await control.sadd(kindsKey, keyPrefix);
   return {
     commits: connectionOf(commits),
     control: connectionOf(control),

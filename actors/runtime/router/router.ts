@@ -1,6 +1,10 @@
 import type { Clock } from "../../../server/platform/time/clock.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
-import type { OwnRoomSource, SnapshotMessage } from "../../../server/platform/room-source.ts";
+import type {
+  OwnRoomSource,
+  RoomList,
+  SnapshotMessage,
+} from "../../../server/platform/room-source.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type {
   ActorNode,
@@ -67,8 +71,10 @@ const maxDescribed = 100;
 
 /** Takes commands for all actors of a kind: to the mailbox here, or to the process that owns the shard. */
 export class Router implements Actors<BaseState, BaseCommand> {
+  readonly kind: string;
   readonly node: ActorNode;
   readonly room: OwnRoomSource;
+  readonly list: RoomList | null;
   readonly #deps: RouterDeps;
   readonly #definition: AnyActor;
   readonly #keys: Keyspace;
@@ -92,17 +98,23 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const { definition, log, metrics, clock, incarnation, timing } = deps;
     const { commits, control } = deps.connections;
     const now = () => clock.now();
-    this.node = { keyPrefix: definition.keyPrefix, incarnation };
+    const { kind, keyPrefix, index } = definition;
+    this.kind = kind;
+    this.node = { keyPrefix, incarnation };
     this.#deps = deps;
     this.#definition = definition;
-    this.#keys = new Keyspace(definition.keyPrefix);
+    this.#keys = new Keyspace(keyPrefix);
     this.#followers = new CommitFollowers(log);
     this.room = {
+      keyPrefix,
       keys: this.#keys,
       commits: this.#followers,
       delivery: definition.delivery,
       snapshotOf: (code) => this.snapshot(code),
     };
+    this.list = index
+      ? { name: index.name, channel: index.name, read: () => this.listIndex() }
+      : null;
     const ofKind = { definition, keys: this.#keys, incarnation, timing, log };
     this.#ticker = createTicker(now, timing, (code) => this.#mailboxes.fire(code));
     this.#journal = new Journal({
@@ -113,7 +125,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       isHeard: () => this.#placement.isConfirmedAlive(),
     });
     this.#jobs = new ActorJobs({ ...ofKind, ask: (code, command) => this.ask(code, command) });
-    this.#index = definition.index ? new ActorIndex(control, definition.index) : null;
+    this.#index = index ? new ActorIndex(control, index) : null;
     this.#indexRepair = new IndexRepair({
       timing,
       codesIn: async (shards) => this.#index?.codesIn(shards) ?? [],

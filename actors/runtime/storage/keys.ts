@@ -2,6 +2,9 @@
 export const shardCount = 1024;
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard);
 
+/** The key prefixes of all kinds that ever ran on this Redis. */
+export const kindsKey = "actor-kinds";
+
 /** FNV-1a with a final avalanche, so that similar codes land on different shards. */
 export function hashText(text: string): number {
   let hash = 2_166_136_261;

@@ -1,9 +1,16 @@
-import type { Lobbies } from "../../../actors/index.ts";
 import type { WithConfig, WithTokens } from "../../platform/capabilities.ts";
 import type { Hub } from "../../sse/delivery/hub.ts";
+import type { TopicNames } from "../../sse/topics/topics.ts";
+import type { RoomAccess } from "../rooms/domain/room-kind.ts";
 
 export interface HubRouteDeps extends WithConfig, WithTokens {
   hub: Hub;
-  /** The lobby decides whether a seat may subscribe. */
-  lobbies: Pick<Lobbies, "ask">;
+  rooms: HubRooms;
+}
+
+/** The rooms and lists that clients may follow. */
+export interface HubRooms {
+  readonly topicNames: TopicNames;
+  /** Who may follow the rooms of a kind; null: anyone, without a token. */
+  accessTo(kind: string): RoomAccess | null;
 }

@@ -1,4 +1,4 @@
-import type { LobbyReply } from "../../../actors/index.ts";
+import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
 import type { TokenClaims, TokenService } from "../../platform/security/tokens.ts";
 import { DeadlineError, withTimeout } from "../../platform/time/deadline.ts";
@@ -14,8 +14,8 @@ import {
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
 import type { Subscription } from "../../sse/delivery/hub.ts";
-import { parseTopic, type Topic } from "../../sse/topics/topics.ts";
-import { StreamMessage } from "../lobbies/service.ts";
+import { parseTopic, type Topic, type TopicNames } from "../../sse/topics/topics.ts";
+import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
 import { SubscribeQuery } from "./schemas.ts";
 
 const defineRoute = routesWith<HubRouteDeps>();
@@ -27,43 +27,49 @@ const streamHeaders: Headers = [
 ];
 /** Below the request deadline, whose error is final for a browser. */
 const openWithinMs = 8_000;
-const topicNames = { rooms: ["lobby"], lists: ["lobbies"] };
 /** Maximum further topics of a stream, and their tokens. */
 const maxFurtherTopics = 15;
 const maxTokens = 16;
 
-const subscribe = defineRoute({
-  method: "GET",
-  path: "/v1/hub",
-  summary: "Follow lobbies and the public list as server-sent events",
-  tag: "Hub",
-  auth: "public",
-  source: "document 2, Events; HUB-01..HUB-08",
-  ownQuery: SubscribeQuery,
-  responses: { 200: stream(StreamMessage) },
-  errors: [
-    "request:invalid_query",
-    "auth:required",
-    "auth:token_invalid",
-    "hub:topic_forbidden",
-    "lobby:not_found",
-    "rate_limit:exceeded",
-    "server:unavailable",
-  ],
-  handler: async ({ deps, request }) => {
-    const { hub } = deps;
-    try {
-      if (!hub.isDraining) return await inTime(openStream(deps, request));
-    } catch (error) {
-      const isPassing = toAppError(error).code === "server:unavailable" && wantsEvents(request);
-      if (!hub.isDraining && !isPassing) throw error;
-    }
-    // Any other response is final for a browser; the process it reconnects to decides.
-    return streamReply((response) => hub.rejectWithRetry(response), streamHeaders);
-  },
-});
+/** What the interface document says of a kind of room. */
+type DocumentedKind = Pick<RoomKind<never, never>, "messages" | "accessErrors">;
 
-export const hubRoutes: Route<HubRouteDeps>[] = [subscribe];
+/** The address of all streams; `kinds`: of the rooms that it documents. */
+export const hubRoutes = (
+  kinds: Readonly<Record<string, DocumentedKind>>,
+): Route<HubRouteDeps>[] => [subscribeTo(Object.values(kinds))];
+
+const subscribeTo = (kinds: readonly DocumentedKind[]) =>
+  defineRoute({
+    method: "GET",
+    path: "/v1/hub",
+    summary: "Follow lobbies and the public list as server-sent events",
+    tag: "Hub",
+    auth: "public",
+    source: "document 2, Events; HUB-01..HUB-08",
+    ownQuery: SubscribeQuery,
+    responses: { 200: stream(Type.Union(kinds.flatMap(({ messages }) => [...messages]))) },
+    errors: [
+      "request:invalid_query",
+      "auth:required",
+      "auth:token_invalid",
+      "hub:topic_forbidden",
+      ...kinds.flatMap(({ accessErrors = [] }) => accessErrors),
+      "rate_limit:exceeded",
+      "server:unavailable",
+    ],
+    handler: async ({ deps, request }) => {
+      const { hub } = deps;
+      try {
+        if (!hub.isDraining) return await inTime(openStream(deps, request));
+      } catch (error) {
+        const isPassing = toAppError(error).code === "server:unavailable" && wantsEvents(request);
+        if (!hub.isDraining && !isPassing) throw error;
+      }
+      // Any other response is final for a browser; the process it reconnects to decides.
+      return streamReply((response) => hub.rejectWithRetry(response), streamHeaders);
+    },
+  });
 
 /** True for an EventSource; other clients can handle a 503. */
 const wantsEvents = ({ headers }: RequestInfo) =>
@@ -82,15 +88,17 @@ async function inTime(opening: ReturnType<typeof openStream>) {
 const leave = (late: Reply) => (late.kind === "stream" ? late.release() : undefined);
 
 async function openStream(deps: HubRouteDeps, request: RequestInfo) {
-  const { hub } = deps;
+  const { hub, rooms } = deps;
   const query = new URLSearchParams(request.query);
   const { ip } = request;
-  const topics = readTopics(query, deps.config.TOPIC_BASE);
-  const isOpenToAll = topics.every(({ code }) => code === undefined);
+  const topics = readTopics(query, deps.config.TOPIC_BASE, rooms.topicNames);
+  // A list is open to all.
+  const accesses = topics.map(({ kind, code }) => (code ? rooms.accessTo(kind) : null));
+  const isOpenToAll = accesses.every((access) => access === null);
   const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
-  const claims = topics.map((topic) => authorize(topic, tokens));
+  const claims = topics.map((topic, i) => (accesses[i] ? authorize(topic, tokens) : null));
   const publicAts = await Promise.all(
-    topics.map((topic, i) => checkAccess(deps.lobbies, topic, claims[i])),
+    topics.map((topic, i) => checkAccess(accesses[i], topic, claims[i])),
   );
   const expiries = claims.flatMap((one) => (one ? [one.exp * 1000] : []));
   const subscription: Subscription = {
@@ -115,16 +123,15 @@ async function openStream(deps: HubRouteDeps, request: RequestInfo) {
  * Exactly one `topic`, further ones in `also`, each of a known form and none twice; there are no
  * wildcards (HUB-01, S14).
  */
-function readTopics(query: URLSearchParams, base: string): Topic[] {
+function readTopics(query: URLSearchParams, base: string, names: TopicNames): Topic[] {
   const [first, ...again] = query.getAll("topic");
-  const topic =
-    first === undefined || again.length > 0 ? null : parseTopic(first, base, topicNames);
+  const topic = first === undefined || again.length > 0 ? null : parseTopic(first, base, names);
   if (!topic) throw invalidQuery("topic");
   const further = query.getAll("also");
   if (further.length > maxFurtherTopics) throw invalidQuery("also");
-  const topics = [topic, ...further.flatMap((text) => parseTopic(text, base, topicNames) ?? [])];
-  const names = new Set(topics.map(({ name }) => name));
-  if (names.size <= further.length) throw invalidQuery("also");
+  const topics = [topic, ...further.flatMap((text) => parseTopic(text, base, names) ?? [])];
+  const different = new Set(topics.map(({ name }) => name));
+  if (different.size <= further.length) throw invalidQuery("also");
   return topics;
 }
 
@@ -147,44 +154,25 @@ function readTokens(
   return claims;
 }
 
-/** The token of the lobby; null for the public list, which needs none. */
-function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims | null {
-  if (topic.code === undefined) return null;
+/** The token of the room. */
+function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims {
   const claims = tokens.find(({ subscribe }) => subscribe?.includes(topic.name));
   if (!claims) throw new AppError("hub:topic_forbidden");
   return claims;
 }
 
-/**
- * The token outlives its seat, and the lobby may have become private, so the lobby is queried (S14, HUB-08). Only a
- * removed seat is forbidden (HUB-02): 403 is final for a browser, any other refusal is temporary. Returns the number
- * at which the lobby is public, for a spectator.
- */
+/** Asks the room itself. Returns the number at which it is public, for a spectator. */
 async function checkAccess(
-  lobbies: HubRouteDeps["lobbies"],
-  topic: Topic,
+  access: RoomAccess | null | undefined,
+  { code }: Topic,
   claims: TokenClaims | null | undefined,
 ): Promise<number | null> {
-  if (topic.code === undefined) return null;
-  if (claims?.spectator) return seqOf(bodyOf(await lobbies.ask(topic.code, { type: "spectate" })));
-  const seatId = claims?.lobby_player;
-  if (seatId === undefined) throw new AppError("hub:topic_forbidden");
-  const by = { seatId, playerId: null };
-  const reply = await lobbies.ask(topic.code, { type: "check_seat", by });
-  if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
-  bodyOf(reply);
+  if (!access || !claims || code === undefined) return null;
+  const { spectator, lobby_player: seatId } = claims;
+  if (spectator && access.spectator) return access.spectator(code);
+  if (spectator || seatId === undefined) throw new AppError("hub:topic_forbidden");
+  await access.seat(code, seatId);
   return null;
-}
-
-function bodyOf(reply: LobbyReply): string | null {
-  if (reply.ok) return reply.body;
-  throw new AppError(reply.code, reply.params ? { params: reply.params } : {});
-}
-
-/** Of the lobby in an answer. */
-function seqOf(body: string | null): number {
-  const answer = JSON.parse(body ?? "null") as { lobby?: { seq?: number } } | null;
-  return answer?.lobby?.seq ?? 0;
 }
 
 /** Browsers send the header; the query parameter, in all common spellings, is for other clients (HUB-06). */

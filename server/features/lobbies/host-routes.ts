@@ -12,11 +12,12 @@ import {
   type GuessCheck,
 } from "../../http/pipeline/route.ts";
 import { categoryOf } from "../questions/service.ts";
+import { keyOf } from "../rooms/service.ts";
 import { presentResults, readResults } from "./results.ts";
 import { prefersCsv, resultsCsv } from "./results-csv.ts";
 import { Results, ResultsQuery } from "./results-schema.ts";
 import * as s from "./schemas.ts";
-import { base, commandRoute, guessableCode, hostErrors, keyOf, seatRoute } from "./seat-route.ts";
+import { base, commandRoute, guessableCode, hostErrors, seatRoute } from "./seat-route.ts";
 import {
   lobbyCallerOf,
   blankToNull,

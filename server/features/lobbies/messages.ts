@@ -1,4 +1,5 @@
 import Type, { type TSchema } from "typebox";
+import { listMessage, roomMessages } from "../rooms/domain/room-kind.ts";
 import { LobbyList, LobbyWire, SettingsBody } from "./schemas.ts";
 
 const { players, reveal, host_disconnect } = LobbyWire.properties;
@@ -28,17 +29,8 @@ export const messageData = {
   "lobby.gap": Type.Object({}, { additionalProperties: false }),
 } as const;
 
-const topic = Type.String();
-const at_ms = Type.Integer({ description: "milliseconds since the epoch" });
-const seq = Type.Integer({ description: "increases by one with every message of the lobby" });
-
-/** The JSON in the `data` line of a frame (HUB-03); the public list has no numbers. */
-export const StreamMessage = Type.Union([
-  ...Object.entries<TSchema>(messageData).map(([type, data]) =>
-    Type.Object({ type: Type.Literal(type), topic, seq, at_ms, data }, { title: type }),
-  ),
-  Type.Object(
-    { type: Type.Literal("lobbies.updated"), topic, at_ms, data: LobbyList },
-    { title: "lobbies.updated" },
-  ),
-]);
+/** What the hub sends of lobbies and of their public list. */
+export const lobbyMessages: readonly TSchema[] = [
+  ...roomMessages("lobby", messageData),
+  listMessage("lobbies", LobbyList),
+];

@@ -1,13 +1,13 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { hubHeaders, hubToken, spectatorToken } from "./hub-token.ts";
+import { hubHeaders, keyOf } from "../rooms/service.ts";
+import { lobbyHubToken, spectatorToken } from "./hub-token.ts";
 import * as s from "./schemas.ts";
 import {
   base,
   commandErrors,
   commandRoute,
   guessableCode,
-  keyOf,
   seatErrors,
   seatRoute,
   tag,
@@ -27,7 +27,7 @@ const token = defineRoute({
   responses: { 204: null },
   errors: [...seatErrors, "lobby:not_member"],
   handler: async ({ deps, caller, params, request }) => {
-    const value = await hubToken(deps, caller, readCode(params.code));
+    const value = await lobbyHubToken(deps, caller, readCode(params.code));
     return reply(204, undefined, hubHeaders(value, request.isSecure));
   },
 });
@@ -40,6 +40,7 @@ const spectateLobby = defineRoute({
   auth: "public",
   source: "HUB-08",
   setsCookie: "by-page",
+  room: "lobby",
   guessable: guessableCode,
   notFoundCode: "lobby:not_found",
   params: s.CodeParams,
@@ -107,6 +108,7 @@ const reveal = defineRoute({
   tag,
   auth: "public",
   source: "document 2, Lobbies; LOB-15",
+  room: "lobby",
   guessable: guessableCode,
   notFoundCode: "lobby:not_found",
   params: s.CodeParams,

@@ -1,10 +1,10 @@
-import { stringifySetCookie } from "cookie";
 import type { LobbyCommand } from "../../../actors/index.ts";
-import { routesWith, encodedReply, type Route, type Headers } from "../../http/pipeline/route.ts";
+import { routesWith, encodedReply, type Route } from "../../http/pipeline/route.ts";
+import { seatHeaders } from "../rooms/service.ts";
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
 import * as s from "./schemas.ts";
-import { base, cookieSeconds, guessableCode, tag } from "./seat-route.ts";
+import { base, guessableCode, tag } from "./seat-route.ts";
 import {
   lobbyCallerOf,
   command,
@@ -58,6 +58,7 @@ const readRoutes = ["", "/status"].map((suffix) =>
     tag,
     auth: "optional_seat",
     source: "document 2, Lobbies; LOB-05",
+    room: "lobby",
     guessable: guessableCode,
     notFoundCode: "lobby:not_found",
     params: s.CodeParams,
@@ -80,6 +81,7 @@ const join = defineRoute({
   setsCookie: "by-page",
   // A repeated join would find its own name taken.
   idempotent: true,
+  room: "lobby",
   guessable: guessableCode,
   notFoundCode: "lobby:not_found",
   params: s.CodeParams,
@@ -109,19 +111,6 @@ export const lobbyRoutes: Route<LobbyDeps>[] = [
 ];
 
 /** 201 with the seat's credential in the body, a header and a cookie for this lobby alone (LOB-01). */
-function seatTaken(seat: TakenSeat) {
-  const cookie = stringifySetCookie({
-    name: "svc_lobby",
-    value: seat.token,
-    httpOnly: true,
-    secure: true,
-    sameSite: "lax",
-    path: `${base}/${seat.code}`,
-    maxAge: cookieSeconds,
-  });
-  const headers: Headers = [
-    ["Set-Cookie", cookie],
-    ["X-Lobby-Token", seat.token],
-  ];
-  return encodedReply(201, seat.body, { headers });
+function seatTaken({ token, code, body }: TakenSeat) {
+  return encodedReply(201, body, { headers: seatHeaders(token, `${base}/${code}`) });
 }

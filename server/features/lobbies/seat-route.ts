@@ -1,13 +1,11 @@
-import { AppError, type ErrorCode } from "../../platform/errors.ts";
+import type { ErrorCode } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import type { Guessable, RequestInfo } from "../../http/pipeline/route.ts";
+import type { Guessable } from "../../http/pipeline/route.ts";
 import type { LobbyDeps } from "./deps.ts";
 import * as s from "./schemas.ts";
 
 export const base = "/v1/games/trivia/lobbies";
 export const tag = "Lobbies";
-/** Lifetime of the cookies of a seat and of its stream. */
-export const cookieSeconds = 86_400;
 
 /** Refusals of calls that require a seat, and of those that require the host's (LOB-02). */
 export const seatErrors = [
@@ -49,6 +47,7 @@ export const guessableCode = {
 export const seatRoute = {
   auth: "seat",
   tag,
+  room: "lobby",
   unlimited: true,
   countedRefusals: [
     "lobby:not_found",
@@ -63,12 +62,3 @@ export const seatRoute = {
 
 /** Shared parts of the calls that change the lobby; they are idempotent under a key (LOB-28). */
 export const commandRoute = { ...seatRoute, idempotentSeat: true } as const;
-
-const keyPattern = /^[\x21-\x7e]{1,128}$/;
-
-/** A repeat with the same key gets the first response (LOB-28); keys are short, since they are stored. */
-export function keyOf(request: RequestInfo): string | undefined {
-  const key = request.headers["idempotency-key"];
-  if (key === undefined || keyPattern.test(key)) return key;
-  throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
-}

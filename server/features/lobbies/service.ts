@@ -1,33 +1,20 @@
 import { hash } from "node:crypto";
 import { readAvatarVersion } from "../../../db/queries/avatars/avatars.ts";
-import type {
-  DrawPlan,
-  LobbyCommand,
-  LobbyReply,
-  NewSeat,
-  Settings,
-} from "../../../actors/index.ts";
+import type { DrawPlan, LobbyCommand, NewSeat, Settings } from "../../../actors/index.ts";
 import { AppError } from "../../platform/errors.ts";
-import { randomString } from "../../platform/ids.ts";
-import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
 import { withLock } from "../../platform/redis/distributed-lock.ts";
 import type { LobbyDeps } from "./deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
-import { limitHeaders } from "../../http/limits/rate-limit.ts";
 import { encodedReply } from "../../http/pipeline/route.ts";
 import { categoryOf, drawAtOnce, drawForLobby } from "../questions/service.ts";
+import { bodyOf, codeIn, drawCodes, openWithFreeCode, seatToken } from "../rooms/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
-import { seatLimitOf } from "./seat-limit.ts";
-
-export { StreamMessage } from "./messages.ts";
 
 type LobbyCaller = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
 
-const codeTries = 5;
 /** Maximum redraws of a start after concurrent changes of the settings. */
 const startTries = 3;
-const tokenSeconds = 86_400;
 /** Id of the command that takes a seat. A seat is taken once, so the seat itself identifies a repeat (LOB-28). */
 const takingId = "1";
 /** Default seconds per question (LOB-07). */
@@ -62,9 +49,7 @@ export interface TakenSeat {
 
 /** An invalid code names no lobby. */
 export function readCode(text: string): string {
-  const code = roomCodeOf(text);
-  if (code === null) throw new AppError("lobby:not_found");
-  return code;
+  return codeIn(text, "lobby:not_found");
 }
 
 /** The caller is identified by header, then player, then cookie (LOB-01). */
@@ -83,25 +68,14 @@ export async function command(
   asked: LobbyCommand,
   id?: string,
 ): Promise<string | null> {
-  return bodyOf(deps, await deps.lobbies.ask(code, asked, id));
+  return bodyOf(await deps.lobbies.ask(code, asked, id), deps.config);
 }
 
 /** The response with the JSON text of a lobby's body. */
 export const jsonReply = (json: string | null) => encodedReply(200, json ?? "{}");
 
-function bodyOf({ config }: LobbyDeps, reply: LobbyReply): string | null {
-  if (reply.ok) return reply.body;
-  const { code, params = {} } = reply;
-  const limit = code === "rate_limit:exceeded" ? seatLimitOf(config) : null;
-  const reset = Number(params["retry_after"]);
-  throw new AppError(code, {
-    params,
-    headers: limit === null ? [] : limitHeaders({ max: limit.max, remaining: 0, reset }),
-  });
-}
-
 export async function drawLobby({ ids }: LobbyDeps): Promise<LobbyDraw> {
-  const codes = Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
+  const codes = drawCodes();
   return { id: await ids.lobby(), hostId: await ids.seat(), codes };
 }
 
@@ -120,15 +94,16 @@ export async function createLobby(
     minQuestionMs: LOBBY_MIN_QUESTION_MS,
   };
   const facts = { id, realm: caller.realm, settings, maxPlayers: input.maxPlayers ?? 8, timings };
-  for (const code of codes) {
-    await claimHosting(deps, caller.playerId, code);
-    const reply = await deps.lobbies.ask(code, { type: "create", ...facts, code, host }, takingId);
-    // After a failure the lobby may exist: its slot is reclaimed when slots run out.
-    if (reply.ok || reply.params?.["collision"] !== true)
-      return takenSeat(deps, code, host, bodyOf(deps, reply));
-    await releaseHosting(deps, caller.playerId, code);
-  }
-  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
+  const { code, reply } = await openWithFreeCode(
+    codes,
+    async (free) => {
+      await claimHosting(deps, caller.playerId, free);
+      return deps.lobbies.ask(free, { type: "create", ...facts, code: free, host }, takingId);
+    },
+    (taken) => releaseHosting(deps, caller.playerId, taken),
+  );
+  // After a failure the lobby may exist: its slot is reclaimed when slots run out.
+  return takenSeat(deps, code, host, bodyOf(reply, deps.config));
 }
 
 export async function joinLobby(
@@ -226,7 +201,7 @@ export async function nextQuestion(
   id?: string,
 ): Promise<string | null> {
   const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id);
-  if (reply.ok || reply.code !== "generator:unavailable") return bodyOf(deps, reply);
+  if (reply.ok || reply.code !== "generator:unavailable") return bodyOf(reply, deps.config);
   const planned = await deps.lobbies.ask(code, { type: "plan_batch", by: move.by });
   // The next attempt gets the same refusal.
   if (planned.ok && planned.body !== null) {
@@ -289,10 +264,8 @@ async function avatarUrlOf(deps: LobbyDeps, { playerId, isGuest }: Caller): Prom
 
 function takenSeat(deps: LobbyDeps, code: string, seat: NewSeat, body: string | null): TakenSeat {
   // The player who took the seat, as in every token; null for an anonymous seat (TOK-02).
-  const token = deps.tokens.sign("lobby", String(seat.accountId ?? 0), tokenSeconds, {
-    lobby: code,
-    lobby_player: seat.id,
-  });
+  const { id: seatId, accountId: playerId } = seat;
+  const token = seatToken(deps, { kind: "lobby", code, seatId, playerId });
   return {
     code,
     token,

@@ -7,7 +7,7 @@ import {
 import type { ClosedAccounts } from "../../platform/security/closed-accounts.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import type { TokenClaims, TokenService } from "../../platform/security/tokens.ts";
+import { roomKindOf, type TokenClaims, type TokenService } from "../../platform/security/tokens.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { AuthLevel, RequestInfo } from "../pipeline/route.ts";
 
@@ -53,8 +53,9 @@ export interface AuthRequirement {
   level: AuthLevel;
   /** Of the route, not of the request. */
   path: string;
-  /** The code in the path of a seat route. */
-  lobby: string;
+  /** Of a seat route: the kind of its rooms, and the code in its path. */
+  kind: string;
+  code: string;
   key: KeyCredential | null;
   /** The request is rate limited: on a public route a known player gets the limit of players (GW-12). */
   isCounted: boolean;
@@ -100,11 +101,11 @@ export class Authenticator {
     return { caller, playerId: caller.playerId, seatId: null, isFromCookie: false };
   }
 
-  /** Whether a request carries the token of a seat in this lobby, at whatever level. */
-  holdsSeat({ headers, cookies }: RequestInfo, code: string): boolean {
-    const lobby = roomCodeOf(code);
+  /** Whether a request carries the token of a seat in this room, at whatever level. */
+  holdsSeat({ headers, cookies }: RequestInfo, kind: string, code: string): boolean {
+    const exact = roomCodeOf(code);
     const tokens = [headers[seatHeader]?.trim(), cookies[seatCookie]];
-    return tokens.some((token) => token !== undefined && this.seatOf(token, lobby) !== null);
+    return tokens.some((token) => token !== undefined && this.seatOf(token, kind, exact) !== null);
   }
 
   private bearer(
@@ -130,18 +131,18 @@ export class Authenticator {
 
   private identifySeat(
     request: RequestInfo,
-    { level, lobby: code, key }: AuthRequirement,
+    { level, kind, code: given, key }: AuthRequirement,
   ): Identity {
     const isRequired = level === "seat";
-    const lobby = roomCodeOf(code);
+    const code = roomCodeOf(given);
     const header = request.headers[seatHeader];
     if (header !== undefined) {
-      const seat = this.seatOf(header.trim(), lobby);
+      const seat = this.seatOf(header.trim(), kind, code);
       if (seat === null && isRequired) throw refuse("lobby:token_invalid");
       if (seat !== null) return seatIdentity(seat, this.bearer(request, false), false);
     }
     const cookie = request.cookies[seatCookie];
-    const seat = cookie === undefined ? null : this.seatOf(cookie, lobby);
+    const seat = cookie === undefined ? null : this.seatOf(cookie, kind, code);
     const player = this.bearer(request, isRequired && seat === null);
     if (seat !== null) return seatIdentity(seat, player, true);
     const caller = player === null ? callerOfKey(key, isRequired) : withRealmOf(key, player);
@@ -150,9 +151,11 @@ export class Authenticator {
     throw refuse(cookie === undefined ? "auth:required" : "lobby:token_invalid");
   }
 
-  private seatOf(token: string, lobby: string | null): number | null {
+  /** A room of another kind may have the same code. */
+  private seatOf(token: string, kind: string, code: string | null): number | null {
     const claims = this.tokens.verify("lobby", token);
-    return claims?.lobby === lobby ? (claims?.lobby_player ?? null) : null;
+    if (claims === null || claims.lobby !== code || roomKindOf(claims) !== kind) return null;
+    return claims.lobby_player ?? null;
   }
 }
 

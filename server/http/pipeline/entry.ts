@@ -36,8 +36,8 @@ export interface RouteEntry {
   maxFileBytes: number;
   isWrite: boolean;
   isStream: boolean;
-  /** Position of `{code}`, the lobby a seat token must belong to; -1 without one. */
-  lobbyParam: number;
+  /** Position of `{code}`, of the room a seat token must belong to; -1 on a route that names no room. */
+  roomParam: number;
   /** Headers of every response. */
   safety: string;
   /** Headers of a response that shared caches may store; null on other routes. */
@@ -86,12 +86,23 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     maxFileBytes,
     isWrite: route.method !== "GET",
     isStream: isKind(route.responses[200], "stream"),
-    lobbyParam: names.indexOf("code"),
+    roomParam: roomParamOf(route, names),
     safety: safetyHeaders(route, config),
     cacheHead: cacheHeadOf(route),
     seconds: metrics.requestSeconds.labels({ route: route.path }),
     kinds: [],
   };
+}
+
+function roomParamOf(
+  { room, auth, method, path }: AnyRoute,
+  names: (string | undefined)[],
+): number {
+  const position = room === undefined ? -1 : names.indexOf("code");
+  const isForRoom = room !== undefined || auth === "seat" || auth === "optional_seat";
+  if (isForRoom && position < 0)
+    throw new Error(`${method} ${path} needs {code} in its path and "room", the kind of that room`);
+  return position;
 }
 
 /** A route that reads credentials varies by them (HTTP-13, S26). */

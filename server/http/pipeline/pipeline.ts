@@ -103,7 +103,7 @@ export class Pipeline {
       const address = `a${ctx.ip}`;
       if (keyUse !== "nothing") return [address];
       const { auth: level, path } = route;
-      const demand = { level, path, lobby: "", key: null, isCounted: false };
+      const demand = { level, path, kind: "", code: "", key: null, isCounted: false };
       const { playerId } = this.authenticator.authorize(ctx, demand);
       return playerId === null ? [address] : [address, `p${playerId}`];
     } catch (error) {
@@ -195,14 +195,15 @@ export class Pipeline {
     check: KeyCheck | null,
   ): AppError | null {
     if (check === null && entry.isAnonymous) return null;
-    const { auth: level, cookieAuthority, setsCookie, path } = entry.route;
-    const lobby = entry.lobbyParam < 0 ? "" : (ctx.paramValues[entry.lobbyParam] ?? "");
+    const { auth: level, cookieAuthority, setsCookie, path, room: kind = "" } = entry.route;
+    const code = entry.roomParam < 0 ? "" : (ctx.paramValues[entry.roomParam] ?? "");
     const scope = scopeOf(entry.keyUse);
     const key = check === null || scope === null ? null : { check, scope };
     ctx.keyOwner = check?.key?.ownerId ?? null;
     try {
       const isCounted = entry.limit !== null;
-      const identity = this.authenticator.authorize(ctx, { level, path, lobby, key, isCounted });
+      const requirement = { level, path, kind, code, key, isCounted };
+      const identity = this.authenticator.authorize(ctx, requirement);
       ctx.caller = identity.caller;
       ctx.playerId = identity.playerId;
       ctx.seatId = identity.seatId;
@@ -273,7 +274,7 @@ export class Pipeline {
     return exceeded ? this.overLimit(ctx, exceeded) : error;
   }
 
-  /** True for a caller with a seat in the lobby, or who belongs to the named thing: the guess limit does not apply. */
+  /** True for a caller with a seat in the room, or who belongs to the named thing: the guess limit does not apply. */
   private async needNotGuess(ctx: RequestContext, entry: RouteEntry): Promise<boolean> {
     if (this.holdsSeat(ctx, entry)) return true;
     const { route, readParams } = entry;
@@ -285,13 +286,14 @@ export class Pipeline {
 
   /** True unless the text has not the form of a code, or the caller has a seat and so knows the code. */
   private isGuess(ctx: RequestContext, entry: RouteEntry): boolean {
-    const { lobbyParam } = entry;
-    if (lobbyParam < 0) return true;
-    return roomCodeOf(ctx.paramValues[lobbyParam] ?? "") !== null && !this.holdsSeat(ctx, entry);
+    const { roomParam } = entry;
+    if (roomParam < 0) return true;
+    return roomCodeOf(ctx.paramValues[roomParam] ?? "") !== null && !this.holdsSeat(ctx, entry);
   }
 
-  private holdsSeat(ctx: RequestContext, { lobbyParam }: RouteEntry): boolean {
-    return lobbyParam >= 0 && this.authenticator.holdsSeat(ctx, ctx.paramValues[lobbyParam] ?? "");
+  private holdsSeat(ctx: RequestContext, { route, roomParam }: RouteEntry): boolean {
+    if (route.room === undefined) return false;
+    return this.authenticator.holdsSeat(ctx, route.room, ctx.paramValues[roomParam] ?? "");
   }
 
   private handle(ctx: RequestContext, entry: RouteEntry): Promise<Reply> | Reply {

@@ -271,6 +271,8 @@ export interface RouteRecord<
   countedRefusals?: readonly ErrorCode[];
   /** The route takes a guessable name, such as a lobby code: misses are counted per address (GW-12). */
   guessable?: Guessable<D>;
+  /** Kind of the room whose code is the parameter `{code}`; the levels `seat` and `optional_seat` need it. */
+  room?: string;
   params?: P;
   /** Form of a path parameter: a matching segment selects this route before one that takes any segment. */
   segments?: SegmentForms;

@@ -26,7 +26,8 @@ export interface Metrics {
   leaderboardProjections: Counter;
   leaderboardBuilds: Counter;
   archiveCache: Counter<"kind" | "outcome">;
-  lobbies: ActorMetrics;
+  /** Those of one kind of actor, `<kind>_commands_total` and so on; made with the first use. */
+  actors: (kind: string) => ActorMetrics;
   hubStreams: Gauge<"topic">;
   hubEvents: Counter<"kind">;
   hubOpens: Counter;
@@ -56,6 +57,7 @@ export function createMetrics(): Metrics {
       this.inc(droppedLogBytes());
     },
   });
+  const kinds = new Map<string, ActorMetrics>();
   return {
     registry,
     requests: new Counter({
@@ -185,7 +187,11 @@ export function createMetrics(): Metrics {
       labelNames: ["kind", "outcome"],
       registers,
     }),
-    lobbies: createActorMetrics(registry, "lobby"),
+    actors: (kind) => {
+      const known = kinds.get(kind) ?? createActorMetrics(registry, kind);
+      kinds.set(kind, known);
+      return known;
+    },
     hubStreams: new Gauge({
       name: "hub_streams",
       help: "Open event streams by topic: list, lobby, several",

@@ -33,7 +33,9 @@ export interface TokenClaims {
   /** access, refresh: session family id; refresh, reclaim: generation. */
   fam?: string;
   gen?: number;
-  /** hub, lobby */
+  /** lobby: the kind of the room, see `roomKindOf`. */
+  kind?: string;
+  /** hub, lobby: code of the room. */
   lobby?: string;
   lobby_player?: number;
   subscribe?: string[];
@@ -46,6 +48,19 @@ export interface TokenService {
   /** The claims, or null for anything that is not a valid, unexpired token of exactly this type. */
   verify(type: TokenType, token: string): TokenClaims | null;
 }
+
+/** Seat tokens of lobbies, which were the first kind of room, name no kind. */
+const unnamedKind = "lobby";
+
+/** Claims of the token of a seat. */
+export const seatClaims = (kind: string, code: string, seatId: number): Partial<TokenClaims> => ({
+  ...(kind === unnamedKind ? {} : { kind }),
+  lobby: code,
+  lobby_player: seatId,
+});
+
+/** Kind of the room that a seat token is for. */
+export const roomKindOf = ({ kind = unnamedKind }: TokenClaims): string => kind;
 
 /** Maximum length of a token; longer texts are refused before any work. */
 const maxTokenLength = 2_048;

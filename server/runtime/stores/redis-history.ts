@@ -12,15 +12,12 @@ const ended = "ended";
  */
 export class RedisHistory {
   private readonly dataDir: string;
-  private readonly keyPrefixes: readonly string[];
   /** The history of writes of which everything is there; "" for none. */
   private intact = "";
   private present = "";
 
-  /** `keyPrefixes`: of each kind of actor whose writes count. */
-  constructor(dataDir: string, keyPrefixes: readonly string[]) {
+  constructor(dataDir: string) {
     this.dataDir = dataDir;
-    this.keyPrefixes = keyPrefixes;
   }
 
   /** Before a start. The marker counts for this one only, and is gone for good before anything new can be lost. */
@@ -34,7 +31,7 @@ export class RedisHistory {
 
   /** After a start. */
   async markIntact(redis: Redis): Promise<void> {
-    this.present = await continueHistory(redis, this.intact, this.keyPrefixes);
+    this.present = await continueHistory(redis, this.intact);
     this.intact = "";
     this.writeMarker(machineId());
   }

@@ -1,7 +1,6 @@
 import { renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
-import { actorKeyPrefixes } from "../../../actors/index.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
 import { silentLogger, type Logger } from "../../platform/log/logger.ts";
 import { cacheFolder } from "./cache-folder.ts";
@@ -17,8 +16,6 @@ export interface LocalRedisOptions {
   cacheDir?: string;
   /** A private folder with a short path, see `socketDirFor`. */
   socketDir: string;
-  /** Kinds of actor that live in it; those of the service when absent. */
-  keyPrefixes?: readonly string[];
   log: Logger;
 }
 
@@ -45,7 +42,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   // Clients find no socket before the history of writes is marked: what they read until then may be incomplete.
   const startSocket = join(options.socketDir, "redis.new");
   const pidFile = join(dataDir, "redis.pid");
-  const history = new RedisHistory(dataDir, options.keyPrefixes ?? actorKeyPrefixes);
+  const history = new RedisHistory(dataDir);
   const daemon = await startDaemon({
     name: "Redis",
     command: program.command,

@@ -9,7 +9,8 @@ import type { HubLimits } from "./limits.ts";
 
 /** The holder of the slots of a stream: one slot of its address and one of each of its seats. */
 export interface QuotaHolder {
-  seatIds: readonly number[];
+  /** Each with the key prefix of its kind before its number: seats of two kinds may have the same one. */
+  seats: readonly string[];
   ip: string;
 }
 
@@ -175,8 +176,8 @@ export class ConnectionQuota {
     return key.startsWith(seatPrefix) ? this.limits.maxStreamsPerSeat : this.maxPerAddress;
   }
 
-  private keysOf({ seatIds, ip }: QuotaHolder): string[] {
-    return [`${addressPrefix}${ip}`, ...seatIds.map((seatId) => `${seatPrefix}${seatId}`)];
+  private keysOf({ seats, ip }: QuotaHolder): string[] {
+    return [`${addressPrefix}${ip}`, ...seats.map((seat) => `${seatPrefix}${seat}`)];
   }
 }
 

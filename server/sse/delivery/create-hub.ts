@@ -117,11 +117,11 @@ class EventHub implements Hub {
   }
 
   async admit(subscription: Subscription): Promise<void> {
-    await this.quota.acquire(quotaHolderOf(subscription));
+    await this.quota.acquire(this.quotaHolderOf(subscription));
   }
 
   abandon(subscription: Subscription): void {
-    this.quota.release(quotaHolderOf(subscription));
+    this.quota.release(this.quotaHolderOf(subscription));
   }
 
   open(subscription: Subscription, response: StreamResponse): void {
@@ -183,7 +183,7 @@ class EventHub implements Hub {
     if (!this.streams.delete(stream)) return;
     this.deps.metrics.hubEnds.inc({ reason });
     this.countStream(stream, -1);
-    this.quota.release(quotaHolderOf(stream.subscription));
+    this.quota.release(this.quotaHolderOf(stream.subscription));
     for (const subscriber of stream.subscribers) this.topics.leave(subscriber);
   }
 
@@ -242,8 +242,12 @@ class EventHub implements Hub {
     }
     this.isWatching = false;
   }
-}
 
-function quotaHolderOf({ topics, ip }: Subscription): QuotaHolder {
-  return { ip, seatIds: topics.flatMap(({ seatId }) => (seatId === null ? [] : [seatId])) };
+  private quotaHolderOf({ topics, ip }: Subscription): QuotaHolder {
+    const seats = topics.flatMap(({ topic, seatId }) => {
+      const prefix = this.deps.rooms[topic.kind]?.keyPrefix ?? "";
+      return seatId === null ? [] : [`${prefix}${seatId}`];
+    });
+    return { ip, seats };
+  }
 }

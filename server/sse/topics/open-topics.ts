@@ -1,4 +1,4 @@
-import type { RoomSource } from "../../platform/room-source.ts";
+import type { ListSource, RoomSource } from "../../platform/room-source.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { EventFeed } from "../delivery/event-feed.ts";
 import type { Frame } from "../stream/frames.ts";
@@ -10,14 +10,6 @@ import type { ReplayBufferBudget } from "./replay-buffer.ts";
 import type { Subscriber } from "../stream/subscriber.ts";
 import type { ListName, RoomName, Topic } from "./topics.ts";
 import type { Writer } from "../stream/writer.ts";
-
-/** A list that is sent anew, whole, after each change. */
-export interface ListSource {
-  /** Where changes are published, without content. */
-  channel: string;
-  /** JSON text of the array. */
-  read(): Promise<string>;
-}
 
 export interface TopicSources {
   /** By the kind that their topics name. */

@@ -1,3 +1,4 @@
+import { roomTopic } from "../../platform/room-source.ts";
 import { exactCodeOf } from "../../platform/text/room-codes.ts";
 
 /** Topic of one room of a kind. */
@@ -30,9 +31,8 @@ export interface TopicNames {
 export function parseTopic(text: string, base: string, { rooms, lists }: TopicNames): Topic | null {
   const list = lists.find((one) => text === `${base}/${one}`);
   if (list !== undefined) return { kind: "list", name: text, list };
-  const kind = rooms.find((one) => text.startsWith(`${base}/${one}/`));
+  const kind = rooms.find((one) => text.startsWith(roomTopic(base, one, "")));
   if (kind === undefined) return null;
-  const prefix = `${base}/${kind}/`;
-  const code = exactCodeOf(text.slice(prefix.length));
-  return code === null ? null : { kind, name: prefix + code, code };
+  const code = exactCodeOf(text.slice(roomTopic(base, kind, "").length));
+  return code === null ? null : { kind, name: roomTopic(base, kind, code), code };
 }

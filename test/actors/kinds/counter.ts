@@ -45,7 +45,6 @@ export const counterActor = (queueResult: (code: string, count: number) => Promi
         : { ...next, status: type === "ended" ? "ended" : "finished" };
     },
     snapshot: ({ count, skipped, status }) => ({ count, skipped, status }),
-    topic: (code) => `/games/counting/counter/${code}`,
     messages: { counted: "counter.counted", skipped: "counter.skipped", ended: "counter.ended" },
     nextDeadline: ({ status, turnEndsAt }) => (status === "finished" ? null : turnEndsAt),
     isFinished: ({ status }) => status !== "running",

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +13,7 @@ import { parseOwner } from "../../../actors/runtime/placement/owners.ts";
 import { allShards } from "../../../actors/runtime/storage/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
-import type { ToPrimary } from "../../../server/runtime/ipc.ts";
+import type { ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
 import { queuePrefixOf } from "../../../workers/producer.ts";
 import { insist } from "../../survival/caller.ts";
 import { listen, type Listener } from "../../survival/listener.ts";
@@ -35,9 +38,11 @@ const codes = [
   "CNTKKK",
 ];
 const keys = new Keyspace("counter:");
+const lobbyKeys = new Keyspace("");
 const processCount = 3;
 /** Counts of each room between two kills. */
 const countsPerKill = 20;
+const kills = target / countsPerKill;
 const pollMs = 20;
 
 interface View {
@@ -47,29 +52,41 @@ interface View {
   seq: number;
 }
 
+const settingsOf = ({ databaseUrl, redisUrl }: TestStores, url: string, dataDir: string) => ({
+  ...{ APP_ENV: "test", DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, DATA_DIR: dataDir },
+  ...{ HOST: "127.0.0.1", PORT: new URL(url).port },
+  ...{ RATE_LIMIT_FACTOR: "0", HUB_STREAMS_PER_ADDRESS: "1000", LOG_LEVEL: "error" },
+});
+
 describe("a second kind of actor, in processes of which one after another is killed", () => {
   let stores: TestStores;
   let redis: Redis;
   let url = "";
+  let dataDir = "";
   const processes: ChildProcess[] = [];
-  const nodes = new Map<ChildProcess, ActorNode>();
+  /** One for each kind. */
+  const nodes = new Map<ChildProcess, ActorNode[]>();
   const listeners = new Map<string, Listener>();
 
   /** Starts a process and watches it, as the primary does. */
   async function start(): Promise<void> {
     const file = new URL("counter-process.ts", import.meta.url);
-    const child = forked(file, [stores.redisUrl, new URL(url).port]);
+    const child = forked(file, [], settingsOf(stores, url, dataDir));
     processes.push(child);
-    await new Promise<void>((ready) =>
+    nodes.set(child, []);
+    const order: ToChild = { type: "start", prepares: false };
+    child.send(order);
+    await new Promise<void>((ready, fail) =>
       child.on("message", (message: ToPrimary) => {
         if (message.type === "node") watch(child, message.node);
+        if (message.type === "failed") fail(new Error(message.reason));
         if (message.type === "ready") ready();
       }),
     );
   }
 
   function watch(child: ChildProcess, node: ActorNode): void {
-    nodes.set(child, node);
+    nodes.get(child)?.push(node);
     child.once("exit", () => void publishNodeDown(redis, node, silentLogger));
   }
 
@@ -93,6 +110,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     redis = connectRedis(stores.redisUrl, silentLogger, "test");
     await redisReady(redis);
     url = `http://127.0.0.1:${await freePort()}`;
+    dataDir = mkdtempSync(join(tmpdir(), "ember-kinds-"));
     await Promise.all(Array.from({ length: processCount }, start));
   });
   after(async () => {
@@ -100,6 +118,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     for (const child of processes) child.kill("SIGKILL");
     redis.disconnect();
     await stores.stop();
+    rmSync(dataDir, { recursive: true, force: true });
   });
 
   it("loses no count, doubles none and publishes all in order, skips turns and queues each result once", async () => {
@@ -107,11 +126,10 @@ describe("a second kind of actor, in processes of which one after another is kil
     for (const code of codes) {
       await command(code, "open");
       await countOn(code, 0, 1, told.get(code) ?? []);
-      const listener = listen(url, `/games/counting/counter/${code}`, "none", createRandom(seed));
+      const listener = listen(url, `/games/trivia/counter/${code}`, "none", createRandom(seed));
       listeners.set(code, listener);
       await listener.begun;
     }
-    const kills = target / countsPerKill;
     for (let kill = 0; kill < kills; kill++) {
       const [from, to] = [Math.max(1, kill * countsPerKill), (kill + 1) * countsPerKill];
       const counting = codes.map((code) => countOn(code, from, to, told.get(code) ?? []));
@@ -120,7 +138,9 @@ describe("a second kind of actor, in processes of which one after another is kil
       victim?.kill("SIGKILL");
       await exited;
       // Silence makes no node count as dead here, so its shards move by the notice alone.
-      const takenOver = untilTakenOver(victim ? nodes.get(victim) : undefined);
+      const down = (victim && nodes.get(victim)) ?? [];
+      assert.deepEqual(down.map(({ keyPrefix }) => keyPrefix).toSorted(), ["", "counter:"]);
+      const takenOver = Promise.all(down.map(untilTakenOver));
       await Promise.all([start(), takenOver, ...counting]);
       // Nobody counts for a turn, which the owner notices by itself.
       if (kill < kills - 1) await untilSkipped(listeners.get(codes[0] ?? ""));
@@ -146,11 +166,11 @@ describe("a second kind of actor, in processes of which one after another is kil
     );
   });
 
-  /** Another node owns each shard of the killed one. */
-  async function untilTakenOver(victim: ActorNode | undefined): Promise<void> {
-    const { incarnation = "" } = victim ?? {};
+  /** Another node of the kind owns each shard of the killed one. */
+  async function untilTakenOver({ keyPrefix, incarnation }: ActorNode): Promise<void> {
+    const ofKind = new Keyspace(keyPrefix);
     const owned = async () => {
-      const owners = await redis.mget(allShards.map(keys.owner));
+      const owners = await redis.mget(allShards.map(ofKind.owner));
       return owners.filter((owner) => parseOwner(owner)?.incarnation === incarnation).length;
     };
     for (const end = performance.now() + 60_000; (await owned()) > 0; await delay(pollMs))
@@ -181,10 +201,11 @@ describe("a second kind of actor, in processes of which one after another is kil
 
   it("keeps its keys apart from those of the lobbies", async () => {
     const all = await redis.keys("*");
-    const others = all.filter((key) => /^\{\d+\}:|^workers$/.test(key));
-    assert.deepEqual(others, []);
-    assert.ok(all.includes(keys.workers));
-    assert.ok(all.includes(keys.state("CNTAAA")));
+    for (const kind of [keys, lobbyKeys]) assert.ok(all.includes(kind.workers), kind.workers);
+    for (const code of codes) {
+      assert.ok(all.includes(keys.state(code)), code);
+      assert.ok(!all.includes(lobbyKeys.state(code)), code);
+    }
   });
 });
 

@@ -56,7 +56,7 @@ describe("the commit script", () => {
     journal = new Journal({
       keys: lobbyKeyspace,
       redis,
-      metrics: createMetrics().lobbies,
+      metrics: createMetrics().actors("lobby"),
       timing: systemTiming,
       counted: null,
       isHeard: () => true,
@@ -183,7 +183,7 @@ function outlivesTroubleStore(): void {
   it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
     const deadMs = 60_000;
     const counted = { incarnation: "w1", deadMs };
-    const metrics = createMetrics().lobbies;
+    const metrics = createMetrics().actors("lobby");
     const watched = new Journal({
       keys: lobbyKeyspace,
       redis,
@@ -215,7 +215,7 @@ function outlivesTroubleStore(): void {
     const lost = new Journal({
       keys: lobbyKeyspace,
       redis: away,
-      metrics: createMetrics().lobbies,
+      metrics: createMetrics().actors("lobby"),
       timing: systemTiming,
       counted: null,
       isHeard: () => true,

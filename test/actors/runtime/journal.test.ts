@@ -34,7 +34,7 @@ function storeWithout(code: string, isSharded: boolean) {
   const journal = new Journal({
     keys: lobbyKeyspace,
     redis,
-    metrics: createMetrics().lobbies,
+    metrics: createMetrics().actors("lobby"),
     timing: systemTiming,
     counted: null,
     isHeard: () => true,

@@ -45,7 +45,7 @@ function createProcess() {
     ),
     timing,
     log: silentLogger,
-    metrics: createMetrics().lobbies,
+    metrics: createMetrics().actors("lobby"),
     now: () => now,
     journal: {
       commit: () =>

@@ -91,7 +91,7 @@ export class VirtualFleet {
       shards: this.#shards,
       log: silentLogger,
       clock: { now: () => this.redis.now() },
-      metrics: this.#metrics.lobbies,
+      metrics: this.#metrics.actors("lobby"),
     });
     await this.ended(router.listen());
     return Object.assign(place, { lobbies: lobbiesOf(typed(router)), wiring });

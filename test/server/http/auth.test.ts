@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { seatClaims } from "../../../server/platform/security/tokens.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf } from "./answers.ts";
 import { sampleRoutes } from "./sample-routes.ts";
@@ -132,6 +133,36 @@ function seatTests(): void {
         "lobby:token_invalid",
       );
       assert.equal(callerOf(await call("optional_seat", { "x-lobby-token": token })), null);
+    }
+  });
+
+  test("token of a room of another kind with the same code is refused", async () => {
+    const { tokens } = sample.deps;
+    const duelToken = tokens.sign("lobby", "1", 60, seatClaims("duel", "ABCDEF", 3));
+    const given = [
+      ["/v1/lobbies", duelToken],
+      ["/v1/duels", lobbyToken(3)],
+    ] as const;
+    for (const [path, token] of given) {
+      for (const headers of [{ "x-lobby-token": token }, { cookie: `svc_lobby=${token}` }]) {
+        const refused = await client.post(`${path}/abcdef/seat`, { headers });
+        assert.equal(codeOf(refused), "lobby:token_invalid", path);
+        const nobody = await client.post(`${path}/abcdef/optional_seat`, { headers });
+        assert.equal(callerOf(nobody), null, path);
+      }
+    }
+    const headers = { "x-lobby-token": duelToken };
+    const own = callerOf(await client.post("/v1/duels/abcdef/seat", { headers }));
+    assert.deepEqual(own, { seatId: 3, player: null, isCookieSeat: false });
+  });
+
+  test("route that does not say whose seats it takes does not start", async () => {
+    const route = sampleRoutes.find(({ path }) => path === "/v1/duels/{code}/seat");
+    assert.ok(route);
+    const { room: _room, ...rest } = route;
+    for (const wrong of [rest, { ...route, path: "/v1/duels/seat" }]) {
+      const message = `POST ${wrong.path} needs {code} in its path and "room", the kind of that room`;
+      await assert.rejects(startSample({ routes: [wrong], besides: sample }), { message });
     }
   });
 

@@ -197,18 +197,27 @@ const callers: Route<SampleDeps>[] = (["optional", "player", "registered", "gues
     }),
 );
 
-const seats: Route<SampleDeps>[] = (["seat", "optional_seat"] as const).map((auth) =>
-  defineRoute({
-    ...about,
-    method: "POST",
-    path: `/v1/lobbies/{code}/${auth}`,
-    auth,
-    params: ByCode,
-    unlimited: true,
-    responses: { 200: Any },
-    errors: [],
-    handler: ({ caller }) => reply(200, { caller }),
-  }),
+/** Rooms of two kinds, whose codes may be the same. */
+const seats: Route<SampleDeps>[] = (
+  [
+    ["lobby", "/v1/lobbies"],
+    ["duel", "/v1/duels"],
+  ] as const
+).flatMap(([room, path]) =>
+  (["seat", "optional_seat"] as const).map((auth) =>
+    defineRoute({
+      ...about,
+      method: "POST",
+      path: `${path}/{code}/${auth}`,
+      auth,
+      room,
+      params: ByCode,
+      unlimited: true,
+      responses: { 200: Any },
+      errors: [],
+      handler: ({ caller }) => reply(200, { caller }),
+    }),
+  ),
 );
 
 const writes: Route<SampleDeps>[] = [

@@ -97,8 +97,8 @@ test("the totals are those of the metrics by their names", async () => {
   const metrics = createMetrics();
   for (const status of ["200", "404", "503"])
     metrics.requests.inc({ route: "/", method: "GET", status }, 5);
-  metrics.lobbies.commands.inc({ type: "pick", outcome: "ok" }, 4);
-  metrics.lobbies.actors.set(3);
+  metrics.actors("lobby").commands.inc({ type: "pick", outcome: "ok" }, 4);
+  metrics.actors("lobby").actors.set(3);
   metrics.hubStreams.inc({ topic: "lobby" }, 2);
   const totals = totalsOf(await metrics.registry.getMetricsAsJSON());
   assert.deepEqual(totals, { requests: 15, failures: 5, commands: 4, lobbies: 3, streams: 2 });

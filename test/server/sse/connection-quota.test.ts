@@ -39,7 +39,7 @@ async function joinSilent(): Promise<{ silent: ConnectionQuota; expire: () => Pr
   return { silent, expire: () => store.zadd("{hub}:workers", 0, name) };
 }
 
-const seat = (id: number, ip = `192.0.2.${id}`): QuotaHolder => ({ seatIds: [id], ip });
+const seat = (id: number, ip = `192.0.2.${id}`): QuotaHolder => ({ seats: [String(id)], ip });
 
 async function isRefused(taking: Promise<void>): Promise<boolean> {
   try {
@@ -76,7 +76,7 @@ describe("the connection quota", () => {
       Promise.all([...all, ...all, ...all].map((quota) => isRefused(quota.acquire(holder))));
     const refused = (await attempts(seat(1))).filter(Boolean).length;
     assert.equal(refused, 9, "three of a seat");
-    const ofAddress = await attempts({ seatIds: [], ip: "203.0.113.1" });
+    const ofAddress = await attempts({ seats: [], ip: "203.0.113.1" });
     assert.equal(ofAddress.filter(Boolean).length, 6, "six of an address");
   });
 
@@ -93,7 +93,7 @@ describe("the connection quota", () => {
   test("a stream for several seats needs a slot of each, or acquires none", async () => {
     const [one, two] = [await join(), await join()];
     for (let n = 0; n < 3; n++) await one.acquire(seat(3));
-    assert.ok(await isRefused(two.acquire({ seatIds: [4, 3], ip: "192.0.2.99" })));
+    assert.ok(await isRefused(two.acquire({ seats: ["4", "3"], ip: "192.0.2.99" })));
     for (let n = 0; n < 3; n++) await two.acquire(seat(4));
     assert.ok(await isRefused(one.acquire(seat(4))));
   });

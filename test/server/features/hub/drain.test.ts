@@ -3,13 +3,12 @@ import { after, before, test, describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createHttpServer, type HttpServer } from "../../../../server/http/uws/server.ts";
-import { hubRoutes } from "../../../../server/features/hub/routes.ts";
 import type { Hub } from "../../../../server/sse/delivery/hub.ts";
 import { openStream, type EventStream } from "../../../support/event-stream.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
-import { everySeatHeld, hubOf } from "./hub-of-sample.ts";
+import { everySeatHeld, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
 
 const code = "RLLAAA";
 const topic = `/games/trivia/lobby/${code}`;
@@ -28,8 +27,8 @@ const streams: EventStream[] = [];
 /** One more process of the same service, as far as the kernel's choice of a listener goes. */
 async function startWorker(port: number): Promise<Worker> {
   const hub = hubOf(sample, log, { limits: { minDrainRetryMs: 10, maxDrainRetryMs: 50 } });
-  const deps = { ...sample.deps, hub, lobbies: everySeatHeld } as unknown as typeof sample.deps;
-  const server = createHttpServer({ deps, routes: hubRoutes, log: silentLogger });
+  const deps = { ...sample.deps, hub, rooms: everySeatHeld } as unknown as typeof sample.deps;
+  const server = createHttpServer({ deps, routes: lobbyHubRoutes, log: silentLogger });
   const worker = { server, hub };
   workers.push(worker);
   await server.listen("127.0.0.1", port);

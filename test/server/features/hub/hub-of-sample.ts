@@ -1,4 +1,7 @@
-import { lobbyRoom, publicListChannel } from "../../../../actors/index.ts";
+import { lobbyRoom, publicListChannel, type Lobbies } from "../../../../actors/index.ts";
+import type { HubRooms } from "../../../../server/features/hub/deps.ts";
+import { hubRoutes } from "../../../../server/features/hub/routes.ts";
+import { lobbyAccess, lobbyRooms } from "../../../../server/features/lobbies/rooms.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createHub } from "../../../../server/sse/delivery/create-hub.ts";
 import type { Hub } from "../../../../server/sse/delivery/hub.ts";
@@ -30,5 +33,14 @@ export function hubOf(
   });
 }
 
+/** The hub with lobbies alone. */
+export const lobbyHubRoutes = hubRoutes({ lobbies: lobbyRooms });
+
+/** Lobbies that answer so. */
+export const roomsThat = (ask: Lobbies["ask"]): HubRooms => ({
+  topicNames: { rooms: ["lobby"], lists: ["lobbies"] },
+  accessTo: () => lobbyAccess({ ask }),
+});
+
 /** The lobby runtime has its own tests: here every seat is held. */
-export const everySeatHeld = { ask: async () => ({ ok: true, body: null }) };
+export const everySeatHeld = roomsThat(async () => ({ ok: true, body: null }));

@@ -3,12 +3,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { hubRoutes } from "../../../../server/features/hub/routes.ts";
 import { findRuntime } from "../../../support/runtimes.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
-import { everySeatHeld, hubOf } from "./hub-of-sample.ts";
+import { everySeatHeld, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
 
 /** Shorter than the time to a heartbeat, whose chunk would end that of an event before it. */
 const limitMs = 10_000;
@@ -34,12 +33,12 @@ async function seesEach(seen: (id: number) => Promise<unknown>, lobby: string): 
 
 describe("readers of streams", () => {
   before(async () => {
-    sample = await startSample({ routes: hubRoutes });
+    sample = await startSample({ routes: lobbyHubRoutes });
     log = createLobbyLog(sample.store.url);
     const hub = hubOf(sample, log, {
       publicList: async () => JSON.stringify([{ host: lineBreaks }]),
     });
-    Object.assign(sample.deps, { hub, lobbies: everySeatHeld });
+    Object.assign(sample.deps, { hub, rooms: everySeatHeld });
   });
   after(async () => {
     await sample.deps.hub.drain(0);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test, describe } from "node:test";
-import { hubRoutes } from "../../../../server/features/hub/routes.ts";
 import { openStream, StreamRefused } from "../../../support/event-stream.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
-import { everySeatHeld, hubOf } from "./hub-of-sample.ts";
+import { everySeatHeld, hubOf, lobbyHubRoutes, roomsThat } from "./hub-of-sample.ts";
 
 const code = "PPLAAA";
 const topic = `/games/trivia/lobby/${code}`;
@@ -19,12 +18,12 @@ const hubToken = () =>
 describe("the hub's stream", () => {
   before(async () => {
     sample = await startSample({
-      routes: hubRoutes,
+      routes: lobbyHubRoutes,
       env: { CORS_ORIGINS: "https://play.example" },
     });
     log = createLobbyLog(sample.store.url);
     const hub = hubOf(sample, log);
-    Object.assign(sample.deps, { hub, lobbies: everySeatHeld });
+    Object.assign(sample.deps, { hub, rooms: everySeatHeld });
   });
   after(async () => {
     await sample.deps.hub.drain(0);
@@ -176,9 +175,9 @@ function pagesTabs(): void {
 
 function endsInOrder(): void {
   test("a busy service sends an EventSource back, and tells other clients honestly", async () => {
-    const { lobbies } = sample.deps;
-    const ask = async () => ({ ok: false, code: "server:unavailable" });
-    Object.assign(sample.deps, { lobbies: { ask } });
+    const { rooms } = sample.deps;
+    const busy = roomsThat(async () => ({ ok: false, code: "server:unavailable" }));
+    Object.assign(sample.deps, { rooms: busy });
     const get = (accept: string) =>
       fetch(address(`topic=${topic}`), {
         headers: { authorization: `Bearer ${hubToken()}`, accept },
@@ -188,7 +187,7 @@ function endsInOrder(): void {
     assert.equal(browser.headers.get("content-type"), "text/event-stream; charset=utf-8");
     assert.match(await browser.text(), /^retry: \d{3,4}\n\n$/);
     assert.equal((await get("*/*")).status, 503);
-    Object.assign(sample.deps, { lobbies });
+    Object.assign(sample.deps, { rooms });
   });
 
   test("a draining process ends streams in order and answers every request with one that ends", async () => {

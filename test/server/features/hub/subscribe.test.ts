@@ -6,8 +6,8 @@ import { AppError } from "../../../../server/platform/errors.ts";
 import { createTokenService } from "../../../../server/platform/security/tokens.ts";
 import type { LobbyReply } from "../../../../actors/index.ts";
 import type { Reply } from "../../../../server/http/pipeline/route.ts";
-import { hubRoutes } from "../../../../server/features/hub/routes.ts";
 import type { Subscription } from "../../../../server/sse/delivery/hub.ts";
+import { lobbyHubRoutes, roomsThat } from "./hub-of-sample.ts";
 
 const config = parseConfig({ APP_SECRET: "a-secret-of-more-than-thirty-two-bytes" });
 const tokens = createTokenService(config, systemClock);
@@ -46,12 +46,12 @@ async function subscribe(request: Request): Promise<Outcome> {
     hub.isDraining ||= request.drainsMeanwhile === true;
     return request.seat ?? { ok: true, body: null };
   };
-  const lobbies = { ask };
-  const [route] = hubRoutes;
+  const rooms = roomsThat(ask);
+  const [route] = lobbyHubRoutes;
   assert.ok(route);
   try {
     const reply = await route.handler({
-      deps: { config, tokens, hub, lobbies },
+      deps: { config, tokens, hub, rooms },
       request: {
         headers: {},
         cookies: {},

@@ -8,7 +8,6 @@ import { createActors, eventStreamKey, Keyspace } from "../../../../actors/index
 import { shardOf } from "../../../../actors/runtime/storage/keys.ts";
 import { historyKey } from "../../../../actors/lobby-keys.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
-import { createActorMetrics } from "../../../../server/platform/metrics/actor-metrics.ts";
 import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
 import { systemClock } from "../../../../server/platform/time/clock.ts";
@@ -102,8 +101,7 @@ describe("a second kind of actor in an embedded Redis that is started again", ()
   let redis: LocalRedis;
   const start = async () => {
     const folders = { dataDir: join(dir, "d"), socketDir: join(dir, "s") };
-    const keyPrefixes = [counterActor(async () => undefined).keyPrefix];
-    redis = await starts(() => startLocalRedis({ ...folders, keyPrefixes, log: silentLogger }));
+    redis = await starts(() => startLocalRedis({ ...folders, log: silentLogger }));
   };
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), "ember-rc-"));
@@ -120,7 +118,7 @@ describe("a second kind of actor in an embedded Redis that is started again", ()
       counterActor(async () => undefined),
       {
         ...{ redisUrl: redis.url, log: silentLogger, clock: systemClock },
-        metrics: createActorMetrics(createMetrics().registry, "counter"),
+        ...{ metrics: createMetrics(), topicBase: "/games" },
       },
     );
     const reply = await counters.ask(code, command);

@@ -1,0 +1,110 @@
+import type { ActorNode, ActorsDeps, ActorShare } from "../../actors/index.ts";
+import type { HubRooms } from "../features/hub/deps.ts";
+import type { RoomAccess, RoomKind } from "../features/rooms/domain/room-kind.ts";
+import type { TopicSources } from "../sse/topics/open-topics.ts";
+import type { TopicNames } from "../sse/topics/topics.ts";
+import type { JobDeps } from "./deps.ts";
+
+export type RoomKinds = Readonly<Record<string, RoomKind<JobDeps, ActorShare>>>;
+
+/** What the entries of a list of kinds open, by the same names. */
+export type RoomsOf<Kinds> = {
+  [Name in keyof Kinds]: Kinds[Name] extends {
+    open(...given: never[]): Promise<infer Rooms>;
+  }
+    ? Rooms
+    : never;
+};
+
+/** Joins the processes that share the rooms of every kind. */
+export async function openRooms<Kinds extends RoomKinds>(
+  kinds: Kinds,
+  deps: JobDeps,
+  share: ActorsDeps,
+): Promise<{ rooms: Rooms; byName: RoomsOf<Kinds> }> {
+  const occupancyOf = sumOccupancy(share.onOccupied);
+  const opened = await Promise.all(
+    Object.entries(kinds).map(async ([name, kind]) => {
+      const rooms = await kind.open(deps, { ...share, onOccupied: occupancyOf(name) });
+      return { name, rooms, access: kind.access?.(rooms) ?? null };
+    }),
+  );
+  // Each member is what its own entry opened.
+  const byName = Object.fromEntries(opened.map(({ name, rooms }) => [name, rooms]));
+  return { rooms: new Rooms(opened), byName: byName as RoomsOf<Kinds> };
+}
+
+/** One for each kind; `tell` hears of the first room in memory, whatever its kind, and of the last. */
+export function sumOccupancy(tell: (isOccupied: boolean) => void = () => undefined) {
+  const occupied = new Set<string>();
+  return (kind: string) => (isOccupied: boolean) => {
+    const wasOccupied = occupied.size > 0;
+    if (isOccupied) occupied.add(kind);
+    else occupied.delete(kind);
+    if (occupied.size > 0 !== wasOccupied) tell(occupied.size > 0);
+  };
+}
+
+interface OpenedKind {
+  rooms: ActorShare;
+  access: RoomAccess | null;
+}
+
+/** The rooms of every kind of which this process has its share. */
+export class Rooms implements HubRooms {
+  readonly topicNames: TopicNames;
+  readonly #all: readonly ActorShare[];
+  readonly #access: ReadonlyMap<string, RoomAccess | null>;
+
+  constructor(opened: readonly OpenedKind[]) {
+    this.#all = opened.map(({ rooms }) => rooms);
+    this.#access = new Map(opened.map(({ rooms, access }) => [rooms.kind, access]));
+    const lists = this.#all.flatMap(({ list }) => (list ? [list.name] : []));
+    this.topicNames = { rooms: refuseTwice(this.#all.map(({ kind }) => kind)), lists };
+    refuseTwice(lists);
+    refuseTwice(this.nodes.map(({ keyPrefix }) => keyPrefix));
+  }
+
+  /** For a node-down notice of each kind. */
+  get nodes(): ActorNode[] {
+    return this.#all.map(({ node }) => node);
+  }
+
+  get sources(): TopicSources {
+    const lists = this.#all.flatMap(({ list }) => (list ? [[list.name, list] as const] : []));
+    return {
+      rooms: Object.fromEntries(this.#all.map(({ kind, room }) => [kind, room])),
+      lists: Object.fromEntries(lists),
+    };
+  }
+
+  accessTo(kind: string): RoomAccess | null {
+    const access = this.#access.get(kind);
+    if (access === undefined) throw new Error(`there are no rooms of the kind ${kind}`);
+    return access;
+  }
+
+  /** What this process owns, by kind. */
+  describe(): Record<string, object> {
+    return Object.fromEntries(this.#all.map((rooms) => [rooms.kind, rooms.describe()]));
+  }
+
+  async join(): Promise<void> {
+    await Promise.all(this.#all.map((rooms) => rooms.join()));
+  }
+
+  async handOver(): Promise<void> {
+    await Promise.all(this.#all.map((rooms) => rooms.handOver()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#all.map((rooms) => rooms.stop()));
+  }
+}
+
+/** Two kinds under one name would have each other's rooms. */
+function refuseTwice(names: string[]): string[] {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw new Error(`two kinds of room have the name "${twice}"`);
+  return names;
+}

@@ -1,0 +1,45 @@
+import { createLobbies, type Lobbies } from "../../../actors/index.ts";
+import { lobbyResults } from "../../../workers/queues.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { QuestionDeps } from "../questions/deps.ts";
+import { drawAhead } from "../questions/service.ts";
+import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
+import { bodyOf, seatLimitOf } from "../rooms/service.ts";
+import { lobbyMessages } from "./messages.ts";
+
+/** Lobbies as the service runs them. */
+export const lobbyRooms: RoomKind<QuestionDeps, Lobbies> = {
+  open: (deps, share) =>
+    createLobbies({
+      ...share,
+      context: { hubUrl: "/v1/hub", topicBase: share.topicBase },
+      enqueueResult: (payload) => deps.enqueue(lobbyResults, payload),
+      seatLimit: seatLimitOf(deps.config),
+      draw: (plan) => drawAhead(deps, plan),
+    }),
+  access: lobbyAccess,
+  accessErrors: ["lobby:not_found"],
+  messages: lobbyMessages,
+};
+
+/**
+ * A token outlives its seat, and the lobby may have become private, so the lobby is asked (S14, HUB-08). Only a
+ * removed seat is forbidden (HUB-02): 403 is final for a browser, any other refusal is temporary.
+ */
+export function lobbyAccess(lobbies: Pick<Lobbies, "ask">): RoomAccess {
+  return {
+    async seat(code, seatId) {
+      const by = { seatId, playerId: null };
+      const reply = await lobbies.ask(code, { type: "check_seat", by });
+      if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
+      bodyOf(reply);
+    },
+    spectator: async (code) => seqOf(bodyOf(await lobbies.ask(code, { type: "spectate" }))),
+  };
+}
+
+/** Of the lobby in an answer. */
+function seqOf(body: string | null): number {
+  const answer = JSON.parse(body ?? "null") as { lobby?: { seq?: number } } | null;
+  return answer?.lobby?.seq ?? 0;
+}

@@ -1,0 +1,135 @@
+import { stringifySetCookie } from "cookie";
+import type { Reply, SenderLimit } from "../../../actors/index.ts";
+import { seatCookie } from "../../http/auth/authenticate.ts";
+import { limitHeaders } from "../../http/limits/rate-limit.ts";
+import type { Headers, RequestInfo } from "../../http/pipeline/route.ts";
+import type { WithConfig, WithTokens } from "../../platform/capabilities.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { AppError, type ErrorCode } from "../../platform/errors.ts";
+import { randomString } from "../../platform/ids.ts";
+import { roomTopic } from "../../platform/room-source.ts";
+import { seatClaims } from "../../platform/security/tokens.ts";
+import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
+
+/*
+ * What the routes of every kind of room need: codes, answers, seats and the tokens of their streams.
+ */
+
+/** Lifetime of the tokens and cookies of a seat and of its stream. */
+const seatSeconds = 86_400;
+const codeTries = 5;
+const keyPattern = /^[\x21-\x7e]{1,128}$/;
+
+/** The code in a path; an invalid one names no room. */
+export function codeIn(text: string, notFound: ErrorCode): string {
+  const code = roomCodeOf(text);
+  if (code === null) throw new AppError(notFound);
+  return code;
+}
+
+/**
+ * JSON text of the body of an answer, if any; a refusal becomes an AppError. `config`: where the commands of a seat are
+ * limited by `seatLimitOf`.
+ */
+export function bodyOf(reply: Reply, config?: Config): string | null {
+  if (reply.ok) return reply.body;
+  const { code, params = {} } = reply;
+  const limit = config && code === "rate_limit:exceeded" ? seatLimitOf(config) : null;
+  const reset = Number(params["retry_after"]);
+  const headers = limit ? limitHeaders({ max: limit.max, remaining: 0, reset }) : [];
+  throw new AppError(code, { params, headers });
+}
+
+/** Limit of commands per seat (GW-12); null without a limit. */
+export function seatLimitOf({ RATE_LIMIT_FACTOR: factor }: Config): SenderLimit | null {
+  return factor === 0 ? null : { max: Math.ceil(600 * factor), windowMs: 60_000 };
+}
+
+/** A repeat with the same key gets the first response (LOB-28); keys are short, since they are stored. */
+export function keyOf(request: RequestInfo): string | undefined {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined || keyPattern.test(key)) return key;
+  throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
+}
+
+/** Candidate codes of a new room. A repeat of its request draws the same ones: `memoizeForKey(drawCodes)`. */
+export const drawCodes = (): string[] =>
+  Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
+
+/**
+ * Opens a room under the first free one of its candidate codes (LOB-03). The rules of the kind refuse to open a room
+ * that is there, with `params.collision`.
+ */
+export async function openWithFreeCode(
+  codes: readonly string[],
+  open: (code: string) => Promise<Reply>,
+  onCollision: (code: string) => Promise<void> = async () => undefined,
+): Promise<{ code: string; reply: Reply }> {
+  for (const code of codes) {
+    const reply = await open(code);
+    if (reply.ok || reply.params?.["collision"] !== true) return { code, reply };
+    await onCollision(code);
+  }
+  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
+}
+
+/** A seat, or with `spectator` the right to watch. */
+interface Seat {
+  kind: string;
+  code: string;
+  seatId: number;
+  /** Who took it; null without an account (TOK-02). */
+  playerId: number | null;
+}
+
+/** The credential of a seat (LOB-01). */
+export function seatToken({ tokens }: WithTokens, { kind, code, seatId, playerId }: Seat): string {
+  return tokens.sign("lobby", String(playerId ?? 0), seatSeconds, seatClaims(kind, code, seatId));
+}
+
+/** The credential as a header, and as a cookie for the addresses of this room alone: `path` is theirs (LOB-01). */
+export function seatHeaders(token: string, path: string): Headers {
+  const cookie = stringifySetCookie({
+    name: seatCookie,
+    value: token,
+    httpOnly: true,
+    secure: true,
+    sameSite: "lax",
+    path,
+    maxAge: seatSeconds,
+  });
+  return [
+    ["Set-Cookie", cookie],
+    ["X-Lobby-Token", token],
+  ];
+}
+
+/** A hub token for exactly this room (HUB-02); without a seat it is a spectator's (HUB-08). */
+export function hubToken(
+  { tokens, config }: WithTokens & WithConfig,
+  { kind, code, seatId, playerId }: Omit<Seat, "seatId"> & { seatId: number | null },
+): string {
+  return tokens.sign("hub", String(playerId ?? 0), seatSeconds, {
+    subscribe: [roomTopic(config.TOPIC_BASE, kind, code)],
+    lobby: code,
+    ...(seatId === null ? { spectator: true } : { lobby_player: seatId }),
+  });
+}
+
+/** The token as cookie, as header, and where to use it (HUB-02). */
+export function hubHeaders(token: string, isSecure: boolean): Headers {
+  const cookie = stringifySetCookie({
+    name: "hubAuthorization",
+    value: token,
+    httpOnly: true,
+    sameSite: "lax",
+    path: "/v1/hub",
+    maxAge: seatSeconds,
+    secure: isSecure,
+  });
+  return [
+    ["Set-Cookie", cookie],
+    ["X-Hub-Token", token],
+    ["Link", '</v1/hub>; rel="hub"'],
+  ];
+}

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openRooms, Rooms, sumOccupancy } from "../../../server/app/open-rooms.ts";
+import { clientTypes, type InterfaceDocument } from "../../../server/app/document-types.ts";
+import { hubRoutes } from "../../../server/features/hub/routes.ts";
+import { publicDocument } from "../../../server/features/pages/openapi-route.ts";
+import { AppError } from "../../../server/platform/errors.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
+import { systemClock } from "../../../server/platform/time/clock.ts";
+import { hubLimits } from "../../../server/sse/delivery/limits.ts";
+import { kinds, routes } from "../../actors/kinds/counter-rooms.ts";
+import { bodyOf, createCommand } from "../../actors/runtime/fleet.ts";
+import { startAppWith } from "../../support/app.ts";
+import { openStream } from "../../support/event-stream.ts";
+import { ask, holding, openTable, type Table } from "../features/lobbies/seats.ts";
+import { startTestRedis, type TestRedis } from "../sse/hub-server.ts";
+
+const startService = () => startAppWith({ kinds, routes });
+type Service = Awaited<ReturnType<typeof startService>>;
+
+describe("two kinds of room in one service, under the same code", () => {
+  let app: Service;
+  let table: Table;
+  before(async () => {
+    app = await startService();
+    table = await openTable(app);
+    await count("open");
+  });
+  after(() => app.stop());
+
+  const count = (type: "open" | "count") =>
+    app.client.post(`/v1/counters/${table.code}`, { body: { type, by: 1 } });
+
+  async function counterSeat(seatId: number): Promise<string> {
+    const taken = await app.client.post(`/v1/counters/${table.code}/seats/${seatId}`);
+    return (taken.body as { token: string }).token;
+  }
+
+  it("take the seats of their own kind alone", async () => {
+    const { code, host } = table;
+    const ofCounter = await counterSeat(host.id);
+    const seat = (token: string) =>
+      app.client.get(`/v1/counters/${code}/seat`, { headers: holding(token) });
+    const heartbeat = (token: string) =>
+      ask(app, "POST", `/${code}/heartbeat`, undefined, holding(token));
+    assert.deepEqual((await seat(ofCounter)).body, { seat_id: host.id });
+    assert.equal((await heartbeat(host.token)).status, 200);
+    assert.match((await seat(host.token)).text, /"lobby:token_invalid"/);
+    assert.equal((await heartbeat(ofCounter)).code, "lobby:token_invalid");
+  });
+
+  it("sign tokens of lobbies without a kind, as every release has", async () => {
+    const read = (token: string) =>
+      JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as object;
+    const { code, host } = table;
+    const names = ["jti", "lobby", "lobby_player", "iss", "aud", "sub", "iat", "exp"];
+    assert.deepEqual(Object.keys(read(host.token)), names);
+    const { kind, lobby } = read(await counterSeat(1)) as { kind: string; lobby: string };
+    assert.deepEqual({ kind, lobby }, { kind: "counter", lobby: code });
+  });
+
+  it("send their own messages to a stream that follows both", async () => {
+    const { code, host } = table;
+    const token = await ask(app, "POST", `/${code}/token`, undefined, host.as);
+    const [lobby, counter] = ["lobby", "counter"].map((kind) => `/games/trivia/${kind}/${code}`);
+    const stream = openStream(`${app.url}/v1/hub?topic=${lobby}&also=${counter}`, {
+      token: token.headers.get("x-hub-token") ?? "",
+      reconnect: false,
+    });
+    const topicIn = async (event: string) => {
+      const { data } = await stream.waitFor((frame) => frame.event === event, event);
+      return (data as { topic: string }).topic;
+    };
+    assert.equal(await topicIn("lobby.snapshot"), lobby);
+    assert.equal(await topicIn("counter.snapshot"), counter);
+    await count("count");
+    assert.equal(await topicIn("counter.counted"), counter);
+    stream.close();
+  });
+
+  it("say themselves who may follow them", async () => {
+    const addressOf = (kind: string) => `/v1/hub?topic=/games/trivia/${kind}/${table.code}`;
+    const open = openStream(app.url + addressOf("counter"), { reconnect: false });
+    await open.waitFor(({ event }) => event === "counter.snapshot", "a snapshot");
+    open.close();
+    assert.match((await app.client.get(addressOf("lobby"))).text, /"auth:required"/);
+    assert.match((await app.client.get(addressOf("duel"))).text, /"request:invalid_query"/);
+  });
+
+  it("count the streams of their seats apart", async () => {
+    const subscriptionOf = (kind: string, n: number) => {
+      const topic = { kind, name: `/games/trivia/${kind}/${table.code}`, code: table.code };
+      const topics = [{ topic, seatId: 77, publicAt: null }];
+      return { topics, lastEventId: null, expiresAt: null, ip: `192.0.2.${n}` };
+    };
+    const numOpen = hubLimits.maxStreamsPerSeat;
+    for (const kind of ["lobby", "counter"]) {
+      for (let n = 0; n < numOpen; n++) await app.deps.hub.admit(subscriptionOf(kind, n));
+      await assert.rejects(
+        app.deps.hub.admit(subscriptionOf(kind, numOpen)),
+        (error) => error instanceof AppError && error.code === "rate_limit:exceeded",
+      );
+    }
+    assert.equal(await app.deps.redis.exists("{hub}:seat:77", "{hub}:seat:counter:77"), 2);
+    for (const kind of ["lobby", "counter"])
+      for (let n = 0; n < numOpen; n++) app.deps.hub.abandon(subscriptionOf(kind, n));
+  });
+
+  it("are counted under their own names", async () => {
+    const text = await app.deps.metrics.registry.metrics();
+    assert.match(text, /^lobby_commands_total\{type="create",outcome="ok"\} 1$/m);
+    assert.match(text, /^counter_commands_total\{type="open",outcome="ok"\} 1$/m);
+  });
+});
+
+describe("the interface document of a service with two kinds of room", () => {
+  const others = routes.filter(({ path }) => path !== "/v1/hub");
+  const document = publicDocument([...others, ...hubRoutes(kinds)]) as InterfaceDocument;
+
+  it("has the messages of both", () => {
+    for (const name of ["lobby.snapshot", "lobbies.updated", "counter.snapshot", "counter.ended"])
+      assert.ok(document.components.schemas[name], name);
+  });
+
+  it("gives the client types of both", () => {
+    const types = clientTypes(document);
+    for (const name of ["LobbyEventData", "CounterEventData"])
+      assert.match(types, new RegExp(`^export interface ${name} \\{"`, "m"));
+  });
+});
+
+describe("a process with rooms of two kinds", () => {
+  let app: Service;
+  let redis: TestRedis;
+  before(async () => {
+    app = await startService();
+    redis = await startTestRedis();
+  });
+  after(async () => {
+    await app.stop();
+    await redis.stop();
+  });
+
+  it("is occupied while it has rooms of either", async () => {
+    const told: boolean[] = [];
+    const { rooms, byName } = await openRooms(kinds, app.deps, {
+      ...{ redisUrl: redis.url, log: silentLogger, clock: systemClock },
+      ...{ metrics: createMetrics(), topicBase: "/games/trivia" },
+      onOccupied: (isOccupied) => told.push(isOccupied),
+    });
+    const { lobbies, counters } = byName;
+    assert.ok((await counters.ask("AAAAAA", { type: "open" })).ok);
+    assert.deepEqual(told, [true]);
+    bodyOf(await lobbies.ask("AAAAAA", createCommand("AAAAAA", [1])));
+    await counters.stop();
+    assert.deepEqual(told, [true]);
+    assert.deepEqual(
+      rooms.nodes.map(({ keyPrefix }) => keyPrefix),
+      ["", "counter:"],
+    );
+    await lobbies.stop();
+    assert.deepEqual(told, [true, false]);
+  });
+
+  it("does not start with two kinds of the same name", () => {
+    const { counters } = app.deps;
+    const twice = { rooms: counters, access: null };
+    assert.throws(() => new Rooms([twice, twice]), { message: /two kinds .+ "counter"/ });
+  });
+});
+
+describe("the occupancy of a process", () => {
+  it("is told when it changes, not for each kind", () => {
+    const told: boolean[] = [];
+    const occupancyOf = sumOccupancy((isOccupied) => told.push(isOccupied));
+    const [one, other] = [occupancyOf("one"), occupancyOf("other")];
+    one(true);
+    other(true);
+    one(false);
+    assert.deepEqual(told, [true]);
+    other(false);
+    one(true);
+    assert.deepEqual(told, [true, false, true]);
+  });
+});
