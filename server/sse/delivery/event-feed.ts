@@ -6,16 +6,19 @@ import { connectRedis } from "../../platform/redis/redis.ts";
 import type { HubLimits } from "./limits.ts";
 
 export interface Follower {
-  /** From now on messages come in; earlier ones must be read. For the first time, and whenever some may be missing. */
+  /**
+   * Messages arrive from now on; earlier ones must be read. Called at the start and whenever some may be
+   * missing.
+   */
   onConfirmed(): void;
   onMessage(seq: number, text: string): void;
 }
 
-/** Where the messages of a topic come from. */
+/** The sources of a topic's messages. */
 export interface TopicAddress {
-  /** In Redis. */
+  /** Channel in Redis. */
   channel: string;
-  /** Of a room that this process may own. */
+  /** Local source, for a room this process may own. */
   local?: { code: string; source: CommitSource };
 }
 
@@ -23,15 +26,16 @@ const commandTimeoutMs = 5_000;
 
 type RawEntry = [id: string, fields: string[]];
 
-/** A message as it is stored: its number and its JSON text. */
+/** A stored message: its number and its JSON text. */
 export interface StoredMessage {
   seq: number;
   text: string;
 }
 
 /**
- * Event source of the hub: live messages from the commits of this process where it owns the room, else by pub/sub
- * channel of Redis; older ones from streams in Redis. A topic has one source at a time, and a new one begins with a read.
+ * Event source of the hub. Live messages come from the commits of this process if it owns the room, else
+ * from a Redis channel; older ones from streams in Redis. A topic has one source at a time, and a switch
+ * starts with a read.
  */
 export class EventFeed {
   private readonly followers = new Map<string, Follower>();
@@ -72,7 +76,7 @@ export class EventFeed {
     this.channels.unfollow(channel);
   }
 
-  /** What the former source has not delivered is read from Redis. */
+  /** Messages that the previous source has not delivered are read from Redis. */
   private switchTo(isHere: boolean, channel: string, follower: Follower): void {
     if (!isHere) return this.channels.follow(channel);
     this.channels.unfollow(channel);
