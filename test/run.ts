@@ -12,21 +12,22 @@ import { watchSilence } from "./support/silence.ts";
 import { shareTestStores } from "./support/stores.ts";
 
 /**
- * `npm test` and `npm run test:deep`, `[-- files, folders and node:test flags]`: one Postgres for the whole run, four
- * processes at a time. All that is temporary lies in one folder, so that an interrupted run leaves nothing behind.
+ * `npm test` and `npm run test:deep`, `[-- files, folders and node:test flags]`: one Postgres for the whole
+ * run, four processes at a time. All temporary files are in one folder, so that an interrupted run leaves
+ * nothing behind.
  */
 const given = process.argv.slice(2);
 const isDeep = given.includes("--deep");
 /** A test that hangs is a failure; a deep one may take minutes, and a machine may be slow. */
 const testLimitMs = isDeep || given.some((arg) => arg.includes(".deep.")) ? 600_000 : 120_000;
 const flags = [
-  // The cores are busy: a collector that works beside them takes more than it gives.
+  // The cores are busy, so parallel garbage collection costs more than it saves.
   ...["--single-threaded-gc", "--min-semi-space-size=64", "--max-semi-space-size=64"],
-  // As in the service: what belongs to a request follows it without a hook on every promise.
+  // As in the service: request context without a hook on every promise.
   ...["--experimental-async-context-frame", "--disable-warning=ExperimentalWarning"],
-  // Node reads TypeScript by itself in half the time that tsx takes to load the service.
+  // Node strips types itself in half the time that tsx takes to load the service.
   ...["--test", "--experimental-test-isolation=none"],
-  // A test that failed may leave something open that would keep its process.
+  // A failed test may leave something open that would keep its process alive.
   ...[`--test-timeout=${testLimitMs}`, "--test-force-exit"],
   "--test-reporter=./test/support/reporter.ts",
   ...given.filter((arg) => arg.startsWith("-") && arg !== "--deep"),
@@ -53,14 +54,14 @@ async function runAll(): Promise<number> {
   return passed.every(Boolean) ? 0 : 1;
 }
 
-/** A named file is run; of a folder, those of the kind that is asked for. */
+/** A named file runs always; of a folder, only files of the requested kind. */
 function filesOf(path: string): string[] {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return globSync(path);
   return globSync(join(path, "**/*.test.ts")).filter((file) => file.includes(".deep.") === isDeep);
 }
 
 function share(files: string[]): string[][] {
-  // Node sums up the lines of one process and its children.
+  // Node merges the output of a process and its children.
   if (given.includes("--experimental-test-coverage")) return [files];
   return isDeep ? shrinkingBatches(files, 4, 3) : mixedBatches(files);
 }

@@ -12,12 +12,12 @@ import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts
 import { testStores, type TestStores } from "../support/stores.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Nobody's: owns nothing, and has no home. */
+/** An unprivileged user that owns nothing and has no home. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const email = "ada@example.com";
 const password = "a long enough password";
 
-/** What is read or done first in each feature: its method and address, and the answer. */
+/** The first request to each feature: its method and address, and the response. */
 const features: readonly [
   what: string,
   status: number,
@@ -57,9 +57,9 @@ const features: readonly [
 
 const run = promisify(execFile);
 
-/** A copy of the tracked files, installed as by somebody who only wants to run the service. */
+/** A copy of the tracked files, installed without development packages. */
 async function install(): Promise<string> {
-  // Not in the folder of the run, which may lie in memory and allow no native code.
+  // Not in the folder of the run, which may be in memory and forbid native code.
   const folder = mkdtempSync("/var/tmp/ember-install-");
   const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" });
   for (const file of tracked
@@ -76,7 +76,7 @@ async function install(): Promise<string> {
   return folder;
 }
 
-/** A port of this machine that leads to a socket which only its owner reaches. */
+/** A local port that forwards to a socket only its owner can reach. */
 async function portTo(socket: string): Promise<{ server: Server; port: number }> {
   const server = createServer((client) => {
     const store = connect(socket);
@@ -148,7 +148,7 @@ describe("an installation without what only development needs", () => {
       if (made !== undefined) rmSync(made, { recursive: true, force: true });
   });
 
-  /** Reads the card of the start; what is said before is what went wrong. */
+  /** Reads the startup banner; output before it is an error. */
   async function untilStarted(): Promise<void> {
     Object.assign(urls, { public: "", operator: "" });
     const said: string[] = [];

@@ -131,7 +131,7 @@ describe("queue jobs", () => {
     assert.deepEqual([failed?.failedReason, failed?.attemptsMade], ["cancelled by an operator", 1]);
     await waitForState(() => stateOf(third), "active");
     assert.equal(await stateOf(second), undefined);
-    // Somebody who wants it after all can try it again.
+    // An operator can still retry it.
     await cancelJobs(queue, redis, () => true);
     await waitForState(() => stateOf(third), "failed");
     await failed?.retry();
@@ -151,7 +151,7 @@ describe("queue jobs", () => {
   });
 });
 
-/** Repeats a question to a store until the answer is the wanted one. */
+/** Repeats a query until it returns the expected result. */
 async function waitForState<T>(ask: () => Promise<T>, wanted: T): Promise<void> {
   const deadline = performance.now() + 60_000;
   while ((await ask()) !== wanted) {

@@ -6,12 +6,12 @@ import { starts } from "../support/cleanup.ts";
 import { testDatabase } from "../support/stores.ts";
 
 export interface FilledDatabase {
-  /** With one connection, so that statements of one test follow each other. */
+  /** One connection, so that the statements of a test run one after another. */
   orm: MikroORM;
   stop(): Promise<void>;
 }
 
-/** A database of its own with the rows of these statements, of which the planner knows. */
+/** A separate database with the rows of these statements, analyzed for the planner. */
 export const filledDatabase = (
   statements: readonly RawBuilder<unknown>[] = [],
 ): Promise<FilledDatabase> => starts(() => makeDatabase(statements));

@@ -35,7 +35,7 @@ const draw = {
   ...{ count: 1, excludeIds: [], preferUnseenBy: [playerId], freshOnly: true },
 };
 
-/** Index -> what the hot statements that rely on it do. */
+/** Indexes with the hot statements that rely on them. */
 const users: Readonly<Record<string, Readonly<Record<string, (em: EntityManager) => unknown>>>> = {
   play_sessions_open_unique: {
     "find the session of a player": (em) => findSession(em, { playerId, idleSince: now }),
@@ -108,7 +108,7 @@ const users: Readonly<Record<string, Readonly<Record<string, (em: EntityManager)
   },
 };
 const each = sql.raw(`generate_series(1, ${count}) i`);
-/** Rows of each table; few of them belong to what is looked for. */
+/** Rows per table, of which few match. */
 const rows = [
   sql`insert into players (id, name, name_key, is_guest, realm, deleted_at, purged_at, avatar_icon, avatar_color, avatar_bg)
     select i, 'Player' || i, 'player' || i, false, 'default', case when i < 20 then ${now}::timestamptz end,
@@ -163,12 +163,12 @@ describe("the indexes that hot statements rely on", () => {
   for (const [index, statements] of Object.entries(users))
     for (const [what, run] of Object.entries(statements))
       it(`use ${index} to ${what}`, async () => {
-        // A session that planned a prepared statement once for all values must find the index as well.
+        // A session with a generic plan for a prepared statement must use the index as well.
         for (const mode of ["auto", "force_generic_plan"])
           assert.ok((await countScans(index, mode, run)) > 0, mode);
       });
 
-  /** Scans of an index by what `run` does, which is taken back. */
+  /** Number of scans of an index by `run`, whose changes are rolled back. */
   async function countScans(
     index: string,
     mode: string,

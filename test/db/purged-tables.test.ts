@@ -5,7 +5,10 @@ import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { filledDatabase, type FilledDatabase } from "./filled-database.ts";
 
-/** Table with rows of players that `purgeAccounts` leaves -> why they stay when the account is cleared (USR-09). */
+/**
+ * Tables with rows of players that `purgeAccounts` leaves, and why they stay when the account is cleared
+ * (USR-09).
+ */
 const kept: Readonly<Record<string, string>> = {
   avatar_uploads: "the clean-up of pictures removes the files, and later pictures are compared",
   award_grants: "part of the ledger",
@@ -59,7 +62,7 @@ describe("tables with rows of players", () => {
         tx,
         sql`create function note_touched() returns trigger language plpgsql as ${body}`,
       );
-      // A trigger of the statement fires although no account is due.
+      // A statement trigger fires although no account is due.
       for (const name of names)
         await rowsOf(
           tx,

@@ -28,7 +28,7 @@ const now = new Date("2026-03-01T12:00:00Z");
 const before30 = new Date("2026-01-30T12:00:00Z");
 const limit = 10;
 
-/** What the periodic jobs do to tables that grow with players and time. */
+/** Queries of the periodic jobs on tables that grow with players and time. */
 const upkeep: Readonly<Record<string, (em: EntityManager) => Promise<unknown>>> = {
   "messages that are too late": (em) => expireMessages(em, { now, leaseStart: now }),
   "messages whose job was lost": (em) => listOrphaned(em, { before: now, limit }),
@@ -46,7 +46,7 @@ const upkeep: Readonly<Record<string, (em: EntityManager) => Promise<unknown>>> 
     releaseQuestions(em, { before: "2026-02-20", keep: 20, now, since: before30, live: [] }),
 };
 
-/** Rows of each table of which nothing is due. */
+/** Rows per table, none of which is due. */
 const count = 5_000;
 const each = sql.raw(`generate_series(1, ${count}) i`);
 const later = new Date("2027-03-01T12:00:00Z");
@@ -63,7 +63,7 @@ const rest = [
     select i, i, false, 'default', ${later} from ${each}`,
   sql`insert into avatar_uploads (player_id, status, file, selection_v, created_at)
     select i, 'approved', 'f' || i, 1, ${now} from ${each}`,
-  // Nobody decided about them while they were kept.
+  // They had no decision within their retention.
   sql`insert into avatar_uploads (player_id, status, selection_v, created_at, judged_at)
     select 1, 'queued', 1, ${now}, ${now} from ${each}`,
   sql`insert into play_sessions (player_id, created_at, updated_at, ended_at)
@@ -174,7 +174,7 @@ describe("the upkeep of a backlog", () => {
   });
 });
 
-/** Writes down how many rows each statement of this kind touches from now on. */
+/** Records how many rows each statement of this kind touches from now on. */
 async function noteStatements(
   em: EntityManager,
   table: string,
@@ -200,7 +200,7 @@ async function noteStatements(
 const notedStatements = async (em: EntityManager): Promise<number[]> =>
   (await rowsOf(em, sql<{ n: number }>`select n from noted order by id`)).map(({ n }) => n);
 
-/** Table -> rows of it that were read. */
+/** Rows read, by table. */
 async function countReadBy(
   em: EntityManager,
   work: () => Promise<unknown>,
@@ -211,7 +211,7 @@ async function countReadBy(
   return new Map([...all].map(([name, rows]) => [name, rows - (earlier.get(name) ?? 0)]));
 }
 
-/** Table -> rows of it this session has read. */
+/** Rows read by this session, by table. */
 async function countRead(em: EntityManager): Promise<Map<string, number>> {
   const rows = await rowsOf(
     em,

@@ -1,6 +1,6 @@
 import { resources } from "../../db/projections/resources/index.ts";
 
-/** Reason, with the decision if there is one -> routes the project adds to those of the documents. */
+/** Routes beyond the specification, by reason, with the decision if there is one. */
 export const additionsByReason: Readonly<Record<string, readonly string[]>> = {
   "who starts the service finds a page, the documents and a game in a browser": [
     "GET /",

@@ -10,7 +10,7 @@ import { pending } from "./pending.ts";
 const declared = routes.map((route) => `${route.method} ${route.path}`);
 const promises = new Map(promised.map(([method, path, auth]) => [`${method} ${path}`, auth]));
 
-/** Levels a declaration may have to keep a promise: a public call may look at who calls. */
+/** Declared levels that satisfy a promised one: a public endpoint may read the caller. */
 const levels: Readonly<Record<PromisedAuth, readonly AuthLevel[]>> = {
   public: ["public", "optional", "optional_seat"],
   optional: ["optional", "optional_seat"],
@@ -87,7 +87,7 @@ describe("the declared routes", () => {
   });
 
   it("are declared once, whatever their parameters are called", () => {
-    // A parameter of a form of its own is another place than one that takes anything.
+    // A parameter with a declared form is another path than one without.
     const shapes = routes.map(({ method, path, segments = {} }) => {
       const shape = path.replace(
         /\{([^}]*)\}/g,

@@ -1,9 +1,9 @@
-/** Files that start services and browsers, which they share, and mostly wait: they begin. */
+/** Files that start services and browsers, which they share, and mostly wait; they run first. */
 const isWaiting = /^test.(boot|browser|failover|play|survival)./;
 
 /**
- * Ever smaller batches, so that all end together; not too small, since each process loads the service. Neighbours are
- * alike, also in how long they take: every tenth file follows the one before.
+ * Decreasing batch sizes, so that all processes end together; not too small, since each process loads the
+ * service. Neighbours are alike, also in duration, so every tenth file follows the previous one.
  */
 export function mixedBatches(files: string[]): string[][] {
   const waiting = files.filter((file) => isWaiting.test(file));
@@ -15,7 +15,7 @@ export function mixedBatches(files: string[]): string[][] {
   return [...(waiting.length > 0 ? [waiting] : []), ...shrinkingBatches(mixed, 5, 24)];
 }
 
-/** Each batch takes one of `parts` of what is left, and at least `least` files. */
+/** Each batch takes one of `parts` of the remaining files, and at least `least` files. */
 export function shrinkingBatches(files: string[], parts: number, least: number): string[][] {
   const batches: string[][] = [];
   for (let at = 0; at < files.length; at += batches.at(-1)?.length ?? 0)

@@ -5,16 +5,16 @@ import { inspect } from "node:util";
 import { processorSeconds } from "./processor-time.ts";
 import { keepLastBegun } from "./silence.ts";
 
-/** A test may work in another folder. */
+/** A test may change the working directory. */
 const root = process.cwd();
 
 type Coverage = Extract<TestEvent, { type: "test:coverage" }>["data"]["summary"];
 
 /**
- * A line for each file when its last test has ended: seconds of time and of processor, the latter with the processes
- * that it started, without the Postgres of all; the first file of a process also has the loading of all. Below it what
- * its tests tell, leave out and find wrong. Sets the exit code, since Node counts tests alone: a file that cannot be
- * loaded, or an `after` that fails, would pass.
+ * Prints a line per file when its last test has ended: wall time and processor time in seconds, the latter
+ * including child processes but not the shared Postgres; the first file of a process also includes loading
+ * all. Below it come diagnostics, skipped tests and failures. Sets the exit code, since Node counts tests
+ * only: a file that cannot be loaded, or a failing `after`, would pass.
  */
 // oxlint-disable-next-line import/no-default-export -- as Node asks of a reporter
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -38,7 +38,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       if (file !== "") yield describeLast();
       [file, ms, told, failed] = [path, 0, "", ""];
     } else if (type === "test:diagnostic") {
-      // Node's own sums are of no test.
+      // Node's own totals belong to no test.
       if (data.nesting > 0 || /^(Error|Warning)/.test(data.message))
         told += `    ${data.message}\n`;
     } else if (type === "test:coverage") {
@@ -60,7 +60,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   if (file !== "") yield describeLast();
 }
 
-/** Files with the fewest lines that a test reaches first. */
+/** Files in ascending order of tested lines. */
 function describeCoverage({ files, totals, workingDirectory }: Coverage): string {
   const lines = files
     .toSorted((a, b) => a.coveredLinePercent - b.coveredLinePercent)
@@ -73,13 +73,13 @@ function describeCoverage({ files, totals, workingDirectory }: Coverage): string
     .join("");
 }
 
-/** Of a test that a helper declares the file is not told, of one that stands for a broken file only by its name. */
+/** A test declared by a helper has no file; one that represents a broken file has only its name. */
 function fileOf({ file = "", name }: { file?: string | undefined; name: string }): string | null {
   const path = [file, name].find((one) => /\.test\.\w+$/.test(one));
   return path === undefined ? null : relative(root, path);
 }
 
-/** What failed is also kept for the end of the run. */
+/** Failures are also printed at the end of the run. */
 function describeFile(file: string, times: number[], told: string, failed: string): string {
   const seconds = times.map((one) => `${one.toFixed(1).padStart(6)} s`).join(" ");
   const line = `${failed ? "✖" : "✔"} ${seconds}  ${file}\n`;

@@ -7,15 +7,18 @@ const longestNoticeMs = 30_000;
 
 const fileOf = (folder: string, pid: number | undefined) => join(folder, `begun-${pid}`);
 
-/** In a process of the run: keeps the name of the test that began last, which its silence cannot say. */
+/**
+ * In a process of the run: records the name of the test that began last, which a silent process cannot
+ * report.
+ */
 export function keepLastBegun(name: string): void {
   const folder = process.env[folderSetting];
   if (folder) writeFileSync(fileOf(folder, process.pid), name);
 }
 
 /**
- * Prints which test began last while the process begins none, for the first time after 30 s. Kills the process when it
- * begins none for twice the time limit of a test: a timer does not end an endless loop.
+ * Prints the last started test of a process that starts no other, first after 30 s. Kills the process after
+ * twice the time limit of a test, because a timer does not end an endless loop.
  */
 export function watchSilence(
   child: ChildProcess,

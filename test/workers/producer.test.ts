@@ -23,7 +23,7 @@ const queueOf = (queues: ReturnType<typeof createQueues>) => {
 let ids = 0;
 const payload = () => ({ messageId: ++ids, round: 0 });
 
-/** Does the jobs that are there, as `end` says. */
+/** Processes the waiting jobs with the outcome `end`. */
 async function withWorker<T>(end: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   const connection = connectRedis(stores.redisUrl, silentLogger, "worker", {
     waitsForConnection: true,
@@ -37,7 +37,7 @@ async function withWorker<T>(end: () => Promise<void>, work: () => Promise<T>): 
   }
 }
 
-/** A way to the store that can fail. */
+/** A connection to Redis that can fail. */
 async function startFront() {
   const sockets = new Set<Socket>();
   let isDeaf = false;

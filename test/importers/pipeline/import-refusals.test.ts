@@ -43,12 +43,12 @@ function removesOrSpellsToo(): void {
     await assert.rejects(run("1.1", few, { branch }, strict), refusal);
     same(await archive.traces(), before);
     await run("1.1", items.slice(0, 3), {}, strict);
-    // Bit by bit a patch that is replaced removes no more than at once.
+    // Repeated replacements of a patch cannot remove more in small steps than at once.
     await assert.rejects(run("1.1", few, {}, strict), /0 added, 0 changed, 3 removed, 2 unchanged/);
     await run("1.1", few, {}, { allowShrink: true });
     const after = await archive.traces();
     await run("1.1", few, {}, strict);
-    // The same again removes nothing.
+    // The same data again removes nothing.
     same(await archive.traces(), after);
   });
 
@@ -67,7 +67,7 @@ function removesOrSpellsToo(): void {
         );
     same(await archive.traces(), before);
     await run("1.1", items, { locales: { en: { a: "A", b: "B" } } }, strict);
-    // Bit by bit a patch that is replaced removes no more than at once.
+    // Repeated replacements of a patch cannot remove more in small steps than at once.
     await assert.rejects(run("1.1", items, { locales: { en: { a: "A" } } }, strict), /3 of 4/);
     await run("1.1", items, { locales: {} }, { allowShrink: true });
     await run("1.1", items, { locales: {} }, strict);

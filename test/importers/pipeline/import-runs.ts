@@ -42,13 +42,13 @@ export const heads = () =>
   );
 
 export const fresh = () => (game = `game-${++games}`);
-/** Goes back to the game before the latest. */
+/** Returns to the game before the latest one. */
 export const useFormer = () => (game = `game-${games - 1}`);
 export const same = (actual: unknown, expected: unknown) => assert.deepEqual(actual, expected);
 export const numbers = ({ game: _g, branch: _b, patch: _p, ...rest }: Record<string, unknown>) =>
   rest;
 
-/** A database for games of their own. */
+/** A database with separate games. */
 export function startsArchive(): void {
   before(async () => {
     archive = await startArchive();

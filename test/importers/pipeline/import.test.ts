@@ -344,7 +344,7 @@ function withPicturesFilesOthers(): void {
     let reads = 0;
     const later: Promise<unknown>[] = [];
     const readAsset = async (path: string) => {
-      // Each file was looked at once, and a batch of them is stored.
+      // Each file was read once, and a batch of them is stored.
       if (++reads === 2 * names.length) {
         later.push(bring(second));
         await untilOneWaits(archive.orm.em.fork());

@@ -73,7 +73,7 @@ function hasWhatGameNeeds(): void {
         assert.deepEqual(checks.get(type)?.Errors(data) ?? [], [], id);
       }
     for (const type of projected) assert.ok((types.get(type) ?? 0) >= 30, type);
-    // What nobody knows yet comes along.
+    // Includes types unknown to the projection.
     assert.ok(types.has("companion"));
   });
 

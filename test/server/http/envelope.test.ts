@@ -113,7 +113,7 @@ function failureOurs(): void {
       });
     });
 
-  // No connection; two transactions that waited for each other; one that would have to begin anew.
+  // Connection failure, deadlock, serialization failure.
   for (const cause of ["ECONNREFUSED", "40P01", "40001"])
     test(`of a store, such as ${cause}, answers 503 and says when to come back`, async () => {
       const answer = await client.get(`/v1/store-failure/${cause}`);

@@ -59,7 +59,7 @@ describe("the life of a request", () => {
 
   test("requests sent before the answers of others get their own answers in order, or the connection ends", async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
-    // The answer to a number is that number; one to a name takes a turn longer.
+    // The response to a number is that number; a name takes a turn longer.
     const asked = {
       "/v1/things/1": '"id":1',
       "/v1/names/two/info": '"two"',

@@ -18,7 +18,7 @@ const MiB = 1024 * 1024;
 const about = { summary: "for tests", tag: "test", source: "test", errors: [] } as const;
 const BySize = Type.Object({ size: Type.Integer() });
 
-/** No two pieces are alike, so that one sent twice or left out shows. */
+/** No two pieces are alike, so that a repeated or missing one is detected. */
 const textOf = (size: number) => {
   const line = (n: number) => String(n).padStart(8, "0");
   return Array.from({ length: Math.ceil(size / 8) }, (_, n) => line(n))
@@ -43,7 +43,7 @@ const bytesRoute = defineRoute({
   auth: "public",
   params: BySize,
   responses: { 200: media("text/plain") },
-  // A turn later, when the answer is written outside of the server's callback.
+  // A turn later, when the response is written outside the server's callback.
   handler: async ({ params }) => {
     await nextTurn();
     return bytesReply(200, "text/plain", Buffer.from(textOf(params.size)));
@@ -95,7 +95,7 @@ const sizes = [
 const readers = 24;
 let sample: SampleServer;
 
-/** Another, whose readers take nothing. */
+/** Another body, whose clients read nothing. */
 let ignored: SampleServer;
 const silent: Socket[] = [];
 
@@ -108,7 +108,7 @@ async function startOwn(t: TestContext): Promise<SampleServer> {
 async function open({ port }: SampleServer, path: string, header = ""): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
-  // A reset is one way of closing.
+  // A reset also counts as a close.
   socket.on("error", () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\n`);
   return socket;
@@ -143,7 +143,7 @@ describe("a long answer", () => {
     for (const size of sizes) {
       const text = await fetch(`${sample.url}/v1/text/${size}`);
       assert.equal(await text.text(), `é${textOf(size - 2)}`);
-      // By its length alone a strict reader knows the end of it; a last chunk would come with what follows.
+      // A strict client knows the end by the length alone; a last chunk would arrive with the next data.
       assert.equal(text.headers.get("content-length"), String(size));
       assert.equal(text.headers.get("transfer-encoding"), null);
       const bytes = await fetch(`${sample.url}/v1/bytes/${size}`);
@@ -197,7 +197,7 @@ describe("a long answer", () => {
     let length = 0;
     socket.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      // Slowly: the kernel alone would not hold what is left.
+      // Slowly, because the kernel alone would not buffer the rest.
       socket.pause();
       setImmediate(() => socket.resume());
     });

@@ -204,7 +204,7 @@ function boundedInAgeSilence(): void {
     reader.socket.pause();
     const text = "x".repeat(60_000);
     const messages = Array.from({ length: 8 }, () => ["lobby.pick", { text }] as [string, unknown]);
-    // Until the kernel takes no more.
+    // Until the kernel's buffer is full.
     for (let n = 0; n < 20; n++) await log.publish(code, ...messages);
     while ((await endsOf(server, "slow")) < 1)
       await new Promise((resolve) => setTimeout(resolve, 20));

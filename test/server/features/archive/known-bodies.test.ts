@@ -207,7 +207,7 @@ function findsByUpstreamKeys(): void {
     for (const key of ["Id_Item_a", "Id_ITEM_a", "Id_Odd_a"])
       for (const query of paths)
         assert.equal((await read(`/${game}/${key}${query}`))["id"], "id.item.a");
-    // What an archive of earlier days has: on all branches the key that came last.
+    // An archive of an earlier version: on all branches the key of the last import.
     const em = app.deps.em;
     await rowsOf(
       em,
@@ -220,7 +220,8 @@ function findsByUpstreamKeys(): void {
       sql`delete from codex_sources s using codex_branches b, codex_games g
         where b.id = s.branch_id and g.id = b.game_id and g.slug = ${game}`,
     );
-    // Of patches that others stand on nothing is written: main has none of these at 2.0, nor has `other`.
+    // Nothing is written for a patch that branches depend on: main has none of these at 2.0, nor has
+    // `other`.
     assert.deepEqual(await runAll(), [0, 3, 0, 3]);
     assert.deepEqual(await keys(), expected);
     const settled = await archiveTraces(app.deps.orm);

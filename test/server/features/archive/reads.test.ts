@@ -154,7 +154,7 @@ function givesEntitiesTheirLinks(): void {
   it("resolves links at the same patch: a row, several, or null", async () => {
     const { hydrated } = await read("/dungeon/id.item.torch?hydrate=drop,part,other,__proto__");
     const { drop, part, other } = hydrated as Record<string, Body | Body[] | null>;
-    // Links come by relation and target.
+    // Links are ordered by relation and target.
     const [none, row] = part as [null, Body];
     assert.deepEqual([drop, none, other], [null, null, null]);
     assert.deepEqual([row["id"], row["hydrated"]], ["id.item.wick", undefined]);

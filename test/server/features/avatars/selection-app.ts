@@ -32,7 +32,7 @@ export const codeOf = ({ json }: Answer) =>
 
 export let app: App;
 
-/** What the host of the provider's pictures answers, by path; and how often it was asked. */
+/** Responses of the provider's picture host by path, and the number of requests. */
 export const pictures = new Map<string, { status: number; type: string }>();
 export const asked = { times: 0 };
 

@@ -116,7 +116,7 @@ function claimsCombinationOnce(): void {
         const token = app.deps.tokens.sign("access", String(id), 600, { roles });
         const ask = () => app.client.patch("/v1/users/@me/avatar", { token, body: claim });
         let answer = await ask();
-        // On a busy machine the line for a connection may take too long: they come again.
+        // On a busy machine the queue for a connection may time out; such requests are repeated.
         while (answer.status === 503) answer = await ask();
         return answer;
       }),

@@ -31,7 +31,7 @@ export interface Selection {
 export let app: App;
 export let moderator: TestModerator;
 let seed = 0;
-/** Of a picture that was not sent before. */
+/** Seed of a new picture. */
 export const nextSeed = () => ++seed;
 export const fresh = () => scene(nextSeed()).png().toBuffer();
 
@@ -59,7 +59,7 @@ export async function member() {
   };
   const draw = async (query = "") =>
     (await app.client.get(`/v1/players/${id}/avatar${query}`)).text;
-  /** The picture in the drawing, decoded; null when there is none. */
+  /** The decoded picture in the drawing, or null. */
   const picture = async () => {
     const data = /href="data:image\/webp;base64,([^"]+)"/.exec(await draw())?.[1];
     return data === undefined ? null : Buffer.from(data, "base64");
@@ -75,7 +75,7 @@ export const storedUploads = (playerId: number) =>
       where player_id = ${playerId} order by id`,
   );
 
-/** The same file with another word for what it is. */
+/** The same file with another declared type. */
 export function branded(avif: Buffer, brand: string): Buffer {
   const copy = Buffer.from(avif);
   copy.write(brand, 8, "latin1");
@@ -84,14 +84,14 @@ export function branded(avif: Buffer, brand: string): Buffer {
 
 export const dominant = async (bytes: Buffer) => (await sharp(bytes).stats()).dominant;
 
-/** A form whose body does not come, and what is answered to it. */
+/** A form whose body is never sent, and the response to it. */
 export interface Slow {
   socket: Socket;
-  /** Resolves with everything that was answered, once there is an answer or the connection has ended. */
+  /** Resolves to the received data, once there is a response or the connection has ended. */
   answered: Promise<string>;
 }
 
-/** The service, with a moderator that approves until a test has it say something else. */
+/** The service, with a moderator that approves unless a test says otherwise. */
 export function startsUploadApp(): void {
   before(async () => {
     moderator = await startTestModerator();

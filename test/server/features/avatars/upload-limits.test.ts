@@ -18,7 +18,7 @@ describe("the limits of uploads", () => {
 function manyUploadsAtOnce(): void {
   let open: Slow[] = [];
   const port = () => Number(new URL(app.url).port);
-  /** Uploads that have their places. */
+  /** Uploads that hold their slots. */
   async function hold(token: string, address: string, number: number, to = port()) {
     const key = `uploads:a${address}`;
     const before = await app.deps.redis.zcard(key);
@@ -38,14 +38,14 @@ function manyUploadsAtOnce(): void {
   it("get four places of one account, and the next is told so before any of it is read", async () => {
     const [one, other] = await Promise.all([member(), member()]);
     const slow = await hold(one.token, "203.0.113.1", 4);
-    // From another address, so that it is the account which has too many.
+    // From another address, so that the limit of the account applies.
     const fifth = sendSlowly(port(), one.token, "203.0.113.2");
     open.push(fifth);
     const answer = await fifth.answered;
     assert.match(answer, /^HTTP\/1.1 429 /);
     assert.match(answer, /\r\nRetry-After: 5\r\n/);
     assert.match(answer, /"rate_limit:exceeded"/);
-    // Others do not notice.
+    // Others are not affected.
     await other.send(await fresh());
     slow[0]?.socket.destroy();
     await eventually("a place is free", async () => {

@@ -60,7 +60,7 @@ function moderation(): void {
     assert.match(again.upload.rejection_reason ?? "", /rejected before/);
     assert.equal(moderator.asked.length, asked, "nobody was asked again");
     assert.equal((await b.send(await fresh())).upload.status, "approved");
-    // A picture without detail looks like every other one: likeness says nothing.
+    // A picture without detail resembles every other one, so similarity is not significant.
     moderator.answer = { status: 200, body: { verdict: "rejected" } };
     await b.send(await plain(64, 64, "#ffffff").png().toBuffer());
     moderator.answer = { status: 200, body: { verdict: "approved" } };
@@ -78,7 +78,7 @@ function moderation(): void {
     moderator.answer = { status: 200, body: { verdict: "approved" } };
     const [row] = await storedUploads(one.id);
     assert.ok(row);
-    // The same job again, as after the death of its worker, several times at once.
+    // The same job several times at once, as after the death of its worker.
     const jobs = Array.from({ length: 4 }, () =>
       moderateAvatar({ uploadId: row.id, round: 1 }, { ...app.deps, em: app.deps.orm.em.fork() }),
     );

@@ -16,14 +16,14 @@ import { startApp, type App } from "../../../support/app.ts";
 import { envelope, importTime } from "../../../support/archive.ts";
 import { made } from "../../../support/projected-game.ts";
 
-/** No adapter reads a game of this name, so its folder is one of envelope files. */
+/** No adapter exists for this game, so its folder contains envelope files. */
 const game = "cinders";
 const numItems = 190;
 const patches = [1, 2, 3, 4, 5];
 
 type Row = Record<string, unknown>;
 
-/** A patch in which every item says which patch it is of. */
+/** A patch in which every item contains the patch number. */
 const patch = (n: number) =>
   envelope({
     game,
@@ -71,17 +71,17 @@ describe("readers of the projection", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Reads lists as fast as it can until the work is over; every page has to be of one state. */
+  /** Reads lists continuously until the work is done; every page must be from one state. */
   async function watch(t: TestContext, work: Promise<unknown>): Promise<number[]> {
     const seen = new Set<number>();
     const archived = new Set<unknown>();
     const waits: number[] = [];
     let isOver = false;
     const over = work.finally(() => (isOver = true));
-    // A failure is thrown at the end, after the last page was looked at.
+    // A failure is thrown at the end, after the last page was checked.
     over.catch(() => {});
     for (let n = 0; !isOver; n++) {
-      // Every other page is one nobody asked for before, so it is made from the tables.
+      // Every other page is new, so it is read from the tables.
       const limit = n % 2 === 0 ? 200 : 1 + (n % (numItems - 1));
       const start = performance.now();
       const answer = await app.client.get(
@@ -108,7 +108,7 @@ describe("readers of the projection", () => {
     return [...seen];
   }
 
-  /** The patch that every entity of a list of the archive is of. */
+  /** The patch of all entities in a list of the archive. */
   async function archivedState(n: number): Promise<unknown> {
     const query = `filter[data.gear_score]:gte=0&limit=${100 + (n % 100)}`;
     const { status, body, text: answer } = await app.client.get(`/v1/codex/${game}/item?${query}`);

@@ -22,7 +22,7 @@ const all = [...routes, ...probes];
 let app: App;
 let workers: Worker[];
 
-/** A worker of its own as far as keys go: its cache, its listener. */
+/** A separate worker as far as keys are concerned: its own cache and listener. */
 interface Worker {
   client: Client;
   cache: LruApiKeyCache;
@@ -67,7 +67,7 @@ async function owner() {
 
 let lastAddress = 0;
 
-/** Comes from an address of its own, and so has allowances of its own. */
+/** Uses its own address and therefore its own limits. */
 function use(
   plaintext: string,
   method: string,
@@ -357,9 +357,9 @@ function counted(): void {
 }
 
 function changeKey(): void {
-  /** Both workers accept the key before the change; after it both have to answer `expected`. */
+  /** Both workers accept the key before the change; after it both must answer `expected`. */
   async function takesEffect(plaintext: string, change: () => Promise<unknown>, expected: string) {
-    // What was undone just before is seen a moment later, too.
+    // The previous change may also take a moment to be visible.
     await bothAnswer(plaintext, "200");
     await change();
     await bothAnswer(plaintext, expected);

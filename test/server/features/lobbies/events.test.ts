@@ -28,7 +28,7 @@ async function hubTokenOf(code: string, seat: Seated): Promise<string> {
   return answer.headers.get("x-hub-token") ?? "";
 }
 
-/** As a browser does it: with the cookie that POST token set. */
+/** Like a browser: with the cookie that POST token set. */
 async function listen(code: string, seat: Seated): Promise<EventStream> {
   const answer = await post(code, "token", seat.as);
   const [cookie = ""] = answer.headers.getSetCookie()[0]?.split(";") ?? [];
@@ -40,7 +40,7 @@ async function listen(code: string, seat: Seated): Promise<EventStream> {
 const sees = (stream: EventStream, event: string) =>
   stream.waitFor((frame) => frame.event === event, event);
 
-/** Names after the snapshot; fails when a number is missing, doubled or said in two ways. */
+/** Event names after the snapshot; fails if a number is missing, repeated or contradictory. */
 function namesOf(stream: EventStream, code: string): string[] {
   const [first, ...rest] = stream.frames;
   assert.equal(first?.event, "lobby.snapshot");
@@ -61,7 +61,7 @@ function namesOf(stream: EventStream, code: string): string[] {
 const dataOf = (stream: EventStream, event: string) =>
   messageOf(stream.frames.find((frame) => frame.event === event)).data;
 
-// One of them waits for ten seconds: side by side they all take that long.
+// One of them takes ten seconds; concurrently all of them take no longer.
 describe("the events of a lobby", { concurrency: true }, () => {
   before(async () => {
     app = await startApp();

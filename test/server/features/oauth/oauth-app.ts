@@ -41,7 +41,7 @@ export async function begin(config: client.Configuration, more: Record<string, s
 
 export const bearer = () => account.session.access_token;
 
-/** Through the whole flow to the redirect that carries the code. */
+/** The whole flow up to the redirect with the code. */
 export async function authorize(config: client.Configuration, more: Record<string, string> = {}) {
   const { verifier, url } = await begin(config, more);
   const browser = new Browser(app);
@@ -84,7 +84,7 @@ export async function authorizeAs(
   return { verifier, back: await browser.decide(await browser.open(url), token) };
 }
 
-/** The service, a program of each kind and an account. */
+/** The service, one client of each kind and an account. */
 export function startsOAuthApp(): void {
   before(async () => {
     app = await startApp({ env: { PUBLIC_BASE_URL: issuer } });

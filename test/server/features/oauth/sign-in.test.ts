@@ -238,7 +238,7 @@ function toProgramWantsRecent(): void {
     assert.ok(Math.abs(now() - day - at) < 600, String(at));
   });
 
-  /** Sessions that nobody showed credentials for since the program asked. */
+  /** Sessions without presented credentials since the client's request. */
   const elsewhere = {
     async passport(access: string) {
       const answer = await app.client.get("/v1/tokens/passport", { token: access });

@@ -31,7 +31,7 @@ export const idsIn = async (pool: string, category = "art", difficulty = "medium
     )
   ).map((row) => row.id);
 
-/** What makes and draws questions, with an empty stock for each test. */
+/** Dependencies of generating and drawing questions, with an empty stock for each test. */
 export function startsDrawJobs(): void {
   before(async () => {
     jobs = await startQuestionJobs();

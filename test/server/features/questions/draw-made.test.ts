@@ -43,7 +43,7 @@ function made(): void {
       drawn.filter((id) => questionIds.includes(id)),
       [],
     );
-    // Nothing new to be had, and another lobby plays the rest: theirs come first.
+    // No new questions are available, and another lobby plays the rest: its questions come first.
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     const free = (await idsIn("competition")).length - questionIds.length;
     const again = idsOf(await drawForLobby(deps, plan({ count: free + 1 })));
@@ -178,7 +178,7 @@ function whileGeneratorOrQueue(): void {
         const drawn = await drawForLobby(jobs.deps, plan({ prompt, count: total }));
         assert.deepEqual([new Set(idsOf(drawn)).size, asked], [total, times]);
       }
-    // What is too little even with what others play is reason enough to ask again.
+    // Too few questions, even including those others play, justify another request.
     jobs.use(createQuestionBank());
     const more = await drawForLobby(jobs.deps, plan({ count: total + 5 }));
     assert.equal(new Set(idsOf(more)).size, total + 5);
@@ -214,7 +214,7 @@ function longGamesManyLobbies(): void {
       taken.filter((id) => other.includes(id)),
       [],
     );
-    // And the other way round: what the hard game plays is not what a long one is filled up with.
+    // And in reverse: a long game is not filled with questions that the hard game plays.
     const last = idsOf(await drawForLobby(jobs.deps, plan({ count: 1 })));
     assert.deepEqual(
       last.filter((id) => hard.includes(id)),

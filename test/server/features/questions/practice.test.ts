@@ -120,7 +120,7 @@ function rewarded(): void {
     );
     assert.deepEqual([right.correct_rate, right.num_served], [100, 1]);
     assert.ok(right.explanation.length > 0);
-    // Base 300 and a quarter of it for half the time.
+    // Base 300, plus a quarter of it for half the time.
     assert.deepEqual(
       [session.total_points, session.total_correct, session.total_answered],
       [375, 1, 1],

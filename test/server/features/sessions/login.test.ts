@@ -150,7 +150,7 @@ function countsFairly(): void {
 
   it("gives many guesses at once no more tries than five", async () => {
     const { email, session } = await registerAccount(app);
-    // Of little work: thirty real checks may take a slow machine longer than a request has.
+    // With cheap hashes: thirty real checks may exceed the request deadline on a slow machine.
     const passwordHash = await argon2.hash(password, { memoryCost: 64, timeCost: 2 });
     const em = app.deps.orm.em.fork();
     await em.nativeUpdate(PlayerSchema, { id: session.player.id }, { passwordHash });

@@ -81,7 +81,7 @@ function passportTests(): void {
     const look = await customs({ passport, redirect: goal }, "HEAD");
     assert.deepEqual([look.status, look.headers.get("set-cookie")], [302, null]);
     const target = `/v1/gateway/customs?${new URLSearchParams({ passport, redirect: goal }).toString()}`;
-    // What a browser loads ahead it may show later without asking again: it must not look good.
+    // A browser may show a preloaded page later without a new request, so it must not look successful.
     const ahead = await app.client.get(target, { headers: { "sec-purpose": "prefetch" } });
     assert.deepEqual([ahead.status, ahead.headers.get("set-cookie")], [401, null]);
     const answers = await Promise.all(

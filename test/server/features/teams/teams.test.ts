@@ -117,7 +117,7 @@ function foundedLeft(): void {
     assert.equal((await bob.own())?.owner_id, bob.id);
     await bob.call("POST", "/@me/leave");
     assert.equal((await cid.own())?.owner_id, cid.id);
-    // The owner sends itself away: the same as leaving.
+    // The owner removes itself, which is the same as leaving.
     assert.equal((await cid.call("DELETE", `/${team.id}/members/${cid.id}`)).status, 204);
     assert.equal((await cid.call("GET", `/${team.id}`)).code, "team:not_found");
     assert.equal((await ann.join(team.join_code)).code, "team:not_found");
@@ -302,7 +302,7 @@ function ranked(): void {
     }
     await app.deps.redis.flushall();
     await compare();
-    // Someone leaves, and a team ends.
+    // A member leaves, and a team ends.
     const [leaver] = people.slice(7);
     await leaver?.call("POST", "/@me/leave");
     for (const ids of teams.values()) ids.delete(leaver?.id ?? 0);
@@ -328,7 +328,7 @@ function ranked(): void {
     teams.sort((a, b) => a.team - b.team);
     const at = clock.now() + 60_000;
     const same = { name: "", xp: 0, xpAt: at, score: 777_000, streak: 77 };
-    // Seconds after which the score and the streak were reached, and answers, all of them right.
+    // When score and streak were reached, in seconds, and the number of answers, all of them correct.
     const of = [
       [3, 2, 10],
       [1, 5, 10],

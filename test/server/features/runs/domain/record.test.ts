@@ -32,7 +32,7 @@ import { fc } from "../../../../support/seed.ts";
 const names = ["art", "film", "history"];
 const numQuestions = 12;
 
-/** Category and difficulty belong to the question, as they do in the store. */
+/** Category and difficulty belong to the question, as in the database. */
 const tried = fc
   .record({
     question: fc.integer({ min: 0, max: numQuestions - 1 }),
@@ -49,7 +49,7 @@ const tried = fc
 const histories = (maxLength: number) => fc.array(tried, { maxLength });
 
 describe("the scores of a history", () => {
-  /** One answer after the other, with the facts the store would give. */
+  /** One answer after the other, with the facts from the database. */
   function played(history: readonly Tried[]) {
     const last = new Map<number, boolean>();
     const corrected = new Set<number>();
@@ -294,7 +294,7 @@ function recordedBesideOthers(): void {
     assert.equal((await served()) - before_, 3 * 2 * numQuestions);
     const weights = [1, 2, 3, 1, 2, 2, 3, 4, 5, 5];
     const xp = questions.reduce((total, _, n) => total + 10 * (weights[n % 10] ?? 0), 0);
-    // The ladder of the list of difficulties: easy, medium, hard, elementary, and so on.
+    // The cycle of difficulties: easy, medium, hard, elementary, and so on.
     for (const player of players) {
       const { all } = await statsOf(player);
       assert.deepEqual([all.answers, all.correct, all.xp], [24, 24, xp]);
@@ -333,7 +333,7 @@ function recordedBesideOthers(): void {
     const ids = [await add("space"), await add("art")];
     const counts = ids.map((questionId) => ({ questionId, served: 1, correct: 1 }));
     const [earlier = 0, later = 0] = ids;
-    // Its row now comes after the other one, wherever rows are read as they lie.
+    // Its row is now physically after the other one.
     await recordServed(orm.em.fork(), counts.slice(0, 1));
     const [date, now] = ["2026-01-01", new Date()];
     const challenge = { kind: "gauntlet", date, questionIds: ids, at: now } as const;
