@@ -104,7 +104,7 @@ function commitArgs(chance: Chance, model: ModelRedis, code: string, token: stri
   const removed = chance.is(0.3) ? [`f${chance.between(0, 4)}`] : [];
   const parts = [
     ...[token, expected, `${version + 1} c${chance.between(1, 3)}`, code, eventChannel(code)],
-    ...[chance.is(0.5) ? 60_000 : "", chance.pick(["", 5, 7])],
+    ...[chance.is(0.5) ? 60_000 : "", chance.pick(["", "-", 5, 7])],
     ...[1, removed.length, events],
     ...[`f${chance.between(0, 4)}`, chance.between(0, 99)],
     ...removed,

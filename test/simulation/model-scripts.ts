@@ -107,8 +107,8 @@ function write(redis: ModelRedis, target: Target, change: StoredCommit): void {
     redis.ttls.set(lobby, Number(target.ttl));
     if (redis.streams.has(stream)) redis.ttls.set(stream, Number(target.ttl));
   }
-  if (faults.forgetsDeadlines) return;
-  if (target.dueAt === "") redis.zrem(target.due, change.code);
+  if (faults.forgetsDeadlines || target.dueAt === "") return;
+  if (target.dueAt === "-") redis.zrem(target.due, change.code);
   else redis.zadd(target.due, Number(target.dueAt), change.code);
 }
 

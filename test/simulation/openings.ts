@@ -147,7 +147,7 @@ function play(code: string, opening: Opening): Prepared {
     for (const name of commit.removedFields) fields.delete(name);
     for (const [name, value] of commit.fields) fields.set(name, value);
     fields.set("v", stampOf(commit.version, commit.id));
-    due = commit.due;
+    if (commit.due !== undefined) due = commit.due;
   });
   return {
     fields: [...fields],

@@ -189,8 +189,10 @@ export class Schedule {
     const workers = world.ready();
     world.ensure(workers.length > 0, "the world heals", () => "no worker is ready");
     if (workers.length === 0) return;
+    // Asked directly, a frozen process would answer from what it knew before.
+    const awake = workers.filter(({ frozenUntil }) => frozenUntil <= world.timeline.now);
     for (const [code, ledger] of world.ledgers) {
-      const worker = world.chance.pick(workers);
+      const worker = world.chance.pick(awake.length > 0 ? awake : workers);
       const [seatId = 0] = seatsOf(code);
       this.#missing += 2;
       // A command abandoned by its client may still be executed during our reads.

@@ -26,6 +26,8 @@ export interface Actor {
   memo: unknown;
   /** Of its shard, in which its events have got their numbers. */
   generation: number;
+  /** Deadline as Redis has it with the last commit; undefined until a commit of this owner has written it. */
+  storedDue: number | null | undefined;
 }
 
 /** A command on its way into an actor. */
@@ -62,6 +64,7 @@ export function actorOf(
     counts: new Map(),
     memo: definition.ephemeral?.create(state, now) ?? null,
     generation: state ? stored.generation : generation,
+    storedDue: undefined,
   };
 }
 
@@ -198,8 +201,15 @@ function sealBatch(
     removedFields: removed,
     payloads,
     ttlMs: ttlOf(definition, state, isBeginning || isSnapshot, hasEnded),
-    due: definition.nextDeadline(state),
+    due: changedDue(actor, definition.nextDeadline(state)),
   };
+}
+
+/** The deadline when Redis has another one; most commands of a game leave it as it is. */
+function changedDue(actor: Actor, due: number | null): number | null | undefined {
+  if (due === actor.storedDue) return undefined;
+  actor.storedDue = due;
+  return due;
 }
 
 function generationOf({ generation }: Actor): [string, string] {
@@ -240,7 +250,7 @@ export function leaveGap(
     removedFields: change.removed,
     payloads: [encodeMessage(definition, actor.code, restored, type, now, {})],
     ttlMs: null,
-    due: definition.nextDeadline(restored),
+    due: changedDue(actor, definition.nextDeadline(restored)),
   };
 }
 

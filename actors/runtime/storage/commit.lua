@@ -1,8 +1,8 @@
 -- Commits the changes of many lobbies of one tick, each fenced by its shard's owner record.
 -- KEYS: per lobby owner, lobby, stream, due; workers last, where they lie beside.
 -- ARGV: incarnation, ms after which a silent worker is dead, events a log keeps at least; per lobby token, stamp that is
---       expected, new stamp, code, channel, ttl ms or '', due ms or '' (none), numbers of fields, of deleted fields and
---       of events, (field, value)..., deleted fields..., (event id, message)...
+--       expected, new stamp, code, channel, ttl ms or '', due ms, '' (unchanged) or '-' (none), numbers of fields, of deleted
+--       fields and of events, (field, value)..., deleted fields..., (event id, message)...
 -- Returns one letter per lobby: 'c' committed, 'a' already committed by this very commit, 'f' fenced, 'v' version conflict,
 --       'r' refused, because the log has the number of an event already, 's' silent: the worker counts as dead.
 --       An owner record does not say that alone, when a store came back without the moment in which another took over.
@@ -55,9 +55,9 @@ for i = 0, lobbies - 1 do
       call('PEXPIRE', lobby, ttl)
       call('PEXPIRE', stream, ttl)
     end
-    if dueAt == '' then
+    if dueAt == '-' then
       call('ZREM', due, code)
-    else
+    elseif dueAt ~= '' then
       call('ZADD', due, dueAt, code)
     end
     results[i + 1] = 'c'

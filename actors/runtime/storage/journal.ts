@@ -20,8 +20,8 @@ export interface Commit {
   payloads: string[];
   /** Life of the stored actor from now, or null to leave it. */
   ttlMs: number | null;
-  /** Next deadline; null when there is none. */
-  due: number | null;
+  /** Next deadline; null when there is none, undefined when Redis has it already. */
+  due: number | null | undefined;
 }
 
 /**
@@ -159,7 +159,7 @@ export class Journal {
 function argumentsOf(commit: Commit, token: string, channel: string): string[] {
   const { code, expected, version, id, fields, removedFields, payloads } = commit;
   const args = [token, expected, stampOf(version, id), code, channel];
-  args.push(String(commit.ttlMs ?? ""), String(commit.due ?? ""));
+  args.push(String(commit.ttlMs ?? ""), dueText(commit.due));
   args.push(String(fields.length), String(removedFields.length), String(payloads.length));
   for (const [name, value] of fields) args.push(name, value);
   args.push(...removedFields);
@@ -169,4 +169,9 @@ function argumentsOf(commit: Commit, token: string, channel: string): string[] {
     args.push(`${seq}-0`, `${seq}\n${payload}`);
   }
   return args;
+}
+
+function dueText(due: number | null | undefined): string {
+  if (due === undefined) return "";
+  return due === null ? "-" : String(due);
 }

@@ -161,13 +161,21 @@ function keepsLog(): void {
     assert.ok(ids.length < 256 + 100 + 5, `${ids.length}`);
   });
 
-  it("removes the deadline and replaced fields", async () => {
+  it("leaves an unchanged deadline, and removes one that has gone with the replaced fields", async () => {
     const first = change();
     await commit(first);
-    const next = change({
+    const second = change({
       expected: stampOf(first.version, first.id),
       version: 2,
-      seq: 1,
+      seq: 2,
+      due: undefined,
+    });
+    assert.equal(await commit(second), "committed");
+    assert.equal(await redis.zscore(dueKey(shardOf(code)), code), "1234");
+    const next = change({
+      expected: stampOf(second.version, second.id),
+      version: 3,
+      seq: 2,
       payloads: [],
       fields: [["s", "{}"]],
       removedFields: ["d:1"],
