@@ -74,7 +74,7 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
     case "listing": {
       const entry = chance.is(0.3) ? "" : `{"n":${chance.between(1, 9)}`;
       const seq = entry === "" && chance.is(0.3) ? "" : chance.between(1, 9);
-      const args = [code, seq, chance.between(1, 3), entry, 60_000];
+      const args = [code, seq, chance.between(1, 3), entry, 60_000, chance.pick(["", "lobbies"])];
       return { name: "listing", keys: [publicListKey, publicOrderKey, unlistedKey(code)], args };
     }
     default:

@@ -210,15 +210,18 @@ function alive(redis: ModelRedis, keys: readonly string[], args: readonly string
 
 function listing(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number {
   const [list = "", order = "", unlisted = ""] = keys;
-  const [code = "", seq = "", created = "0", entry = ""] = args;
+  const [code = "", seq = "", created = "0", entry = "", , channel = ""] = args;
   const known = redis.hget(list, code) ?? redis.get(unlisted);
   if (known !== null && seq !== "" && Number.parseInt(known, 10) > Number(seq)) return 0;
+  let changed = 1;
   if (entry === "") {
     if (seq !== "") redis.set(unlisted, seq);
     redis.zrem(order, code);
-    return redis.hdel(list, code);
+    changed = redis.hdel(list, code);
+  } else {
+    redis.hset(list, code, `${seq}\n${entry}`);
+    redis.zadd(order, Number(created), code);
   }
-  redis.hset(list, code, `${seq}\n${entry}`);
-  redis.zadd(order, Number(created), code);
-  return 1;
+  if (changed === 1 && channel !== "") redis.publish(channel, "");
+  return changed;
 }

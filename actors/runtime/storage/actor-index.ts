@@ -46,23 +46,22 @@ export class ActorIndex {
   }
 
   async remove(code: string): Promise<void> {
-    await this.#write(code, "", 0, "");
-    await this.#announce();
+    await this.#write(code, ["", 0, ""], true);
   }
 
   async #rewrite(code: string, state: BaseState, isAnnounced: boolean): Promise<void> {
     const entry = this.#rules.entry(state) ?? "";
-    const written = await this.#write(code, state.seq, this.#rules.createdAt(state), entry);
-    if (written === 1 && isAnnounced) await this.#announce();
+    await this.#write(code, [state.seq, this.#rules.createdAt(state), entry], isAnnounced);
   }
 
-  #write(code: string, seq: number | "", createdAt: number, entry: string): Promise<unknown> {
+  /** In the slot of the keys lies the channel as well. */
+  async #write(code: string, value: IndexValue, isAnnounced: boolean): Promise<void> {
     const { entries, order, removed } = this.#keys;
-    const keys = [entries, order, removed(code)];
-    return runScript(this.#redis, "listing", keys, [code, seq, createdAt, entry, removalKeptMs]);
-  }
-
-  async #announce(): Promise<void> {
-    await this.#redis.publish(this.#rules.name, "");
+    const channel = isAnnounced ? this.#rules.name : "";
+    const args = [code, ...value, removalKeptMs, channel];
+    await runScript(this.#redis, "listing", [entries, order, removed(code)], args);
   }
 }
+
+/** The number is "" for an entry that goes whatever its number is. */
+type IndexValue = [seq: number | "", createdAt: number, entry: string];

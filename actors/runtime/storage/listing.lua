@@ -1,15 +1,18 @@
 -- Writes one lobby's entry of the public list, or removes it, unless a newer state of it was written.
 -- KEYS: list, order, number at which the lobby was removed. ARGV: code, seq or '' (whatever is there), created ms,
---       entry or '' (not listed), ms for which a removal is remembered.
+--       entry or '' (not listed), ms for which a removal is remembered, channel that announces a change or '' (none).
 -- Returns 1 when the list changed.
-local code, seq, created, entry, keptMs = unpack(ARGV)
+local code, seq, created, entry, keptMs, channel = unpack(ARGV)
 local known = redis.call('HGET', KEYS[1], code) or redis.call('GET', KEYS[3])
 if known and seq ~= '' and tonumber(string.match(known, '^%d+')) > tonumber(seq) then return 0 end
+local changed = 1
 if entry == '' then
   if seq ~= '' then redis.call('SET', KEYS[3], seq, 'PX', keptMs) end
   redis.call('ZREM', KEYS[2], code)
-  return redis.call('HDEL', KEYS[1], code)
+  changed = redis.call('HDEL', KEYS[1], code)
+else
+  redis.call('HSET', KEYS[1], code, seq .. '\n' .. entry)
+  redis.call('ZADD', KEYS[2], created, code)
 end
-redis.call('HSET', KEYS[1], code, seq .. '\n' .. entry)
-redis.call('ZADD', KEYS[2], created, code)
-return 1
+if changed == 1 and channel ~= '' then redis.call('PUBLISH', channel, '') end
+return changed

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
 import type { Lobby } from "../../../actors/lobby/types.ts";
 import { shardOf } from "../../../actors/runtime/storage/keys.ts";
-import { ownerKey, publicListKey } from "../../../actors/lobby-keys.ts";
+import { ownerKey, publicListChannel, publicListKey } from "../../../actors/lobby-keys.ts";
 import { lobbyIndex } from "../../../actors/lobby/index-entry.ts";
 import { ActorIndex } from "../../../actors/runtime/storage/actor-index.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
@@ -52,6 +52,28 @@ describe("the public list written by two owners of a lobby", () => {
     assert.ok(await isListed());
     await listing.remove(code);
     assert.ok(!(await isListed()), "one that is not there any more goes whatever its number was");
+  });
+
+  it("announces what changed it, and nothing that an earlier owner wrote too late", async () => {
+    const listing = new ActorIndex(redis, lobbyIndex(context));
+    const listener = connectRedis(stores.redisUrl, silentLogger, "listener");
+    await redisReady(listener);
+    let announced = 0;
+    listener.on("message", () => (announced += 1));
+    await listener.subscribe(publicListChannel);
+    const after = async (work: Promise<void> | null) => {
+      await work;
+      // Its answer comes behind every announcement.
+      await listener.subscribe(publicListChannel);
+      return announced;
+    };
+    assert.equal(await after(listing.refresh(code, lobbyAt(11))), 1);
+    assert.equal(await after(listing.refresh(code, lobbyAt(10))), 1);
+    const opened = { type: "question_opened", at: 0 };
+    assert.equal(await after(listing.update(code, lobbyAt(12), [opened])), 1);
+    assert.equal(await after(listing.remove(code)), 2);
+    assert.equal(await after(listing.remove(code)), 2);
+    listener.disconnect();
   });
 });
 
