@@ -184,7 +184,7 @@ function heartbeat(
   redis: ModelRedis,
   keys: readonly string[],
   args: readonly string[],
-): [known: number, live: string[], leaving: string[]] {
+): [known: number, live: string[], leaving: string[], history: string] {
   const [workers = "", leaving = ""] = keys;
   const [me = "", deadMs = "0", leaves = "", isNew = ""] = args;
   const now = redis.now();
@@ -192,13 +192,14 @@ function heartbeat(
     if (at > now) redis.zadd(workers, now, worker);
     else if (at <= now - Number(deadMs)) redis.zrem(workers, worker);
   const isKnown = redis.sorted.get(workers)?.has(me) ?? false;
-  if (!isKnown && isNew !== "1") return [0, [], []];
+  if (!isKnown && isNew !== "1") return [0, [], [], ""];
   redis.zadd(workers, now, me);
   if (leaves === "1") redis.zadd(leaving, now, me);
   const live = redis.zrange(workers).map(([worker]) => worker);
   for (const [worker] of redis.zrange(leaving))
     if (!live.includes(worker)) redis.zrem(leaving, worker);
-  return [isKnown ? 1 : 0, live, redis.zrange(leaving).map(([worker]) => worker)];
+  const leavers = redis.zrange(leaving).map(([worker]) => worker);
+  return [isKnown ? 1 : 0, live, leavers, redis.history];
 }
 
 function alive(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {

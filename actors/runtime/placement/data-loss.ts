@@ -31,12 +31,15 @@ export class DataLossDetector {
     this.#deps = deps;
   }
 
-  /** Reads the current replication id and verifies the shards that are not known to be intact. */
-  async check(): Promise<void> {
+  /**
+   * Compares the current replication id, read from Redis unless it is known, and verifies the shards that are not known
+   * to be intact.
+   */
+  async check(known: string | null): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;
     try {
-      const present = historiesIn(await this.#deps.redis.info("replication"));
+      const present = known ?? historiesIn(await this.#deps.redis.info("replication"));
       if (this.#history !== null && present !== this.#history) this.markAllSuspect();
       this.#history = present;
       await this.#verifyAll();

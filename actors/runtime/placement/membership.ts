@@ -39,9 +39,11 @@ export interface MembershipDeps {
 export interface Heartbeat {
   /** Others came or went, or may now be judged: the shards are to be shared out anew. */
   isNews: boolean;
+  /** Current replication id of Redis; null of a cluster, where every master has its own. */
+  replicationId: string | null;
 }
 
-type Reply = [known: number, members: string[], leavers: string[]];
+type Reply = [known: number, members: string[], leavers: string[], replicationId: string];
 
 /** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
 const graceBeats = 3;
@@ -84,14 +86,17 @@ export class Membership {
       reply = await this.#report(true);
     }
     if (reply === null) return null;
-    const [, members, leavers] = reply;
+    const [, members, leavers, replicationId] = reply;
     this.#lastHeartbeat = sent;
     this.#hasSeenEnd = false;
     const isChanged = this.#see(members, leavers);
     if (isExpired) this.#graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
     const hasWaited = this.#graceUntil > 0 && timing.elapsed() >= this.#graceUntil;
     if (hasWaited) this.#graceUntil = Number.NEGATIVE_INFINITY;
-    return { isNews: isChanged || hasWaited || isExpired };
+    return {
+      isNews: isChanged || hasWaited || isExpired,
+      replicationId: this.#deps.redis.isSharded ? null : replicationId,
+    };
   }
 
   /** Reports from now on, and at once, that this node leaves. */

@@ -70,8 +70,8 @@ export class Placement {
   async start(): Promise<void> {
     const { timing, timings } = this.#deps;
     if (this.#leaving) return;
-    await this.#membership.heartbeat();
-    await this.#dataLoss.check();
+    const beat = await this.#membership.heartbeat();
+    await this.#dataLoss.check(beat?.replicationId ?? null);
     if (this.#leaving) return;
     await this.#rebalancer.rebalance();
     if (!this.#leaving)
@@ -170,7 +170,7 @@ export class Placement {
   async #heartbeat(): Promise<void> {
     const beat = await this.#membership.heartbeat();
     // After it, because an expired node has to give up what it holds before it may vouch for anything.
-    if (beat) this.#guard(this.#dataLoss.check(), "history");
+    if (beat) this.#guard(this.#dataLoss.check(beat.replicationId), "history");
     // Not awaited: a rebalance may take seconds, and a node that misses heartbeats counts as dead. A message tells
     // what a leaving node releases, which may be missed.
     const isDue = this.#membership.hasDrainingMembers() || this.#rebalancer.isDue();
