@@ -95,6 +95,17 @@ function timesOf(pid: number): Times {
 /** Resident memory of these processes in KiB. Linux only. */
 export const residentKib = (pids: readonly number[]): number => sumOf(pids, /^VmRSS:\s+(\d+)/m);
 
+/** Resident memory with pages that several processes share divided among them, in KiB. Linux only. */
+export const proportionalKib = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => {
+    try {
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+      return sum + Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+    } catch {
+      return sum; // It has ended.
+    }
+  }, 0);
+
 /** Peak resident memory of each of these processes, summed, in KiB. Linux only. */
 export const peakKib = (pids: readonly number[]): number => sumOf(pids, /^VmHWM:\s+(\d+)/m);
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { note, type Table } from "../report.ts";
 import type { EverydaySizes, Scenario } from "../scenario.ts";
 import { hasStrace } from "../system-calls.ts";
@@ -5,6 +6,7 @@ import { byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
 import { breakdownTable } from "./everyday-breakdown.ts";
 import { callTables, countCalls, type CountedCalls } from "./everyday-calls.ts";
 import { withCosts } from "./everyday-costs.ts";
+import { memoryOf, memoryTable, type MemoryUse } from "./everyday-memory.ts";
 import { withPeers } from "./everyday-peers.ts";
 import { warmUpSeconds, withGenerator } from "./everyday-run.ts";
 import { withFloor, withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";
@@ -16,6 +18,8 @@ import {
   type Results,
 } from "./everyday-tables.ts";
 
+/** An idle process has collected the garbage of its start by then. */
+const settleSeconds = 12;
 /** Length of the run in which calls are counted. */
 const maxCountedSeconds = 5;
 
@@ -37,12 +41,14 @@ function quickSizes(given: EverydaySizes): EverydaySizes {
 async function measure(sizes: EverydaySizes): Promise<Table[]> {
   const services = servicesOf(sizes);
   const [results, tables] = await withSides(services, sizes, async (sides) => {
-    const measured = await measureAll(sides, sizes);
+    const [measured, memory] = await measureAll(sides, sizes);
     const counted = await countAll(sides, sizes);
     // Last, because a service that has just started is not idle yet.
     const idle = await idleTable(sides, sizes);
     const costs = costTable(measured, sizes.rates);
-    return [measured, [idle, ...rateTables(measured, sizes), costs, ...counted]] as const;
+    const rates = rateTables(measured, sizes);
+    const memoryUse = memoryTable(memory, sizes.lobbies);
+    return [measured, [idle, memoryUse, ...rates, costs, ...counted]] as const;
   });
   return [...tables, await breakdownTable(services, results, sizes)];
 }
@@ -69,18 +75,28 @@ function withSides<T>(
   return withFloor((floor) => start(0, [floor]));
 }
 
-async function measureAll(sides: Side[], sizes: EverydaySizes): Promise<Results> {
+async function measureAll(
+  sides: Side[],
+  sizes: EverydaySizes,
+): Promise<[Results, Map<string, MemoryUse>]> {
   const results: Results = new Map(sides.map(({ name }) => [name, new Map()]));
+  await sleep(settleSeconds * 1000);
+  const memory = new Map<string, MemoryUse>();
+  for (const side of sides)
+    memory.set(side.name, { before: memoryOf(side), after: memoryOf(side) });
   for (let round = 0; round < sizes.rounds; round++)
     for (const rate of sizes.rates)
       // Reverses every other round, so that after-effects of a side do not always affect the same one.
       for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-        const measured = await measureOne(side, sizes, rate, round);
+        const measured = await measureOne(side, sizes, rate, round, () => {
+          const use = memory.get(side.name);
+          if (use) use.after = memoryOf(side);
+        });
         const ofSide = results.get(side.name);
         ofSide?.set(rate, [...(ofSide.get(rate) ?? []), measured]);
         note(`round ${round + 1}, ${rate}/s, ${side.name}: ${summaryOf(measured)}`);
       }
-  return results;
+  return [results, memory];
 }
 
 async function measureOne(
@@ -88,6 +104,7 @@ async function measureOne(
   sizes: EverydaySizes,
   perSecond: number,
   round: number,
+  onEnd: () => void,
 ): Promise<Measured> {
   return withGenerator(side, sizes, async (run) => {
     await run({ perSecond, seconds: warmUpSeconds, seed: 1 });
@@ -97,6 +114,7 @@ async function measureOne(
       const micros = perUnit(before, side.cpu(), ran.commands);
       return { result: ran, micros, commands: ran.commands };
     });
+    onEnd();
     return { result, micros, costs };
   });
 }
@@ -134,7 +152,7 @@ async function idleTable(sides: Side[], sizes: EverydaySizes): Promise<Table> {
 
 async function idleCpu(side: Side, seconds: number): Promise<Amounts> {
   const before = side.cpu();
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  await sleep(seconds * 1000);
   return perUnit(before, side.cpu(), seconds);
 }
 

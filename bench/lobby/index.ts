@@ -2,6 +2,7 @@ import type { Scenarios } from "../scenario.ts";
 import { everyday } from "./everyday.ts";
 import { idle } from "./idle.ts";
 import { picks, single } from "./picks.ts";
+import { seats } from "./seats.ts";
 import { watched } from "./watched.ts";
 
-export const scenarios: Scenarios = { picks, single, watched, idle, everyday };
+export const scenarios: Scenarios = { picks, single, watched, idle, everyday, seats };
