@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import { createActors, eventStreamKey, Keyspace } from "../../../../actors/index.ts";
-import { shardOf } from "../../../../actors/runtime/storage/keys.ts";
+import { kindsKey, shardOf } from "../../../../actors/runtime/storage/keys.ts";
 import { historyKey } from "../../../../actors/lobby-keys.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
@@ -70,6 +70,17 @@ describe("lobbies in an embedded Redis that is started again", () => {
     assert.deepEqual(await change(2), [...before, "lobby.pick", "lobby.pick", ...gap]);
     // Known from then on.
     assert.deepEqual((await change(1)).slice(-2), ["late lobby.pick", "late lobby.pick"]);
+  });
+
+  it("go on without a hole in a Redis of an earlier version, which noted no kinds", async () => {
+    const earlier = await change(1);
+    const writer = connectRedis(redis.url, silentLogger, "test");
+    await redisReady(writer);
+    assert.equal(await writer.del(kindsKey), 1);
+    writer.disconnect();
+    await redis.kill();
+    await start();
+    assert.deepEqual(await change(2), [...earlier, "late lobby.pick"]);
   });
 
   it("are claimed by nobody before it is noted that nothing was lost", async () => {
