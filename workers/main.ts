@@ -1,4 +1,5 @@
 import { assembleJobs } from "../server/app/assemble.ts";
+import { askForSample } from "../server/app/sample.ts";
 import { loadConfig } from "../server/platform/config/config.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
@@ -39,4 +40,6 @@ export async function startJobWorker(): Promise<void> {
     },
   });
   link.ready();
+  // Only now: first comes what others wait for.
+  void askForSample(deps);
 }

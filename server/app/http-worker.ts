@@ -71,6 +71,6 @@ export async function serve<Kinds extends RoomKinds>(
   await deps.rooms.join();
   await server.listen(config.HOST, config.PORT);
   link.ready();
-  // Only now: what is started first is the service itself.
-  if (prepares) void askForSample(deps);
+  // A job worker asks otherwise: it has loaded the job library anyway.
+  if (prepares && config.JOB_WORKERS === 0) void askForSample(deps);
 }
