@@ -39,7 +39,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
   },
   database: {
     about: "requests that ask Postgres, here and in another checkout by turns",
-    load: () => import("./database.ts"),
+    load: () => import("./database/index.ts"),
   },
   hub: {
     about: "event streams against raw uWebSockets.js and, where installed, Nchan",

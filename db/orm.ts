@@ -47,7 +47,6 @@ export async function createOrm(
     types: columnTypes(),
     statement_timeout: statementTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
-    onConnect: prepareSession,
   };
   return MikroORM.init({
     entities,
@@ -65,15 +64,6 @@ export async function createOrm(
       snapshot: false,
     },
   });
-}
-
-/**
- * Turns JIT compilation off: no statement of ours benefits, and it costs a large import more than
- * everything else. An error on this connection appears at its first use; thrown here, it would leak a slot
- * of the pool.
- */
-async function prepareSession(client: pg.ClientBase): Promise<void> {
-  await client.query("set jit = off").catch(() => undefined);
 }
 
 /** A fork whose statements and transactions count against the connection share of a caller. */

@@ -69,7 +69,7 @@ async function readPage(
   count: RawBuilder<unknown>,
   rowsBy: typeof rowsOf = preparedRowsOf,
 ): Promise<ListPage> {
-  // A plain join would make the planner read all entities of a game for one page: 1.29x (0.94-1.46)
+  // A plain join would make the planner read all entities of a game for one page: 1.20x (1.03-1.46)
   // of 1.1 ms (`npm run bench -- database choices`).
   const rows = await rowsBy(
     em,

@@ -3,7 +3,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 /** Start of a `statm` (proc(5)); its first field is the size of the memory. */
 const head = Buffer.alloc(32);
 const zero = 0x30;
-const pollMs = 20;
+/** Each look wakes the primary up; a takeover, which then takes some 50 ms, can wait for the next one. */
+const pollMs = 50;
 
 /**
  * Calls back once, as soon as a process is exiting and can do nothing more. Its `exit` event comes only

@@ -1,17 +1,17 @@
-import { createOrm } from "../db/orm.ts";
-import { saveAwards } from "../db/queries/wallet/awards.ts";
-import type { Service } from "../test/support/process.ts";
-import { choices } from "./database-choices.ts";
-import { enter } from "./guests.ts";
-import { makeAccounts } from "./identity/accounts.ts";
-import { cookieHole, openGenerator, requestText, type Job } from "./load.ts";
-import { postgresPid } from "./postgres.ts";
-import { median, medianWithInterval, type Table } from "./report.ts";
-import { measureRequests, type Measured } from "./requests.ts";
-import type { Scenario, Scenarios } from "./scenario.ts";
-import { pidsOf, withService } from "./service.ts";
-import { answerJobs, publicIds } from "./trivia.ts";
-import { award } from "./wallet.ts";
+import { createOrm } from "../../db/orm.ts";
+import { saveAwards } from "../../db/queries/wallet/awards.ts";
+import type { Service } from "../../test/support/process.ts";
+import { choices } from "./choices.ts";
+import { enter } from "../guests.ts";
+import { makeAccounts } from "../identity/accounts.ts";
+import { cookieHole, openGenerator, requestText, type Job } from "../load.ts";
+import { postgresPid } from "../postgres.ts";
+import { median, medianWithInterval, type Table } from "../report.ts";
+import { measureRequests, type Measured } from "../requests.ts";
+import type { Scenario, Scenarios } from "../scenario.ts";
+import { pidsOf, withService } from "../service.ts";
+import { answerJobs, publicIds } from "../trivia.ts";
+import { award } from "../wallet.ts";
 
 const connections = 32;
 /** The refresh tokens of a run are spent by it, and so are the first answers of a player. */
