@@ -75,13 +75,14 @@ export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
     list: actors.list,
     ask: (code, command, id) => actors.ask(code, command, id),
     snapshot: (code) => actors.snapshot(code),
+    ownerPort: (code) => actors.ownerPort(code),
     tellSpectators,
     listPublic: () => actors.listIndex(),
     describe() {
       const { states, ...owned } = actors.describe();
       return { ...owned, lobbies: states.map(heldLobby) };
     },
-    join: () => actors.join(),
+    join: (ownPort) => actors.join(ownPort),
     handOver: () => actors.handOver(),
     stop: () => actors.stop(),
   };

@@ -17,6 +17,7 @@ export const {
   workerChannel,
   workers: workersKey,
   leaving: leavingKey,
+  ports: portsKey,
   deadChannel,
   mapChannel,
 } = lobbyKeyspace;

@@ -208,8 +208,13 @@ export interface ActorShare {
   readonly list: RoomList | null;
   /** What this process owns, for operators. */
   describe(): object;
-  /** Takes its share of the actors; before that commands are only passed on. */
-  join(): Promise<void>;
+  /** Dedicated port of the process that owns an actor, as of the last heartbeat; null without one. */
+  ownerPort(code: string): number | null;
+  /**
+   * Takes its share of the actors; before that commands are only passed on. `ownPort`: dedicated port of this
+   * process, on which clients reach no other one.
+   */
+  join(ownPort?: number | null): Promise<void>;
   /** Gives every actor to the other processes; commands are passed on to them until `stop`. */
   handOver(): Promise<void>;
   /** Hands over what is left and closes the connections. */

@@ -45,6 +45,7 @@ const hub = createHub({
 const rooms: HubRooms = {
   topicNames: { rooms: ["lobby"], lists: [] },
   accessTo: () => lobbyAccess({ ask: async () => ({ ok: true, body: null }) }),
+  ownerPort: () => null,
 };
 const keys: ApiKeyCache = { find: () => null, recordUse: () => undefined };
 const deps = {

@@ -3,6 +3,7 @@ import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { createHttpServer } from "../http/uws/server.ts";
+import { listenDedicated } from "./worker-port.ts";
 import { linkDirFor } from "../runtime/stores/sockets.ts";
 import { prepareDatabase } from "../runtime/boot/prepare.ts";
 import { joinPrimary, tellOccupied, tellPrepared, type StartOrder } from "../runtime/ipc.ts";
@@ -28,7 +29,7 @@ export interface Served<Kinds extends RoomKinds> extends Pick<BaseDeps, "timings
 
 /** Serves the public port and this process' share of the rooms until the primary says stop. */
 export async function serve<Kinds extends RoomKinds>(
-  { prepares }: StartOrder,
+  { prepares, index }: StartOrder,
   { kinds, routes: served, ...options }: Served<Kinds>,
 ): Promise<void> {
   const config = loadConfig();
@@ -46,7 +47,11 @@ export async function serve<Kinds extends RoomKinds>(
   };
   const { deps, close } = await assembleHttp(base, kinds);
   const origins = await followRealmOrigins(deps);
-  const server = createHttpServer({ deps, routes: served, log, realmOrigins: origins.current });
+  const server = createHttpServer({
+    ...{ deps, log, routes: served },
+    realmOrigins: origins.current,
+    ownerPort: (kind, code) => deps.rooms.ownerPort(kind, code),
+  });
   const link = joinPrimary({
     log,
     answers: {
@@ -68,7 +73,7 @@ export async function serve<Kinds extends RoomKinds>(
     },
   });
   for (const node of deps.rooms.nodes) link.announce(node);
-  await deps.rooms.join();
+  await deps.rooms.join(await listenDedicated(server, deps, index));
   await server.listen(config.HOST, config.PORT);
   link.ready();
   // A job worker asks otherwise: it has loaded the job library anyway.

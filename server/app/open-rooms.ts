@@ -54,10 +54,12 @@ interface OpenedKind {
 export class Rooms implements HubRooms {
   readonly topicNames: TopicNames;
   readonly #all: readonly ActorShare[];
+  readonly #byKind: ReadonlyMap<string, ActorShare>;
   readonly #access: ReadonlyMap<string, RoomAccess | null>;
 
   constructor(opened: readonly OpenedKind[]) {
     this.#all = opened.map(({ rooms }) => rooms);
+    this.#byKind = new Map(this.#all.map((rooms) => [rooms.kind, rooms]));
     this.#access = new Map(opened.map(({ rooms, access }) => [rooms.kind, access]));
     const lists = this.#all.flatMap(({ list }) => (list ? [list.name] : []));
     this.topicNames = { rooms: refuseTwice(this.#all.map(({ kind }) => kind)), lists };
@@ -84,13 +86,18 @@ export class Rooms implements HubRooms {
     return access;
   }
 
+  ownerPort(kind: string, code: string): number | null {
+    return this.#byKind.get(kind)?.ownerPort(code) ?? null;
+  }
+
   /** What this process owns, by kind. */
   describe(): Record<string, object> {
     return Object.fromEntries(this.#all.map((rooms) => [rooms.kind, rooms.describe()]));
   }
 
-  async join(): Promise<void> {
-    await Promise.all(this.#all.map((rooms) => rooms.join()));
+  /** `ownPort`: dedicated port of this process; null without one. */
+  async join(ownPort: number | null): Promise<void> {
+    await Promise.all(this.#all.map((rooms) => rooms.join(ownPort)));
   }
 
   async handOver(): Promise<void> {

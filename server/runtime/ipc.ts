@@ -36,8 +36,11 @@ export type ToPrimary =
   | AnswerMessage;
 
 export type ToChild =
-  /** Comes first: until then a process only loads its code. `prepares`: it prepares the database for all. */
-  | { type: "start"; prepares: boolean }
+  /**
+   * Comes first: until then a process only loads its code. `prepares`: it prepares the database for all. `index`: its
+   * slot among those of its role, which the process that is started in its place gets as well.
+   */
+  | { type: "start"; prepares: boolean; index: number }
   /** Drain and exit; a second one means at once. */
   | { type: "stop" }
   /** Comes with a handle, which is the process's own from then on. */

@@ -60,12 +60,13 @@ function inboxRow({ config, url }: BannerFacts): [string, string][] {
 }
 
 function processRows(facts: BannerFacts): [string, string][] {
-  const { HTTP_WORKERS: http, JOB_WORKERS: jobs } = facts.config;
+  const { HTTP_WORKERS: http, JOB_WORKERS: jobs, WORKER_PORTS: first } = facts.config;
+  const ports = first === "off" ? "" : ` from port ${first}`;
   const origin = (isLocal: boolean) => (isLocal ? "embedded, " : "");
   return [
     ["Postgres", origin(facts.isLocal.postgres) + redactUrl(facts.databaseUrl)],
     ["Redis", origin(facts.isLocal.redis) + redactUrl(facts.redisUrl)],
-    ["Processes", `pid ${facts.pid}, HTTP workers ${http}, job workers ${jobs}`],
+    ["Processes", `pid ${facts.pid}, HTTP workers ${http}${ports}, job workers ${jobs}`],
     ["Stop", `Ctrl-C, or kill ${facts.pid}`],
   ];
 }

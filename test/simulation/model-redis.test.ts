@@ -9,7 +9,7 @@ import {
   publicOrderKey,
   unlistedKey,
 } from "../../actors/lobby-keys.ts";
-import { leavingKey, workersKey } from "../../actors/lobby-keys.ts";
+import { leavingKey, portsKey, workersKey } from "../../actors/lobby-keys.ts";
 import { runScript, type ScriptName } from "../../actors/runtime/storage/scripts.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
@@ -62,8 +62,11 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
     case "heartbeat":
       return {
         name: "heartbeat",
-        keys: [workersKey, leavingKey],
-        args: [worker, deadMs, chance.is(0.2) ? 1 : 0, chance.between(0, 1)],
+        keys: [workersKey, leavingKey, portsKey],
+        args: [
+          ...[worker, deadMs, chance.is(0.2) ? 1 : 0, chance.between(0, 1)],
+          chance.is(0.5) ? "" : 8080 + chance.between(1, 2),
+        ],
       };
     case "alive":
       return {

@@ -184,22 +184,26 @@ function heartbeat(
   redis: ModelRedis,
   keys: readonly string[],
   args: readonly string[],
-): [known: number, live: string[], leaving: string[], history: string] {
-  const [workers = "", leaving = ""] = keys;
-  const [me = "", deadMs = "0", leaves = "", isNew = ""] = args;
+): [known: number, live: string[], leaving: string[], history: string, ports: string[]] {
+  const [workers = "", leaving = "", ports = ""] = keys;
+  const [me = "", deadMs = "0", leaves = "", isNew = "", port = ""] = args;
   const now = redis.now();
   for (const [worker, at] of redis.zrange(workers))
     if (at > now) redis.zadd(workers, now, worker);
     else if (at <= now - Number(deadMs)) redis.zrem(workers, worker);
   const isKnown = redis.sorted.get(workers)?.has(me) ?? false;
-  if (!isKnown && isNew !== "1") return [0, [], [], ""];
+  if (!isKnown && isNew !== "1") return [0, [], [], "", []];
   redis.zadd(workers, now, me);
   if (leaves === "1") redis.zadd(leaving, now, me);
   const live = redis.zrange(workers).map(([worker]) => worker);
   for (const [worker] of redis.zrange(leaving))
     if (!live.includes(worker)) redis.zrem(leaving, worker);
   const leavers = redis.zrange(leaving).map(([worker]) => worker);
-  return [isKnown ? 1 : 0, live, leavers, redis.history];
+  if (port !== "") redis.hset(ports, me, port);
+  const known = Object.entries(redis.hgetall(ports));
+  for (const [worker] of known) if (!live.includes(worker)) redis.hdel(ports, worker);
+  const listed = known.filter(([worker]) => live.includes(worker)).flat();
+  return [isKnown ? 1 : 0, live, leavers, redis.history, listed];
 }
 
 function alive(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { claimPorts } from "../../server/runtime/boot/ports.ts";
+import { claimPorts, pickRange } from "../../server/runtime/boot/ports.ts";
 
 const setting = "PORT";
 const wanted = { setting, hostSetting: setting, host: "127.0.0.1" };
@@ -11,6 +11,9 @@ export async function freePort(): Promise<number> {
   const [port = 0] = await claimPorts({ ...wanted, port: 0 });
   return port;
 }
+
+/** The first of so many free ports in a row. */
+export const freePorts = (count: number): Promise<number> => pickRange(wanted.host, count, []);
 
 /** Whether nobody has the port now. */
 export const isFreePort = (port: number): Promise<boolean> =>

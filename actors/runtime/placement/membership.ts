@@ -22,6 +22,8 @@ export const defaultTimings: ShardTimings = {
 
 export interface MembershipDeps {
   incarnation: string;
+  /** Dedicated port of this node; null without one. */
+  ownPort: () => number | null;
   redis: Connection;
   keys: Keyspace;
   timing: Timing;
@@ -43,7 +45,13 @@ export interface Heartbeat {
   replicationId: string | null;
 }
 
-type Reply = [known: number, members: string[], leavers: string[], replicationId: string];
+type Reply = [
+  known: number,
+  members: string[],
+  leavers: string[],
+  replicationId: string,
+  ports: string[],
+];
 
 /** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
 const graceBeats = 3;
@@ -57,6 +65,8 @@ export const leaveMessage = (incarnation: string) => leavingPrefix + incarnation
 export class Membership {
   readonly #deps: MembershipDeps;
   #live = new Set<string>();
+  /** Dedicated ports of live nodes. */
+  #ports = new Map<string, number>();
   readonly #leaving = new Set<string>();
   readonly #dead = new Set<string>();
   /** Until then a silent node may just not have been heard yet: Redis was away, or this node was. */
@@ -86,7 +96,8 @@ export class Membership {
       reply = await this.#report(true);
     }
     if (reply === null) return null;
-    const [, members, leavers, replicationId] = reply;
+    const [, members, leavers, replicationId, ports] = reply;
+    this.#ports = portsIn(ports);
     this.#lastHeartbeat = sent;
     this.#hasSeenEnd = false;
     const isChanged = this.#see(members, leavers);
@@ -128,6 +139,12 @@ export class Membership {
   /** For certain. */
   isDead(node: string): boolean {
     return this.#dead.has(node);
+  }
+
+  /** Dedicated port of a node; null without one, or when the node is leaving and closes it. */
+  portOf(node: string): number | null {
+    if (this.#leaving.has(node) || this.#dead.has(node)) return null;
+    return this.#ports.get(node) ?? null;
   }
 
   /** Those of these nodes whose heartbeats Redis has in time, asked at once. */
@@ -194,10 +211,19 @@ export class Membership {
 
   async #report(isNew: boolean): Promise<Reply | null> {
     const { redis, keys, incarnation, timings } = this.#deps;
-    const args = [incarnation, timings.deadMs, this.#isLeaving ? 1 : 0, isNew ? 1 : 0];
-    const reply = await runScript(redis, "heartbeat", [keys.workers, keys.leaving], args);
+    const flags = [this.#isLeaving ? 1 : 0, isNew ? 1 : 0];
+    const args = [incarnation, timings.deadMs, ...flags, this.#deps.ownPort() ?? ""];
+    const names = [keys.workers, keys.leaving, keys.ports];
+    const reply = await runScript(redis, "heartbeat", names, args);
     return Array.isArray(reply) ? (reply as Reply) : null;
   }
+}
+
+/** Parses a flat list of nodes and ports. */
+function portsIn(list: readonly string[]): Map<string, number> {
+  const ports = new Map<string, number>();
+  for (let i = 0; i + 1 < list.length; i += 2) ports.set(list[i] ?? "", Number(list[i + 1]));
+  return ports;
 }
 
 function remember(names: Set<string>, name: string): void {

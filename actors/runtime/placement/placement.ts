@@ -11,6 +11,8 @@ import { ShardOwnership } from "./shard-ownership.ts";
 
 export interface PlacementDeps {
   incarnation: string;
+  /** Dedicated port of this node; null without one. */
+  ownPort: () => number | null;
   redis: Connection;
   keys: Keyspace;
   log: Logger;
@@ -113,6 +115,12 @@ export class Placement {
     const owner = this.#ownership.ownerOf(shard);
     // Its connections may outlive it for a while: what is sent to it waits for the time-out.
     return owner === null || this.#membership.isDead(owner.incarnation) ? null : owner;
+  }
+
+  /** Dedicated port of the node that owns a shard; null without one. */
+  ownerPort(shard: number): number | null {
+    const owner = this.ownerOf(shard);
+    return owner === null ? null : this.#membership.portOf(owner.incarnation);
   }
 
   /** True when a read may be served: this process is certainly still the owner. */

@@ -91,6 +91,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
   readonly #links: PeerLinks | null;
   readonly #counters = new Map<string, { inc(): void }>();
   #numIds = 0;
+  #ownPort: number | null = null;
   #isStopped = false;
   #stopSweeper: Cancel = () => undefined;
 
@@ -137,6 +138,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     });
     this.#placement = new Placement({
       ...ofKind,
+      ownPort: () => this.#ownPort,
       redis: control,
       timings: deps.timings,
       shards: deps.shards,
@@ -247,6 +249,10 @@ export class Router implements Actors<BaseState, BaseCommand> {
     return { seq, payload: JSON.stringify(message) };
   }
 
+  ownerPort(code: string): number | null {
+    return this.#placement.ownerPort(shardOf(code));
+  }
+
   async listIndex(): Promise<string> {
     return this.#index?.read(this.#deps.clock.now()) ?? "[]";
   }
@@ -261,7 +267,8 @@ export class Router implements Actors<BaseState, BaseCommand> {
     };
   }
 
-  join(): Promise<void> {
+  join(ownPort: number | null = null): Promise<void> {
+    this.#ownPort = ownPort;
     return this.#placement.start();
   }
 

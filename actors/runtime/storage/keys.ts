@@ -36,6 +36,8 @@ export class Keyspace {
   readonly workers: string;
   /** Those of them that give their shards away; beside the others in a cluster. */
   readonly leaving: string;
+  /** Process -> its dedicated port; in the same slot of a cluster as the others. */
+  readonly ports: string;
   readonly deadChannel: string;
   readonly mapChannel: string;
   readonly #prefix: string;
@@ -45,6 +47,7 @@ export class Keyspace {
     this.#prefix = prefix;
     this.workers = `${prefix}workers`;
     this.leaving = `{${prefix}workers}:leaving`;
+    this.ports = `{${prefix}workers}:ports`;
     this.deadChannel = `${prefix}dead`;
     this.mapChannel = `${prefix}map`;
   }

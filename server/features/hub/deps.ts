@@ -13,4 +13,6 @@ export interface HubRooms {
   readonly topicNames: TopicNames;
   /** Who may follow the rooms of a kind; null: anyone, without a token. */
   accessTo(kind: string): RoomAccess | null;
+  /** Dedicated port of the worker that owns a room; null without one. */
+  ownerPort(kind: string, code: string): number | null;
 }

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
 import type { TokenClaims, TokenService } from "../../platform/security/tokens.ts";
 import { DeadlineError, withTimeout } from "../../platform/time/deadline.ts";
-import type { HubRouteDeps } from "./deps.ts";
+import type { HubRooms, HubRouteDeps } from "./deps.ts";
 import { toAppError } from "../../http/pipeline/failures.ts";
 import {
   routesWith,
@@ -13,6 +13,7 @@ import {
   type Reply,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
+import { ownerHeaders } from "../../http/replies/owner-port.ts";
 import type { Subscription } from "../../sse/delivery/hub.ts";
 import { parseTopic, type Topic, type TopicNames } from "../../sse/topics/topics.ts";
 import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
@@ -48,6 +49,7 @@ const subscribeTo = (kinds: readonly DocumentedKind[]) =>
     auth: "public",
     source: "document 2, Events; HUB-01..HUB-08",
     ownQuery: SubscribeQuery,
+    namesOwner: true,
     responses: { 200: stream(Type.Union(kinds.flatMap(({ messages }) => [...messages]))) },
     errors: [
       "request:invalid_query",
@@ -114,9 +116,16 @@ async function openStream(deps: HubRouteDeps, request: RequestInfo) {
   await hub.admit(subscription);
   return streamReply(
     (response) => hub.open(subscription, response),
-    streamHeaders,
+    [...streamHeaders, ...ownerHeadersOf(rooms, topics, request)],
     () => hub.abandon(subscription),
   );
+}
+
+/** Names the owner of the room, for streams with one topic. */
+function ownerHeadersOf(rooms: HubRooms, topics: readonly Topic[], request: RequestInfo) {
+  const [first, ...others] = topics;
+  if (first?.code === undefined || others.length > 0) return [];
+  return ownerHeaders(rooms.ownerPort(first.kind, first.code), request);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
-import { routesWith, encodedReply, type Route } from "../../http/pipeline/route.ts";
+import { routesWith, encodedReply, type Headers, type Route } from "../../http/pipeline/route.ts";
+import { ownerHeaders } from "../../http/replies/owner-port.ts";
 import { seatHeaders } from "../rooms/service.ts";
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
@@ -41,10 +42,14 @@ const create = defineRoute({
   setsCookie: "by-page",
   idempotent: true,
   body: s.CreateBody,
+  namesOwner: true,
   responses: { 201: s.Created },
   errors: ["lobby:too_many"],
-  handler: async ({ deps, caller, body, memoizeForKey }) =>
-    seatTaken(await createLobby(deps, caller, body, await memoizeForKey(() => drawLobby(deps)))),
+  handler: async ({ deps, caller, body, request, memoizeForKey }) => {
+    const draw = await memoizeForKey(() => drawLobby(deps));
+    const seat = await createLobby(deps, caller, body, draw);
+    return seatTaken(seat, ownerHeaders(deps.lobbies.ownerPort(seat.code), request));
+  },
 });
 
 const readRoutes = ["", "/status"].map((suffix) =>
@@ -111,6 +116,7 @@ export const lobbyRoutes: Route<LobbyDeps>[] = [
 ];
 
 /** 201 with the seat's credential in the body, a header and a cookie for this lobby alone (LOB-01). */
-function seatTaken({ token, code, body }: TakenSeat) {
-  return encodedReply(201, body, { headers: seatHeaders(token, `${base}/${code}`) });
+function seatTaken({ token, code, body }: TakenSeat, others: Headers = []) {
+  const headers = [...seatHeaders(token, `${base}/${code}`), ...others];
+  return encodedReply(201, body, { headers });
 }

@@ -10,7 +10,7 @@ import { isTracing } from "../uws/tracing-headers.ts";
 const allowedHeaders =
   "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match, Cache-Control, X-Request-Id, traceparent, tracestate, baggage, b3, sentry-trace";
 const exposedHeaders =
-  "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Hub-Token, Link";
+  "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Hub-Token, X-Owner-Port, Link";
 const preflightSeconds = "600";
 const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
 const forAll: Headers = [["Access-Control-Allow-Origin", "*"]];
@@ -31,12 +31,14 @@ export class Cors {
   private readonly configured: ReadonlySet<string>;
   private readonly realmOrigins: OriginSource;
   private readonly ownOrigin: string | null;
+  private readonly port: number;
   private readonly isDataPublic: boolean;
 
   constructor(config: Config, realmOrigins: OriginSource) {
     this.configured = parseOrigins(config.CORS_ORIGINS);
     this.realmOrigins = realmOrigins;
     this.ownOrigin = config.PUBLIC_BASE_URL === "" ? null : new URL(config.PUBLIC_BASE_URL).origin;
+    this.port = config.PORT;
     this.isDataPublic = config.CORS_PUBLIC_DATA;
   }
 
@@ -49,9 +51,12 @@ export class Cors {
    * CORS headers of a response; `isForAll`: any origin may read it, `hasKey`: the request has an API key that is
    * valid for this origin.
    */
-  answer(origin: string | undefined, isForAll: boolean, hasKey: boolean): string | null {
+  answer(request: RequestInfo, isForAll: boolean, hasKey: boolean): string | null {
+    const origin = request.headers["origin"];
     if (origin !== undefined && this.isAllowed(origin))
       return headText([...permission(origin), ...exposed]);
+    if (origin !== undefined && this.isOwnPage(origin, request))
+      return headText([...readableBy(origin), ...exposed]);
     return isForAll || (origin !== undefined && hasKey) ? readableByAll : null;
   }
 
@@ -70,6 +75,7 @@ export class Cors {
       ["Access-Control-Max-Age", preflightSeconds],
     ];
     if (this.isAllowed(origin)) return [...permission(origin), ...granted];
+    if (this.isOwnPage(origin, request)) return [...readableBy(origin), ...granted];
     const isKeyAsked = asked.includes("x-api-key");
     if (isKeyAsked || isForAll) return [...forAll, ...granted];
     return [["Vary", "Origin"]];
@@ -87,7 +93,9 @@ export class Cors {
   /** Refusal when a browser sends a request from a foreign site; other clients send no origin. */
   siteProblem(request: RequestInfo): AppError | null {
     const origin = request.headers["origin"];
-    const isKnown = origin !== undefined && (this.isAllowed(origin) || this.isOwn(origin, request));
+    const isKnown =
+      origin !== undefined &&
+      (this.isAllowed(origin) || this.isOwn(origin, request) || this.isOwnPage(origin, request));
     const isForeign = foreignSites.has(siteOf(request) ?? "");
     if (isKnown || (origin === undefined && !isForeign)) return null;
     return new AppError("request:origin_forbidden");
@@ -96,6 +104,20 @@ export class Cors {
   private isAllowed(origin: string): boolean {
     const normal = normalizeOrigin(origin);
     return normal !== null && (this.configured.has(normal) || this.realmOrigins().has(normal));
+  }
+
+  /**
+   * True for a page of the shared port that sends a request to the dedicated port of a worker, which is another origin.
+   * It needs no cookies there, so it gets no permission to send them (HTTP-19, S25).
+   */
+  private isOwnPage(origin: string, request: RequestInfo): boolean {
+    if (request.workerPort === null) return false;
+    const normal = normalizeOrigin(origin);
+    if (normal === null) return false;
+    if (normal === this.ownOrigin) return true;
+    const scheme = request.isSecure ? "https" : "http";
+    const host = (request.headers["host"] ?? "").replace(/:\d+$/, "");
+    return normal === normalizeOrigin(`${scheme}://${host}:${this.port}`);
   }
 
   private isOwn(origin: string, request: RequestInfo): boolean {
@@ -126,9 +148,12 @@ export function visitProblem(request: RequestInfo): AppError | null {
 }
 
 function permission(origin: string): Headers {
+  return [["Access-Control-Allow-Credentials", "true"], ...readableBy(origin)];
+}
+
+function readableBy(origin: string): Headers {
   return [
     ["Access-Control-Allow-Origin", origin],
-    ["Access-Control-Allow-Credentials", "true"],
     ["Vary", "Origin"],
   ];
 }

@@ -6,6 +6,7 @@ import { componentsWithOperators, pagination, sharedComponents } from "./openapi
 import { withIntegerFormats } from "../pipeline/integer-formats.ts";
 import { keyUseOf, scopeOf } from "../auth/key-use.ts";
 import { neededNames } from "../pipeline/query.ts";
+import { ownerPortHeader } from "../replies/owner-port.ts";
 import { reasonOf } from "../replies/reason.ts";
 import {
   isOperatorRoute,
@@ -186,7 +187,10 @@ function successesOf(route: AnyRoute): Json {
       status,
       {
         description: reasonOf(Number(status)),
-        ...withOtherForm(route, contentOf(Number(status), spec, route.isPaged)),
+        ...withOwnerPort(
+          route,
+          withOtherForm(route, contentOf(Number(status), spec, route.isPaged)),
+        ),
       },
     ]),
   );
@@ -209,6 +213,18 @@ function withOtherForm({ otherForm }: AnyRoute, answer: Json): Json {
   const content = answer["content"] as Json | undefined;
   return { ...answer, content: { ...content, [otherForm]: { schema: { type: "string" } } } };
 }
+
+function withOwnerPort({ room, namesOwner }: AnyRoute, answer: Json): Json {
+  return room !== undefined || namesOwner
+    ? { ...answer, headers: { [ownerPortHeader]: ownerPortSpec } }
+    : answer;
+}
+
+const ownerPortSpec: Json = {
+  description:
+    "dedicated port of the worker that owns the room, with WORKER_PORTS and unless the request arrived there. Requests and streams of the room sent to this port take no further hop; the shared port serves them as well",
+  schema: { type: "integer", format: "int32", minimum: 1, maximum: 65_535 },
+};
 
 /** OpenAPI 3.1 cannot describe stream frames; JSON Schema describes a string that holds JSON. */
 const eventContent = (message: TSchema): Json => {

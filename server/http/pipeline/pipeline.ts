@@ -19,6 +19,7 @@ import { RateLimiter, type LimitState, type RouteLimit } from "../limits/rate-li
 import { countedAddress, countedCaller, RefusalLimiter } from "../limits/refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
 import { createRequestDeps } from "./request-deps.ts";
+import type { OwnerPortSource } from "../replies/owner-port.ts";
 import { Responder } from "../replies/respond.ts";
 import type { AnyRoute, AuthLevel, FormFile, Reply } from "./route.ts";
 import { Router } from "./router.ts";
@@ -55,6 +56,7 @@ export class Pipeline {
     routes: readonly AnyRoute[],
     recorder: RequestRecorder,
     realmOrigins: OriginSource,
+    ownerPort: OwnerPortSource,
   ) {
     const { config, clock, redis } = deps;
     this.authenticator = new Authenticator(deps.tokens, deps.closedAccounts);
@@ -64,7 +66,7 @@ export class Pipeline {
     this.refusals = new RefusalLimiter(this.limiter, countedCaller);
     this.guesses = new RefusalLimiter(this.limiter, countedAddress);
     this.idempotency = new Idempotency(redis);
-    this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config);
+    this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config, ownerPort);
     this.recorder = recorder;
     this.depsOfRequest = createRequestDeps(deps);
     for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));

@@ -85,6 +85,8 @@ export interface RequestInfo {
   cookies: Readonly<Record<string, string>>;
   /** True when the client reached us, or our trusted proxy, over https. */
   isSecure: boolean;
+  /** Dedicated port of this worker if the request arrived there; null on the port that all workers share. */
+  workerPort: number | null;
   /** Raw query string, without the question mark. */
   query: string;
   /** Raw body, for a route that parses it itself. */
@@ -307,6 +309,8 @@ export interface RouteRecord<
   idempotent?: boolean;
   /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the interface document. */
   idempotentSeat?: boolean;
+  /** Responses name the owner's port although the path has no `room`; for the interface document. */
+  namesOwner?: boolean;
   /** Milliseconds the request may take; 10 s when absent. */
   deadlineMs?: number;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */

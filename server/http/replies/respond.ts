@@ -8,6 +8,8 @@ import type { RequestContext } from "../uws/request-context.ts";
 import type { AppError } from "../../platform/errors.ts";
 import { isForwardedHttps } from "../uws/forwarded.ts";
 import { limitHeaders } from "../limits/rate-limit.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
+import { ownerPortHeader, type OwnerPortSource } from "./owner-port.ts";
 import { reasonOf } from "./reason.ts";
 import type { Headers, Reply } from "../pipeline/route.ts";
 import { routelessSafety, strictTransport } from "./safety-headers.ts";
@@ -36,9 +38,11 @@ export class Responder {
   private readonly cors: Cors;
   private readonly isDebug: boolean;
   private readonly hasProxies: boolean;
+  private readonly ownerPort: OwnerPortSource;
 
-  constructor(envelope: EnvelopeWriter, cors: Cors, config: Config) {
+  constructor(envelope: EnvelopeWriter, cors: Cors, config: Config, ownerPort: OwnerPortSource) {
     this.envelope = envelope;
+    this.ownerPort = ownerPort;
     this.cors = cors;
     this.isDebug = config.APP_DEBUG;
     this.hasProxies = config.TRUSTED_PROXIES !== "";
@@ -147,7 +151,7 @@ export class Responder {
 
   /** The request id and the common headers of responses with this status. */
   private startHead(ctx: RequestContext, status: number, headers: Headers): string {
-    let head = this.baseHead(ctx);
+    let head = this.baseHead(ctx) + this.ownerHead(ctx);
     let hasCachePolicy = false;
     for (const [name, value] of headers) {
       head += `\r\n${name}: ${headerValue(value)}`;
@@ -155,6 +159,15 @@ export class Responder {
     }
     if (!hasCachePolicy) head += cachePolicy(ctx, status);
     return head;
+  }
+
+  /** Names the owner's port for a route about one room, refusals included (HTTP-19). */
+  private ownerHead({ entry, paramValues, workerPort }: RequestContext): string {
+    const kind = entry?.route.room;
+    if (!entry || kind === undefined) return "";
+    const code = roomCodeOf(paramValues[entry.roomParam] ?? "");
+    const port = code === null ? null : this.ownerPort(kind, code);
+    return port === null || port === workerPort ? "" : `\r\n${ownerPortHeader}: ${port}`;
   }
 
   private baseHead(ctx: RequestContext): string {
@@ -166,9 +179,7 @@ export class Responder {
       for (const [name, value] of limitHeaders(ctx.limit)) head += `\r\n${name}: ${value}`;
     const isForAll = this.cors.isForAll(ctx.entry?.route);
     const granted =
-      ctx.method === "OPTIONS"
-        ? null
-        : this.cors.answer(ctx.headers["origin"], isForAll, ctx.keyOwner !== null);
+      ctx.method === "OPTIONS" ? null : this.cors.answer(ctx, isForAll, ctx.keyOwner !== null);
     return granted === null ? head : head + granted;
   }
 

@@ -26,6 +26,7 @@ export class RequestContext implements RequestInfo {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  readonly workerPort: number | null;
   id = "";
 
   match: RouteMatch<RouteEntry> | null = null;
@@ -67,9 +68,11 @@ export class RequestContext implements RequestInfo {
     method: string,
     path: string,
     query: string,
+    workerPort: number | null,
     onComplete: () => void,
   ) {
     this.onComplete = onComplete;
+    this.workerPort = workerPort;
     this.raw = raw;
     this.method = method;
     this.path = path;

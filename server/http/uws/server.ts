@@ -13,6 +13,7 @@ import type { Logger } from "../../platform/log/logger.ts";
 import type { HttpDeps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "./client-address.ts";
 import type { OriginSource } from "../auth/cors.ts";
+import type { OwnerPortSource } from "../replies/owner-port.ts";
 import type { RouteEntry } from "../pipeline/entry.ts";
 import { addHeader, RequestContext } from "./request-context.ts";
 import { framingProblem, hasBody, isLastRequest } from "./framing.ts";
@@ -29,6 +30,8 @@ export interface HttpServerOptions<D extends HttpDeps> {
   log: Logger;
   /** Origins of active realms, beside the configured ones (HTTP-10). */
   realmOrigins?: OriginSource;
+  /** Dedicated ports of the workers that own rooms; without it responses name none (HTTP-19). */
+  ownerPort?: OwnerPortSource;
   /** Refuse a port that another process listens on; workers of one service share theirs. */
   exclusive?: boolean;
 }
@@ -36,6 +39,11 @@ export interface HttpServerOptions<D extends HttpDeps> {
 export interface HttpServer {
   /** Resolves to the port; rejects when the address is not available. */
   listen(host: string, port: number): Promise<number>;
+  /**
+   * Listens on a dedicated port as well, the `workerPort` of requests that arrive there. Rejects when the port is not
+   * available.
+   */
+  listenDedicated(host: string, port: number): Promise<void>;
   /** Starts the drain: accepts no new connections, and responses close theirs (S41). */
   beginDrain(): void;
   /** Waits for the requests in flight, at most one request deadline, then closes all connections. */
@@ -62,6 +70,8 @@ type UwsServerOptions = Omit<HttpServerOptions<HttpDeps>, "routes"> & {
 
 class UwsServer implements HttpServer {
   private readonly app = App();
+  /** Serves the dedicated port: uWebSockets does not expose the local port of a request. */
+  private ownApp: ReturnType<typeof App> | null = null;
   private readonly pipeline: Pipeline;
   private readonly recorder: RequestRecorder;
   private readonly readAddress: AddressReader;
@@ -70,18 +80,19 @@ class UwsServer implements HttpServer {
   private readonly isExclusive: boolean;
   private readonly hasProxies: boolean;
   private readonly keepsAlive: boolean;
-  private listenSocket: us_listen_socket | null = null;
+  private listenSockets: us_listen_socket[] = [];
   private isDraining = false;
   private open = 0;
   private readonly completed = () => {
     this.open -= 1;
   };
 
-  constructor({ deps, routes, log, realmOrigins, exclusive = false }: UwsServerOptions) {
+  constructor({ deps, routes, log, exclusive = false, ...sources }: UwsServerOptions) {
+    const { realmOrigins = () => noOrigins, ownerPort = () => null } = sources;
     this.log = log;
     this.recorder = new RequestRecorder(log, deps.metrics);
     this.uploads = new UploadQuota(deps.redis);
-    this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins ?? (() => noOrigins));
+    this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins, ownerPort);
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.readAddress = (peer, forwardedFor) => {
       const address = readAddress(peer, forwardedFor);
@@ -95,18 +106,26 @@ class UwsServer implements HttpServer {
     this.isExclusive = exclusive;
     this.keepsAlive = deps.config.KEEP_ALIVE;
     this.hasProxies = deps.config.TRUSTED_PROXIES !== "";
-    this.app.any("/*", (res, req) => this.accept(res, req));
+    this.app.any("/*", (res, req) => this.accept(res, req, null));
   }
 
   async listen(host: string, port: number): Promise<number> {
-    this.listenSocket = await listenOn(this.app, { host, port, isExclusive: this.isExclusive });
-    return us_socket_local_port(this.listenSocket);
+    const { isExclusive } = this;
+    const socket = await listenOn(this.app, { host, port, isExclusive });
+    this.listenSockets.push(socket);
+    return us_socket_local_port(socket);
+  }
+
+  async listenDedicated(host: string, port: number): Promise<void> {
+    const app = App();
+    app.any("/*", (res, req) => this.accept(res, req, port));
+    this.listenSockets.push(await listenOn(app, { host, port, isExclusive: true }));
+    this.ownApp = app;
   }
 
   beginDrain(): void {
     this.isDraining = true;
-    if (this.listenSocket !== null) us_listen_socket_close(this.listenSocket);
-    this.listenSocket = null;
+    for (const socket of this.listenSockets.splice(0)) us_listen_socket_close(socket);
   }
 
   async close(): Promise<void> {
@@ -115,6 +134,7 @@ class UwsServer implements HttpServer {
     while (this.open > 0 && performance.now() < giveUpAt)
       await new Promise((resolve) => setTimeout(resolve, drainPollMs));
     this.app.close();
+    this.ownApp?.close();
     this.uploads.close();
   }
 
@@ -123,11 +143,11 @@ class UwsServer implements HttpServer {
   }
 
   /** uWebSockets ends the process when this handler throws, or returns without a response or `onAborted`. */
-  private accept(res: HttpResponse, req: HttpRequest): void {
+  private accept(res: HttpResponse, req: HttpRequest, workerPort: number | null): void {
     let ctx: RequestContext | null = null;
     res.onAborted(() => ctx && this.abort(ctx));
     try {
-      ctx = this.read(res, req);
+      ctx = this.read(res, req, workerPort);
       this.serve(ctx);
     } catch (error) {
       this.log.error(
@@ -139,12 +159,12 @@ class UwsServer implements HttpServer {
   }
 
   /** Copies the request: uWebSockets invalidates `req` when `accept` returns. */
-  private read(res: HttpResponse, req: HttpRequest): RequestContext {
+  private read(res: HttpResponse, req: HttpRequest, workerPort: number | null): RequestContext {
     this.open += 1;
     const method = req.getCaseSensitiveMethod().toUpperCase();
     // The typings are wrong: without a question mark the query is undefined.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const ctx = new RequestContext(res, method, req.getUrl(), query, this.completed);
+    const ctx = new RequestContext(res, method, req.getUrl(), query, workerPort, this.completed);
     req.forEach((name, value) => addHeader(ctx.headers, name, value));
     const peer = addressText(res.getRemoteAddressAsText());
     ctx.address = this.readAddress(peer, ctx.headers["x-forwarded-for"]);

@@ -22,6 +22,7 @@ export function crossChecks(config: Config): string[] {
   const problems = [
     ...secretProblems(config),
     ...addressProblems(config),
+    ...workerPortProblems(config),
     ...databaseProblems(config),
     ...redisProblems(config),
     ...deliveryProblems(config),
@@ -120,6 +121,22 @@ function addressProblems(config: Config): string[] {
     problems.push("PUBLIC_BASE_URL: must be https in production");
   return problems;
 }
+
+/** All ports of the range exist, and none of them is taken by the service itself. */
+function workerPortProblems({ WORKER_PORTS, HTTP_WORKERS, PORT, OPERATOR_LISTEN }: Config) {
+  if (WORKER_PORTS === "off" || WORKER_PORTS === "auto") return [];
+  const first = Number(WORKER_PORTS);
+  const last = first + HTTP_WORKERS - 1;
+  if (last > highestPort)
+    return [`WORKER_PORTS: ports ${first} to ${last} are needed, ${highestPort} is the highest`];
+  const operatorPort = Number(OPERATOR_LISTEN.slice(OPERATOR_LISTEN.lastIndexOf(":") + 1));
+  const taken = Object.entries({ PORT, OPERATOR_LISTEN: operatorPort });
+  return taken
+    .filter(([, port]) => port >= first && port <= last)
+    .map(([name, port]) => `WORKER_PORTS: ports ${first} to ${last} include ${port} of ${name}`);
+}
+
+const highestPort = 65_535;
 
 const baseMissing = "PUBLIC_BASE_URL: required in production";
 

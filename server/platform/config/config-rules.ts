@@ -52,6 +52,10 @@ export const rules = {
     pattern: "^([^\\s,=]+=\\d+(\\.\\d+)?/\\d+(\\.\\d+)?( *, *(?!$)|$))*$",
     allowed: "prices parted by commas, as small=0.15/0.6,large=3/15",
   },
+  firstPort: {
+    pattern: "^(off|auto|[1-9]\\d{0,4})$",
+    allowed: "off, auto or a port",
+  },
   topic: {
     pattern: "^(/[a-z0-9_-]+)+$",
     allowed: "a path of a-z, 0-9, - and _, as /games/trivia",

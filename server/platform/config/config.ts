@@ -56,6 +56,11 @@ export const ConfigSchema = Type.Object({
   REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
   DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),
   HTTP_WORKERS: Int(cpus().length, 1, 256, "HTTP worker processes (default: number of cores)"),
+  WORKER_PORTS: Text(
+    "off",
+    "off, auto (free ports) or the first of HTTP_WORKERS consecutive ports: a dedicated port for each HTTP worker, besides PORT",
+    rules.firstPort,
+  ),
   JOB_WORKERS: Int(1, 0, 64, "job worker processes"),
   LOG_LEVEL: Text(
     "",

@@ -90,8 +90,8 @@ export class ChildRun {
   }
 
   /** Has it start, once its code is loaded. */
-  order(prepares: boolean): void {
-    this.#send({ type: "start", prepares });
+  order(prepares: boolean, index: number): void {
+    this.#send({ type: "start", prepares, index });
   }
 
   /** Null when it does not answer in time. */

@@ -97,7 +97,7 @@ export class Child {
 
   /** Has it start, once its code is loaded. */
   order(prepares: boolean): void {
-    this.#run?.order(prepares);
+    this.#run?.order(prepares, this.index);
   }
 
   /** Starts it if it was not needed before; resolves when it is ready. */

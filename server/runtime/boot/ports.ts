@@ -45,6 +45,23 @@ export async function claimPorts(...wanted: Wanted[]): Promise<number[]> {
   }
 }
 
+/** The first of `count` consecutive free ports of a host; none of `besides`, which are free as well. */
+export async function pickRange(host: string, count: number, besides: Wanted[]): Promise<number> {
+  for (let numTries = 1; ; numTries++) {
+    const first = randomInt(picked.from, picked.below - count);
+    const range = Array.from({ length: count }, (_, i) => ({
+      ...{ setting: "WORKER_PORTS", hostSetting: "HOST" },
+      ...{ host, port: first + i },
+    }));
+    try {
+      await claimPorts(...besides, ...range);
+      return first;
+    } catch (error) {
+      if (numTries >= maxPicks) throw error;
+    }
+  }
+}
+
 async function hold(wanted: Wanted, held: Server[]): Promise<Server> {
   for (let numTries = 0; ; numTries++) {
     const isPicked = wanted.port === 0 && numTries < maxPicks;

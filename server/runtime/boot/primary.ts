@@ -14,7 +14,7 @@ import { keepCompiledCode } from "./compile-cache.ts";
 import { takeDataDir } from "./data-dir.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
-import { claimPorts, joinAddress, splitAddress } from "./ports.ts";
+import { claimPorts, joinAddress, pickRange, splitAddress } from "./ports.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { startupStep, StartError } from "./start-error.ts";
 import { startStores, type RunningStores } from "./stores.ts";
@@ -131,13 +131,19 @@ async function openStores({ config, log, cleanups }: Run): Promise<RunningStores
 }
 
 async function claimAddresses(config: Config): Promise<void> {
+  const { HOST: host } = config;
   const operator = splitAddress(config.OPERATOR_LISTEN);
-  const [port = 0, operatorPort = 0] = await claimPorts(
-    { setting: "PORT", hostSetting: "HOST", host: config.HOST, port: config.PORT },
-    { setting: "OPERATOR_LISTEN", hostSetting: "OPERATOR_LISTEN", ...operator },
-  );
+  const common = { setting: "PORT", hostSetting: "HOST", host, port: config.PORT };
+  const ofOperator = { setting: "OPERATOR_LISTEN", hostSetting: "OPERATOR_LISTEN", ...operator };
+  const [port = 0, operatorPort = 0] = await claimPorts(common, ofOperator);
   config.PORT = port;
   config.OPERATOR_LISTEN = joinAddress(operator.host, operatorPort);
+  if (config.WORKER_PORTS !== "auto") return;
+  const besides = [
+    { ...common, port },
+    { ...ofOperator, port: operatorPort },
+  ];
+  config.WORKER_PORTS = String(await pickRange(host, config.HTTP_WORKERS, besides));
 }
 
 async function warnAboutRedis(url: string, log: Logger): Promise<void> {

@@ -74,7 +74,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     const child = forked(file, [], settingsOf(stores, url, dataDir));
     processes.push(child);
     nodes.set(child, []);
-    const order: ToChild = { type: "start", prepares: false };
+    const order: ToChild = { type: "start", prepares: false, index: 0 };
     child.send(order);
     await new Promise<void>((ready, fail) =>
       child.on("message", (message: ToPrimary) => {

@@ -11,6 +11,7 @@ import {
   lobbyKey,
   lobbyKeyspace,
   ownerKey,
+  portsKey,
   workersKey,
 } from "../../../actors/lobby-keys.ts";
 import { runScript } from "../../../actors/runtime/storage/scripts.ts";
@@ -200,13 +201,14 @@ function outlivesTroubleStore(): void {
       counted,
       isHeard: () => true,
     });
+    const beatKeys = [workersKey, leavingKey, portsKey];
     const beat = (isNew: 0 | 1) =>
-      runScript(redis, "heartbeat", [workersKey, leavingKey], ["w1", deadMs, 0, isNew]);
+      runScript(redis, "heartbeat", beatKeys, ["w1", deadMs, 0, isNew, ""]);
     assert.equal(await commit(change(), watched), "silent");
     await redis.zadd(workersKey, Date.now() - deadMs - 1, "w1");
     assert.equal(await commit(change(), watched), "silent");
     // Before it says that it has given everything up, it is not counted again.
-    assert.deepEqual(await beat(0), [0, [], [], ""]);
+    assert.deepEqual(await beat(0), [0, [], [], "", []]);
     assert.equal(await commit(change(), watched), "silent");
     assert.deepEqual(await redis.keys("*ABCDEF"), []);
     const [known, live, leaving] = (await beat(1)) as unknown[];

@@ -40,6 +40,7 @@ export const lobbyHubRoutes = hubRoutes({ lobbies: lobbyRooms });
 export const roomsThat = (ask: Lobbies["ask"]): HubRooms => ({
   topicNames: { rooms: ["lobby"], lists: ["lobbies"] },
   accessTo: () => lobbyAccess({ ask }),
+  ownerPort: () => null,
 });
 
 /** The lobby runtime has its own tests: here every seat is held. */

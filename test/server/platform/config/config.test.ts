@@ -37,6 +37,29 @@ function refused(base: Env, cases: readonly (readonly [Env, string])[]): void {
     assert.deepEqual(problemsOf({ ...base, ...env }), [problem], JSON.stringify(env));
 }
 
+describe("the ports of the workers", () => {
+  it("are off, picked, or a range that nothing else of the service listens on", () => {
+    const base = { HTTP_WORKERS: "2", PORT: "8080", OPERATOR_LISTEN: "127.0.0.1:9090" };
+    for (const ports of ["", "off", "auto", "8081", "65534"])
+      assert.deepEqual(problemsOf({ ...base, WORKER_PORTS: ports }), [], ports);
+    const form = "WORKER_PORTS: must be off, auto or a port";
+    refused(base, [
+      ...["0", "on", "-1", "8081-8082", "123456"].map(
+        (ports) => [{ WORKER_PORTS: ports }, form] as const,
+      ),
+      [
+        { WORKER_PORTS: "65535" },
+        "WORKER_PORTS: ports 65535 to 65536 are needed, 65535 is the highest",
+      ],
+      [{ WORKER_PORTS: "8079" }, "WORKER_PORTS: ports 8079 to 8080 include 8080 of PORT"],
+      [
+        { WORKER_PORTS: "9090" },
+        "WORKER_PORTS: ports 9090 to 9091 include 9090 of OPERATOR_LISTEN",
+      ],
+    ]);
+  });
+});
+
 describe("a configuration for production", () => {
   it("starts when it is complete", () => {
     assert.deepEqual(problemsOf(production), []);

@@ -1,0 +1,8 @@
+import type { Config } from "../config/config.ts";
+
+/** Ports of the HTTP workers by slot, besides the one they share; none where the setting is off. */
+export function workerPorts(config: Pick<Config, "WORKER_PORTS" | "HTTP_WORKERS">): number[] {
+  const first = Number(config.WORKER_PORTS);
+  if (!Number.isInteger(first)) return [];
+  return Array.from({ length: config.HTTP_WORKERS }, (_, slot) => first + slot);
+}
