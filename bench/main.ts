@@ -62,7 +62,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
 const form =
   "npm run bench -- <name> [scenario...] [<name>...] [--quick]\n" +
   "  lobby everyday: [--rates 400,800,2800] [--lobbies 200] [--streams 8] [--rounds 12] [--seconds 20]\n" +
-  "                  [--workers 1,2] [--beside <another checkout>] [--peers socketio,colyseus]\n" +
+  "                  [--workers 1,2] [--follow] [--beside <another checkout>] [--peers socketio,colyseus]\n" +
   "  lobby seats:    [--lobbies 200] [--rounds 3] [--workers 1,2] [--beside <another checkout>]\n" +
   "  service idle:   [--rounds 3] [--seconds 20] [--beside <another checkout>]\n" +
   "  database beside: the same";
@@ -82,6 +82,7 @@ const { values, positionals } = readArguments(form, {
     rounds: { type: "string" },
     seconds: { type: "string", default: "20" },
     workers: { type: "string", default: "1,2" },
+    follow: { type: "boolean", default: false },
     beside: { type: "string" },
     peers: { type: "string", default: "" },
   },
@@ -105,6 +106,7 @@ function everydaySizes(): EverydaySizes {
     rounds: number("rounds", values.rounds ?? "12"),
     seconds: number("seconds", values.seconds),
     workers: list("workers", values.workers),
+    follow: values.follow,
     beside: values.beside ?? null,
     peers: peerList(values.peers),
   };

@@ -28,6 +28,8 @@ export interface EverydaySizes {
   seconds: number;
   /** HTTP workers of the service, one side per number. */
   workers: number[];
+  /** Services with several workers are also measured with clients that follow the owner of a lobby. */
+  follow: boolean;
   /** Another checkout whose service is measured as a separate side; null: none. */
   beside: string | null;
   /** Packages that are installed into a cache folder and measured as peers. */

@@ -74,17 +74,21 @@ export interface ServiceSide {
   /** Folder of another checkout. */
   root?: string;
   env?: Record<string, string>;
+  /** Commands and streams of a lobby go to the port of the worker that owns it. */
+  isFollowed?: boolean;
 }
 
 /** The complete service, from this checkout or another one. */
 export function withServiceSide<T>(
-  { name, workers, root, env = {} }: ServiceSide,
+  { name, workers, root, env = {}, isFollowed = false }: ServiceSide,
   work: (side: Side) => Promise<T>,
 ): Promise<T> {
-  return withService(workers, async (service) => work(await sideOf(name, service)), env, root);
+  const settings = isFollowed ? { ...env, WORKER_PORTS: "auto" } : env;
+  const measured = async (service: Service) => work(await sideOf(name, service, isFollowed));
+  return withService(workers, measured, settings, root);
 }
 
-async function sideOf(name: string, service: Service): Promise<Side> {
+async function sideOf(name: string, service: Service, isFollowed: boolean): Promise<Side> {
   const processes = await readProcesses(service);
   let hosts: BenchSeat[] = [];
   return {
@@ -100,17 +104,30 @@ async function sideOf(name: string, service: Service): Promise<Side> {
       const seats = (await startGames(service, count)).slice(0, count);
       hosts = seats;
       const { peer } = await lobbyPeer(service, seats);
-      return seats.map((seat) => {
-        const { path, headers } = peer.stream(seat.code, 0);
-        return {
-          streams,
-          streamPath: path,
-          streamHeaders: headers,
-          command: pickJob(seat).request,
-        };
-      });
+      return Promise.all(
+        seats.map(async (seat) => {
+          const { path, headers } = peer.stream(seat.code, 0);
+          return {
+            streams,
+            streamPath: path,
+            streamHeaders: headers,
+            command: pickJob(seat).request,
+            ...(isFollowed && { port: await ownerPort(service, seat) }),
+          };
+        }),
+      );
     },
   };
+}
+
+/** The port that the answers about a lobby name, as a client learns it. */
+async function ownerPort(service: Service, { code, token }: BenchSeat): Promise<number> {
+  const url = `${service.url}/v1/games/trivia/lobbies/${code}`;
+  const answer = await fetch(url, { headers: { "x-lobby-token": token } });
+  await answer.arrayBuffer();
+  const port = Number(answer.headers.get("x-owner-port"));
+  if (port > 0) return port;
+  throw new Error(`no port of the owner is named: ${answer.status}`);
 }
 
 /** A game ends when its host leaves. */

@@ -54,12 +54,17 @@ async function measure(sizes: EverydaySizes): Promise<Table[]> {
 }
 
 /** The service in every requested variant. */
-function servicesOf({ workers, beside }: EverydaySizes): ServiceSide[] {
+function servicesOf({ workers, follow, beside }: EverydaySizes): ServiceSide[] {
   return workers.flatMap((count) => [
-    { name: `emberline, ${count} HTTP worker${count > 1 ? "s" : ""}`, workers: count },
+    { name: nameOf(count), workers: count },
+    ...(follow && count > 1
+      ? [{ name: `${nameOf(count)}, clients follow the owner`, workers: count, isFollowed: true }]
+      : []),
     ...(beside === null ? [] : [{ name: `${beside}, ${count}`, workers: count, root: beside }]),
   ]);
 }
+
+const nameOf = (workers: number) => `emberline, ${workers} HTTP worker${workers > 1 ? "s" : ""}`;
 
 /** Starts the floor, the services and the peers, and stops them in reverse order. */
 function withSides<T>(

@@ -61,7 +61,7 @@ export class OpenLoadGenerator {
     const lane = async () => {
       for (let n = next++; n < specs.length; n = next++) {
         const spec = specs[n];
-        if (spec) this.rooms[n] = await this.openOne(port, spec, openRoom);
+        if (spec) this.rooms[n] = await this.openOne(spec.port ?? port, spec, openRoom);
       }
     };
     await Promise.all(Array.from({ length: openAtOnce }, lane));

@@ -6,6 +6,8 @@ export interface RoomSpec {
   streamPath: string;
   streamHeaders: string;
   command: string;
+  /** Where its clients go; the side's own port when absent. */
+  port?: number;
 }
 
 export interface RoomCallbacks {
