@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { Address } from "./address.ts";
 
 export interface Answer {
   status: number;
@@ -57,17 +58,21 @@ export async function callOnce(
 }
 
 /** Repeats one intent under one key until the service says yes or no, as a careful client does. */
-export async function insist(url: string, call: Call): Promise<Answer> {
+export async function insist(to: string | Address, call: Call): Promise<Answer> {
+  const address = Address.of(to);
   const headers = { "idempotency-key": randomUUID(), ...call.headers };
   const begun = performance.now();
   const failures: string[] = [];
   for (;;) {
     let reason: string;
+    const url = address.next();
     try {
       const answer = await callOnce(url, { ...call, headers });
+      address.learn(answer.headers);
       if (answer.status < 500) return answer;
       reason = `${answer.status} ${answer.code}`;
     } catch (error) {
+      address.failed(url);
       reason = String(error);
     }
     const ms = Math.round(performance.now() - begun);

@@ -1,5 +1,6 @@
 import { get, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { Address } from "./address.ts";
 
 /** What one player heard of one lobby, over all the connections of a stream that keeps breaking. */
 export interface Heard {
@@ -31,7 +32,13 @@ export interface Listener {
 }
 
 /** Follows a lobby and cuts its own connection every now and then; returns with the last id. */
-export function listen(url: string, topic: string, token: string, random: () => number): Listener {
+export function listen(
+  to: string | Address,
+  topic: string,
+  token: string,
+  random: () => number,
+): Listener {
+  const address = Address.of(to);
   const heard: Heard = {
     last: 0,
     messages: new Map(),
@@ -59,6 +66,7 @@ export function listen(url: string, topic: string, token: string, random: () => 
 
   async function connect(): Promise<void> {
     heard.connections += 1;
+    const url = address.next();
     const made = get(`${url}/v1/hub?topic=${topic}`, {
       agent: false,
       headers: {
@@ -70,9 +78,13 @@ export function listen(url: string, topic: string, token: string, random: () => 
     const cut = () => void made.destroy();
     const life = setTimeout(cut, minLifeMs + random() * spreadLifeMs);
     // Whoever hears nothing at all goes elsewhere; the first bytes come at once.
-    const silence = setTimeout(cut, silenceMs);
-    made.on("error", () => {});
+    const silence = setTimeout(() => {
+      address.failed(url);
+      cut();
+    }, silenceMs);
+    made.on("error", () => address.failed(url));
     made.on("response", (response) => {
+      address.learn(response.headers);
       response.on("error", () => {});
       response.once("data", () => clearTimeout(silence));
       read(response);

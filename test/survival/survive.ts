@@ -26,6 +26,8 @@ export interface SurvivalReport {
   acknowledged: number;
   messages: number;
   connections: number;
+  /** Requests and streams that went straight to the owner of a lobby. */
+  direct: number;
 }
 
 /** Each worker then lives longer than the ten seconds that earn it a quick restart. */
@@ -48,6 +50,7 @@ export async function survive(options: SurvivalOptions): Promise<SurvivalReport>
         DATABASE_URL: stores.databaseUrl,
         REDIS_URL: stores.redisUrl,
         HTTP_WORKERS: String(options.workers ?? usualWorkers),
+        WORKER_PORTS: "auto",
         RATE_LIMIT_FACTOR: "0",
         LOBBY_MIN_QUESTION_MS: "0",
         HUB_STREAMS_PER_ADDRESS: "100000",
@@ -85,6 +88,8 @@ async function run(
       let code = "";
       const played = await playTable({
         url: service.url,
+        // Half of all clients; the mode alternates from game to game.
+        followsOwner: i % 2 === 0,
         guests: own,
         mode: (i + game) % 2 === 0 ? "versus" : "coop",
         questions: 2 + Math.floor(random() * (maxQuestions - 1)),
@@ -124,6 +129,7 @@ async function run(
     acknowledged: sum(finished.map((played) => played.acknowledged)),
     messages: sum(heard.map(({ messages }) => messages.size)),
     connections: sum(heard.map(({ connections }) => connections)),
+    direct: sum(finished.map((played) => played.direct)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { Address } from "./address.ts";
 import { insist, type Answer } from "./caller.ts";
 import { listen, type Listener } from "./listener.ts";
 
@@ -26,6 +27,8 @@ export interface Played {
   /** Commands the service said yes to, choices included. */
   acknowledged: number;
   seats: { seatId: number; listener: Listener }[];
+  /** Requests and streams that went straight to the owner. */
+  direct: number;
   /** The lobby as it was read at the end. */
   final: FinalLobby;
   /** Answers no careful client should get. */
@@ -47,6 +50,8 @@ interface Seat {
 
 export interface TableOptions {
   url: string;
+  /** Its clients go to the port of the owner. */
+  followsOwner: boolean;
   guests: Guest[];
   mode: "versus" | "coop";
   questions: number;
@@ -62,17 +67,18 @@ const endWaitMs = 30_000;
 
 /** Plays one lobby to its end, whatever happens to the service meanwhile. */
 export async function playTable(options: TableOptions): Promise<Played> {
-  const { url, mode, questions, random } = options;
+  const { mode, questions, random } = options;
+  const address = new Address(options.url, options.followsOwner);
   const surprises: string[] = [];
   const expect = (answer: Answer, status: number, what: string): Answer => {
     if (answer.status !== status) surprises.push(`${what}: ${answer.status} ${answer.code}`);
     return answer;
   };
-  const { code, seats } = await takeSeats(options);
+  const { code, seats } = await takeSeats(address, options);
   const [host] = seats;
   if (!host) throw new Error("a table needs players");
   const send = (seat: Seat, action: string, body: unknown) =>
-    insist(url, post(`${base}/${code}/${action}`, seat.bearer, body));
+    insist(address, post(`${base}/${code}/${action}`, seat.bearer, body));
 
   // A stream that is opened while a process is away may come later than the start it should hear of.
   const listening = Promise.all(seats.map(({ listener }) => listener.begun));
@@ -112,24 +118,21 @@ export async function playTable(options: TableOptions): Promise<Played> {
     acknowledged += 1;
   }
   const path = `${base}/${code}`;
-  const read = await insist(url, { method: "GET", path, headers: host.bearer });
+  const read = await insist(address, { method: "GET", path, headers: host.bearer });
   const final = expect(read, 200, "read").body["lobby"] as FinalLobby;
   await Promise.race([
     Promise.all(seats.map(({ listener }) => listener.ended)),
     wait(endWaitMs, undefined, { ref: false }),
   ]);
   for (const { listener } of seats) listener.close();
-  return { code, mode, questions, choices, acknowledged, seats, final, surprises };
+  const direct = address.numDirect;
+  return { code, mode, questions, choices, acknowledged, seats, direct, final, surprises };
 }
 
-async function takeSeats({
-  url,
-  guests,
-  mode,
-  questions,
-  random,
-  onCode,
-}: TableOptions): Promise<{ code: string; seats: Seat[] }> {
+async function takeSeats(
+  address: Address,
+  { guests, mode, questions, random, onCode }: TableOptions,
+): Promise<{ code: string; seats: Seat[] }> {
   let code = "";
   const seats: Seat[] = [];
   for (const [i, guest] of guests.entries()) {
@@ -138,15 +141,15 @@ async function takeSeats({
     const settings = { mode, numQuestions: questions, timer: 60, category: "random" };
     const taken =
       code === ""
-        ? await insist(url, post(base, bearer, { hostName: name, ...settings }))
-        : await join(url, `${base}/${code}`, bearer, name);
+        ? await insist(address, post(base, bearer, { hostName: name, ...settings }))
+        : await join(address, `${base}/${code}`, bearer, name);
     if (taken.status >= 300)
       throw new Error(`no seat in ${code || "a new lobby"}: ${taken.status} ${taken.code}`);
     if (code === "") onCode((code = (taken.body["lobby"] as { code: string }).code));
     const seatId = (taken.body["player"] as { id: number }).id;
-    const hub = await insist(url, post(`${base}/${code}/token`, bearer));
+    const hub = await insist(address, post(`${base}/${code}/token`, bearer));
     const topic = `/games/trivia/lobby/${code}`;
-    const listener = listen(url, topic, String(hub.headers["x-hub-token"]), random);
+    const listener = listen(address, topic, String(hub.headers["x-hub-token"]), random);
     seats.push({ seatId, bearer, listener });
   }
   return { code, seats };
@@ -154,14 +157,14 @@ async function takeSeats({
 
 /** A join whose answer was lost has made its seat: the name is taken, and the account finds it (LOB-05). */
 async function join(
-  url: string,
+  address: Address,
   path: string,
   bearer: Record<string, string>,
   name: string,
 ): Promise<Answer> {
-  const joined = await insist(url, post(`${path}/join`, bearer, { name }));
+  const joined = await insist(address, post(`${path}/join`, bearer, { name }));
   if (joined.code !== "lobby:name_taken") return joined;
-  return insist(url, { method: "GET", path, headers: bearer });
+  return insist(address, { method: "GET", path, headers: bearer });
 }
 
 function post(path: string, headers: Record<string, string>, body?: unknown) {
