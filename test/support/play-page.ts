@@ -19,7 +19,11 @@ const isLateBeat = (text: string, source: string) =>
   source.endsWith("/heartbeat") && text.includes("status of 404");
 
 /** Opens a window with cookies of its own, as another person would have. */
-export async function openWindow(browser: Browser, url: string): Promise<Guest> {
+export async function openWindow(
+  browser: Browser,
+  url: string,
+  isOurs: (asked: string) => boolean = () => false,
+): Promise<Guest> {
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(stepLimitMs);
@@ -31,7 +35,8 @@ export async function openWindow(browser: Browser, url: string): Promise<Guest> 
       problems.push(`${message.text()} ${source}`);
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith(url)) problems.push(`asked ${request.url()}`);
+    if (!request.url().startsWith(url) && !isOurs(request.url()))
+      problems.push(`asked ${request.url()}`);
   });
   await page.goto(`${url}/play`);
   return { page, context, problems };
@@ -90,8 +95,10 @@ export function playPage(options: {
   env: Record<string, string>;
   /** Whether a problem of the page fails the test; without it each one does. */
   isOwn?: (problem: string) => boolean;
+  /** Addresses besides the service's own that its page may ask. */
+  isOurs?: (asked: string) => boolean;
 }) {
-  const { env, isOwn = () => true } = options;
+  const { env, isOwn = () => true, isOurs } = options;
   let browser: Browser | null = null;
   let service: Service;
   before(async () => {
@@ -105,7 +112,7 @@ export function playPage(options: {
   /** Somebody at a browser; whatever went wrong inside it fails the test. */
   async function withOne(t: TestContext, play: (guest: Guest) => Promise<void>) {
     if (!browser) return t.skip("no browser on this machine");
-    const guest = await openWindow(browser, service.url);
+    const guest = await openWindow(browser, service.url, isOurs);
     try {
       await play(guest);
       assert.deepEqual(guest.problems.filter(isOwn), []);

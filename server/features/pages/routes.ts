@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
+import { workerPorts } from "../../platform/net/worker-ports.ts";
 import { isLocalPeer } from "../../platform/security/local-peer.ts";
 import {
   bytesReply,
@@ -7,6 +8,7 @@ import {
   media,
   type Route,
   type Headers,
+  type RequestInfo,
 } from "../../http/pipeline/route.ts";
 import { codexPages } from "./codex-page.ts";
 import { dataPages } from "./data-page.ts";
@@ -28,7 +30,22 @@ const policy =
 /** Browsers cache and revalidate, so that a new version shows at once. */
 const cache = "no-cache";
 
-function page(path: string, summary: string, fileFor: (environment: string) => string) {
+/** The policy of a page whose client connects to dedicated ports of workers: other origins on the same host (HTTP-19). */
+function followingPolicy({ config }: PageDeps, { headers, isSecure }: RequestInfo): string {
+  const { protocol, hostname } = URL.parse(
+    config.PUBLIC_BASE_URL || `${isSecure ? "https" : "http"}://${headers["host"] ?? ""}`,
+  ) ?? { protocol: "", hostname: "" };
+  if (!/^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/.test(hostname)) return policy;
+  const origins = workerPorts(config).map((port) => `${protocol}//${hostname}:${port}`);
+  return origins.length === 0 ? policy : `${policy}; connect-src 'self' ${origins.join(" ")}`;
+}
+
+function page(
+  path: string,
+  summary: string,
+  fileFor: (environment: string) => string,
+  policyOf: (deps: PageDeps, request: RequestInfo) => string = () => policy,
+) {
   return defineRoute({
     method: "GET",
     path,
@@ -39,7 +56,8 @@ function page(path: string, summary: string, fileFor: (environment: string) => s
     cache,
     responses: { 200: media("text/html; charset=utf-8") },
     errors: [],
-    handler: async ({ deps }) => sendAsset(await readAsset(fileFor(deps.config.APP_ENV))),
+    handler: async ({ deps, request }) =>
+      sendAsset(await readAsset(fileFor(deps.config.APP_ENV)), policyOf(deps, request)),
   });
 }
 
@@ -103,7 +121,7 @@ export const pageRoutes: Route<PageDeps>[] = [
   ),
   page("/docs", "Browse the interface", () => "docs.html"),
   decisionsPage,
-  page("/play", "Play trivia in the browser", () => "play.html"),
+  page("/play", "Play trivia in the browser", () => "play.html", followingPolicy),
   ...codexPages,
   ...dataPages,
   inbox,
@@ -112,12 +130,12 @@ export const pageRoutes: Route<PageDeps>[] = [
   ...clientFiles,
 ];
 
-function sendAsset(asset: Asset | null) {
+function sendAsset(asset: Asset | null, ownPolicy = policy) {
   if (asset === null) throw new AppError("route:not_found");
   const headers: Headers = [
     ["ETag", asset.etag],
     ["Referrer-Policy", "no-referrer"],
   ];
-  if (asset.type !== "image/svg+xml") headers.push(["Content-Security-Policy", policy]);
+  if (asset.type !== "image/svg+xml") headers.push(["Content-Security-Policy", ownPolicy]);
   return bytesReply(200, asset.type, asset.bytes, headers);
 }

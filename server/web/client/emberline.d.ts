@@ -317,6 +317,11 @@ export interface EmberlineOptions {
    */
   credentials?: "omit" | "same-origin";
   cache?: "no-store" | "default";
+  /**
+   * Sends the requests of a lobby directly to the worker that owns it, where the service has a port for each worker
+   * (its setting WORKER_PORTS) and that port is reachable. Default true.
+   */
+  followOwner?: boolean;
 }
 export interface CallOptions {
   signal?: AbortSignal;
@@ -404,6 +409,49 @@ interface Link {
   clock: Clock;
   /** Spread into a request, because Node's types do not include `cache`. */
   request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
+  /** Null: owners are not followed. */
+  ports: WorkerPorts | null;
+  /** Route to the owner of one lobby; null for requests without a lobby. */
+  owner: OwnerRoute | null;
+}
+/** Reachability of the workers' ports, shared by all lobbies of a client. */
+declare class WorkerPorts {
+  private readonly link;
+  private readonly known;
+  private readonly failures;
+  constructor(link: Link);
+  urlOf(port: number): string;
+  /** Whether the service responds on this port; probed once, and again some time after a failure. */
+  reach(port: number): Promise<boolean>;
+  /** A request to this port failed without a response. */
+  failed(port: number): void;
+  private avoid;
+  /** Any response of the service counts, refusals included. */
+  private probe;
+}
+/**
+ * Route to the worker that owns one lobby: its own port, once responses have named it and a probe succeeded; else the
+ * port that all workers share, which serves every request as well.
+ */
+declare class OwnerRoute {
+  private readonly link;
+  private readonly ports;
+  private readonly listeners;
+  /** Null: the shared one. */
+  private port;
+  private named;
+  private movedAt;
+  /** Resolves when the named port is in use or known as unreachable, after one second at most. */
+  settled: Promise<void>;
+  constructor(link: Link, ports: WorkerPorts);
+  get url(): string;
+  /** Reads the owner's port from a response; without the header nothing changes. */
+  learn(headers: Headers): void;
+  /** A request to `url` failed without a response; true when it may be retried on another port at once. */
+  leave(url: string): boolean;
+  /** Calls the listener after each change of the port, until the returned function is called. */
+  onMove(listener: () => void): () => void;
+  private move;
 }
 interface Call {
   method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -478,7 +526,8 @@ declare abstract class LobbyView {
 /** A seat in a lobby and its commands; every call is safe to repeat. */
 export declare class Seat extends LobbyView {
   readonly key: SeatKey;
-  constructor(link: Link, key: SeatKey, lobby?: Lobby | null);
+  /** `headers`: of the response that granted the seat. */
+  constructor(link: Link, key: SeatKey, lobby?: Lobby | null, headers?: Headers);
   /**
    * Reads the lobby. `player` is null if the seat no longer exists; `picks` are those of an open co-op
    * question, which snapshots do not contain.

@@ -351,6 +351,11 @@ export interface EmberlineOptions {
    */
   credentials?: "omit" | "same-origin";
   cache?: "no-store" | "default";
+  /**
+   * Sends the requests of a lobby directly to the worker that owns it, where the service has a port for each worker
+   * (its setting WORKER_PORTS) and that port is reachable. Default true.
+   */
+  followOwner?: boolean;
 }
 
 export interface CallOptions {
@@ -547,6 +552,8 @@ function linked(signal: AbortSignal | undefined) {
 
 /** Timeout of one attempt; a frozen server process is then abandoned for another one. */
 const tryMs = 8_000;
+/** The same on the port of one worker: after two seconds another worker takes over the lobbies of a frozen one. */
+const ownerTryMs = 3_000;
 const callDeadlineMs = 30_000;
 /** Drawing questions may take the service 20 s. */
 const startTryMs = 35_000;
@@ -558,6 +565,150 @@ interface Link {
   clock: Clock;
   /** Spread into a request, because Node's types do not include `cache`. */
   request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
+  /** Null: owners are not followed. */
+  ports: WorkerPorts | null;
+  /** Route to the owner of one lobby; null for requests without a lobby. */
+  owner: OwnerRoute | null;
+}
+
+const urlNow = ({ url, owner }: Link) => owner?.url ?? url;
+const tryLimitOf = (link: Link, url: string) => (url === link.url ? tryMs : ownerTryMs);
+
+/** Response header: port of the worker that owns the lobby. */
+const ownerPortHeader = "X-Owner-Port";
+const probePath = "/v1/health-check";
+/** Timeout of a probe. */
+const probeMs = 1_000;
+/** An unreachable port is not probed again for this time. */
+const unreachableMs = 300_000;
+/** The same for a port that was reachable before: the worker restarts soon. Doubles with each failure. */
+const firstLeftMs = 5_000;
+/** Minimum time on one port: during a change of owner, two workers may name each other for a moment. */
+const minStayMs = 1_000;
+
+/** The same URL with another port; null when the own URL is unknown. */
+function atPort(url: string, port: number): string | null {
+  const { location } = globalThis as { location?: { origin: string } };
+  try {
+    const there = new URL(url === "" ? (location?.origin ?? "") : url);
+    there.port = String(port);
+    return there.href.replace(/\/+$/, "");
+  } catch {
+    return null;
+  }
+}
+
+/** Reachability of the workers' ports, shared by all lobbies of a client. */
+class WorkerPorts {
+  private readonly link: Link;
+  private readonly known = new Map<number, { isThere: Promise<boolean>; until: number }>();
+  private readonly failures = new Map<number, number>();
+
+  constructor(link: Link) {
+    this.link = link;
+  }
+
+  urlOf(port: number): string {
+    return atPort(this.link.url, port) ?? this.link.url;
+  }
+
+  /** Whether the service responds on this port; probed once, and again some time after a failure. */
+  reach(port: number): Promise<boolean> {
+    const { clock } = this.link;
+    const known = this.known.get(port);
+    if (known && clock.elapsed() < known.until) return known.isThere;
+    const isThere = this.probe(port).then((isFound) => {
+      if (!isFound) this.avoid(port, unreachableMs);
+      return isFound;
+    });
+    this.known.set(port, { isThere, until: Infinity });
+    return isThere;
+  }
+
+  /** A request to this port failed without a response. */
+  failed(port: number): void {
+    const failures = this.failures.get(port) ?? 0;
+    this.failures.set(port, failures + 1);
+    this.avoid(port, Math.min(unreachableMs, firstLeftMs * 2 ** Math.min(failures, 16)));
+  }
+
+  private avoid(port: number, ms: number): void {
+    const until = this.link.clock.elapsed() + ms;
+    this.known.set(port, { isThere: Promise.resolve(false), until });
+  }
+
+  /** Any response of the service counts, refusals included. */
+  private async probe(port: number): Promise<boolean> {
+    const url = atPort(this.link.url, port);
+    if (url === null) return false;
+    try {
+      const call = { method: "GET", path: probePath } as const;
+      await sendOnce({ ...this.link, url }, call, probeMs);
+      return true;
+    } catch (error) {
+      return error instanceof EmberlineError && error.status > 0;
+    }
+  }
+}
+
+/**
+ * Route to the worker that owns one lobby: its own port, once responses have named it and a probe succeeded; else the
+ * port that all workers share, which serves every request as well.
+ */
+class OwnerRoute {
+  private readonly link: Link;
+  private readonly ports: WorkerPorts;
+  private readonly listeners = new Set<() => void>();
+  /** Null: the shared one. */
+  private port: number | null = null;
+  private named: number | null = null;
+  private movedAt = -Infinity;
+  /** Resolves when the named port is in use or known as unreachable, after one second at most. */
+  settled: Promise<void> = Promise.resolve();
+
+  constructor(link: Link, ports: WorkerPorts) {
+    this.link = link;
+    this.ports = ports;
+  }
+
+  get url(): string {
+    return this.port === null ? this.link.url : this.ports.urlOf(this.port);
+  }
+
+  /** Reads the owner's port from a response; without the header nothing changes. */
+  learn(headers: Headers): void {
+    const port = Number(headers.get(ownerPortHeader) ?? 0);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) return;
+    this.named = port;
+    if (port === this.port) return;
+    if (this.link.clock.elapsed() - this.movedAt < minStayMs) return;
+    this.settled = this.ports.reach(port).then((isThere) => {
+      if (isThere && this.named === port) this.move(port);
+    });
+  }
+
+  /** A request to `url` failed without a response; true when it may be retried on another port at once. */
+  leave(url: string): boolean {
+    if (url === this.link.url) return false;
+    if (this.port !== null && url === this.url) {
+      this.ports.failed(this.port);
+      this.move(null);
+    }
+    return true;
+  }
+
+  /** Calls the listener after each change of the port, until the returned function is called. */
+  onMove(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  private move(port: number | null): void {
+    const before = this.url;
+    if (port !== null) this.movedAt = this.link.clock.elapsed();
+    this.port = port;
+    if (this.url !== before) for (const listener of [...this.listeners]) listener();
+  }
 }
 
 interface Call {
@@ -617,7 +768,7 @@ async function sendOnce(
     controller.abort();
   });
   try {
-    const response = await link.fetch(link.url + call.path, {
+    const response = await link.fetch(urlNow(link) + call.path, {
       method: call.method,
       headers: {
         ...(body === null ? {} : { "Content-Type": "application/json" }),
@@ -627,6 +778,7 @@ async function sendOnce(
       signal: controller.signal,
       body,
     });
+    link.owner?.learn(response.headers);
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);
     return answerOf(response, text, call.brings);
@@ -648,11 +800,15 @@ async function send(link: Link, call: Call, options: CallOptions = {}): Promise<
   const deadlineAt = clock.elapsed() + (options.deadlineMs ?? callDeadlineMs);
   for (let attempt = 0; ; attempt++) {
     options.signal?.throwIfAborted();
-    const limitMs = Math.max(1, Math.min(call.tryMs ?? tryMs, deadlineAt - clock.elapsed()));
+    const url = urlNow(link);
+    const mostMs = call.tryMs ?? tryLimitOf(link, url);
+    const limitMs = Math.max(1, Math.min(mostMs, deadlineAt - clock.elapsed()));
     try {
       return await sendOnce(link, call, limitMs, options.signal);
     } catch (error) {
       if (!(error instanceof EmberlineError) || !error.isPassing) throw error;
+      const isElsewhere = error.status === 0 && link.owner?.leave(url);
+      if (isElsewhere && clock.elapsed() < deadlineAt) continue;
       const pauseMs = pauseAfter(attempt, clock.random(), error.retryAfterMs);
       if (clock.elapsed() + pauseMs >= deadlineAt) throw error;
       await clock.sleep(pauseMs, options.signal);
@@ -754,6 +910,10 @@ interface StreamMemory {
   failures: number;
   /** When the current connection was accepted. */
   openedAt: number | null;
+  /** Target of the current connection. */
+  url: string;
+  /** The client closed the current connection to continue on another port. */
+  isMoved: boolean;
 }
 
 /** The frames of one connection; returns when the service ends it in order. */
@@ -765,8 +925,15 @@ async function* readConnection(
 ): AsyncGenerator<Frame, void, undefined> {
   const { clock } = link;
   const { controller, unlink } = linked(options.signal);
+  memory.url = urlNow(link);
+  memory.isMoved = false;
+  const stay = link.owner?.onMove(() => {
+    memory.isMoved = true;
+    controller.abort();
+  });
   // Opening the stream is a request like any other: a frozen server process is abandoned for another one.
-  const alive = { at: clock.elapsed(), isWaiting: true, limitMs: tryMs };
+  const limitMs = tryLimitOf(link, memory.url);
+  const alive = { at: clock.elapsed(), isWaiting: true, limitMs };
   void endWhenSilent(clock, controller, alive);
   try {
     const body = await openConnection(link, topic, memory, controller.signal);
@@ -788,8 +955,9 @@ async function* readConnection(
   } catch (cause) {
     if (cause instanceof EmberlineError) throw cause;
     options.signal?.throwIfAborted();
-    throw brokenStream("The event stream was cut.", cause);
+    if (!memory.isMoved) throw brokenStream("The event stream was cut.", cause);
   } finally {
+    stay?.();
     controller.abort();
     unlink();
   }
@@ -812,10 +980,10 @@ async function endWhenSilent(
 async function openConnection(
   link: Link,
   topic: string,
-  { token, lastEventId }: StreamMemory,
+  { token, lastEventId, url }: StreamMemory,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const response = await link.fetch(`${link.url}${hubPath}?topic=${encodeURIComponent(topic)}`, {
+  const response = await link.fetch(`${url}${hubPath}?topic=${encodeURIComponent(topic)}`, {
     headers: {
       Accept: "text/event-stream",
       ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
@@ -824,6 +992,7 @@ async function openConnection(
     ...link.request,
     signal,
   });
+  link.owner?.learn(response.headers);
   if (!response.ok) throw errorOf(response, await response.text());
   const type = response.headers.get("Content-Type") ?? "";
   if (response.status === 200 && response.body && type.startsWith("text/event-stream"))
@@ -862,16 +1031,20 @@ async function* readTopic(
     token: source.token,
     failures: 0,
     openedAt: null,
+    url: link.url,
+    isMoved: false,
   };
   while (!options.signal?.aborted) {
-    options.onState?.("connecting");
-    memory.openedAt = null;
+    if (!memory.isMoved) options.onState?.("connecting");
+    Object.assign(memory, { isMoved: false, openedAt: null, url: link.url });
     const wasKnown = memory.token !== null;
     let retryAfterMs: number | null = null;
+    let isElsewhere = false;
     try {
       memory.topic ??= await source.findTopic(callOptions);
       if (memory.topic === null) return;
       memory.token ??= (await source.readToken?.(callOptions)) ?? null;
+      await link.owner?.settled;
       for await (const frame of readConnection(link, memory.topic, memory, options)) {
         if (options.signal?.aborted) return;
         const message = frame.data === "" ? null : parseMessage(frame);
@@ -886,8 +1059,11 @@ async function* readTopic(
       if (isRefused(error) && !isOutdated) throw error;
       if (isOutdated) memory.token = null;
       retryAfterMs = error.retryAfterMs;
+      isElsewhere = error.status === 0 && link.owner?.leave(memory.url) === true;
     }
+    if (memory.isMoved) continue;
     options.onState?.("lost");
+    if (isElsewhere) continue;
     const livedMs = clock.elapsed() - (memory.openedAt ?? clock.elapsed());
     if (livedMs >= soundMs) memory.failures = 0;
     const pauseMs = pauseAfter(memory.failures++, clock.random(), retryAfterMs, memory.retryMs);
@@ -969,7 +1145,8 @@ abstract class LobbyView {
   protected readonly link: Link;
 
   protected constructor(link: Link, code: string, lobby: Lobby | null) {
-    this.link = link;
+    const { ports } = link;
+    this.link = ports === null ? link : { ...link, owner: new OwnerRoute(link, ports) };
     this.code = code;
     this.lobby = lobby;
   }
@@ -1025,9 +1202,11 @@ const isEnd = (event: LobbyEvent) =>
 export class Seat extends LobbyView {
   readonly key: SeatKey;
 
-  constructor(link: Link, key: SeatKey, lobby: Lobby | null = null) {
+  /** `headers`: of the response that granted the seat. */
+  constructor(link: Link, key: SeatKey, lobby: Lobby | null = null, headers?: Headers) {
     super(link, key.code, lobby);
     this.key = key;
+    if (headers) this.link.owner?.learn(headers);
   }
 
   /**
@@ -1238,7 +1417,10 @@ export class Emberline {
         credentials: options.credentials ?? "omit",
         cache: options.cache ?? "no-store",
       },
+      ports: null,
+      owner: null,
     };
+    if (options.followOwner !== false) this.link.ports = new WorkerPorts(this.link);
   }
 
   /** The guest of this client: the stored one, renewed by its reclaim token, or a new one. */
@@ -1339,7 +1521,7 @@ export class Emberline {
     );
     const { lobby, player, player_token: token } = bodyOf<TakenSeat>(answer);
     const seatKey = { code: lobby?.code ?? code ?? "", token, playerId: player.id };
-    return new Seat(this.link, seatKey, lobby ?? null);
+    return new Seat(this.link, seatKey, lobby ?? null, answer.headers);
   }
 
   /** Runs a call with the own identity; retries once with a renewed token if the token is refused. */
