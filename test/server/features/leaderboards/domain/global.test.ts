@@ -19,6 +19,7 @@ import {
   type Tab,
   type Totals,
 } from "./model.ts";
+import { isScript } from "./scripts.ts";
 import { fc } from "../../../../support/seed.ts";
 
 interface RecordedQuestion {
@@ -177,7 +178,7 @@ function outlivesStores(): void {
     // Right after the projection wrote its entries, Redis is restored to its previous state.
     app.deps.redis.eval = (async (script: string, ...rest: never[]) => {
       const answer: unknown = await (original as (...args: unknown[]) => unknown)(script, ...rest);
-      if (!isLost && script.includes("batch it becomes")) {
+      if (!isLost && isScript("apply", script)) {
         isLost = true;
         await app.deps.redis.flushall();
         for (const [at, key] of keys.entries())

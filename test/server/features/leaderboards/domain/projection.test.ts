@@ -17,6 +17,7 @@ import { connectRedis, redisReady } from "../../../../../server/platform/redis/r
 import { startApp, type App } from "../../../../support/app.ts";
 import { registerAccount, tokenOf, uniqueName } from "../../../../support/identity.ts";
 import { makePlayers, rankAll, writeTotals, type Totals } from "./model.ts";
+import { isScript } from "./scripts.ts";
 
 /** More entries than three fill scripts write. */
 const count = 1_700;
@@ -45,8 +46,8 @@ async function another(between: Between = (_, run) => run()): Promise<Leaderboar
   const original = redis.eval.bind(redis) as (...args: unknown[]) => Promise<unknown>;
   redis.eval = ((script: string, ...rest: unknown[]) => {
     const run = () => original(script, ...rest);
-    if (script.includes("batch it becomes")) return between("apply", run);
-    return script.includes("being built, except") ? between("fill", run) : run();
+    if (isScript("apply", script)) return between("apply", run);
+    return isScript("fill", script) ? between("fill", run) : run();
   }) as typeof redis.eval;
   return createLeaderboards({ redis, em: () => orm.em.fork(), clock, log, metrics });
 }
