@@ -1,4 +1,5 @@
 import { accept, acceptFrom, acceptSign, nothing, reject } from "./decision.ts";
+import { followUpMs } from "./limits.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
 import { hostAsking, isTwin, seatById, seatOf } from "./seats.ts";
 import type { LobbyCaller, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
@@ -44,7 +45,10 @@ function boundOnce(lobby: Lobby, seat: NewSeat): NewSeat {
 export function checkSeat(lobby: Lobby, command: Command<"check_seat">, now: number): Decision {
   const seat = seatOf(lobby, command.by);
   if (!seat) return reject("lobby:not_member");
-  return acceptSign(lobby, seat, now, { type: "player", seatId: seat.id });
+  const answer = { type: "player", seatId: seat.id } as const;
+  const silentMs = now - seat.lastSeenAt;
+  const isRecent = seat.isConnected && silentMs >= 0 && silentMs < followUpMs;
+  return command.isFollowUp && isRecent ? accept([], answer) : acceptSign(lobby, seat, now, answer);
 }
 
 export function heartbeat(lobby: Lobby, command: Command<"heartbeat">, now: number): Decision {

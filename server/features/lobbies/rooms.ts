@@ -30,7 +30,7 @@ export function lobbyAccess(lobbies: Pick<Lobbies, "ask">): RoomAccess {
   return {
     async seat(code, seatId) {
       const by = { seatId, playerId: null };
-      const reply = await lobbies.ask(code, { type: "check_seat", by });
+      const reply = await lobbies.ask(code, { type: "check_seat", by, isFollowUp: true });
       if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
       bodyOf(reply);
     },

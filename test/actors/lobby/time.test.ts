@@ -83,6 +83,17 @@ describe("a silent seat", () => {
     assert.ok(!types(game.events).includes("disconnected"));
   });
 
+  test("a stream that opens behind another sign of life of its seat stores none", () => {
+    const game = waiting();
+    const open = { type: "check_seat", by: by(2), isFollowUp: true } as const;
+    game.wait(20_000).do({ type: "check_seat", by: by(2) });
+    assert.deepEqual(types(game.wait(4_999).do(open)), []);
+    assert.deepEqual(types(game.wait(1).do(open)), ["seen"]);
+    assert.deepEqual(types(game.wait(-3_600_000).do(open)), ["seen"], "the clock was set back");
+    alive(game, 80_000, [host]);
+    assert.deepEqual(types(game.do(open)), ["seen"], "its seat was not connected any more");
+  });
+
   test("commands that change nothing are signs of life too", () => {
     const game = playing({ settings: { mode: "coop", num_questions: 1 } });
     game.do(lock());
