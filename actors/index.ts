@@ -1,4 +1,4 @@
-/** The door to the actors: nothing else of this folder is used from outside. */
+/** The public interface of the actors; other folders import nothing else of this one. */
 export type { Holder, Lobbies, LobbyReply, LobbySnapshotMessage } from "./contract.ts";
 export { createLobbies } from "./lobbies.ts";
 export type { LobbiesDeps } from "./lobbies.ts";

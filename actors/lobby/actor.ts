@@ -16,15 +16,15 @@ import type { Answer, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 export type LobbyActor = ActorDefinition<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
 export type LobbyRules = ActorRules<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
 
-/** Lobbies were the first kind of actor: their keys have no prefix. */
+/** Empty: lobbies were the first kind of actor, so their keys have no prefix. */
 export const lobbyKeyPrefix = "";
 
 const nobody = { seatId: null, playerId: null };
 
-/** The rules of lobbies; the jobs, which reach out of the actor, come from the caller. */
+/** The lobby rules; the caller adds the jobs, which have side effects. */
 export function lobbyRules(
   context: WireContext,
-  /** Commands of one seat; null: no limit. */
+  /** Rate limit of commands per seat; null = none. */
   seatLimit: SenderLimit | null,
   jobs: LobbyActor["jobs"],
 ): LobbyRules {
@@ -49,7 +49,7 @@ export function lobbyRules(
     limits: {
       finishedTtlMs: finishedKeepMs,
       perSender: seatLimit,
-      // A command that takes a seat is counted by the limit of its route (GW-12).
+      // Commands that take a seat count against the limit of their route (GW-12).
       uncounted: ["create", "join"],
     },
     ephemeral: { create: newAudience, complete: withAudience, nextDeadline: audienceDue },

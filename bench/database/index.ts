@@ -14,10 +14,10 @@ import { answerJobs, publicIds } from "../trivia.ts";
 import { award } from "../wallet.ts";
 
 const connections = 32;
-/** The refresh tokens of a run are spent by it, and so are the first answers of a player. */
+/** A run uses up the refresh tokens and each player's first answers. */
 const accountsPerRound = connections;
 
-/** One kind of request; the jobs of each round are made anew where a run spends them. */
+/** One kind of request; its jobs are recreated for each round if a run uses them up. */
 interface Side {
   name: string;
   measure(request: string): Promise<Measured>;
@@ -54,7 +54,7 @@ const beside: Scenario = {
 
 export const scenarios: Scenarios = { beside, choices };
 
-/** Starts a service for each checkout, one inside the other. */
+/** Starts a service per checkout, each nested in the previous one. */
 async function withSides(
   [root, ...others]: readonly (string | undefined)[],
   seconds: number,

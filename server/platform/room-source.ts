@@ -2,18 +2,21 @@
 export const roomTopic = (base: string, kind: string, code: string): string =>
   `${base}/${kind}/${code}`;
 
-/** Contract between the actors of a kind, which are rooms to their clients, and the hub that delivers their messages. */
+/**
+ * Contract between the actors of a kind, which are rooms for clients, and the hub that delivers their
+ * messages.
+ */
 export interface RoomSource {
   /** What the keys of the kind begin with: seats of two kinds may have the same number. */
   readonly keyPrefix: string;
-  /** Where the rooms publish: stream key and channel of a code. */
+  /** Stream key and channel by code. */
   readonly keys: { stream(code: string): string; channel(code: string): string };
   readonly delivery: DeliveryRules;
-  /** What a new subscriber starts with, or null when there is no such room. */
+  /** Snapshot for a new subscriber, or null if the room does not exist. */
   snapshotOf(code: string): Promise<SnapshotMessage | null>;
-  /** Rooms that this process may own; without it all messages come from Redis. */
+  /** Commits of rooms this process may own; without it all messages come from Redis. */
   readonly commits?: CommitSource;
-  /** Publishes how many spectators of a room this process has (HUB-08). */
+  /** Reports this process's number of spectators of a room (HUB-08). */
   publishSpectators?(code: string, count: number): Promise<void>;
 }
 
@@ -36,20 +39,20 @@ export interface RoomList extends ListSource {
   readonly name: string;
 }
 
-/** Committed messages of the rooms that this process owns: they are here before Redis could publish them. */
+/** Committed messages of the rooms this process owns, available before Redis could publish them. */
 export interface CommitSource {
-  /** One follower for each room. Returns what it would be told with `onSource` now. */
+  /** Registers one follower per room. Returns the value that `onSource` would report now. */
   follow(code: string, follower: CommitFollower): boolean;
   unfollow(code: string): void;
 }
 
-/** Hears the messages of a room in the process that commits them. */
+/** Receives the messages of a room in the process that commits them. */
 export interface CommitFollower {
-  /** Redis has confirmed message number `seq`; in the order of the numbers. `text`: its JSON text. */
+  /** Redis has confirmed message number `seq`; called in order. `text` is its JSON text. */
   onCommitted(seq: number, text: string): void;
   /**
-   * True: from now on all messages come here; those until now are in Redis. False: no longer, or it is not certain,
-   * so Redis is followed instead.
+   * True: from now on all messages arrive here; earlier ones are in Redis. False: they no longer arrive
+   * here, or it is uncertain, so the follower must use Redis.
    */
   onSource(isHere: boolean): void;
 }
@@ -57,34 +60,34 @@ export interface CommitFollower {
 /** A snapshot ready to be sent as an event. */
 export interface SnapshotMessage {
   seq: number;
-  /** JSON text of the whole `<kind>.snapshot` message. */
+  /** JSON text of the complete `<kind>.snapshot` message. */
   payload: string;
 }
 
 /** Who receives the messages of a kind. */
 export interface DeliveryRules {
-  /** `data`: of the message; empty when it has none. */
+  /** `data` is that of the message; empty without any. */
   message(type: string, data: object): MessageTraits;
-  /** `room`: what is in the snapshot under the name of the kind. */
+  /** `room` is the snapshot's member named after the kind. */
   snapshot(room: object): SnapshotTraits;
 }
 
-/** What a message means to its subscribers, besides its text. */
+/** Delivery properties of a message. */
 export interface MessageTraits {
-  /** Seat that it removes: nothing follows it on the streams of that seat, which end. */
+  /** Seat removed by the message: its streams receive nothing more and end. */
   removedSeat?: number | null;
-  /** Not for spectators. */
+  /** True if spectators do not receive it. */
   isHidden?: boolean;
-  /** As the room in the message says; without it when there is none in it. Spectators watch public rooms only. */
+  /** Visibility of the room in the message; absent without a room. Spectators watch public rooms only. */
   visibility?: "public" | "private" | null;
-  /** Makes the room public, unless it was before. */
+  /** True if it makes the room public. */
   opens?: boolean;
 }
 
-/** What a snapshot says about who may receive it. */
+/** Delivery properties of a snapshot. */
 export interface SnapshotTraits {
-  /** Spectators may watch. */
+  /** True if spectators may watch. */
   isPublic: boolean;
-  /** Seats that are taken; null when the room has none. */
+  /** Occupied seats; null for a room without seats. */
   seats: readonly number[] | null;
 }

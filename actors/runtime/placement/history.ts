@@ -2,19 +2,19 @@ import type { Redis } from "ioredis";
 import { allShards, kindsKey, Keyspace } from "../storage/keys.ts";
 import { runScript } from "../storage/scripts.ts";
 
-/** Key prefix of the kind that was there before kinds were noted: the lobbies. */
+/** Key prefix of the lobbies, the only kind that existed before histories were recorded per kind. */
 const firstPrefix = "";
 
 /**
- * Notes that a single Redis has all it had under the history of writes `earlier` (its `master_replid`), which only
- * whoever starts it can know; "" notes nothing. Resolves to the present history.
+ * Records that a single Redis has every write of the history `earlier` (its `master_replid`), which only
+ * the process that starts Redis knows; "" records nothing. Resolves to the current history.
  */
 export async function continueHistory(redis: Redis, earlier: string): Promise<string> {
   const keys = earlier === "" ? [] : await historyKeys(redis);
   return String(await runScript(redis, "continue", keys, [earlier]));
 }
 
-/** One for each shard of each kind. */
+/** One key per shard and kind. */
 async function historyKeys(redis: Redis): Promise<string[]> {
   const prefixes = new Set([firstPrefix, ...(await redis.smembers(kindsKey))]);
   return [...prefixes].flatMap((prefix) => allShards.map(new Keyspace(prefix).history));

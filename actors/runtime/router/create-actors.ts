@@ -19,10 +19,10 @@ import { defaultAskTimings, Router, type ActorTimings } from "./router.ts";
 import { defaultTimings } from "../placement/membership.ts";
 import { systemTiming } from "../timing.ts";
 
-/** A store that does not answer for so long counts as away. */
+/** Timeout after which Redis counts as unreachable. */
 const storeWaitMs = 2_500;
 
-/** Of a port, and of a socket file, at which nothing listens. */
+/** Errors of a port, and of a socket file, without a listener. */
 const refusals: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT"]);
 
 export interface ActorsDeps {
@@ -33,17 +33,19 @@ export interface ActorsDeps {
   metrics: Pick<Metrics, "actors">;
   /** What the topics of all kinds begin with. */
   topicBase: string;
-  /** Leaves joining to the caller: a process still busy with its start would hold actors up. */
+  /** The caller joins later: a process busy with its start would delay the actors. */
   joinsLater?: boolean;
-  /** Private folder in which the processes of this machine listen for each other; without it they talk over Redis. */
+  /** Private folder with the sockets of this machine's processes; without it they communicate over Redis. */
   linkDir?: string | null;
-  /** Other than the usual ones; for tests. */
+  /** Overrides of the default timings, for tests. */
   timings?: Partial<ActorTimings>;
-  /** The first actor came into memory, or the last one left it. */
+  /** Called when the first actor enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
 }
 
-/** Joins the processes that share the actors of a kind; resolves when this one holds its part of the shards. */
+/**
+ * Joins the processes that share the actors of a kind; resolves when this one owns its share of the shards.
+ */
 export async function createActors<
   State extends BaseState,
   Command extends BaseCommand,
@@ -74,12 +76,12 @@ export async function createActors<
   return typed(router);
 }
 
-/** Actors of a definition hold its states and take its commands; the runtime itself looks into neither. */
+/** The runtime itself accesses neither states nor commands, which makes this cast safe. */
 export const typed = <State extends BaseState, Command extends BaseCommand>(
   actors: Actors<BaseState, BaseCommand>,
 ) => actors as Actors<State, Command>;
 
-/** Never reused: start time, process and chance. */
+/** Never reused: start time, pid and random bytes. */
 function newIncarnation(): string {
   return `w${process.pid}.${Date.now().toString(36)}.${randomBytes(3).toString("hex")}`;
 }
@@ -109,7 +111,7 @@ async function connect(
       control.on("node error", told);
       control.on("close", () => hear(false));
       control.on("ready", () => hear(true));
-      // A node of a cluster that comes, also one that comes back.
+      // A node that joins the cluster or returns.
       control.on("+node", () => hear(true));
     },
     close() {

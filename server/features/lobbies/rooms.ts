@@ -7,7 +7,7 @@ import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
 import { bodyOf, seatLimitOf } from "../rooms/service.ts";
 import { lobbyMessages } from "./messages.ts";
 
-/** Lobbies as the service runs them. */
+/** Lobbies as a kind of room. */
 export const lobbyRooms: RoomKind<QuestionDeps, Lobbies> = {
   open: (deps, share) =>
     createLobbies({
@@ -23,8 +23,9 @@ export const lobbyRooms: RoomKind<QuestionDeps, Lobbies> = {
 };
 
 /**
- * A token outlives its seat, and the lobby may have become private, so the lobby is asked (S14, HUB-08). Only a
- * removed seat is forbidden (HUB-02): 403 is final for a browser, any other refusal is temporary.
+ * A token is valid longer than its seat exists, and the lobby may have become private, so the lobby is
+ * asked (S14, HUB-08). Only a removed seat gets a 403 (HUB-02), because browsers treat it as final; every
+ * other refusal is temporary.
  */
 export function lobbyAccess(lobbies: Pick<Lobbies, "ask">): RoomAccess {
   return {
@@ -38,7 +39,7 @@ export function lobbyAccess(lobbies: Pick<Lobbies, "ask">): RoomAccess {
   };
 }
 
-/** Of the lobby in an answer. */
+/** The lobby in a response. */
 function seqOf(body: string | null): number {
   const answer = JSON.parse(body ?? "null") as { lobby?: { seq?: number } } | null;
   return answer?.lobby?.seq ?? 0;

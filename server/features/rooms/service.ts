@@ -11,16 +11,14 @@ import { roomTopic } from "../../platform/room-source.ts";
 import { seatClaims } from "../../platform/security/tokens.ts";
 import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
 
-/*
- * What the routes of every kind of room need: codes, answers, seats and the tokens of their streams.
- */
+/* Shared by the routes of every kind of room: codes, responses, seats and the tokens of their streams. */
 
 /** Lifetime of the tokens and cookies of a seat and of its stream. */
 const seatSeconds = 86_400;
 const codeTries = 5;
 const keyPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** The code in a path; an invalid one names no room. */
+/** The code in a path; throws `notFound` for an invalid one. */
 export function codeIn(text: string, notFound: ErrorCode): string {
   const code = roomCodeOf(text);
   if (code === null) throw new AppError(notFound);
@@ -28,8 +26,8 @@ export function codeIn(text: string, notFound: ErrorCode): string {
 }
 
 /**
- * JSON text of the body of an answer, if any; a refusal becomes an AppError. `config`: where the commands of a seat are
- * limited by `seatLimitOf`.
+ * JSON text of the response body, if any; a refusal becomes an AppError. `config`: for kinds that limit the
+ * commands per seat with `seatLimitOf`.
  */
 export function bodyOf(reply: Reply, config?: Config): string | null {
   if (reply.ok) return reply.body;
@@ -45,20 +43,22 @@ export function seatLimitOf({ RATE_LIMIT_FACTOR: factor }: Config): SenderLimit 
   return factor === 0 ? null : { max: Math.ceil(600 * factor), windowMs: 60_000 };
 }
 
-/** A repeat with the same key gets the first response (LOB-28); keys are short, since they are stored. */
+/** A repeat with the same key gets the first response (LOB-28); keys are short because they are stored. */
 export function keyOf(request: RequestInfo): string | undefined {
   const key = request.headers["idempotency-key"];
   if (key === undefined || keyPattern.test(key)) return key;
   throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
 }
 
-/** Candidate codes of a new room. A repeat of its request draws the same ones: `memoizeForKey(drawCodes)`. */
+/**
+ * Candidate codes of a new room. A repeat of the request draws the same codes: `memoizeForKey(drawCodes)`.
+ */
 export const drawCodes = (): string[] =>
   Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
 
 /**
- * Opens a room under the first free one of its candidate codes (LOB-03). The rules of the kind refuse to open a room
- * that is there, with `params.collision`.
+ * Opens a room under the first free candidate code (LOB-03). The rules of the kind refuse to open an
+ * existing room, with `params.collision`.
  */
 export async function openWithFreeCode(
   codes: readonly string[],
@@ -78,7 +78,7 @@ interface Seat {
   kind: string;
   code: string;
   seatId: number;
-  /** Who took it; null without an account (TOK-02). */
+  /** The account of the seat; null without one (TOK-02). */
   playerId: number | null;
 }
 
@@ -87,7 +87,10 @@ export function seatToken({ tokens }: WithTokens, { kind, code, seatId, playerId
   return tokens.sign("lobby", String(playerId ?? 0), seatSeconds, seatClaims(kind, code, seatId));
 }
 
-/** The credential as a header, and as a cookie for the addresses of this room alone: `path` is theirs (LOB-01). */
+/**
+ * Sends the credential as a header, and as a cookie that is sent only to `path`, the addresses of this room
+ * (LOB-01).
+ */
 export function seatHeaders(token: string, path: string): Headers {
   const cookie = stringifySetCookie({
     name: seatCookie,
@@ -104,7 +107,7 @@ export function seatHeaders(token: string, path: string): Headers {
   ];
 }
 
-/** A hub token for exactly this room (HUB-02); without a seat it is a spectator's (HUB-08). */
+/** A hub token for this room only (HUB-02); without a seat it is a spectator's token (HUB-08). */
 export function hubToken(
   { tokens, config }: WithTokens & WithConfig,
   { kind, code, seatId, playerId }: Omit<Seat, "seatId"> & { seatId: number | null },
@@ -116,7 +119,7 @@ export function hubToken(
   });
 }
 
-/** The token as cookie, as header, and where to use it (HUB-02). */
+/** Sends the token as cookie and as header, with the address to use it at (HUB-02). */
 export function hubHeaders(token: string, isSecure: boolean): Headers {
   const cookie = stringifySetCookie({
     name: "hubAuthorization",

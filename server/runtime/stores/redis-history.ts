@@ -3,16 +3,16 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { continueHistory } from "../../../actors/index.ts";
 
-/** In place of the machine's, when the server ended in order: then everything is on the disk. */
+/** Replaces the machine id after an orderly stop: all data is then on disk. */
 const ended = "ended";
 
 /**
- * Whether a server that is started has lost what an earlier one acknowledged. What that has written outlives its
- * process, but not the machine: the last second is lost with that, unless the server ended in order before.
+ * Determines whether a restarted Redis has lost acknowledged writes. Its append-only file survives a crash
+ * of the process, but a crash of the machine loses the last second, unless Redis stopped in order before.
  */
 export class RedisHistory {
   private readonly dataDir: string;
-  /** The history of writes of which everything is there; "" for none. */
+  /** The replication id whose writes are all present; "" for none. */
   private intact = "";
   private present = "";
 
@@ -20,23 +20,26 @@ export class RedisHistory {
     this.dataDir = dataDir;
   }
 
-  /** Before a start. The marker counts for this one only, and is gone for good before anything new can be lost. */
+  /**
+   * Call before a start. The marker is valid for this start only and is deleted before any new write can be
+   * lost.
+   */
   takeMarker(): void {
     const [machine, history = ""] = textOf(this.file).split(" ");
-    // Without a marker the last start failed before any client could write.
+    // Without a marker the previous start failed before any client could write.
     if (history !== "") this.intact = machine === ended || machine === machineId() ? history : "";
     rmSync(this.file, { force: true });
     sync(this.dataDir);
   }
 
-  /** After a start. */
+  /** Call after a start. */
   async markIntact(redis: Redis): Promise<void> {
     this.present = await continueHistory(redis, this.intact);
     this.intact = "";
     this.writeMarker(machineId());
   }
 
-  /** The server has ended in order. */
+  /** Call after Redis has stopped in order. */
   close(): void {
     this.writeMarker(ended);
   }
@@ -50,7 +53,7 @@ export class RedisHistory {
   }
 }
 
-/** Linux has a name for the time from one start of the machine to the next; "" where there is none. */
+/** Linux has an id for each boot of the machine; "" on other systems. */
 const machineId = () => textOf("/proc/sys/kernel/random/boot_id").trim();
 
 function textOf(file: string): string {

@@ -12,9 +12,9 @@ import { findRedisProgram } from "./redis-program.ts";
 
 export interface LocalRedisOptions {
   dataDir: string;
-  /** Where a program is kept that the machine does not have; the folder of the user when absent. */
+  /** Folder for an unpacked Redis program if the machine has none; default: a folder of the user. */
   cacheDir?: string;
-  /** A private folder with a short path, see `socketDirFor`. */
+  /** A private folder with a short path; see `socketDirFor`. */
   socketDir: string;
   log: Logger;
 }
@@ -24,13 +24,14 @@ export interface LocalRedis {
   url: string;
   pid(): number | null;
   stop(): Promise<void>;
-  /** SIGKILL; the data folder stays for the next start. */
+  /** Sends SIGKILL; the data folder stays for the next start. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts redis-server (or valkey-server) on a unix socket only, with an append-only file and no
- * eviction: lobbies and jobs live in it (BOOT-01). Ends a server that outlived a killed parent.
+ * Starts redis-server (or valkey-server) on a Unix socket only, with an append-only file and without
+ * eviction, because lobbies and jobs are stored in it (BOOT-01). Ends a server that outlived a killed
+ * parent.
  */
 export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis> {
   const dataDir = resolve(options.dataDir);
@@ -39,7 +40,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   makeOwnFolder(options.socketDir, { mode: 0o700 });
   const program = await findRedisProgram(cacheDir, options.log);
   const socket = socketIn(options.socketDir);
-  // Clients find no socket before the history of writes is marked: what they read until then may be incomplete.
+  // Clients find no socket before the replication id is recorded, because earlier reads could be incomplete.
   const startSocket = join(options.socketDir, "redis.new");
   const pidFile = join(dataDir, "redis.pid");
   const history = new RedisHistory(dataDir);
@@ -70,7 +71,7 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   };
 }
 
-/** Address of a Redis that is already running there. */
+/** Address of an already running Redis. */
 export function localRedisUrl(socketDir: string): string {
   return `unix://${socketIn(socketDir)}`;
 }
@@ -97,7 +98,7 @@ function serverArguments(dataDir: string, socket: string, pidFile: string): stri
 }
 
 async function answers(socket: string, history: RedisHistory): Promise<boolean> {
-  // The client's own check for readiness waits a whole second while the server reads its file.
+  // The client's own ready check waits a whole second while the server loads its file.
   const options = { retryStrategy: () => null, lazyConnect: true, enableReadyCheck: false };
   const redis = new Redis({ path: socket, ...options });
   redis.on("error", () => {});
@@ -111,7 +112,7 @@ async function answers(socket: string, history: RedisHistory): Promise<boolean> 
   }
 }
 
-/** What is wrong with a Redis we did not start ourselves, as one line, or null. */
+/** Describes a persistence problem of an external Redis in one line; null without one. */
 export async function checkRedisPersistence(url: string): Promise<string | null> {
   const redis = connectRedis(url, silentLogger, "check");
   try {

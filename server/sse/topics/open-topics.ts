@@ -12,9 +12,9 @@ import type { ListName, RoomName, Topic } from "./topics.ts";
 import type { Writer } from "../stream/writer.ts";
 
 export interface TopicSources {
-  /** By the kind that their topics name. */
+  /** Sources of rooms, by kind. */
   rooms: Readonly<Record<string, RoomSource>>;
-  /** By the name that ends their topics. */
+  /** Sources of lists, by name. */
   lists: Readonly<Record<string, ListSource>>;
 }
 
@@ -26,7 +26,7 @@ export interface OpenTopicsDeps {
   clock: Clock;
   budget: ReplayBufferBudget;
   count: Record<"in" | "replayed" | "gap" | "resumed", (n?: number) => void>;
-  /** A message is about to be written for the first time. */
+  /** Called before a message is written for the first time. */
   onFirstWrite: (frame: Frame) => void;
   onError: (error: unknown) => void;
 }
@@ -37,7 +37,7 @@ type AnyTopic = RoomTopic | ListTopic;
 export class OpenTopics {
   private readonly deps: OpenTopicsDeps;
   private readonly catchUp: SubscriptionCatchUp;
-  /** By name. */
+  /** By topic name. */
   private readonly topics = new Map<string, AnyTopic>();
 
   constructor(deps: OpenTopicsDeps) {

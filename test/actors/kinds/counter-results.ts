@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { defineQueue } from "../../../workers/queues.ts";
 
-/** What became of a counter. */
+/** The result of a counter. */
 export const counterResults = defineQueue({
   name: "counter-results",
   payload: Type.Object({ code: Type.String(), count: Type.Integer() }),

@@ -30,7 +30,7 @@ const View = Type.Object({
 });
 const CounterBody = Type.Object({ counter: View });
 
-/** Counters as the service runs them: anyone may follow one. */
+/** Counters as a kind of room: anyone may follow one. */
 export const counterRooms: RoomKind<WithEnqueue, Counters> = {
   open: ({ enqueue }, share) =>
     createActors(

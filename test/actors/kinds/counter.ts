@@ -6,7 +6,7 @@ export interface Counter {
   count: number;
   skipped: number;
   turnEndsAt: number;
-  /** Ended: its result still has to reach the queue. */
+  /** Ended: its result is not queued yet. */
   status: "running" | "ended" | "finished";
 }
 
@@ -16,7 +16,7 @@ type Event = { type: "opened" | "counted" | "skipped" | "ended" | "done"; at: nu
 export const target = 100;
 export const turnMs = 400;
 
-/** `queueResult` hands over the count of a room that ended. */
+/** `queueResult` queues the count of an ended room. */
 export const counterActor = (queueResult: (code: string, count: number) => Promise<unknown>) =>
   defineActor<Counter, Command, Event>({
     kind: "counter",

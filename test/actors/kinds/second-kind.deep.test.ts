@@ -64,7 +64,7 @@ describe("a second kind of actor, in processes of which one after another is kil
   let url = "";
   let dataDir = "";
   const processes: ChildProcess[] = [];
-  /** One for each kind. */
+  /** One per kind. */
   const nodes = new Map<ChildProcess, ActorNode[]>();
   const listeners = new Map<string, Listener>();
 
@@ -100,7 +100,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     return answer.body["counter"] as View;
   };
 
-  /** Two players of a room in turn; the counts they were told. */
+  /** Two players of a room take turns; returns the counts in their responses. */
   async function countOn(code: string, from: number, to: number, told: number[]): Promise<void> {
     for (let n = from; n < to; n++) told.push((await command(code, "count", 1 + (n % 2))).count);
   }
@@ -137,12 +137,12 @@ describe("a second kind of actor, in processes of which one after another is kil
       const exited = victim ? once(victim, "exit") : undefined;
       victim?.kill("SIGKILL");
       await exited;
-      // Silence makes no node count as dead here, so its shards move by the notice alone.
+      // Missed heartbeats mark no node as dead here, so its shards move only after the notice.
       const down = (victim && nodes.get(victim)) ?? [];
       assert.deepEqual(down.map(({ keyPrefix }) => keyPrefix).toSorted(), ["", "counter:"]);
       const takenOver = Promise.all(down.map(untilTakenOver));
       await Promise.all([start(), takenOver, ...counting]);
-      // Nobody counts for a turn, which the owner notices by itself.
+      // Nobody counts for one turn; the owner skips it by a timer.
       if (kill < kills - 1) await untilSkipped(listeners.get(codes[0] ?? ""));
     }
     for (const code of codes) {
@@ -166,7 +166,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     );
   });
 
-  /** Another node of the kind owns each shard of the killed one. */
+  /** Another node of the kind owns each shard of the killed node. */
   async function untilTakenOver({ keyPrefix, incarnation }: ActorNode): Promise<void> {
     const ofKind = new Keyspace(keyPrefix);
     const owned = async () => {
@@ -209,7 +209,7 @@ describe("a second kind of actor, in processes of which one after another is kil
   });
 });
 
-/** What the listener heard is what the room says it is, number by number. */
+/** The listener's messages equal the room's state, number by number. */
 function checkMessages(code: string, messages: ReadonlyMap<number, string>, skipped: number): void {
   let last: View = { count: 0, skipped: 0, status: "running", seq: 0 };
   for (const [seq, text] of messages) {
