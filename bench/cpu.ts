@@ -23,7 +23,7 @@ function treeTimes(root: number): Map<number, Times> {
         try {
           return [[Number(name), timesOf(Number(name))] as const];
         } catch {
-          return []; // It has ended, and its parent accounts for it.
+          return []; // It has ended, and its parent counts it.
         }
       }),
   );

@@ -14,7 +14,7 @@ export interface MemoryUse {
   after: Amounts;
 }
 
-/** What the lobbies of a round and their streams have added, garbage that waits for collection included. */
+/** Memory added by the lobbies of a round and their streams, including garbage that is not collected yet. */
 export function memoryTable(uses: ReadonlyMap<string, MemoryUse>, lobbies: number): Table {
   return {
     title: `everyday: MiB of memory before the first lobby and after the last round, with its ${lobbies} lobbies and their streams`,

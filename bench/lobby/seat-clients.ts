@@ -3,9 +3,9 @@ import { newPlayer } from "../../test/support/player.ts";
 export type SeatStep = "room" | "join" | "token" | "stream";
 
 export const seatsPerRoom = 8;
-/** A guest may be the host of so many unfinished lobbies. */
+/** Maximum unfinished lobbies per host. */
 const roomsPerHost = 10;
-/** Players who take a step at the same time. */
+/** Players who perform a step concurrently. */
 const maxLanes = 4;
 const lobbies = "/v1/games/trivia/lobbies";
 
@@ -20,10 +20,10 @@ interface Answer {
   body: { lobby?: { code: string }; player_token?: string };
 }
 
-/** Players who take seats with the requests of the published client, over connections that stay open. */
+/** Players who take seats with the requests of the published client, over keep-alive connections. */
 export class SeatClients {
   readonly #url: string;
-  /** Access tokens of guests: hosts, then those who join. */
+  /** Access tokens of guests: first hosts, then those who join. */
   #hosts: string[] = [];
   #guests: string[] = [];
   #hostSeats: TakenSeat[] = [];
@@ -35,7 +35,7 @@ export class SeatClients {
     this.#url = `http://127.0.0.1:${port}`;
   }
 
-  /** Makes the guests of so many rooms. */
+  /** Creates the guests for this many rooms. */
   async arrive(rooms: number): Promise<void> {
     const arrive = async (name: string) => (await newPlayer(this.#url, name)).accessToken;
     const count = Math.ceil(rooms / roomsPerHost);
@@ -43,7 +43,7 @@ export class SeatClients {
     this.#guests = await Promise.all(numbers(seatsPerRoom - 1).map((n) => arrive(`Guest ${n}`)));
   }
 
-  /** Takes one step for all rooms or seats of a round; how many there were. */
+  /** Performs one step for all rooms or seats of a round; returns their number. */
   async take(step: SeatStep, rooms: number): Promise<number> {
     if (step === "room") return inLanes(numbers(rooms), (n) => this.#makeRoom(n));
     if (step === "token") return inLanes(this.#seats, (seat) => this.#takeToken(seat));
@@ -54,7 +54,7 @@ export class SeatClients {
     return inLanes(joins, (join) => join());
   }
 
-  /** Closes the streams, and ends the rooms by their hosts. */
+  /** Closes the streams; the hosts end the rooms. */
   async leave(): Promise<void> {
     this.#streams.abort();
     this.#streams = new AbortController();
@@ -90,7 +90,7 @@ export class SeatClients {
     seat.hubToken = headers.get("x-hub-token") ?? "";
   }
 
-  /** Resolves with the snapshot, the first event; the stream stays open. */
+  /** Resolves with the first event, the snapshot; the stream stays open. */
   async #openStream({ code, hubToken }: TakenSeat): Promise<void> {
     const response = await fetch(`${this.#url}/v1/hub?topic=/games/trivia/lobby/${code}`, {
       headers: { authorization: `Bearer ${hubToken}` },
@@ -128,7 +128,7 @@ export class SeatClients {
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-/** Does the work for all, a few at a time; how many there were. */
+/** Runs the work for all items, a few at a time; returns their number. */
 async function inLanes<T>(all: readonly T[], work: (one: T) => Promise<unknown>): Promise<number> {
   let next = 0;
   const lane = async () => {
@@ -138,11 +138,11 @@ async function inLanes<T>(all: readonly T[], work: (one: T) => Promise<unknown>)
   return all.length;
 }
 
-/** Reads on until the stream is closed. */
+/** Reads until the stream is closed. */
 async function drain(reader: ReadableStreamDefaultReader<string>): Promise<void> {
   try {
     while (!(await reader.read()).done);
   } catch {
-    // It was closed by its reader.
+    // The reader closed it.
   }
 }

@@ -7,7 +7,7 @@ import { withCosts, type Costs } from "./everyday-costs.ts";
 import { withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";
 import { SeatClients, seatsPerRoom, type SeatStep } from "./seat-clients.ts";
 
-/** One step of a round, for each room or player. */
+/** One step of a round, performed by each room or player. */
 interface Measured {
   /** CPU time in microseconds by kind of process. */
   micros: Amounts;
@@ -19,12 +19,15 @@ type Round = Record<SeatStep, Measured>;
 const steps: readonly SeatStep[] = ["room", "join", "token", "stream"];
 const whole = "a seat";
 
-/** Before the rounds: compiled code and warm connections, as in a service that runs for hours. */
+/**
+ * Rounds before the measurement compile the code and open connections, like in a service that runs for
+ * hours.
+ */
 const warmUpRounds = 1;
-/** The jobs that follow the end of a lobby are done by then. */
+/** By then the jobs that follow the end of a lobby are done. */
 const settleMs = 3_000;
 
-/** What it costs to seat a player, step by step; the services are measured in interleaved rounds. */
+/** Cost of seating a player, by step; the services are measured in interleaved rounds. */
 export const seats: Scenario = {
   about: "processor time of a room, a join, a token and a first stream, by process",
   async run({ isQuick, everyday, rounds: { rounds: given } }) {
@@ -59,7 +62,7 @@ function servicesOf({ workers, beside }: EverydaySizes): ServiceSide[] {
   ]);
 }
 
-/** Requests are counted as in production; no limit is reached. */
+/** Requests are counted as in production, but no limit is reached. */
 const env = { RATE_LIMIT_FACTOR: "100000" };
 
 function withSides<T>(
@@ -87,7 +90,7 @@ async function measureRound(side: Side, clients: SeatClients, rooms: number): Pr
   return round as Round;
 }
 
-/** A room has one host and seven who join; each of them takes a token and opens a stream. */
+/** A room has one host and seven guests who join; each takes a token and opens a stream. */
 const shares: Record<SeatStep, number> = {
   room: 1 / seatsPerRoom,
   join: 1 - 1 / seatsPerRoom,
@@ -142,7 +145,7 @@ const cells = (micros: Amounts, calls: Amounts): string[] => [
   byName(calls, 1),
 ];
 
-/** The median of the ratios of each round to the first side. */
+/** The median of each round's ratio to the first side. */
 function besideText(results: Map<string, Round[]>, side: string): string {
   const [first] = results.values();
   const all = results.get(side) ?? [];

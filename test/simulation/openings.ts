@@ -17,17 +17,17 @@ import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
 export const context = { hubUrl: "/v1/hub", topicBase: "/t" };
-/** Short lives, so that a schedule of seconds meets them all. */
+/** Short lifetimes, so that a schedule of seconds reaches all of them. */
 export const timings = { staleMs: 1_500, hostGraceMs: 1_000, minQuestionMs: 0 };
 /** Wall clock at virtual time 0. */
 export const startOfTime = Date.UTC(2026, 0, 31, 12, 0, 0);
 
-/** Two lobbies of different shards; more would meet nothing that these do not. */
+/** Two lobbies of different shards; more lobbies would add no new cases. */
 export const codes: readonly string[] = ["AAAAAA", "BBBBBB"];
 export const shards: readonly number[] = codes.map(shardOf);
 export const emptyShards: readonly number[] = allShards.filter((shard) => !shards.includes(shard));
 
-/** Seats of a lobby have numbers of their own; the host's is the first. */
+/** Seats are numbered per lobby; the host's is the first. */
 export const seatsOf = (code: string): number[] => {
   const first = 10 * (codes.indexOf(code) + 1);
   return [first, first + 1, first + 2, first + 3];
@@ -49,12 +49,12 @@ export function question(id: number): DrawnQuestion {
   };
 }
 
-/** How far a lobby has come when a schedule begins. */
+/** Progress of a lobby when a schedule begins. */
 export interface Opening {
   mode: Mode;
   questions: number | null;
   isStarted: boolean;
-  /** Commits already made; near the 32nd the next ones store the whole lobby. */
+  /** Commits already made; around the 32nd, the next ones store the whole lobby. */
   version: number;
 }
 
@@ -106,7 +106,7 @@ export interface Prepared {
 
 const prepared = new Map<string, Prepared>();
 
-/** A lobby as the real rules and the real batches leave it; made once per opening. */
+/** A lobby produced by the real rules and batches; created once per opening. */
 export function prepare(code: string, opening: Opening): Prepared {
   const key = `${code} ${JSON.stringify(opening)}`;
   const known = prepared.get(key);
@@ -158,7 +158,7 @@ function play(code: string, opening: Opening): Prepared {
   };
 }
 
-/** Puts a prepared lobby into a store, as its last owner left it. */
+/** Stores a prepared lobby as its last owner would have left it. */
 export function seed(redis: ModelRedis, code: string, lobby: Prepared): void {
   redis.hashes.set(lobbyKey(code), new Map(lobby.fields));
   if (lobby.seq > 0) redis.streams.set(eventStreamKey(code), [[lobby.seq, ""]]);

@@ -25,19 +25,19 @@ export interface Worker extends Place {
   isReady: boolean;
   readyAt: number;
   wiring: Wiring;
-  /** Requests of clients under way here; each learns of the worker's death. */
+  /** Pending client requests of this worker; each is rejected at the worker's death. */
   open: Set<() => void>;
 }
 
 const metrics = createMetrics();
-/** How long a jump of the store's clock may mislead the workers about each other. */
+/** Maximum time for which a jump of Redis' clock may mislead the workers about each other. */
 const blindMs = 3_000;
 
-/** Everything of one schedule; nothing in it depends on anything but the seed. */
+/** The state of one schedule; it depends only on the seed. */
 export class World {
   readonly seed: number;
   readonly kind: Kind;
-  /** The lobbies that are played, and where they live. */
+  /** The lobbies in play, and their storage. */
   readonly codes: readonly string[];
   readonly shards: readonly number[];
   readonly chance: Chance;
@@ -48,21 +48,21 @@ export class World {
   readonly sabotage: Sabotage;
   readonly ledgers = new Map<string, Ledger>();
   readonly results = new Map<string, number>();
-  /** Code -> newest seq that a client was told. */
+  /** Code -> newest seq in a response to a client. */
   readonly told = new Map<string, number>();
   readonly workers: Worker[] = [];
-  /** What the wall clocks of the machine show besides the time that passed. */
+  /** Offset of the machines' wall clocks from the elapsed time. */
   wallOffset = 0;
-  /** By how much they were set back in all. */
+  /** Sum of all steps by which they were set back. */
   setBackMs = 0;
-  /** Since the last jump of the store's clock that liveness cannot see through. */
+  /** Time of the last jump of Redis' clock that heartbeats cannot detect. */
   clockJumpedAt = Number.NEGATIVE_INFINITY;
-  /** Until then somebody may not be heard who is alive. */
+  /** Until then a live worker may count as dead. */
   troubledUntil = 0;
   hasLost = false;
-  /** The store came back without saying that it has everything. */
+  /** Redis came back without a record that its data is complete. */
   mayHaveLost = false;
-  /** False once the world is to come to rest. */
+  /** False once no more faults are to be injected. */
   isStormy = true;
   injected = 0;
   failure: Violation | null = null;
@@ -79,7 +79,7 @@ export class World {
     this.codes = codes.slice(0, count);
     this.shards = [...shards.slice(0, count), ...emptyShards.slice(0, kind.emptyShards)];
     this.redis = new ModelRedis(() => Math.floor(this.wall()), sabotage.store);
-    // The shards have had owners long before.
+    // The shards had owners long before.
     const { history, strings } = this.redis;
     for (const shard of this.shards) strings.set(historyKey(shard), `${history} 0`);
     this.net = {
@@ -112,7 +112,7 @@ export class World {
     return startOfTime + this.timeline.now + this.wallOffset;
   }
 
-  /** For so long somebody may not be heard. */
+  /** For this time a live worker may count as dead. */
   trouble(ms: number): void {
     this.troubledUntil = Math.max(this.troubledUntil, this.timeline.now + ms);
   }
@@ -133,23 +133,23 @@ export class World {
     return ledger;
   }
 
-  /** A question with a number never used before. */
+  /** A question with an unused number. */
   newQuestion(): DrawnQuestion {
     const drawn = question(++this.#drawn);
     return this.sabotage.leaksAnswers ? { ...drawn, text: drawn.explanation } : drawn;
   }
 
-  /** The store's clock jumped, so that the living may look dead to each other for a while. */
+  /** Redis' clock jumped, so live workers may count each other as dead for a while. */
   isLivenessBlind(): boolean {
     return this.timeline.now - this.clockJumpedAt < blindMs;
   }
 
-  /** A clock set back lets deadlines wait for as long again; whoever armed them goes by its own past. */
+  /** A clock set back delays deadlines by the same time, because they were armed by the earlier clock. */
   clockDebt(): number {
     return this.setBackMs;
   }
 
-  /** Who holds the lobby by the store. */
+  /** Owner of the lobby according to Redis. */
   ownerOf(code: string): string | null {
     return parseOwner(this.redis.get(ownerKey(shardOf(code))))?.incarnation ?? null;
   }
@@ -162,7 +162,7 @@ export class World {
     return this.timeline.add(this.timeline.now + ms, null, run);
   }
 
-  /** Workers that have long been there: they know each other, and the shards are shared out. */
+  /** Workers that joined long ago: they know each other and share the shards. */
   async startTogether(count: number): Promise<void> {
     this.net.isInstant = true;
     this.redis.knowScripts();
@@ -175,7 +175,7 @@ export class World {
     for (const worker of places) await this.#join(worker);
   }
 
-  /** A process that finds no store waits for it, as the real one does. */
+  /** A process without Redis waits for it, like the real one. */
   startWorker(): void {
     if (!this.net.isUp) return void this.after(20, () => this.startWorker());
     void this.#join(this.#place(`w${this.workers.length + 1}`));
@@ -241,7 +241,7 @@ export class World {
     if (this.isStormy && this.chance.is(0.1)) throw new Error("the other service is away");
   }
 
-  /** SIGKILL at this very step; another process takes the place. */
+  /** SIGKILL at exactly this step; another process replaces it. */
   kill(worker: Worker, isAnnounced: boolean): void {
     if (!worker.isAlive) return;
     this.note?.(`${worker.name} dies${isAnnounced ? "" : " unnoticed"}`);
@@ -255,7 +255,7 @@ export class World {
     this.after(this.chance.within(this.kind.bornMs), () => this.startWorker());
   }
 
-  /** SIGTERM: the worker hands its lobbies over and ends. */
+  /** SIGTERM: the worker hands over its lobbies and exits. */
   leave(worker: Worker): void {
     const { lobbies } = worker;
     if (!lobbies || !worker.isReady) return;
@@ -269,7 +269,7 @@ export class World {
     });
   }
 
-  /** One slice after the other, except where a worker may believe itself the last. */
+  /** One slice after the other, except where a worker may consider itself the last. */
   #checkSlice(by: string): void {
     const seenSince = this.timeline.now - this.kind.timings.deadMs;
     const hasOthers = this.ready().some((one) => one.name !== by && one.readyAt < seenSince);

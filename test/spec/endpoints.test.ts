@@ -10,7 +10,10 @@ import { pending } from "./pending.ts";
 const declared = routes.map((route) => `${route.method} ${route.path}`);
 const promises = new Map(promised.map(([method, path, auth]) => [`${method} ${path}`, auth]));
 
-/** Declared levels that satisfy a promised one: a public endpoint may read the caller. */
+/**
+ * Declared access levels that also satisfy a promised one: a public endpoint may read the caller's
+ * identity.
+ */
 const levels: Readonly<Record<PromisedAuth, readonly AuthLevel[]>> = {
   public: ["public", "optional", "optional_seat"],
   optional: ["optional", "optional_seat"],
@@ -87,7 +90,7 @@ describe("the declared routes", () => {
   });
 
   it("are declared once, whatever their parameters are called", () => {
-    // A parameter with a declared form is another path than one without.
+    // A parameter with a declared format is a different path from one without.
     const shapes = routes.map(({ method, path, segments = {} }) => {
       const shape = path.replace(
         /\{([^}]*)\}/g,

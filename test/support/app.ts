@@ -1,4 +1,4 @@
-// First: an older Node dies in a package that follows, without a word.
+// Imported first, because an older Node crashes in one of the following packages without a message.
 import "../../server/node-version.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,24 +25,24 @@ import { createClient } from "./client.ts";
 import { testStores, type TestStores } from "./stores.ts";
 
 export interface AppOptions {
-  /** Settings that differ from a test's usual ones (no rate limits, everything else default). */
+  /** Settings that differ from the defaults of tests (no rate limits, everything else default). */
   env?: Record<string, string>;
   clock?: Clock;
-  /** Nothing is logged when absent. */
+  /** Default: no logging. */
   log?: Logger;
-  /** A free one when absent. */
+  /** Default: a free port. */
   port?: number;
-  /** False: jobs are added, but nobody works on them. Default true. */
+  /** False: jobs are added but not processed. Default true. */
   hasJobs?: boolean;
-  /** How many of one caller wait for the database; the usual number when absent. */
+  /** Maximum requests of one caller that wait for the database; default: as in the service. */
   waitingOfCaller?: number;
-  /** Passwords are hashed as in the service, which takes sixty times as long. Default false. */
+  /** True: passwords are hashed as in the service, which takes sixty times as long. Default false. */
   hasRealPasswords?: boolean;
 }
 
 export interface App {
   url: string;
-  /** Checks every answer against the declaration of its route. */
+  /** Checks every response against the declaration of its route. */
   client: ReturnType<typeof createClient>;
   deps: Deps;
   stores: TestStores;
@@ -52,11 +52,11 @@ export interface App {
 /** Argon2id as in the service, with less work: `passwords.test.ts` and `login.test.ts` use the real one. */
 const lightPasswords = { ...passwordParameters, memoryCost: 512, timeCost: 1 };
 
-/** The whole service in this process, on stores of its own: HTTP, rooms, hub and jobs. */
+/** The whole service in this process, with separate stores: HTTP, rooms, hub and jobs. */
 export const startApp = (options: AppOptions = {}): Promise<App> =>
   startAppWith({ kinds: roomKinds, routes }, options);
 
-/** The service with further kinds of room and their routes, beside its own. */
+/** The service with further kinds of room and their routes. */
 export async function startAppWith<Kinds extends RoomKinds>(
   { kinds, routes: served }: { kinds: Kinds; routes: readonly Route<DepsWith<Kinds>>[] },
   options: AppOptions = {},

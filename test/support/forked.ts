@@ -6,12 +6,13 @@ import { sourceFlags } from "./programs.ts";
 import { atEnd } from "./shared.ts";
 
 const alive = new Set<ChildProcess>();
-// A child that a failed test has left would keep this process, and with it the run.
+// A child left by a failed test would keep this process, and therefore the run, alive.
 atEnd(async () => alive.forEach((child) => child.kill("SIGKILL")));
 
 /**
- * A process of its own for a test that may freeze it. It has not the runner's output, whose end the runner would wait
- * for; and its pid file is how the run finds it when the test ended before it did (`removeWithServers`).
+ * A separate process for a test that may freeze it. It does not inherit the runner's output, because the
+ * runner would wait for its end. The run finds it by its pid file if the test ended before it
+ * (`removeWithServers`).
  */
 export function forked(
   file: URL,

@@ -1,8 +1,8 @@
 import type { Import } from "./imports.ts";
 
 /**
- * The parts of the project and who may import whom. The first pattern that fits a file names its
- * zone, so narrow patterns stand above wide ones.
+ * The parts of the project and their allowed imports. The first pattern that matches a file determines its
+ * zone, so narrow patterns come before wide ones.
  */
 const zones: readonly [zone: string, pattern: RegExp][] = [
   ["platform", /^server\/platform\//],
@@ -12,12 +12,12 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["feature", /^server\/features\//],
   ["web", /^server\/web\//],
   ["deps", /^server\/app\/(deps|open-rooms)\.ts$/],
-  // The two tables of what the service serves.
+  // The two tables of kinds and routes of the service.
   ["routes", /^server\/app\/(routes|rooms)\.ts$/],
   ["queues", /^workers\/queues\.ts$/],
   ["processors", /^workers\/processors\//],
   ["actor-runtime", /^actors\/runtime\//],
-  // A folder for the rules of each kind of actor, and beside it the file that joins them to the runtime.
+  // One folder per kind of actor with its rules, and beside it the file that connects them to the runtime.
   ["rules", /^actors\/[^/]+\//],
   ["actors", /^actors\/[^/]+\.ts$/],
   ["envelope", /^importers\/envelope\//],
@@ -28,7 +28,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["manifest", /^package\.json$/],
   ["test", /^test\//],
   ["bench", /^bench\//],
-  // What a process starts from, and the parts only such an entry uses.
+  // Entry points of processes, and the parts that only they use.
   [
     "process",
     /^(server\/[^/]+\.(ts|mjs)|server\/(app|entries|runtime|operator|console)\/|workers\/[^/]+\.ts|importers\/cli\.ts|db\/create-migration\.ts)/,
@@ -38,20 +38,20 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
 const anything = zones.map(([zone]) => zone);
 const product = anything.filter((zone) => !["test", "bench"].includes(zone));
 
-/** Zones whose code a zone may load. Its own zone is always allowed, except as said in `refuse`. */
+/** Zones whose code a zone may load. A zone may always load itself, with the exceptions in `refuse`. */
 const mayLoad: Readonly<Record<string, readonly string[]>> = {
   platform: ["manifest"],
   db: ["platform"],
   queues: ["platform"],
   // Checked further in `refuse`.
   rules: ["actor-runtime"],
-  // Browsers load it: what it knows of the service is the interface document.
+  // Browsers load it; it knows the service only by the OpenAPI document.
   web: [],
   "actor-runtime": ["platform"],
   actors: ["actor-runtime", "rules", "platform", "queues"],
-  // Points are counted by the rules of the lobby, which load nothing themselves.
+  // Points are computed by the rules of the lobby, which import nothing.
   domain: ["platform", "db", "queues", "actors", "rules"],
-  // Sources of game data know no database.
+  // Sources of game data do not use the database.
   envelope: ["platform", "domain"],
   adapters: ["platform", "envelope"],
   samples: ["envelope", "adapters"],
@@ -67,16 +67,16 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   bench: anything,
 };
 
-/** Zones whose types a zone may name besides; nothing of them is loaded. */
+/** Zones from which a zone may additionally import types; no code of them is loaded. */
 const mayName: Readonly<Record<string, readonly string[]>> = {
   // The error codes.
   rules: ["platform"],
-  // A stream is handed over by the pipeline in the shape the route contract gives it.
+  // The pipeline passes a stream on in the shape that the route contract defines.
   sse: ["http"],
-  // All dependencies together are what every feature and processor names for itself.
+  // The complete set of dependencies is composed from what every feature and processor declares.
   deps: ["feature", "routes"],
   routes: ["deps"],
-  // The shape of an adapter; the command names the adapters.
+  // The shape of an adapter; the command lists the adapters.
   pipeline: ["adapters"],
   db: ["rules"],
 };
@@ -87,7 +87,7 @@ export function zoneOf(file: string): string | null {
   return zones.find(([, pattern]) => pattern.test(file))?.[0] ?? null;
 }
 
-/** Why an import is against the directions, or null when it follows them. */
+/** Why an import is not allowed; null if it is. */
 export function refuse({ from, to, isTypeOnly }: Import): string | null {
   const [source, target] = [zoneOf(from), zoneOf(to)];
   if (source === null) return missingZone(from);
@@ -102,11 +102,11 @@ export function refuse({ from, to, isTypeOnly }: Import): string | null {
   return `${source} may not ${isTypeOnly ? "name types of" : "load"} ${target}`;
 }
 
-/** What to do about a file that no zone fits. */
+/** Advice for a file that matches no zone. */
 export const missingZone = (file: string): string =>
   `${file} belongs to no zone: put it into a folder that has one, or give it one in test/support/zones.ts`;
 
-/** Rules are pure: they load their own folder, and of the runtime what a definition is made with. */
+/** Rules are pure: they import only their own folder, and from the runtime what a definition needs. */
 function refuseRules(from: string, to: string, isTypeOnly: boolean): string | null {
   const [, ownKind] = from.split("/");
   if (to.startsWith(`actors/${ownKind}/`) || to === "actors/runtime/definition.ts") return null;

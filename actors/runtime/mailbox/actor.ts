@@ -12,31 +12,31 @@ import { keyedId } from "./command-id.ts";
 import type { IdempotencyCache } from "./idempotency-cache.ts";
 import { countCommand, type SenderCounts } from "./sender-quota.ts";
 
-/** One actor in memory: the committed state plus what the commit in flight adds to it. */
+/** An actor in memory: the committed state plus the changes of the commit in flight. */
 export interface Actor {
   readonly code: string;
   state: BaseState | null;
   version: number;
-  /** Of the last commit, that in flight included. */
+  /** Id of the last commit, including one in flight. */
   commitId: string;
   snapshotVersion: number;
   answers: IdempotencyCache;
   counts: SenderCounts;
-  /** What the definition keeps in memory only. */
+  /** State the definition keeps in memory only. */
   memo: unknown;
-  /** Of its shard, in which its events have got their numbers. */
+  /** Generation of the shard in which its events got their numbers. */
   generation: number;
   /** Deadline as Redis has it with the last commit; undefined until a commit of this owner has written it. */
   storedDue: number | null | undefined;
 }
 
-/** A command on its way into an actor. */
+/** A command for an actor. */
 export interface Delivery {
   command: BaseCommand;
   id: string;
 }
 
-/** Outcome of folding waiting commands: one answer per command, and what has to be committed first. */
+/** Result of folding waiting commands: one answer per command, and the changes to commit first. */
 export interface Batch {
   replies: Reply[];
   events: BaseEvent[];
@@ -45,7 +45,7 @@ export interface Batch {
 
 const activeTtlMs = 48 * 3_600_000;
 
-/** `generation`: of the shard, for an actor that begins. */
+/** `generation` is that of the shard, for a new actor. */
 export function actorOf(
   definition: AnyActor,
   code: string,
@@ -69,8 +69,8 @@ export function actorOf(
 }
 
 /**
- * Decides the commands one after another and folds their events; changes the actor in place.
- * If the commit of the batch fails the actor must be dropped: its memory is ahead of Redis.
+ * Decides the commands one after another, folds their events, and changes the actor in place. If the commit
+ * of the batch fails the actor must be dropped, because its memory is ahead of Redis.
  */
 export function runBatch(
   definition: AnyActor,
@@ -90,7 +90,7 @@ export function runBatch(
   for (const { command: given, id } of commands) {
     const command = ephemeral ? ephemeral.complete(actor.memo, given, now) : given;
     const sender = idempotency.senderOf(actor.state, command, id, answers);
-    // A repeat is a request as well, so it is counted before its answer is looked for.
+    // A repeat counts as a request too, so it is counted before the cached answer is looked up.
     const wait = sender === null ? null : countFor(definition, actor, command, sender, now);
     if (wait !== null) {
       const params = { retry_after: wait };
@@ -147,7 +147,7 @@ export function runBatch(
   return { replies, events, commit: sealBatch(definition, actor, change, commitId) };
 }
 
-/** Counts a command of a sender; the seconds to wait when it is one too many, else null. */
+/** Counts a command of a sender. Returns the seconds to wait if it exceeds the limit, else null. */
 function countFor(
   { limits }: AnyActor,
   actor: Actor,
@@ -159,12 +159,12 @@ function countFor(
   return countCommand(actor.counts, sender, now, limits.perSender);
 }
 
-/** What a batch has made of an actor. */
+/** The changes of a batch to an actor. */
 interface BatchChange {
   state: BaseState;
   hasEnded: boolean;
   events: readonly BaseEvent[];
-  /** Remembered answers. */
+  /** Fields with cached answers. */
   fields: [string, string][];
   payloads: string[];
 }
@@ -187,7 +187,7 @@ function sealBatch(
   const kept = forgotten.length === 0 ? remembered : withoutNames(remembered, forgotten);
   const fields = change.fields.concat(kept);
   removed.push(...forgotten);
-  // What is not there yet takes no end: the log begins with the first message, later than the actor.
+  // A new actor gets no TTL: its stream begins only with the first message.
   const isBeginning = expected === "" || state.seq === payloads.length;
   if (expected === "" && actor.generation > 0) fields.push(generationOf(actor));
   if (hasEnded && definition.result) fields.push(["r", JSON.stringify(definition.result(state))]);
@@ -221,8 +221,8 @@ function withoutNames(fields: [string, string][], names: string[]): [string, str
 }
 
 /**
- * The change that goes on after a loss of events up to number `lostSeq`: the number after it stays
- * unused, so that a client that reads the log across the loss finds a hole and takes a snapshot (HUB-06).
+ * The change after a loss of events up to number `lostSeq`. The next number stays unused, so that a client
+ * that reads across the loss finds a gap and takes a snapshot (HUB-06).
  */
 export function leaveGap(
   definition: AnyActor,

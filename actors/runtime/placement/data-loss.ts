@@ -32,8 +32,8 @@ export class DataLossDetector {
   }
 
   /**
-   * Compares the current replication id, read from Redis unless it is known, and verifies the shards that are not known
-   * to be intact.
+   * Compares the current replication id, which is read from Redis unless given, and verifies the shards
+   * that are not yet known to be intact.
    */
   async check(known: string | null): Promise<void> {
     if (this.#isChecking) return;

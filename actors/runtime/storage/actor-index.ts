@@ -3,10 +3,10 @@ import type { Connection } from "./connection.ts";
 import { indexKeys, shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 
-/** A worker that wakes up may write what it had begun before; it is killed when it does not answer for much less. */
+/** A resumed worker may finish an old write; a frozen worker is killed long before this time. */
 const removalKeptMs = 60_000;
 
-/** The entries of actors in a list that anyone may read. */
+/** The entries of actors in a public list. */
 export class ActorIndex {
   readonly #redis: Connection;
   readonly #rules: IndexRules<BaseState, BaseEvent>;
@@ -18,13 +18,13 @@ export class ActorIndex {
     this.#keys = indexKeys(rules.name);
   }
 
-  /** Writes an actor's entry when one of the events concerns it, which null says they do not. */
+  /** Writes an actor's entry; returns null if none of the events concerns it. */
   update(code: string, state: BaseState, events: readonly BaseEvent[]): Promise<void> | null {
     const change = this.#rules.change(state, events);
     return change === "none" ? null : this.#rewrite(code, state, change === "announced");
   }
 
-  /** JSON text of the array, newest first, with the present server time in every entry. */
+  /** JSON array as text, newest first, with the current server time in every entry. */
   async read(now: number): Promise<string> {
     const codes = await this.#redis.zrevrange(this.#keys.order, 0, this.#rules.maxEntries - 1);
     if (codes.length === 0) return "[]";
@@ -35,7 +35,7 @@ export class ActorIndex {
     return `[${complete.join(",")}]`;
   }
 
-  /** Codes of indexed actors that live in these shards. */
+  /** Codes of indexed actors in these shards. */
   async codesIn(shards: ReadonlySet<number>): Promise<string[]> {
     const codes = await this.#redis.zrange(this.#keys.order, "0", "-1");
     return codes.filter((code) => shards.has(shardOf(code)));

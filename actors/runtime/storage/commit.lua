@@ -1,13 +1,14 @@
--- Commits the changes of many lobbies of one tick, each fenced by its shard's owner record.
--- KEYS: per lobby owner, lobby, stream, due; workers last, where they lie beside.
--- ARGV: incarnation, ms after which a silent worker is dead, events a log keeps at least; per lobby token, stamp that is
---       expected, new stamp, code, channel, ttl ms or '', due ms, '' (unchanged) or '-' (none), numbers of fields, of deleted
---       fields and of events, (field, value)..., deleted fields..., (event id, message)...
--- Returns one letter per lobby: 'c' committed, 'a' already committed by this very commit, 'f' fenced, 'v' version conflict,
---       'r' refused, because the log has the number of an event already, 's' silent: the worker counts as dead.
---       An owner record does not say that alone, when a store came back without the moment in which another took over.
--- A lobby is checked fully before its first write, because a script has no rollback; whether the log takes the first
--- event shows when it is written, so that comes first.
+-- Commits the changes of several lobbies in one tick, each fenced by the owner record of its shard.
+-- KEYS: per lobby owner, lobby, stream, due; last workers, if it is on the same Redis node.
+-- ARGV: node id, ms without a heartbeat after which a worker is dead, minimum events kept in a stream; per lobby token,
+--       expected stamp, new stamp, code, channel, ttl ms or '', due ms, '' (unchanged) or '-' (none), numbers of fields,
+--       of deleted fields and of events, (field, value)..., deleted fields..., (event id, message)...
+-- Returns one letter per lobby: 'c' committed, 'a' already committed by this same commit, 'f' fenced,
+--       'v' version conflict, 'r' refused because the stream already has the event id, 's' silent: the worker counts
+--       as dead. The owner record alone does not show this: a Redis restored from an older state may have lost a
+--       takeover.
+-- A script has no rollback, so each lobby is checked completely before its first write. Whether the stream accepts the
+-- first event shows only when it is written, so that is the first write.
 local call, try = redis.call, redis.pcall
 local results, owners, at = {}, {}, 4
 local kept = ARGV[3]

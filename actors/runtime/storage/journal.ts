@@ -8,29 +8,29 @@ import type { Timing } from "../timing.ts";
 /** The changes of one actor since its last commit. */
 export interface Commit {
   code: string;
-  /** Stamp of the commit this one follows, as it is stored; "" before the first. */
+  /** Stored stamp of the previous commit; "" before the first. */
   expected: string;
   version: number;
-  /** Unique per commit, without blanks: tells a resent script from a foreign one. */
+  /** Unique per commit, without spaces: distinguishes a repeated script from another commit. */
   id: string;
   /** Number of the last event; the payloads are the events up to it. */
   seq: number;
   fields: [name: string, value: string][];
   removedFields: string[];
   payloads: string[];
-  /** Life of the stored actor from now, or null to leave it. */
+  /** TTL of the stored actor from now, or null to keep it. */
   ttlMs: number | null;
   /** Next deadline; null when there is none, undefined when Redis has it already. */
   due: number | null | undefined;
 }
 
 /**
- * Refused: the log of the actor has gone further than its state. Silent: Redis has had no heartbeat of this process for
- * so long that another may have had the shard.
+ * `refused`: the stream of the actor is ahead of its state. `silent`: Redis has had no heartbeat of this
+ * process for so long that another process may have owned the shard.
  */
 export type CommitResult = "committed" | "fenced" | "conflict" | "refused" | "silent" | "failed";
 
-/** By the letters of the script. */
+/** Results by the letters that the script returns. */
 const outcomes: Readonly<Record<string, CommitResult>> = {
   c: "committed",
   a: "committed",
@@ -40,19 +40,19 @@ const outcomes: Readonly<Record<string, CommitResult>> = {
   s: "silent",
 };
 
-/** Messages an actor's log keeps at least; clients further back get a snapshot. */
+/** Minimum number of messages kept per stream; clients further behind get a snapshot. */
 const keptMessages = 256;
-/** Commits per script: bounds the time Redis is held and the values on its stack. */
+/** Commits per script; bounds how long Redis is blocked and the values on its stack. */
 const maxCommitsPerScript = 256;
 
 interface Waiting {
   commit: Commit;
-  /** Of the shard's owner: the fence. */
+  /** The fencing token of the shard's owner. */
   token: string;
   resolve: (result: CommitResult) => void;
 }
 
-/** Commits that go out one script after the other. */
+/** Commits sent one script after the other. */
 interface Line {
   waiting: Waiting[];
   isFlushing: boolean;
@@ -66,19 +66,19 @@ export interface JournalDeps {
   metrics: Pick<ActorMetrics, "commitSeconds">;
   timing: Timing;
   /**
-   * The process whose heartbeat the script checks, and its age limit; null where that lies on another node, and
-   * `isHeard` has to do.
+   * The process whose heartbeat the script checks, with its maximum age; null if the heartbeat is on
+   * another cluster node, where `isHeard` is used instead.
    */
   counted: { incarnation: string; deadMs: number } | null;
-  /** By its last answer Redis counts this process as alive. */
+  /** Whether Redis counted this process as alive in its last reply. */
   isHeard: () => boolean;
 }
 
-/** Commits of one tick travel in one script. */
+/** Commits of one tick share one script. */
 export class Journal {
   readonly #deps: JournalDeps;
   readonly #everything = emptyLine();
-  /** On Redis Cluster the keys of one script lie in one slot, and no shard waits for another's node. */
+  /** On Redis Cluster all keys of a script are in one slot, and no shard waits for another's node. */
   readonly #lines = new Map<number, Line>();
   #flushing = 0;
   #idleCallbacks: (() => void)[] = [];
@@ -87,7 +87,7 @@ export class Journal {
     this.#deps = deps;
   }
 
-  /** Resolves when Redis has answered. */
+  /** Resolves when Redis has replied. */
   commit(commit: Commit, token: string): Promise<CommitResult> {
     const line = this.#lineOf(commit.code);
     if (!line.isFlushing) {
@@ -98,14 +98,14 @@ export class Journal {
     return new Promise((resolve) => line.waiting.push({ commit, token, resolve }));
   }
 
-  /** Resolves when everything has been answered. */
+  /** Resolves when every commit has been replied to. */
   async idle(): Promise<void> {
     if (this.#flushing > 0) await new Promise<void>((done) => this.#idleCallbacks.push(done));
   }
 
   /**
-   * One script of a line is on its way at a time; what comes meanwhile goes into the next one together. Under
-   * load that makes few large scripts of many small ones, and at rest it costs nothing.
+   * Each line has one script in flight; commits that arrive in the meantime share the next one. Under load
+   * this merges many small scripts into few large ones; without load it costs nothing.
    */
   async #flush(line: Line): Promise<void> {
     while (line.waiting.length > 0) {
@@ -155,7 +155,7 @@ export class Journal {
   }
 }
 
-/** What the script takes of one commit, in the order in which it reads it. */
+/** The script's arguments of one commit, in its order. */
 function argumentsOf(commit: Commit, token: string, channel: string): string[] {
   const { code, expected, version, id, fields, removedFields, payloads } = commit;
   const args = [token, expected, stampOf(version, id), code, channel];

@@ -1,7 +1,7 @@
--- Writes one lobby's entry of the public list, or removes it, unless a newer state of it was written.
--- KEYS: list, order, number at which the lobby was removed. ARGV: code, seq or '' (whatever is there), created ms,
+-- Writes the entry of one lobby in the public list, or removes it, unless a newer state of the lobby was written before.
+-- KEYS: list, order, number at which the lobby was removed. ARGV: code, seq or '' (removes any state), created ms,
 --       entry or '' (not listed), ms for which a removal is remembered, channel that announces a change or '' (none).
--- Returns 1 when the list changed.
+-- Returns 1 if the list changed, else 0.
 local code, seq, created, entry, keptMs, channel = unpack(ARGV)
 local known = redis.call('HGET', KEYS[1], code) or redis.call('GET', KEYS[3])
 if known and seq ~= '' and tonumber(string.match(known, '^%d+')) > tonumber(seq) then return 0 end

@@ -63,7 +63,7 @@ describe("the public list written by two owners of a lobby", () => {
     await listener.subscribe(publicListChannel);
     const after = async (work: Promise<void> | null) => {
       await work;
-      // Its answer comes behind every announcement.
+      // Its response comes after every announcement.
       await listener.subscribe(publicListChannel);
       return announced;
     };
@@ -87,7 +87,7 @@ it("the public list shows nothing of a lobby that is not committed, while it is 
   fleet.kill(owner);
   while (!fleet.redis.get(ownerKey(shardOf(code)))?.startsWith(nextOwner.name)) await fleet.run(1);
   let asked = 0;
-  // Its part of the list is looked through after 50 ms.
+  // Its part of the list is checked after 50 ms.
   const end = fleet.now + 100;
   const keepAsking = async () => {
     while (fleet.now < end) {

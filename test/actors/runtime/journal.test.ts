@@ -20,7 +20,7 @@ const change = (code: string): Commit => ({
   due: null,
 });
 
-/** A store that answers scripts for this lobby's shard only when told to. */
+/** A Redis that replies to scripts for this lobby's shard only when the test says so. */
 function storeWithout(code: string, isSharded: boolean) {
   const held: (() => void)[] = [];
   const scripts: number[] = [];

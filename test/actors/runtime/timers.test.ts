@@ -18,7 +18,7 @@ const definition = lobbyDefinition({
   draw: async () => [],
 });
 
-/** The lobbies of one process with a store that answers when told to, and a clock turned by hand. */
+/** The lobbies of one process with a Redis that replies when the test says so, and a manual clock. */
 function createProcess() {
   let now = 1_000_000;
   let sweep = () => {};
@@ -70,7 +70,7 @@ function createProcess() {
   let commands = 0;
   return {
     mailboxes,
-    /** Lobbies that were offered for what may be left undone. */
+    /** Lobbies that were checked for unfinished work. */
     read,
     ask: (code: string, command: LobbyCommand) =>
       mailboxes.deliver(code, command, String(++commands)),

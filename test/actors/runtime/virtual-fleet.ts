@@ -21,12 +21,12 @@ export interface VirtualWorker extends Place {
   wiring: Wiring;
 }
 
-/** All promises that can have settled. */
+/** Lets all promises settle that can. */
 const settled = () => new Promise<void>((done) => setImmediate(done));
 /** Long enough for any rebalancing. */
 const calmMs = 8_000;
 
-/** Workers with the timings and shards of the service, on a turned clock and a model of the store. */
+/** Workers with the timings and shards of the service, on a manual clock and a model of Redis. */
 export class VirtualFleet {
   readonly timeline = new Timeline();
   readonly redis = new ModelRedis(() => Math.floor(startOfTime + this.timeline.now));
@@ -60,7 +60,7 @@ export class VirtualFleet {
     this.timeline.now = end;
   }
 
-  /** Runs until it is true; fails after a minute of the turned clock. */
+  /** Runs until the condition is true; fails after a minute of the manual clock. */
   async until(isTrue: () => boolean, stepMs = 1): Promise<void> {
     const end = this.timeline.now + 60_000;
     while (!isTrue()) {
@@ -69,7 +69,7 @@ export class VirtualFleet {
     }
   }
 
-  /** A worker that listens, but has not joined. */
+  /** A worker that listens but has not joined. */
   async start(
     name: string,
     alter: (connections: Connections) => Connections = (same) => same,
@@ -101,7 +101,7 @@ export class VirtualFleet {
     await this.ended(worker.lobbies.join());
   }
 
-  /** Workers among whom all shards are shared out. */
+  /** Workers that share all shards. */
   async calm(...names: string[]): Promise<VirtualWorker[]> {
     const workers: VirtualWorker[] = [];
     for (const name of names) {
@@ -122,19 +122,19 @@ export class VirtualFleet {
     return watched;
   }
 
-  /** SIGKILL that nobody tells of. */
+  /** SIGKILL without a node-down notice. */
   kill(worker: VirtualWorker): void {
     worker.isAlive = false;
     worker.wiring.end(true);
   }
 
-  /** As a primary does when one of its processes has exited. */
+  /** Does what a primary does when one of its processes has exited. */
   publishNodeDown(worker: VirtualWorker): void {
     this.redis.zrem(workersKey, worker.name);
     publish(this.net, deadChannel, worker.name);
   }
 
-  /** Messages do not reach the worker for so long, and it does not notice. */
+  /** For this time no message reaches the worker, and it does not notice. */
   deafen(worker: VirtualWorker, ms: number): void {
     const [ear] = this.net.ears.get(`w:${worker.name}`) ?? [];
     if (!ear) throw new Error(`${worker.name} does not listen`);
@@ -154,7 +154,7 @@ export class VirtualFleet {
     }
   }
 
-  /** Asks for a lobby that there is not: to hear so takes an owner. */
+  /** Reads a lobby that does not exist: only an owner can answer that. */
   read(worker: VirtualWorker, code: string): Promise<LobbyReply> {
     const by = { seatId: null, playerId: null };
     return Promise.resolve(worker.lobbies.ask(code, { type: "read", by }));

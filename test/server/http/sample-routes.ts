@@ -18,11 +18,11 @@ import type { SampleDeps } from "./sample.ts";
 
 const defineRoute = routesWith<SampleDeps>();
 
-/** Gates and counts that a test turns by hand. */
+/** Gates and counters for tests. */
 export const knobs = {
   created: 0,
   drawn: 0,
-  /** What the next requests for a ticket end with, once the ticket is drawn. */
+  /** Outcome of the next ticket requests after the ticket is drawn. */
   failures: [] as Error[],
   release: null as (() => void) | null,
   stream: null as StreamResponse | null,
@@ -197,7 +197,7 @@ const callers: Route<SampleDeps>[] = (["optional", "player", "registered", "gues
     }),
 );
 
-/** Rooms of two kinds, whose codes may be the same. */
+/** Rooms of two kinds with possibly equal codes. */
 const seats: Route<SampleDeps>[] = (
   [
     ["lobby", "/v1/lobbies"],

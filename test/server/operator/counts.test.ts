@@ -7,7 +7,7 @@ import { totalsOf } from "../../../server/operator/dashboard.ts";
 
 const labels = { route: "/", method: "GET", status: "200" };
 
-/** A process of which so many requests were answered, with a lobby in memory. */
+/** A process that has answered this many requests, with a lobby in memory. */
 async function report(pid: number, requests: number): Promise<MetricsReport> {
   const metrics = createMetrics();
   metrics.requests.inc(labels, requests);

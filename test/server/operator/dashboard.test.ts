@@ -55,7 +55,7 @@ test("the first look has sums, later ones the rates since an earlier look", asyn
   const later = await look(110, { requests: 950, streams: 3 });
   assert.deepEqual(later["Requests"], ["5.0 per second", false]);
   assert.deepEqual(later["Event streams"], ["3", false]);
-  // Somebody else looks a moment afterwards: the rate is still one over ten seconds.
+  // A second reader a moment later: the rate is still the average of ten seconds.
   const next = await look(111, { requests: 961 });
   assert.deepEqual(next["Requests"], ["5.5 per second", false]);
 });

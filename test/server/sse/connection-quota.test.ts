@@ -17,11 +17,11 @@ let store: Redis;
 const open = new Set<ConnectionQuota>();
 const maxPerAddress = 6;
 
-/** Longer than this machine may stand still: what a lease or a slow Redis does, a test brings about itself. */
+/** Longer than this machine may stall: the test itself triggers what a lease or a slow Redis would cause. */
 const leaseMs = 60_000;
 const patient = { maxStreamsPerSeat: 3, leaseRenewalMs: 100, leaseMs, quotaTimeoutMs: leaseMs };
 
-/** Resolves once the process is known to the others. */
+/** Resolves once the other processes know this one. */
 async function join(limits: Partial<HubLimits> = {}, url = redis.url): Promise<ConnectionQuota> {
   const known = await store.zcard("{hub}:workers");
   const all = { ...hubLimits, ...patient, ...limits };
@@ -31,7 +31,7 @@ async function join(limits: Partial<HubLimits> = {}, url = redis.url): Promise<C
   return quota;
 }
 
-/** Joins first, and gives no sign of life by itself; `expire` makes its last one older than any lease. */
+/** Joins first and sends no heartbeats; `expire` makes its last one older than any lease. */
 async function joinSilent(): Promise<{ silent: ConnectionQuota; expire: () => Promise<unknown> }> {
   const silent = await join({ leaseRenewalMs: 1e9 });
   const [name] = await store.zrange("{hub}:workers", "0", "0");
@@ -117,7 +117,7 @@ describe("the connection quota", () => {
     await expire();
     await other.acquire(seat(6));
     other.release(seat(6));
-    // Its next word is enough.
+    // Its next heartbeat is enough.
     await frozen.acquire(seat(7));
     assert.ok(await isRefused(other.acquire(seat(6))));
   });
@@ -150,7 +150,7 @@ describe("the connection quota", () => {
       const isTelling = proxy.holdAnswers("hset");
       proxy.cut();
       await delay(10);
-      // Not counted in Redis, by which the process knows that it is not.
+      // Not counted in Redis, which shows the process that its registration was removed.
       await one.acquire(seat(15));
       await isTelling;
       one.release(seat(14));

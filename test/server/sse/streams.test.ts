@@ -219,7 +219,7 @@ function boundedInAgeSilence(): void {
     while (silent.comments() < 2) {
       const seq = await log.publish("BUSYAA", ["lobby.pick", {}]);
       await busy.waitFor(isAt(seq), "message");
-      // On a busy machine the stream may have been silent after all.
+      // On a busy machine the stream may have been idle after all.
       if (performance.now() - heardAt > 250) silences += 1;
       heardAt = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 30));

@@ -24,7 +24,7 @@ let log: LobbyLog;
 const workers: Worker[] = [];
 const streams: EventStream[] = [];
 
-/** One more process of the same service, as far as the kernel's choice of a listener goes. */
+/** Another process of the same service, from the kernel's point of view: it listens on the same port. */
 async function startWorker(port: number): Promise<Worker> {
   const hub = hubOf(sample, log, { limits: { minDrainRetryMs: 10, maxDrainRetryMs: 50 } });
   const deps = { ...sample.deps, hub, rooms: everySeatHeld } as unknown as typeof sample.deps;
@@ -35,7 +35,7 @@ async function startWorker(port: number): Promise<Worker> {
   return worker;
 }
 
-/** As a worker stops. */
+/** Drains like a worker that stops. */
 async function stopWorker({ server, hub }: Worker): Promise<void> {
   server.beginDrain();
   await hub.drain(300);
@@ -48,7 +48,7 @@ async function stopWorker({ server, hub }: Worker): Promise<void> {
 
 describe("streams of workers that are replaced", () => {
   before(async () => {
-    // Gives the store, the settings and the tokens; its own port is not used.
+    // Provides Redis, configuration and tokens; its own port is not used.
     sample = await startSample({ routes: [] });
     log = createLobbyLog(sample.store.url);
   });

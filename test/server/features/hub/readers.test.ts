@@ -9,7 +9,7 @@ import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
 import { everySeatHeld, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
 
-/** Shorter than the time to a heartbeat, whose chunk would end that of an event before it. */
+/** Shorter than the heartbeat interval, because a heartbeat's chunk would complete a delayed event. */
 const limitMs = 10_000;
 const numEvents = 15;
 const code = "RDRAAA";
@@ -26,7 +26,7 @@ const tokenOf = (lobby: string) =>
     lobby_player: 1,
   });
 
-/** Sends an event only when the one before was seen. */
+/** Sends an event only after the previous one was received. */
 async function seesEach(seen: (id: number) => Promise<unknown>, lobby: string): Promise<void> {
   for (let n = 0; n < numEvents; n++) await seen(await log.publish(lobby, ["lobby.answer", { n }]));
 }
@@ -127,7 +127,7 @@ function requestsPython(): void {
   });
 }
 
-/** Lines as `requests` gives them, each of which the test asks for by what is in it. */
+/** Lines as `requests` returns them; the test finds each by its content. */
 function readLines(t: TestContext, python: string, url: string, token: string) {
   const script = join(import.meta.dirname, "read-lines.py");
   const child = spawn(python, [script, url, token], { stdio: ["ignore", "pipe", "inherit"] });
@@ -138,7 +138,7 @@ function readLines(t: TestContext, python: string, url: string, token: string) {
     lines.push(JSON.parse(line) as string);
     look();
   });
-  /** Resolves with the event of which this is a line, once the blank line behind it has come. */
+  /** Resolves with the event that contains this line, after its closing blank line. */
   const event = (isMeant: (line: string) => boolean): Promise<string[]> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(

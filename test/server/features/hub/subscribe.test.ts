@@ -29,11 +29,11 @@ interface Outcome {
   code: string;
   subscription: Subscription | null;
   reply: Reply | null;
-  /** Subscriptions whose places were given back. */
+  /** Subscriptions whose places were released. */
   given: Subscription[];
 }
 
-/** Calls the handler as the pipeline does; the lobby answers about the seat as told. */
+/** Calls the handler like the pipeline does; the lobby answers the seat check as given. */
 async function subscribe(request: Request): Promise<Outcome> {
   let subscription: Subscription | null = null;
   const given: Subscription[] = [];
@@ -69,7 +69,7 @@ async function subscribe(request: Request): Promise<Outcome> {
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-/** Of a token signed since `before`; its times are whole seconds. */
+/** Times of a token signed since `before`, in whole seconds. */
 function expiresIn(seconds: number, subscription: Subscription | null, before: number): boolean {
   const signedAt = (subscription?.expiresAt ?? 0) - seconds * 1_000;
   return signedAt > before - 1_000 && signedAt < Date.now() + 1_000;
