@@ -5,7 +5,7 @@ import type { ActorShare, Reply } from "./runtime/definition.ts";
 export type LobbyReply = Reply;
 export type LobbySnapshotMessage = SnapshotMessage;
 
-/** A lobby as operators see it: nothing of who plays or of the questions. */
+/** A lobby as operators see it, without players and questions. */
 export interface HeldLobby {
   code: string;
   status: Status;
@@ -16,29 +16,30 @@ export interface HeldLobby {
   lastCommandAt: number;
 }
 
-/** What one process holds. */
+/** The lobbies of one process. */
 export interface Holder {
   incarnation: string;
   shards: number;
   actors: number;
   pending: number;
-  /** Some of those in memory. */
+  /** Some of the lobbies in memory. */
   lobbies: HeldLobby[];
 }
 
-/** The only door to the lobbies, whichever process they live in. */
+/** The only interface to the lobbies, whichever process owns them. */
 export interface Lobbies extends ActorShare {
   /**
-   * Asks a lobby; the answer is there after the effect is committed (S34). Waits up to 5 s for an owner, then
-   * `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command harmless (LOB-28).
+   * Sends a command to a lobby; resolves after its effect is committed (S34). Waits up to 5 s for an owner,
+   * then answers `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command idempotent
+   * (LOB-28).
    */
   ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
-  /** What a new subscriber starts with, or null when there is no such lobby. */
+  /** Snapshot for a new subscriber, or null if the lobby does not exist. */
   snapshot(code: string): Promise<LobbySnapshotMessage | null>;
-  /** How many spectators this process has of a lobby; forgotten 60 s after the last word (HUB-08). */
+  /** Reports this process's number of spectators of a lobby; a report expires after 60 s (HUB-08). */
   tellSpectators(code: string, count: number): Promise<void>;
-  /** JSON text of the array of public unfinished lobbies, newest first, at most 100 (LOB-04). */
+  /** JSON array of the public unfinished lobbies as text, newest first, up to 100 (LOB-04). */
   listPublic(): Promise<string>;
-  /** What this process owns, for operators. */
+  /** The lobbies this process owns, for operators. */
   describe(): Holder;
 }

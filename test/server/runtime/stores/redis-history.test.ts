@@ -33,7 +33,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  /** A service of its own makes one change; the types of all messages so far. */
+  /** A separate service makes one change; returns the types of all messages so far. */
   async function change(prompt: number): Promise<string[]> {
     const { lobbies } = await newMember(redis.url);
     if (prompt === 0) await startedLobby(lobbies, code, { seats: [1, 2] });
@@ -51,7 +51,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
 
   it("go on without a hole after it was stopped or killed, and with one after the machine went down", async () => {
     const before = await change(0);
-    // Twice in a row, as the lobby is not touched in between.
+    // Twice in a row, because nothing changes the lobby in between.
     for (let n = 0; n < 2; n++) {
       await redis.stop();
       await start();
@@ -68,7 +68,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
     await start();
     const gap = ["late lobby.gap", "late lobby.pick"];
     assert.deepEqual(await change(2), [...before, "lobby.pick", "lobby.pick", ...gap]);
-    // Known from then on.
+    // The history is known from then on.
     assert.deepEqual((await change(1)).slice(-2), ["late lobby.pick", "late lobby.pick"]);
   });
 
@@ -123,7 +123,10 @@ describe("a second kind of actor in an embedded Redis that is started again", ()
     rmSync(dir, { recursive: true, force: true });
   });
 
-  /** A service of its own carries out one command; the types of all messages so far, without skipped turns. */
+  /**
+   * A separate service executes one command; returns the types of all messages so far, without skipped
+   * turns.
+   */
   async function change(command: CounterCommand): Promise<string[]> {
     const counters = await createActors(
       counterActor(async () => undefined),
