@@ -9,25 +9,25 @@ import type { DrawnQuestion, DrawPlan, Lobby, LobbyCommand } from "./lobby/types
 import { defineActor, type Actors, type SenderLimit } from "./runtime/definition.ts";
 import { createActors, type ActorsDeps } from "./runtime/router/create-actors.ts";
 
-/** What the rules of lobbies need from outside. */
+/** Dependencies of the lobby rules. */
 export interface LobbyRulesDeps {
   context: WireContext;
   enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
-  /** Draws questions for an endless lobby that runs short (LOB-20). */
+  /** Draws questions for an endless lobby that runs low (LOB-20). */
   draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
-  /** Commands of one seat per window; null switches the limit off. */
+  /** Rate limit of commands per seat; null switches it off. */
   seatLimit: SenderLimit | null;
 }
 
 export interface LobbiesDeps extends LobbyRulesDeps, Omit<ActorsDeps, "topicBase"> {}
 
-/** Joins the processes that share the lobbies; resolves when this one holds its part of the shards. */
+/** Joins the processes that share the lobbies; resolves when this one owns its share of the shards. */
 export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   const { topicBase } = deps.context;
   return lobbiesOf(await createActors(lobbyDefinition(deps), { ...deps, topicBase }));
 }
 
-/** The rules of lobbies with the work that leaves them: the result job and further questions. */
+/** The lobby rules with their jobs: storing results and drawing further questions. */
 export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
   const jobs: LobbyActor["jobs"] = {
     result: {
@@ -39,7 +39,7 @@ export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
         return { type: "result_queued" };
       },
     },
-    // Overdue, the batch is asked for again by the rules (LOB-20).
+    // The rules request an overdue batch again (LOB-20).
     questions: {
       startedBy: "fetching",
       isPending: (lobby) => lobby.fetchingUntil !== null,
@@ -53,7 +53,7 @@ export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
   return defineActor(lobbyRules(deps.context, deps.seatLimit, jobs));
 }
 
-/** None can be produced: the lobby ends after the questions it has. */
+/** Without further questions the lobby ends after those it has. */
 async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise<DrawnQuestion[]> {
   try {
     return await draw(plan);
@@ -63,7 +63,7 @@ async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise
   }
 }
 
-/** Lobbies as the rest of the service sees them. */
+/** The lobbies as the rest of the service uses them. */
 export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
   const tellSpectators: Lobbies["tellSpectators"] = async (code, count) => {
     await actors.ask(code, { type: "spectators", worker: actors.node.incarnation, count });

@@ -3,7 +3,7 @@ import { lobbyKeyPrefix } from "./lobby/actor.ts";
 import { lobbyDelivery } from "./lobby/delivery.ts";
 import { indexKeys, Keyspace } from "./runtime/storage/keys.ts";
 
-/** Keys and channels of the lobbies, as every release has written them. */
+/** Keys and channels of the lobbies; unchanged since the first release. */
 export const lobbyKeyspace = new Keyspace(lobbyKeyPrefix);
 
 export const {
@@ -22,14 +22,14 @@ export const {
   mapChannel,
 } = lobbyKeyspace;
 
-/** What a hub needs of lobbies that are not in this process, but for their snapshots. */
+/** What a hub needs of lobbies owned by other processes, except snapshots. */
 export const lobbyRoom: Omit<RoomSource, "snapshotOf"> = {
   keyPrefix: lobbyKeyPrefix,
   keys: lobbyKeyspace,
   delivery: lobbyDelivery,
 };
 
-/** The list of public lobbies, and the channel of its changes. */
+/** Channel of changes to the list of public lobbies. */
 export const publicListChannel = "lobbies";
 export const {
   entries: publicListKey,

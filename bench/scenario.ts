@@ -7,7 +7,7 @@ export interface BenchOptions {
   rounds: RoundSizes;
 }
 
-/** Sizes of `service idle` and `database beside`; `lobby seats` takes the rounds. */
+/** Sizes of `service idle` and `database beside`; `lobby seats` uses `rounds`. */
 export interface RoundSizes {
   rounds: number;
   /** Length of a round. */
@@ -16,7 +16,7 @@ export interface RoundSizes {
   beside: string | null;
 }
 
-/** Sizes of `lobby everyday`; `lobby seats` takes those that are not about commands. */
+/** Sizes of `lobby everyday`; `lobby seats` uses those that do not concern commands. */
 export interface EverydaySizes {
   /** Commands per second over all lobbies. */
   rates: number[];

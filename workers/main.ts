@@ -40,6 +40,6 @@ export async function startJobWorker(): Promise<void> {
     },
   });
   link.ready();
-  // Only now: first comes what others wait for.
+  // Loaded late, because other processes wait for the earlier steps.
   void askForSample(deps);
 }

@@ -11,7 +11,10 @@ export type { DeliveryRules } from "../../server/platform/room-source.ts";
 
 /** State of one actor as plain JSON; times are milliseconds since the epoch. */
 export interface BaseState {
-  /** Number of the last published message. The runtime counts it; rules start it at 0 and carry it along. */
+  /**
+   * Sequence number of the last published message. The runtime counts it; rules start at 0 and pass it
+   * along.
+   */
   readonly seq: number;
 }
 
@@ -32,52 +35,57 @@ export interface Rejection {
 export type Decision<Event, Answer> =
   { ok: true; events: Event[]; answer: Answer } | { ok: false; rejection: Rejection };
 
-/** `body` is finished JSON text for the response body, or null when there is none. */
+/** `body` is the finished JSON text of the response body, or null without one. */
 export type Reply =
   | { ok: true; body: string | null }
   | { ok: false; code: ErrorCode; params?: Record<string, unknown> };
 
 /**
- * Work outside of the actor that a commit calls for. It runs at least once: after the event, and again by whoever
- * owns the actor next, until the command that it ends with has made it no longer pending.
+ * A side effect requested by a commit. It runs at least once: after the event, and again by the next owner
+ * of the actor, until its final command makes it no longer pending.
  */
 export interface ActorJob<State, Command, Event extends BaseEvent> {
   readonly startedBy: Event["type"];
   isPending(state: State): boolean;
-  /** Since when a pending job waits: it is retried after a share of that time. Without it only deadlines retry it. */
+  /**
+   * Start of a pending job's wait; it is retried after a share of that time. Without this function only
+   * deadlines retry it.
+   */
   pendingSince?(state: State): number;
-  /** Does the work; resolves to the command that takes note of it. */
+  /** Does the work and resolves to the command that records it. */
   run(state: State, code: string): Promise<Command>;
 }
 
-/** Earlier answers of one actor by sender, for rules that must recognize a sender who is gone. */
+/** Cached answers of one actor by sender, for rules that must recognize a departed sender. */
 export interface AnswersById {
-  /** Whether anything is remembered of this sender. */
+  /** Whether an answer of this sender is cached. */
   has(sender: number): boolean;
-  /** Senders with an answer under this command id, and the account that was noted with it. */
+  /** Senders with an answer under this command id, and the account stored with it. */
   withId(id: string): Iterable<{ sender: number; account?: number }>;
 }
 
-/** Which answers are remembered, so that a repeated command gets the same one and changes nothing. */
+/** Rules for the cache of answers, which makes repeated commands idempotent. */
 export interface IdempotencyRules<
   State,
   Command extends BaseCommand,
   Event extends BaseEvent,
   Answer,
 > {
-  /** Whose window of answers a command belongs to; null remembers nothing. */
+  /** The sender whose window caches the answer to a command; null caches nothing. */
   senderOf(state: State | null, command: Command, id: string, answers: AnswersById): number | null;
-  /** Commands that do no harm when they are carried out twice: their answers take no place. */
+  /** Whether the command is idempotent by itself, so that its answer need not be cached. */
   isIdempotent?(command: Command, answer: Answer): boolean;
-  /** Under a key of its client, a command's answer is remembered although it changed nothing. */
+  /** Whether the answer is cached under a client's key even if the command changed nothing. */
   isAlwaysRemembered?(command: Command): boolean;
   /** Whether a refusal of such a command is as final as an answer. */
   isFinalRefusal?(code: ErrorCode, state: State | null): boolean;
-  /** Event -> commands whose remembered answers it makes void. */
+  /** Events with the commands whose cached answers they invalidate. */
   readonly voids?: Partial<Record<Event["type"], Command["type"]>>;
-  /** Senders that are still there, when one of the events removed some; null: nobody left. */
+  /** The remaining senders, if one of the events removed some; null if nobody left. */
   presentAfter?(state: State, events: readonly Event[]): ReadonlySet<number> | null;
-  /** Account to note with the answer of a command by which its sender leaves; null for all other commands. */
+  /**
+   * The account to store with the answer of a command by which its sender leaves; null for other commands.
+   */
   leaverOf?(state: State | null, command: Command, sender: number | null): Leaver | null;
 }
 
@@ -86,53 +94,56 @@ export interface Leaver {
   account: number | null;
 }
 
-/** Commands of one sender in a window of time; the owner of the actor counts, so the count is exact. */
+/** Limit of commands per sender and time window. The owner of the actor counts, so the count is exact. */
 export interface SenderLimit {
   max: number;
   windowMs: number;
 }
 
 export interface ActorLimits<Command extends BaseCommand> {
-  /** A finished actor is readable for so long. */
+  /** How long a finished actor stays readable. */
   readonly finishedTtlMs: number;
-  /** null: no limit. */
+  /** null = unlimited. */
   readonly perSender: SenderLimit | null;
   /** Command types that count against another limit. */
   readonly uncounted?: readonly Command["type"][];
 }
 
-/** What the owner of an actor keeps in memory only; it begins anew with each owner. */
+/** State that the owner of an actor keeps in memory only; it starts empty with each owner. */
 export interface EphemeralRules<State, Command extends BaseCommand, Memo> {
   create(state: State | null, now: number): Memo;
-  /** Completes commands that need to know it. */
+  /** Completes commands with this state. */
   complete(memo: Memo, command: Command, now: number): Command;
-  /** When it calls for a tick; null when never. */
+  /** When this state requires a tick; null = never. */
   nextDeadline(memo: Memo, state: State, now: number): number | null;
 }
 
-/** What the commands of a commit change in the index. */
+/** How the commands of a commit change the index. */
 export type IndexChange = "none" | "silent" | "announced";
 
-/** A list of actors that anyone may read, newest first. */
+/** A public list of actors, newest first. */
 export interface IndexRules<State, Event extends BaseEvent> {
-  /** Part of the keys, and the channel on which changes are announced. */
+  /** Used in the keys; also the channel of changes. */
   readonly name: string;
   readonly maxEntries: number;
-  /** JSON text of an entry without the closing brace, which the reader completes with the time; null: not listed. */
+  /**
+   * JSON text of an entry without its closing brace, to which the reader appends the time; null = not
+   * listed.
+   */
   entry(state: State): string | null;
   createdAt(state: State): number;
   change(state: State, events: readonly Event[]): IndexChange;
 }
 
-/** All subscribers receive all messages. */
+/** Every subscriber receives every message. */
 const toAll: DeliveryRules = {
   message: () => ({}),
   snapshot: () => ({ isPublic: true, seats: null }),
 };
 
 /**
- * One kind of actor: its rules as pure functions, without clock, randomness or IO. `Answer` is what `decide` answers
- * and `reply` turns into a body; `Memo` what an owner keeps in memory only.
+ * A kind of actor: its rules as pure functions, without clock, randomness or IO. `Answer` is what `decide`
+ * returns and `reply` converts to a body; `Memo` is state in the owner's memory only.
  */
 export interface ActorDefinition<
   State extends BaseState,
@@ -143,28 +154,31 @@ export interface ActorDefinition<
 > {
   /** Name of the kind in messages and log lines; one word in lower case. */
   readonly kind: string;
-  /** What all keys and channels of the kind begin with; never changes. */
+  /** Prefix of all keys and channels of the kind; must never change. */
   readonly keyPrefix: string;
-  /** What a command does: events to commit and an answer, or a refusal. Reads `state` only; null before the first event. */
+  /**
+   * Decides a command: events to commit and an answer, or a refusal. Only reads `state`, which is null
+   * before the first event.
+   */
   decide(state: State | null, command: Command, now: number): Decision<Event, Answer>;
   /** The state after an event, as a new object. */
   evolve(state: State | null, event: Event): State;
-  /** Body of an answer, given the state right after its events; JSON text, or null without a body. */
+  /** JSON text of the response body, given the state right after the events; null without a body. */
   reply(state: State, answer: Answer, now: number): string | null;
   /** Refusal of a command for an actor that does not exist. */
   readonly notFound: ErrorCode;
-  /** Changes nothing and answers `{"<kind>": snapshot}`, whoever asks. */
+  /** The command that changes nothing and answers `{"<kind>": snapshot}` to any caller. */
   readonly read: Command;
-  /** A deadline may have passed; harmless when it has not. */
+  /** The command for a passed deadline; harmless if none has passed. */
   readonly tick: Command;
-  /** Earliest time at which `tick` may have something to do; null when never. */
+  /** Earliest time at which `tick` may have work; null = never. */
   nextDeadline(state: State): number | null;
   isFinished(state: State): boolean;
-  /** Stored in field `r` of a finished actor, for the job that carries it on. */
+  /** Stored in field `r` of a finished actor, for the job that processes it. */
   result?(state: State): unknown;
   /** Hub topic of an actor; `createActors` puts the base of all topics before it. */
   topic(code: string): string;
-  /** Event -> message that it publishes; all other events are published to nobody. */
+  /** The message each event publishes; other events publish nothing. */
   readonly messages: Readonly<Partial<Record<Event["type"], string | null>>>;
   /** Data of a published message, given the state right after its event. */
   message(state: State, event: Event): Record<string, unknown>;
@@ -176,31 +190,31 @@ export interface ActorDefinition<
   readonly index?: IndexRules<State, Event>;
 }
 
-/** A definition as the runtime handles it, which looks into no state and no command. */
+/** A definition as the runtime handles it, without access to its states and commands. */
 export type AnyActor = ActorDefinition<BaseState, BaseCommand, BaseEvent, unknown, unknown>;
 
-/** What one process has of the actors of a kind. */
+/** The actors of a kind in one process. */
 export interface OwnedActors<State> {
   incarnation: string;
   shards: number;
   actors: number;
   pending: number;
-  /** Some of those in memory. */
+  /** Some of the states in memory. */
   states: State[];
 }
 
 /** One process among those that share the actors of a kind. */
 export interface ActorNode {
-  /** Of the kind. */
+  /** Key prefix of the kind. */
   readonly keyPrefix: string;
-  /** Name of the process; never used before. */
+  /** Unique name of the process; never reused. */
   readonly incarnation: string;
 }
 
 /** What a service does with the actors of every kind, whatever their rules. */
 export interface ActorShare {
   readonly kind: string;
-  /** This process, for `publishNodeDown` once it is gone. */
+  /** This process, for `publishNodeDown` after its end. */
   readonly node: ActorNode;
   /** The actors as rooms of a hub. */
   readonly room: OwnRoomSource;
@@ -211,31 +225,31 @@ export interface ActorShare {
   /** Dedicated port of the process that owns an actor, as of the last heartbeat; null without one. */
   ownerPort(code: string): number | null;
   /**
-   * Takes its share of the actors; before that commands are only passed on. `ownPort`: dedicated port of this
-   * process, on which clients reach no other one.
+   * Takes its share of the actors; before that commands are only passed on. `ownPort`: dedicated port of
+   * this process; no other process listens on it.
    */
   join(ownPort?: number | null): Promise<void>;
-  /** Gives every actor to the other processes; commands are passed on to them until `stop`. */
+  /** Hands every actor to other processes; commands are forwarded to them until `stop`. */
   handOver(): Promise<void>;
-  /** Hands over what is left and closes the connections. */
+  /** Hands over the remaining actors and closes the connections. */
   stop(): Promise<void>;
 }
 
-/** The actors of one kind, whichever process they live in. */
+/** The actors of one kind, whichever process owns them. */
 export interface Actors<State extends BaseState, Command extends BaseCommand> extends ActorShare {
   /**
-   * Asks an actor; the answer is there after the effect is committed. Waits up to 5 s for an owner, then
-   * `server:unavailable`. `key` makes a repeat of the same sender's command harmless.
+   * Sends a command to an actor; resolves after its effect is committed. Waits up to 5 s for an owner, then
+   * answers `server:unavailable`. `key` makes a repeat of the same sender's command idempotent.
    */
   ask(code: string, command: Command, key?: string): Promise<Reply>;
-  /** What a new subscriber starts with, or null when there is no such actor. */
+  /** Snapshot for a new subscriber, or null if the actor does not exist. */
   snapshot(code: string): Promise<SnapshotMessage | null>;
-  /** JSON text of the array of indexed actors, newest first. */
+  /** JSON array of the indexed actors as text, newest first. */
   listIndex(): Promise<string>;
   describe(): OwnedActors<State>;
 }
 
-/** Members of a definition that most kinds leave to `defineActor`. */
+/** Members of a definition with a default in `defineActor`. */
 type Defaulted =
   | "keyPrefix"
   | "reply"
@@ -248,7 +262,7 @@ type Defaulted =
   | "idempotency"
   | "limits";
 
-/** What the author of a kind writes down. */
+/** The rules that a kind of actor declares. */
 export interface ActorRules<
   State extends BaseState,
   Command extends BaseCommand,
@@ -259,16 +273,17 @@ export interface ActorRules<
   extends
     Omit<ActorDefinition<State, Command, Event, Answer, Memo>, Defaulted>,
     Partial<Pick<ActorDefinition<State, Command, Event, Answer, Memo>, Defaulted>> {
-  /** What everybody may see. The answer to a command and the data of a message, unless the rules say otherwise. */
+  /** The public view; by default the answer to each command and the data of each message. */
   snapshot(state: State, now: number): Record<string, unknown>;
 }
 
-/** A finished actor is readable for a day. */
+/** Default: a finished actor is readable for a day. */
 const defaultFinishedTtlMs = 24 * 3_600_000;
 
 /**
- * A kind of actor from its rules. By default every command is answered and every event published with the snapshot,
- * nothing is ever due or finished, and a command that names its sender, `by`, is carried out once.
+ * Defines a kind of actor from its rules. By default every command is answered with the snapshot and every
+ * event publishes it, nothing is ever due or finished, and a command that names its sender as `by` is
+ * idempotent.
  */
 export function defineActor<
   State extends BaseState,

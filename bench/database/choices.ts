@@ -11,7 +11,7 @@ import { readChoices } from "./read-choices.ts";
 
 const rounds = 15;
 
-/** What is written by hand for speed, and the plain form beside it. */
+/** Code written by hand for speed, and its plain form for comparison. */
 export interface Choice {
   name: string;
   byHand: () => Promise<unknown>;

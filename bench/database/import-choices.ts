@@ -3,7 +3,7 @@ import type { ImportEnvelope } from "../../importers/envelope/contract.ts";
 import { importEnvelope } from "../../importers/pipeline/import.ts";
 import type { Choice } from "./choices.ts";
 
-/** Imports of a whole game. `source` is an envelope that the archive holds already. */
+/** Imports of a whole game. `source` is an envelope that is already in the archive. */
 export function importChoices(orm: MikroORM, source: ImportEnvelope): Choice[] {
   const run = (envelope: ImportEnvelope) =>
     importEnvelope(orm.em.fork(), envelope, { now: Date.now() });

@@ -10,13 +10,13 @@ import {
 import { rowsOf } from "../../db/queries/rows.ts";
 import type { Choice } from "./choices.ts";
 
-/** Questions of the category and difficulty that are drawn from. */
+/** Category and difficulty of the drawn questions. */
 export const questionCount = 20_000;
 const kind = { pool: "public", category: "bench", difficulty: "medium" } as const;
 const firstId = 1_000_000;
 const callsAtOnce = 100;
 
-/** Questions of one kind, as many as a realm collects in years. */
+/** Questions of one kind; about the number that a realm collects in years. */
 export async function fillQuestions(em: EntityManager): Promise<void> {
   await rowsOf(
     em,
@@ -29,7 +29,7 @@ export async function fillQuestions(em: EntityManager): Promise<void> {
   await rowsOf(em, sql`analyze questions`);
 }
 
-/** Questions drawn, and found by their ids. */
+/** Number of questions drawn, and looked up by id. */
 export function questionChoices(orm: MikroORM): Choice[] {
   const filter = { ...kind, promptHash: null, count: 1, excludeIds: [], preferUnseenBy: [1] };
   const times = (call: (em: EntityManager, id: number) => Promise<unknown>) => async () => {

@@ -3,7 +3,7 @@ import type { Table } from "../report.ts";
 import { byProcess, mapValues, sum, type Amounts } from "./amounts.ts";
 import type { Side } from "./everyday-sides.ts";
 
-/** Resident memory in MiB by kind of process; pages that several processes share are divided among them. */
+/** Resident memory in MiB by process role; pages shared by several processes are divided among them. */
 export const memoryOf = (side: Side): Amounts =>
   mapValues(side.pids(), (pids) => proportionalKib(pids) / 1024);
 

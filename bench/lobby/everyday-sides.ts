@@ -74,7 +74,7 @@ export interface ServiceSide {
   /** Folder of another checkout. */
   root?: string;
   env?: Record<string, string>;
-  /** Commands and streams of a lobby go to the port of the worker that owns it. */
+  /** Commands and streams of a lobby are sent to the port of the worker that owns it. */
   isFollowed?: boolean;
 }
 
@@ -120,7 +120,7 @@ async function sideOf(name: string, service: Service, isFollowed: boolean): Prom
   };
 }
 
-/** The port that the answers about a lobby name, as a client learns it. */
+/** The owner's port from the responses about a lobby, as a client gets it. */
 async function ownerPort(service: Service, { code, token }: BenchSeat): Promise<number> {
   const url = `${service.url}/v1/games/trivia/lobbies/${code}`;
   const answer = await fetch(url, { headers: { "x-lobby-token": token } });

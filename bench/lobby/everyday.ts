@@ -18,7 +18,7 @@ import {
   type Results,
 } from "./everyday-tables.ts";
 
-/** An idle process has collected the garbage of its start by then. */
+/** By then an idle process has collected the garbage of its start. */
 const settleSeconds = 12;
 /** Length of the run in which calls are counted. */
 const maxCountedSeconds = 5;

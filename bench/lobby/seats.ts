@@ -9,7 +9,7 @@ import { SeatClients, seatsPerRoom, type SeatStep } from "./seat-clients.ts";
 
 /** One step of a round, performed by each room or player. */
 interface Measured {
-  /** CPU time in microseconds by kind of process. */
+  /** CPU time in microseconds by process role. */
   micros: Amounts;
   costs: Costs;
 }

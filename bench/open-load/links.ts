@@ -6,7 +6,7 @@ export interface RoomSpec {
   streamPath: string;
   streamHeaders: string;
   command: string;
-  /** Where its clients go; the side's own port when absent. */
+  /** Port of its clients; default: the side's own port. */
   port?: number;
 }
 

@@ -15,7 +15,7 @@ import type { RoomKinds } from "./open-rooms.ts";
 import { roomKinds } from "./rooms.ts";
 import { routes } from "./routes.ts";
 
-/** Time in which open streams are sent to other workers when this one stops. */
+/** Time over which open streams are moved to other workers when this one stops. */
 const streamGraceMs = 2_000;
 
 /** Process entry of role `http`. */
@@ -27,7 +27,7 @@ export interface Served<Kinds extends RoomKinds> extends Pick<BaseDeps, "timings
   routes: readonly Route<DepsWith<Kinds>>[];
 }
 
-/** Serves the public port and this process' share of the rooms until the primary says stop. */
+/** Serves the public port and this process' share of the rooms until the primary sends `stop`. */
 export async function serve<Kinds extends RoomKinds>(
   { prepares, index }: StartOrder,
   { kinds, routes: served, ...options }: Served<Kinds>,
@@ -61,7 +61,7 @@ export async function serve<Kinds extends RoomKinds>(
       }),
       rooms: () => deps.rooms.describe(),
     },
-    // New requests go to the other workers first, then streams, then rooms: nobody meets a closed door.
+    // First new requests go to the other workers, then streams, then rooms, so no client is refused.
     stop: async () => {
       server.beginDrain();
       await deps.hub.drain(streamGraceMs);
@@ -76,6 +76,6 @@ export async function serve<Kinds extends RoomKinds>(
   await deps.rooms.join(await listenDedicated(server, deps, index));
   await server.listen(config.HOST, config.PORT);
   link.ready();
-  // A job worker asks otherwise: it has loaded the job library anyway.
+  // With job workers one of them asks, because it has loaded the job library anyway.
   if (prepares && config.JOB_WORKERS === 0) void askForSample(deps);
 }

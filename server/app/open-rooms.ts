@@ -7,7 +7,7 @@ import type { JobDeps } from "./deps.ts";
 
 export type RoomKinds = Readonly<Record<string, RoomKind<JobDeps, ActorShare>>>;
 
-/** What the entries of a list of kinds open, by the same names. */
+/** The opened rooms of a list of kinds, by the names of its entries. */
 export type RoomsOf<Kinds> = {
   [Name in keyof Kinds]: Kinds[Name] extends {
     open(...given: never[]): Promise<infer Rooms>;
@@ -29,12 +29,15 @@ export async function openRooms<Kinds extends RoomKinds>(
       return { name, rooms, access: kind.access?.(rooms) ?? null };
     }),
   );
-  // Each member is what its own entry opened.
+  // Each member is the result of its own entry.
   const byName = Object.fromEntries(opened.map(({ name, rooms }) => [name, rooms]));
   return { rooms: new Rooms(opened), byName: byName as RoomsOf<Kinds> };
 }
 
-/** One for each kind; `tell` hears of the first room in memory, whatever its kind, and of the last. */
+/**
+ * One observer per kind; `tell` is called for the first room in memory, whatever its kind, and for the
+ * last.
+ */
 export function sumOccupancy(tell: (isOccupied: boolean) => void = () => undefined) {
   const occupied = new Set<string>();
   return (kind: string) => (isOccupied: boolean) => {
@@ -50,7 +53,7 @@ interface OpenedKind {
   access: RoomAccess | null;
 }
 
-/** The rooms of every kind of which this process has its share. */
+/** The rooms of every kind in this process. */
 export class Rooms implements HubRooms {
   readonly topicNames: TopicNames;
   readonly #all: readonly ActorShare[];
@@ -67,7 +70,7 @@ export class Rooms implements HubRooms {
     refuseTwice(this.nodes.map(({ keyPrefix }) => keyPrefix));
   }
 
-  /** For a node-down notice of each kind. */
+  /** This process as a node of each kind, for node-down notices. */
   get nodes(): ActorNode[] {
     return this.#all.map(({ node }) => node);
   }
@@ -90,7 +93,7 @@ export class Rooms implements HubRooms {
     return this.#byKind.get(kind)?.ownerPort(code) ?? null;
   }
 
-  /** What this process owns, by kind. */
+  /** The rooms that this process owns, by kind. */
   describe(): Record<string, object> {
     return Object.fromEntries(this.#all.map((rooms) => [rooms.kind, rooms.describe()]));
   }
@@ -109,7 +112,7 @@ export class Rooms implements HubRooms {
   }
 }
 
-/** Two kinds under one name would have each other's rooms. */
+/** Two kinds with the same name or key prefix would share their rooms. */
 function refuseTwice(names: string[]): string[] {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined) throw new Error(`two kinds of room have the name "${twice}"`);

@@ -4,8 +4,8 @@ import { workerPorts } from "../platform/net/worker-ports.ts";
 import type { Logger } from "../platform/log/logger.ts";
 
 /**
- * Listens on the dedicated port of this worker's slot, which a restarted worker takes again. Returns null without one,
- * or when another program has the port.
+ * Listens on the dedicated port of this worker's slot; a restarted worker gets the same slot. Returns null
+ * without dedicated ports, or if another program uses the port.
  */
 export async function listenDedicated(
   server: Pick<HttpServer, "listenDedicated">,

@@ -3,11 +3,11 @@ import type { ActorNode } from "../../actors/index.ts";
 import { Questions, type AnswerMessage, type AskMessage } from "./questions.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
-/** What the processes of one service are, in the order in which they stop. */
+/** The process roles of a service, in the order in which they stop. */
 export const roles = ["http", "jobs", "operator"] as const;
 export type Role = (typeof roles)[number];
 
-/** One process as the primary sees it. */
+/** A process as the primary sees it. */
 export interface ProcessInfo {
   role: Role;
   index: number;
@@ -15,40 +15,40 @@ export interface ProcessInfo {
   isReady: boolean;
   restarts: number;
   startedAt: number;
-  /** Of the first kind of actor that it has. */
+  /** Node id of the first kind of actor in the process. */
   incarnation: string | null;
 }
 
-/** Questions that travel between the processes; the answer is plain JSON. */
+/** Questions between the processes; answers are plain JSON. */
 export type Question = "metrics" | "processes" | "rooms" | "moderation" | "pulse";
 
 export type ToPrimary =
   | { type: "ready" }
-  /** One for each kind of actor in this process, for its node-down notice. */
+  /** Sent once per kind of actor in this process, for its node-down notice. */
   | { type: "node"; node: ActorNode }
-  /** The database is as this version of the service needs it. */
+  /** The database is prepared for this version of the service. */
   | { type: "prepared" }
-  /** Whether it has actors in memory, which others take over as soon as it exits. */
+  /** Whether the process has actors in memory, which others take over as soon as it exits. */
   | { type: "occupied"; isOccupied: boolean }
-  /** One readable line; the process ends by itself. Final: another try would fail the same way. */
+  /** One readable line; the process then ends. Final: a retry would fail the same way. */
   | { type: "failed"; reason: string; isFinal: boolean }
   | AskMessage
   | AnswerMessage;
 
 export type ToChild =
   /**
-   * Comes first: until then a process only loads its code. `prepares`: it prepares the database for all. `index`: its
-   * slot among those of its role, which the process that is started in its place gets as well.
+   * The first message; until then a process only loads its code. `prepares`: it prepares the database for
+   * all processes. `index`: its slot among the processes of its role; its replacement gets the same slot.
    */
   | { type: "start"; prepares: boolean; index: number }
-  /** Drain and exit; a second one means at once. */
+  /** Drain and exit; a second one means immediately. */
   | { type: "stop" }
-  /** Comes with a handle, which is the process's own from then on. */
+  /** Sent with a handle, which the process then owns. */
   | { type: "take" }
   | AskMessage
   | AnswerMessage;
 
-/** A listener or a connection that the primary opened for a process. */
+/** A listener or a connection opened by the primary for a process. */
 export type Handle = Server | Socket;
 
 const askTimeoutMs = 2_000;
@@ -57,21 +57,21 @@ const maxPendingAsks = 64;
 export interface PrimaryLink {
   ready(): void;
   announce(node: ActorNode): void;
-  /** Asks the primary; null when it does not answer in time. */
+  /** Asks the primary; null if it does not answer in time. */
   ask(question: Question): Promise<unknown>;
 }
 
 export interface ChildOptions {
   log: Logger;
-  /** Drains; the process exits 0 when it resolves. */
+  /** Drains; the process exits with 0 when it resolves. */
   stop: () => Promise<void>;
   answers: Partial<Record<Question, () => Promise<unknown> | unknown>>;
   take?: (handle: Handle) => void;
 }
 
 /**
- * The child's end of the link. Signals of the terminal reach the whole group, but only the primary
- * knows the order of stopping: they are ignored here. A child ends when its primary is gone.
+ * The child's end of the channel. Terminal signals reach the whole process group, but only the primary
+ * knows the order of stopping, so children ignore them. A child ends when its primary is gone.
  */
 export function joinPrimary(options: ChildOptions): PrimaryLink {
   let stops = 0;
@@ -90,7 +90,7 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   };
 }
 
-/** A link that is lost ends the process. */
+/** A lost channel ends the process. */
 function tell(message: ToPrimary): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
@@ -99,17 +99,17 @@ export const tellPrepared = (): void => tell({ type: "prepared" });
 
 export const tellOccupied = (isOccupied: boolean): void => tell({ type: "occupied", isOccupied });
 
-/** What a child is to do at its start. */
+/** The primary's order to start. */
 export type StartOrder = Extract<ToChild, { type: "start" }>;
 
-/** Nothing is in flight in a process that is still starting: it may end at once. */
+/** A process that is still starting has nothing in flight and may end immediately. */
 function stopWhileStarting(message: ToChild): void {
   if (message.type === "stop") process.exit(0);
 }
 
 /**
- * Called first in every child: the window without a handler must be as short as possible. Resolves when the primary
- * has it start.
+ * Called first in every child, because the time without a handler must be as short as possible. Resolves
+ * when the primary sends the start order.
  */
 export function prepareChild(): Promise<StartOrder> {
   const { promise, resolve } = Promise.withResolvers<StartOrder>();

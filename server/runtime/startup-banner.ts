@@ -1,6 +1,6 @@
 import type { Config } from "../platform/config/config.ts";
 
-/** Milliseconds of each part of the start, in order. */
+/** Milliseconds of each startup step, in order. */
 export type StartTimes = readonly (readonly [part: string, ms: number])[];
 
 export interface BannerFacts {
@@ -8,7 +8,7 @@ export interface BannerFacts {
   config: Config;
   url: string;
   operatorUrl: string;
-  /** Empty in production: there it is not printed. */
+  /** Empty in production, where it is not printed. */
   operatorToken: string;
   databaseUrl: string;
   redisUrl: string;
@@ -24,7 +24,7 @@ const style = {
   accent: ["\u001b[38;5;208m", "\u001b[39m"],
 } as const;
 
-/** The startup banner: every address, a login, how to stop, a first request (BOOT-01). */
+/** The startup banner: addresses, operator token, how to stop, a first request (BOOT-01). */
 export function startupBanner(facts: BannerFacts, hasColor: boolean): string {
   const paint = (name: keyof typeof style, text: string) =>
     hasColor ? `${style[name][0]}${text}${style[name][1]}` : text;

@@ -242,7 +242,7 @@ describe("an installation without what only development needs", () => {
     service.kill("SIGTERM");
     assert.deepEqual(await exited, [0, null]);
     assert.match(await problems, /^warning: DATA_DIR is not set and \.data is not writable; .*$/m);
-    // npm keeps its own compiled code there.
+    // npm stores its compiled code there.
     const left = readdirSync(ownFolders.temporary).filter((name) => name !== "node-compile-cache");
     assert.deepEqual(left, []);
     assert.ok(!existsSync(join(folder, ".data")));

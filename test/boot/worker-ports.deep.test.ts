@@ -8,7 +8,7 @@ import { startService, type Service } from "../support/process.ts";
 
 const numLobbies = 20;
 
-/** What answers about new lobbies name as ports of their owners. */
+/** The owners' ports in the responses about new lobbies. */
 async function namedPorts({ url }: Service): Promise<Set<string | null>> {
   const client = new Emberline({ url });
   const ports = new Set<string | null>();

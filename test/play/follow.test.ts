@@ -23,7 +23,7 @@ describe("clients that follow the owner", () => {
     await service.stop();
   });
 
-  /** Lobby commands that one worker sent to another one so far. */
+  /** Number of lobby commands that one worker has forwarded to another so far. */
   async function forwards(): Promise<number> {
     const text = await (await fetch(`${service.operatorUrl}/metrics`)).text();
     const counts = text.matchAll(/^lobby_forwards_total\{.*\} (\d+)$/gm);
@@ -41,7 +41,7 @@ describe("clients that follow the owner", () => {
 
   const at = (port: number) => `http://127.0.0.1:${port}`;
 
-  /** Reads each lobby until its clients know the way, so that what follows takes no hop. */
+  /** Reads each lobby until its clients know the owner's port, so that later requests are not forwarded. */
   async function follow(tables: Sitter[][]): Promise<void> {
     const seats = tables.flat().map(({ seat }) => seat);
     await eventually("every seat reads without a hop", async () => {

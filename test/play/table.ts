@@ -3,12 +3,12 @@ import { Emberline, type LobbyEvent, type Seat } from "../../server/web/client/e
 
 const numQuestions = 3;
 
-/** Somebody who reads every event and keeps what the service acknowledged. */
+/** A client that reads every event and keeps what the service acknowledged. */
 export interface Sitter {
   seat: Seat;
   points: number;
   events: LobbyEvent[];
-  /** Resolves when the stream has ended by itself. */
+  /** Resolves when the server has ended the stream. */
   ended: Promise<void>;
   reached: (isThere: (event: LobbyEvent) => boolean) => Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function openTable(url: string, number: number): Promise<Sitter[]> 
   return [host, ...(await Promise.all(others))].map(follow);
 }
 
-/** Plays a game to its end; `during` is called while the answers of the second question are on their way. */
+/** Plays a game to its end; `during` is called while the answers to the second question are in flight. */
 export async function playOut(sitters: Sitter[], during: () => Promise<void>): Promise<void> {
   const host = sitters[0]?.seat;
   assert.ok(host);
@@ -79,7 +79,7 @@ export function assertNothingLost(sitters: Sitter[]): void {
   }
 }
 
-/** Numbers go up by one; only a snapshot may take up the count elsewhere, never further back. */
+/** Numbers increase by one; only a snapshot may continue at another number, never at a lower one. */
 function assertGapless(events: LobbyEvent[]): void {
   let last = -1;
   for (const { type, seq } of events) {

@@ -18,7 +18,7 @@ import { chanceFrom, type Chance } from "./chance.ts";
 import { ModelRedis } from "./model-redis.ts";
 import { codes, shards } from "./openings.ts";
 
-/** Silence that means death, far from what passes between two steps of the test. */
+/** Maximum heartbeat age, much longer than the time between two steps of the test. */
 const deadMs = 600_000;
 const workers = ["w1", "w2", "w3"];
 
@@ -28,7 +28,7 @@ interface Call {
   args: (string | number)[];
 }
 
-/** A random call; `seen` has the owner records and versions, so that many calls succeed. */
+/** A random call; `seen` contains the owner records and versions, so that many calls succeed. */
 function randomCall(chance: Chance, model: ModelRedis): Call {
   const i = chance.between(0, codes.length - 1);
   const [code = "", shard = 0] = [codes[i], shards[i]];
@@ -101,7 +101,7 @@ function commitArgs(chance: Chance, model: ModelRedis, code: string, token: stri
   const version = Number.parseInt(stored || "0", 10) - (chance.is(0.2) ? 1 : 0);
   const expected = chance.is(0.2) ? `${version} c1` : stored;
   const newest = model.streams.get(eventStreamKey(code))?.at(-1)?.[0] ?? 0;
-  // Sometimes a number is there already.
+  // Sometimes the event id already exists.
   const last = newest > 0 && chance.is(0.1) ? newest - 1 : newest;
   const events = chance.between(0, 2);
   const removed = chance.is(0.3) ? [`f${chance.between(0, 4)}`] : [];
@@ -119,7 +119,7 @@ function commitArgs(chance: Chance, model: ModelRedis, code: string, token: stri
   return [...parts.map(String), ...messages.flat()];
 }
 
-/** Everything a store holds, but for the times of the workers' last signs of life. */
+/** The whole content of a Redis except the times of the workers' last heartbeats. */
 async function contents(redis: Redis): Promise<unknown> {
   const list = [];
   for (const [i, code] of codes.entries()) {

@@ -189,7 +189,7 @@ export class Schedule {
     const workers = world.ready();
     world.ensure(workers.length > 0, "the world heals", () => "no worker is ready");
     if (workers.length === 0) return;
-    // Asked directly, a frozen process would answer from what it knew before.
+    // A frozen process would answer a direct request from its outdated state.
     const awake = workers.filter(({ frozenUntil }) => frozenUntil <= world.timeline.now);
     for (const [code, ledger] of world.ledgers) {
       const worker = world.chance.pick(awake.length > 0 ? awake : workers);

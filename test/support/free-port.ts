@@ -4,18 +4,18 @@ const setting = "PORT";
 const wanted = { setting, hostSetting: setting, host: "127.0.0.1" };
 
 /**
- * A port of 127.0.0.1 that is free now: for servers whose address has to be known before they listen, and for
- * those that share one, which a port chosen at `listen` cannot be.
+ * A currently free port of 127.0.0.1: for servers whose address must be known before they listen, and for
+ * servers that share a port, because `listen` cannot choose a shared one.
  */
 export async function freePort(): Promise<number> {
   const [port = 0] = await claimPorts({ ...wanted, port: 0 });
   return port;
 }
 
-/** The first of so many free ports in a row. */
+/** The first of this many consecutive free ports. */
 export const freePorts = (count: number): Promise<number> => pickRange(wanted.host, count, []);
 
-/** Whether nobody has the port now. */
+/** Whether the port is free. */
 export const isFreePort = (port: number): Promise<boolean> =>
   claimPorts({ ...wanted, port }).then(
     () => true,

@@ -4,21 +4,21 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { sharedBrowser } from "./browser.ts";
 import { startService, type Service } from "./process.ts";
 
-/** A person at the play page: what they see is read from the page, what they do is a click or a key. */
+/** A person at the play page: reads what the page shows, and acts by clicks and keys. */
 export interface Guest {
   page: Page;
   context: BrowserContext;
-  /** Errors of scripts, of the console and of the content policy, and requests to other sites. */
+  /** Errors of scripts, of the console and of the content security policy, and requests to other sites. */
   problems: string[];
 }
 
 const stepLimitMs = 60_000;
 
-/** A page says that it is there when its stream opens; its seat may be gone before that arrives. */
+/** A page reports that it is there when its stream opens; its seat may be gone before the report arrives. */
 const isLateBeat = (text: string, source: string) =>
   source.endsWith("/heartbeat") && text.includes("status of 404");
 
-/** Opens a window with cookies of its own, as another person would have. */
+/** Opens a window with its own cookies, like another person. */
 export async function openWindow(
   browser: Browser,
   url: string,
@@ -49,7 +49,7 @@ export interface NewGame {
   isPublic?: boolean;
 }
 
-/** Fills the form and answers the join code. */
+/** Fills in the form; returns the join code. */
 export async function createGame({ page }: Guest, game: NewGame): Promise<string> {
   await page.getByLabel("Your name").fill(game.name);
   await page.getByRole("radio", { name: game.mode === "coop" ? "Co-op" : "Versus" }).check();
@@ -67,19 +67,19 @@ export async function joinByCode({ page }: Guest, name: string, code: string): P
   await page.getByRole("heading", { name: "Waiting for players" }).waitFor();
 }
 
-/** Waits for the question of this number (from 1) to be open. */
+/** Waits until the question with this number (from 1) is open. */
 export async function atQuestion({ page }: Guest, number: number): Promise<void> {
   await page.getByText(`Question ${number} of`).waitFor();
   await page.locator("#reveal").waitFor({ state: "hidden" });
 }
 
-/** The answers marked as right, once the question is closed. */
+/** The answers marked as correct, once the question is closed. */
 export async function revealed({ page }: Guest): Promise<string> {
   await page.locator("#reveal").waitFor({ state: "visible" });
   return page.locator("#choices .right .choice-text").innerText();
 }
 
-/** Scores by name as the scoreboard at the end shows them. */
+/** Scores by name, from the final scoreboard. */
 export async function scoreboard({ page }: Guest): Promise<Record<string, number>> {
   await page.locator("#view-finished").waitFor();
   const rows = await page.locator("#scoreboard li").all();
@@ -90,12 +90,12 @@ export async function scoreboard({ page }: Guest): Promise<Record<string, number
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** A service and a browser for the tests of a suite, which are skipped where there is no browser. */
+/** A service and a browser for the tests of a suite; they are skipped if no browser is installed. */
 export function playPage(options: {
   env: Record<string, string>;
-  /** Whether a problem of the page fails the test; without it each one does. */
+  /** Whether a problem of the page fails the test; default: each one does. */
   isOwn?: (problem: string) => boolean;
-  /** Addresses besides the service's own that its page may ask. */
+  /** Additional origins that its page may send requests to. */
   isOurs?: (asked: string) => boolean;
 }) {
   const { env, isOwn = () => true, isOurs } = options;
@@ -109,7 +109,7 @@ export function playPage(options: {
     if (browser) await service.stop();
   });
 
-  /** Somebody at a browser; whatever went wrong inside it fails the test. */
+  /** A person at a browser; any error in the browser fails the test. */
   async function withOne(t: TestContext, play: (guest: Guest) => Promise<void>) {
     if (!browser) return t.skip("no browser on this machine");
     const guest = await openWindow(browser, service.url, isOurs);

@@ -1,14 +1,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** For so long the port of an owner is left alone after a failure: another worker may listen there soon. */
+/**
+ * After a failure the owner's port is not used for this time, because another worker may soon listen there.
+ */
 const leftMs = 2_000;
 
 /**
- * Where the requests about one lobby go: to the port of its owner, as answers name it, and to the common one after a
- * failure. `follows: false` stays at the common one.
+ * Target of the requests about one lobby: the owner's port as named in responses, and the shared port after
+ * a failure. With `follows: false` always the shared port.
  */
 export class Address {
-  /** Requests and streams that went straight to an owner. */
+  /** Number of requests and streams sent directly to an owner. */
   numDirect = 0;
   readonly #base: string;
   readonly #follows: boolean;
@@ -24,7 +26,7 @@ export class Address {
     return typeof to === "string" ? new Address(to) : to;
   }
 
-  /** Of the next request. */
+  /** Port of the next request. */
   next(): string {
     if (this.#owner !== null) this.numDirect += 1;
     return this.#owner ?? this.#base;
@@ -37,7 +39,7 @@ export class Address {
     if ((this.#leftUntil.get(there) ?? 0) <= performance.now()) this.#owner = there;
   }
 
-  /** A request there did not come back. */
+  /** A request to this port failed. */
   failed(url: string): void {
     if (url === this.#base) return;
     this.#leftUntil.set(url, performance.now() + leftMs);

@@ -19,15 +19,18 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** A request that hangs, for example at a frozen process, is given up after this and made again. */
+/** A request that hangs, for example at a frozen process, is aborted after this time and repeated. */
 const attemptMs = 2_000;
 const timeoutMs = 45_000;
 const retryMs = 50;
 
-/** `fetch` takes several times as much of the processor, which the service under test then lacks. */
+/** `fetch` uses several times as much CPU, which the service under test would lack. */
 const agent = new Agent({ keepAlive: true });
 
-/** One try; throws when the connection breaks or nothing comes in time. With `false` it has a connection of its own. */
+/**
+ * One attempt; throws if the connection breaks or no response comes in time. With `false` it uses a new
+ * connection.
+ */
 export async function callOnce(
   url: string,
   call: Call,
@@ -57,7 +60,7 @@ export async function callOnce(
   }
 }
 
-/** Repeats one intent under one key until the service says yes or no, as a careful client does. */
+/** Repeats a command with the same key until the service accepts or refuses it, like a careful client. */
 export async function insist(to: string | Address, call: Call): Promise<Answer> {
   const address = Address.of(to);
   const headers = { "idempotency-key": randomUUID(), ...call.headers };

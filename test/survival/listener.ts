@@ -2,14 +2,17 @@ import { get, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { Address } from "./address.ts";
 
-/** What one player heard of one lobby, over all the connections of a stream that keeps breaking. */
+/**
+ * Messages that one player received from one lobby, over all connections of a stream that is often
+ * interrupted.
+ */
 export interface Heard {
   /** Highest event number so far. */
   last: number;
   /** Number -> text of the message. */
   messages: Map<number, string>;
   connections: number;
-  /** Numbers that came twice, never came although later ones did, or were announced as lost. */
+  /** Numbers that came twice, that are missing although later ones came, or that were announced as lost. */
   doubled: number;
   missed: number;
   gaps: number;
@@ -19,14 +22,14 @@ export interface Heard {
 const minLifeMs = 500;
 const spreadLifeMs = 2_000;
 const retryMs = 50;
-/** A frozen process takes a connection and says nothing. */
+/** A frozen process accepts a connection and sends nothing. */
 const silenceMs = 2_500;
 
 export interface Listener {
   heard: Heard;
-  /** Resolves when the first snapshot came: what happened before it is not heard. */
+  /** Resolves at the first snapshot; earlier events are not received. */
   begun: Promise<void>;
-  /** Resolves when the lobby's end was heard. */
+  /** Resolves when the event of the lobby's end is received. */
   ended: Promise<void>;
   close(): void;
 }
@@ -77,7 +80,7 @@ export function listen(
     connection = made;
     const cut = () => void made.destroy();
     const life = setTimeout(cut, minLifeMs + random() * spreadLifeMs);
-    // Whoever hears nothing at all goes elsewhere; the first bytes come at once.
+    // A client that receives nothing reconnects elsewhere; the first bytes come immediately.
     const silence = setTimeout(() => {
       address.failed(url);
       cut();
@@ -108,7 +111,7 @@ export function listen(
   return { heard, begun, ended: run(), close };
 }
 
-/** Checks one frame against what was heard before it. */
+/** Checks one frame against the previous ones. */
 export function accept(heard: Heard, frame: string): void {
   const fields = new Map(
     frame.split("\n").map((line) => {
@@ -126,7 +129,7 @@ export function accept(heard: Heard, frame: string): void {
   const seq = Number(id);
   const data = fields.get("data") ?? "";
   if (what === "snapshot") {
-    // The first one begins the story; any other one stands for messages that could not be given.
+    // The first snapshot begins the history; any other replaces messages that could not be delivered.
     if (heard.last > 0 && seq > heard.last) heard.missed += seq - heard.last;
     heard.isEnded ||= data.includes('"status":"finished"');
   } else {

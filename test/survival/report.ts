@@ -1,7 +1,7 @@
 import type { SurvivalReport } from "./survive.ts";
 import { medianOf } from "./takeover.ts";
 
-/** The result in a few lines, as the command and the test print it. */
+/** The result in a few lines, printed by the command and the test. */
 export function describeSurvival(report: SurvivalReport): string[] {
   const { verdict, faults } = report;
   const { lost, doubled, gaps, differing, surprises } = verdict;

@@ -9,9 +9,9 @@ import { createRandom } from "./random.ts";
 import { playTable, type Guest, type Played } from "./table.ts";
 
 export interface SurvivalOptions {
-  /** How long faults are made; games under way then are played to their end. */
+  /** Duration of the fault injection; running games are then played to their end. */
   seconds: number;
-  /** Lobbies played at once. */
+  /** Maximum lobbies in play at once. */
   lobbies: number;
   players?: number;
   workers?: number;
@@ -26,17 +26,17 @@ export interface SurvivalReport {
   acknowledged: number;
   messages: number;
   connections: number;
-  /** Requests and streams that went straight to the owner of a lobby. */
+  /** Number of requests and streams sent directly to the owner of a lobby. */
   direct: number;
 }
 
-/** Each worker then lives longer than the ten seconds that earn it a quick restart. */
+/** Each worker then lives longer than ten seconds, after which a restart is quick. */
 const usualWorkers = 4;
 const maxQuestions = 6;
 const thinkMs = 1_500;
 const guestsAtOnce = 8;
 
-/** Plays on a whole service under faults and compares all that was acknowledged with what remained. */
+/** Plays on a whole service under faults, and compares all acknowledged choices with the final state. */
 export async function survive(options: SurvivalOptions): Promise<SurvivalReport> {
   const stores = await testStores();
   const redis = new Redis({
@@ -88,7 +88,7 @@ async function run(
       let code = "";
       const played = await playTable({
         url: service.url,
-        // Half of all clients; the mode alternates from game to game.
+        // Half of all clients; the mode alternates between games.
         followsOwner: i % 2 === 0,
         guests: own,
         mode: (i + game) % 2 === 0 ? "versus" : "coop",

@@ -8,7 +8,7 @@ export interface Guest {
   token: string;
 }
 
-/** One acknowledged choice: what the service said yes to. */
+/** One choice that the service acknowledged. */
 export interface Acknowledged {
   seatId: number;
   index: number;
@@ -18,20 +18,20 @@ export interface Acknowledged {
   score: number | null;
 }
 
-/** Everything that was acknowledged and heard of one lobby. */
+/** All acknowledged choices and received messages of one lobby. */
 export interface Played {
   code: string;
   mode: "versus" | "coop";
   questions: number;
   choices: Acknowledged[];
-  /** Commands the service said yes to, choices included. */
+  /** Acknowledged commands, including choices. */
   acknowledged: number;
   seats: { seatId: number; listener: Listener }[];
-  /** Requests and streams that went straight to the owner. */
+  /** Number of requests and streams sent directly to the owner. */
   direct: number;
-  /** The lobby as it was read at the end. */
+  /** The lobby as read at the end. */
   final: FinalLobby;
-  /** Answers no careful client should get. */
+  /** Responses that a careful client should never get. */
   surprises: string[];
 }
 
@@ -50,22 +50,22 @@ interface Seat {
 
 export interface TableOptions {
   url: string;
-  /** Its clients go to the port of the owner. */
+  /** Its clients use the owner's port. */
   followsOwner: boolean;
   guests: Guest[];
   mode: "versus" | "coop";
   questions: number;
   random: () => number;
-  /** Time a player thinks at most. */
+  /** Maximum thinking time of a player. */
   thinkMs: number;
-  /** Told as soon as the code is known. */
+  /** Called as soon as the code is known. */
   onCode: (code: string) => void;
 }
 
 const base = "/v1/games/trivia/lobbies";
 const endWaitMs = 30_000;
 
-/** Plays one lobby to its end, whatever happens to the service meanwhile. */
+/** Plays one lobby to its end, through all faults of the service. */
 export async function playTable(options: TableOptions): Promise<Played> {
   const { mode, questions, random } = options;
   const address = new Address(options.url, options.followsOwner);
@@ -80,7 +80,7 @@ export async function playTable(options: TableOptions): Promise<Played> {
   const send = (seat: Seat, action: string, body: unknown) =>
     insist(address, post(`${base}/${code}/${action}`, seat.bearer, body));
 
-  // A stream that is opened while a process is away may come later than the start it should hear of.
+  // A stream opened while a process is down may begin after the start of the game that it should receive.
   const listening = Promise.all(seats.map(({ listener }) => listener.begun));
   await Promise.race([listening, wait(endWaitMs, undefined, { ref: false })]);
   let acknowledged = seats.length;
@@ -155,7 +155,10 @@ async function takeSeats(
   return { code, seats };
 }
 
-/** A join whose answer was lost has made its seat: the name is taken, and the account finds it (LOB-05). */
+/**
+ * A join whose response was lost has created its seat: the name is taken, and the account finds it
+ * (LOB-05).
+ */
 async function join(
   address: Address,
   path: string,

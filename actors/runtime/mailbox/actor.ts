@@ -26,7 +26,10 @@ export interface Actor {
   memo: unknown;
   /** Generation of the shard in which its events got their numbers. */
   generation: number;
-  /** Deadline as Redis has it with the last commit; undefined until a commit of this owner has written it. */
+  /**
+   * Deadline that Redis has since the last commit; undefined until this owner's first commit has written
+   * it.
+   */
   storedDue: number | null | undefined;
 }
 
@@ -205,7 +208,7 @@ function sealBatch(
   };
 }
 
-/** The deadline when Redis has another one; most commands of a game leave it as it is. */
+/** The deadline if Redis has a different one; most commands of a game do not change it. */
 function changedDue(actor: Actor, due: number | null): number | null | undefined {
   if (due === actor.storedDue) return undefined;
   actor.storedDue = due;

@@ -3,12 +3,15 @@ import type { Keyspace } from "../storage/keys.ts";
 import { runScript } from "../storage/scripts.ts";
 import type { Timing } from "../timing.ts";
 
-/** Timings of failure detection and placement, in milliseconds (design: heartbeat the node, fence the shard). */
+/**
+ * Timings of failure detection and placement, in milliseconds (design: heartbeats per node, fencing per
+ * shard).
+ */
 export interface ShardTimings {
   heartbeatMs: number;
-  /** Silence after which the others count a node as dead. */
+  /** Time without a heartbeat after which the others count a node as dead. */
   deadMs: number;
-  /** Age of the last heartbeat up to which reads are served without asking Redis. */
+  /** Maximum age of the last heartbeat for serving reads without asking Redis. */
   freshMs: number;
   reloadMs: number;
 }
@@ -29,19 +32,20 @@ export interface MembershipDeps {
   timing: Timing;
   timings: ShardTimings;
   /**
-   * The others may count this node as dead: its shards may be theirs. Called before anything counts as fresh again.
-   * `isRetained`: Redis ended before anyone can have taken them, so they can only be theirs by what Redis says.
-   * Resolves when nothing is on its way under the tokens given up: once this node is counted again, they would hold.
+   * The others may count this node as dead and own its shards. Called before any state counts as fresh
+   * again. `isRetained`: Redis ended before another node could claim the shards, so only Redis can tell
+   * whether they are lost. Resolves when nothing is in flight under the released tokens, which would become
+   * valid again once this node is counted.
    */
   onExpired: (isRetained: boolean) => Promise<void>;
   onNodeDown: (node: string) => void;
 }
 
-/** What a heartbeat showed. */
+/** Result of a heartbeat. */
 export interface Heartbeat {
-  /** Others came or went, or may now be judged: the shards are to be shared out anew. */
+  /** Nodes joined, left, or can now be judged: the shards have to be rebalanced. */
   isNews: boolean;
-  /** Current replication id of Redis; null of a cluster, where every master has its own. */
+  /** Current replication id of Redis; null for a cluster, where every master has its own. */
   replicationId: string | null;
 }
 
@@ -53,15 +57,15 @@ type Reply = [
   ports: string[],
 ];
 
-/** After silence of our own the others get this many heartbeats to be seen before they count as dead. */
+/** After a pause of this node the others get this many heartbeats before they count as dead. */
 const graceBeats = 3;
-/** Deaths remembered, so that a heartbeat's late answer does not revive anyone. */
+/** Maximum number of remembered dead nodes, so that a late heartbeat reply does not revive one. */
 const maxDead = 1_000;
 const leavingPrefix = "leaving ";
 
 export const leaveMessage = (incarnation: string) => leavingPrefix + incarnation;
 
-/** Which nodes are alive, by their heartbeats in Redis and by the messages of the others. */
+/** Tracks which nodes are alive, by their heartbeats in Redis and their messages. */
 export class Membership {
   readonly #deps: MembershipDeps;
   #live = new Set<string>();
@@ -69,26 +73,26 @@ export class Membership {
   #ports = new Map<string, number>();
   readonly #leaving = new Set<string>();
   readonly #dead = new Set<string>();
-  /** Until then a silent node may just not have been heard yet: Redis was away, or this node was. */
+  /** Until then a silent node may be alive, because Redis or this node was down. */
   #graceUntil = Number.NEGATIVE_INFINITY;
   #connectedAt = Number.NEGATIVE_INFINITY;
   #lastHeartbeat = Number.NEGATIVE_INFINITY;
   #isLeaving = false;
-  /** Redis refused connections while this node was counted alive, and no heartbeat was answered since. */
+  /** Redis refused connections while this node counted as alive, and no heartbeat has succeeded since. */
   #hasSeenEnd = false;
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
   }
 
-  /** Reports this node alive; null when Redis gave no sense. */
+  /** Sends a heartbeat; null if Redis replied nothing usable. */
   async heartbeat(): Promise<Heartbeat | null> {
     const { timing, timings, onExpired } = this.#deps;
     let sent = timing.elapsed();
     const isFirst = this.#lastHeartbeat < 0;
     let reply = await this.#report(isFirst);
-    // Silent for so long that the others count this node as dead, or forgotten by Redis. Another may have looked
-    // before this heartbeat and claim after it.
+    // The others count this node as dead, or Redis has lost it. Another node may have checked before this
+    // heartbeat and may claim its shards after it.
     const isExpired = reply?.[0] === 0 && !isFirst;
     if (isExpired) {
       await onExpired(this.#hasSeenEnd);
@@ -110,33 +114,33 @@ export class Membership {
     };
   }
 
-  /** Reports from now on, and at once, that this node leaves. */
+  /** Reports, immediately and from now on, that this node is leaving. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    // A node that never joined is not missed.
+    // A node that never joined has nothing to report.
     if (this.#lastHeartbeat >= 0) await this.heartbeat();
   }
 
-  /** No other node can have taken our shards: the last heartbeat is young enough. */
+  /** No other node can have claimed our shards, because the last heartbeat is recent enough. */
   isFresh(): boolean {
     const { timing, timings } = this.#deps;
     const isSinceConnect = this.#lastHeartbeat > this.#connectedAt;
     return isSinceConnect && timing.elapsed() - this.#lastHeartbeat < timings.freshMs;
   }
 
-  /** No other node can count this one as dead yet: Redis answered a heartbeat that is younger than that. */
+  /** No other node can count this one as dead yet, because Redis confirmed a recent heartbeat. */
   isConfirmedAlive(): boolean {
     const { timing, timings } = this.#deps;
     return timing.elapsed() - this.#lastHeartbeat < timings.deadMs;
   }
 
-  /** Silent for too long, or dead for certain. */
+  /** Silent for too long, or known to be dead. */
   isDown(node: string): boolean {
     if (this.#dead.has(node)) return true;
     return !this.#live.has(node) && this.#deps.timing.elapsed() >= this.#graceUntil;
   }
 
-  /** For certain. */
+  /** Known to be dead. */
   isDead(node: string): boolean {
     return this.#dead.has(node);
   }
@@ -147,7 +151,7 @@ export class Membership {
     return this.#ports.get(node) ?? null;
   }
 
-  /** Those of these nodes whose heartbeats Redis has in time, asked at once. */
+  /** The nodes among these that have a recent heartbeat in Redis, read now. */
   async aliveAmong(nodes: string[]): Promise<ReadonlySet<string>> {
     if (nodes.length === 0) return new Set();
     const { redis, keys, timings } = this.#deps;
@@ -155,23 +159,23 @@ export class Membership {
     return new Set(Array.isArray(reply) ? (reply as string[]) : nodes);
   }
 
-  /** The living that take shards. */
+  /** Live nodes that accept shards. */
   candidates(): string[] {
     return [...this.#live].filter((node) => !this.#leaving.has(node));
   }
 
-  /** A living node gives shards away. */
+  /** Whether a live node is releasing its shards. */
   hasDrainingMembers(): boolean {
     return this.#leaving.size > 0;
   }
 
-  /** Another node takes shards, or may yet be heard of. */
+  /** Whether another node accepts shards or may still be alive. */
   hasOthers(): boolean {
     if (this.#deps.timing.elapsed() < this.#graceUntil) return true;
     return this.candidates().some((node) => node !== this.#deps.incarnation);
   }
 
-  /** A message of the `dead` channel; false when it has no news. */
+  /** Handles a message of the `dead` channel; false if it contains nothing new. */
   receive(message: string): boolean {
     const isLeaving = message.startsWith(leavingPrefix);
     const node = isLeaving ? message.slice(leavingPrefix.length) : message;
@@ -186,7 +190,7 @@ export class Membership {
     return true;
   }
 
-  /** The connection to Redis went or came. */
+  /** The connection to Redis was lost or restored. */
   connectionChanged(isUp: boolean): void {
     this.#connectedAt = isUp ? this.#deps.timing.elapsed() : Number.POSITIVE_INFINITY;
   }
@@ -196,7 +200,7 @@ export class Membership {
     this.#hasSeenEnd ||= this.isConfirmedAlive();
   }
 
-  /** Takes over which nodes are alive and which of them leave; whether that is news. */
+  /** Applies the lists of live and leaving nodes; returns whether they changed. */
   #see(members: string[], leavers: string[]): boolean {
     const before = this.#live;
     const live = new Set(members.filter((node) => !this.#dead.has(node)));

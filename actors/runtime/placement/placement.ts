@@ -18,22 +18,22 @@ export interface PlacementDeps {
   log: Logger;
   timings: ShardTimings;
   timing: Timing;
-  /** The shards to share out. */
+  /** The shards shared by all nodes. */
   shards: readonly number[];
   listener: ShardListener;
   actors: ShardActors;
-  /** The owner map was read anew. */
+  /** The owner map was loaded again. */
   onMapLoaded: () => void;
-  /** A node is gone for certain: what waits for it must go elsewhere. */
+  /** A node is known to be dead: commands waiting for it must be redirected. */
   onNodeDown: (incarnation: string) => void;
-  /** Resolves when no commit is on its way. */
+  /** Resolves when no commit is in flight. */
   untilCommitsSettle: () => Promise<void>;
 }
 
-/** Changes of the owner map that come together are read together. */
+/** Changes of the owner map within this time are loaded together. */
 const debounceMs = 5;
 
-/** The shards of this process, and which node owns the others. */
+/** The shards of this process, and the owners of the others. */
 export class Placement {
   readonly #deps: PlacementDeps;
   readonly #ownership: ShardOwnership;
@@ -80,13 +80,13 @@ export class Placement {
       this.#stopHeartbeats = timing.every(timings.heartbeatMs, () => this.#beatOnce());
   }
 
-  /** Gives all shards to the others, batch by batch; the owner map is kept up to date after it. */
+  /** Hands all shards over, batch by batch; afterwards the owner map is kept up to date. */
   stop(): Promise<void> {
     this.#leaving ??= this.#leave();
     return this.#leaving;
   }
 
-  /** What this process gave up has no owner, and gets none: it leaves, and so do all the others. */
+  /** The shards released here get no new owner, because all other nodes are leaving too. */
   isLast(): boolean {
     return this.#leaving !== null && !this.#membership.hasOthers();
   }
@@ -95,25 +95,25 @@ export class Placement {
     return this.#ownership.count;
   }
 
-  /** Token under which this process may commit, or null when the shard is not ours. */
+  /** Token under which this process may commit, or null if it does not own the shard. */
   tokenOf(shard: number): string | null {
     return this.#ownership.tokenOf(shard);
   }
 
-  /** Grows when Redis may have lost something of the shard that nobody can know; of a shard of ours. */
+  /** Increases when Redis may have lost writes of the shard that no node can verify; for an owned shard. */
   generationOf(shard: number): number {
     return this.#ownership.generationOf(shard);
   }
 
-  /** Redis has lost nothing of this shard of ours since it was last known to be intact. */
+  /** Whether Redis has kept every write of this owned shard since it was last known to be intact. */
   isIntact(shard: number): Promise<boolean> {
     return this.#dataLoss.isIntact(shard);
   }
 
-  /** The node to ask; null while no node has it, or one that is dead for certain. */
+  /** The node that owns the shard; null without an owner or if it is known to be dead. */
   ownerOf(shard: number): Owner | null {
     const owner = this.#ownership.ownerOf(shard);
-    // Its connections may outlive it for a while: what is sent to it waits for the time-out.
+    // A dead node's connections may persist for a while, so commands to it would wait for the timeout.
     return owner === null || this.#membership.isDead(owner.incarnation) ? null : owner;
   }
 
@@ -123,7 +123,7 @@ export class Placement {
     return owner === null ? null : this.#membership.portOf(owner.incarnation);
   }
 
-  /** True when a read may be served: this process is certainly still the owner. */
+  /** True if a read may be served, because this process is still the owner. */
   async confirm(shard: number): Promise<boolean> {
     if (this.#membership.isFresh()) return this.#ownership.holds(shard);
     return this.#ownership.confirm(shard);
@@ -134,22 +134,22 @@ export class Placement {
     return this.#membership.isConfirmedAlive();
   }
 
-  /** Redis refused this token: another node owns the shard now. */
+  /** Redis refused this token: another node owns the shard. */
   fenced(shard: number, token: string): void {
     this.#ownership.lose(shard, token);
     this.#mapChanged();
   }
 
-  /** Loads the owner map anew, as it is after this call; calls during a load share the next one. */
+  /** Loads the owner map as of now or later; calls during a load share the next one. */
   reload(): Promise<void> {
     return this.#ownership.reload();
   }
 
-  /** The connection to Redis went or came: what was certain before has to be seen anew. */
+  /** The connection to Redis was lost or restored: earlier knowledge has to be verified again. */
   connectionChanged(isUp: boolean): void {
     this.#membership.connectionChanged(isUp);
     if (!isUp) return;
-    // A Redis that came back may be older than what is in memory, its deadlines too.
+    // A restored Redis may be behind the state in memory, including deadlines.
     this.#dataLoss.markAllSuspect();
     if (this.#stopHeartbeats) this.#beatOnce();
     this.#guard(this.#ownership.readDeadlines(), "deadlines");
@@ -161,7 +161,7 @@ export class Placement {
     this.#membership.connectionRefused();
   }
 
-  /** Messages are heard again, and some may have been missed. */
+  /** The subscription is active again, and messages may have been missed. */
   resumed(): void {
     this.#mapChanged();
   }
@@ -177,10 +177,10 @@ export class Placement {
 
   async #heartbeat(): Promise<void> {
     const beat = await this.#membership.heartbeat();
-    // After it, because an expired node has to give up what it holds before it may vouch for anything.
+    // After the heartbeat, because an expired node must release its shards before it may vouch for anything.
     if (beat) this.#guard(this.#dataLoss.check(beat.replicationId), "history");
-    // Not awaited: a rebalance may take seconds, and a node that misses heartbeats counts as dead. A message tells
-    // what a leaving node releases, which may be missed.
+    // Not awaited: a rebalance may take seconds, and a node that misses heartbeats counts as dead. Messages
+    // announce the shards a leaving node releases, but may be missed.
     const isDue = this.#membership.hasDrainingMembers() || this.#rebalancer.isDue();
     if (beat?.isNews || isDue) this.#guard(this.#rebalancer.rebalance(), "rebalance");
   }
@@ -212,17 +212,18 @@ export class Placement {
   async #leave(): Promise<void> {
     const { redis, keys, incarnation } = this.#deps;
     this.#rebalancer.stop();
-    // The message is heard sooner, and the heartbeats tell it to those whom it does not reach.
+    // The message arrives first; the heartbeats inform nodes that missed it.
     await Promise.all([
       this.#attempt(() => this.#membership.leave()),
       this.#attempt(() => redis.publish(keys.deadChannel, leaveMessage(incarnation))),
     ]);
     await this.#attempt(() => this.#rebalancer.drain());
-    // Not before: a silent node counts as dead, and its shards are taken instead of handed over.
+    // Not earlier: without heartbeats this node would count as dead, and its shards would be claimed instead
+    // of handed over.
     this.#stopHeartbeats?.();
     this.#stopHeartbeats = null;
     this.#debounce?.();
-    // The nodes that hear the last message take what is left at once.
+    // Nodes that receive the last message claim the remaining shards immediately.
     this.#ownership.loseAll(false);
     await Promise.all([
       this.#attempt(() => redis.zrem(keys.workers, incarnation)),

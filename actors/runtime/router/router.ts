@@ -37,19 +37,19 @@ import { WaitingCommands } from "./waiting-commands.ts";
 
 export interface RouterDeps {
   definition: AnyActor;
-  /** Name of this process; never used before. */
+  /** Unique name of this process; never reused. */
   incarnation: string;
   connections: Connections;
-  /** Folder in which the processes of this machine listen for each other; null: they talk over Redis. */
+  /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
   linkDir: string | null;
   timing: Timing;
-  /** The shards that all processes share out among them. */
+  /** The shards shared by all processes. */
   shards: readonly number[];
   log: Logger;
   clock: Clock;
   metrics: ActorMetrics;
   timings: ActorTimings;
-  /** The first actor came into memory, or the last one left it. */
+  /** Called when the first actor enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
 }
 
@@ -66,10 +66,10 @@ export const defaultAskTimings: AskTimings = { timeoutMs: 5_000, retryMs: 20 };
 
 const sweepMs = 30_000;
 
-/** States of one process that operators are shown. */
+/** Maximum number of states shown to operators per process. */
 const maxDescribed = 100;
 
-/** Takes commands for all actors of a kind: to the mailbox here, or to the process that owns the shard. */
+/** Routes commands of a kind of actor to the mailbox here or to the process that owns the shard. */
 export class Router implements Actors<BaseState, BaseCommand> {
   readonly kind: string;
   readonly node: ActorNode;
@@ -191,7 +191,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     });
   }
 
-  /** Listens for messages of the other processes; commands are passed on from then on. */
+  /** Subscribes to the messages of other processes; commands can be forwarded from then on. */
   async listen(): Promise<void> {
     const { connections, timing } = this.#deps;
     const { subscriber } = connections;
@@ -209,8 +209,8 @@ export class Router implements Actors<BaseState, BaseCommand> {
   }
 
   /**
-   * While the owner changes or does not answer, the same command id makes asking again harmless. When the whole
-   * service stops there is nobody to wait for, and the request would hold up the stop.
+   * While the owner changes or does not respond, the command id makes retries idempotent. During a shutdown
+   * of the whole service no owner will come, and waiting would delay the shutdown.
    */
   async ask(code: string, command: BaseCommand, key?: string): Promise<Reply> {
     const { timing, timings } = this.#deps;
@@ -299,12 +299,12 @@ export class Router implements Actors<BaseState, BaseCommand> {
     return this.#remote.send(owner.incarnation, code, command, id);
   }
 
-  /** For a command or a commit: no other of this process has it, and no other process its name. */
+  /** Unique within this process, whose name is unique too. */
   #nextId(): string {
     return `${this.node.incarnation}.${++this.#numIds}`;
   }
 
-  /** Each pair of labels is looked up once: that takes longer than to count. */
+  /** The counter of each label pair is cached, because the lookup takes longer than the count. */
   #count(type: string, outcome: string): void {
     const key = `${type} ${outcome}`;
     let counter = this.#counters.get(key);
@@ -327,7 +327,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     if (this.#index) this.#indexRepair.owe(code);
   }
 
-  /** The new owner of a shard looks through its entries. */
+  /** The new owner of a shard checks its entries. */
   async #repairEntry(code: string): Promise<void> {
     const isOurs = () => this.#placement.tokenOf(shardOf(code)) !== null;
     const index = this.#index;

@@ -54,7 +54,7 @@ export class ActorIndex {
     await this.#write(code, [state.seq, this.#rules.createdAt(state), entry], isAnnounced);
   }
 
-  /** In the slot of the keys lies the channel as well. */
+  /** The channel is in the same slot as the keys. */
   async #write(code: string, value: IndexValue, isAnnounced: boolean): Promise<void> {
     const { entries, order, removed } = this.#keys;
     const channel = isAnnounced ? this.#rules.name : "";
@@ -63,5 +63,5 @@ export class ActorIndex {
   }
 }
 
-/** The number is "" for an entry that goes whatever its number is. */
+/** The number is "" for an entry that is removed whatever its number. */
 type IndexValue = [seq: number | "", createdAt: number, entry: string];

@@ -1,12 +1,13 @@
--- Reports the caller alive by the store's own clock and forgets the silent.
--- KEYS: workers, leaving, ports. ARGV: incarnation, ms after which a silent worker is dead, 1 when the caller leaves,
---       1 when it is new, its dedicated port or ''. One that is not, and is not counted any more, has to give up what it
---       holds first.
--- Returns {1 when the caller was still counted alive, else 0, {live incarnations}, {those of them that leave},
---          current replication id, {live incarnation, its port, ...}}. Workers of an earlier version have no port.
+-- Records a heartbeat of the caller by the clock of Redis and removes dead workers.
+-- KEYS: workers, leaving, ports. ARGV: node id, ms without a heartbeat after which a worker is dead, 1 if the caller is
+--       leaving, 1 if it is new, its dedicated port or ''. A worker that is not new and was removed must first release
+--       its shards.
+-- Returns {1 if the caller was still registered, else 0, {live node ids}, {those of them that are leaving},
+--          current replication id, {live node id, its port, ...}}. Workers of an earlier version have no port.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
--- Signs of life from before the clock was set back count from now, else the dead would live until it catches up.
+-- Moves heartbeats from before the clock was set back to now; otherwise dead workers would count as alive until the
+-- clock catches up.
 for _, worker in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')) do
   redis.call('ZADD', KEYS[1], now, worker)
 end

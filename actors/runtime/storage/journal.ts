@@ -20,7 +20,7 @@ export interface Commit {
   payloads: string[];
   /** TTL of the stored actor from now, or null to keep it. */
   ttlMs: number | null;
-  /** Next deadline; null when there is none, undefined when Redis has it already. */
+  /** Next deadline; null for none, undefined if Redis has it already. */
   due: number | null | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Number of shards; fixed for good, because every stored key carries its shard. */
+/** Number of shards; must never change, because every stored key contains its shard. */
 export const shardCount = 1024;
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard);
 
@@ -18,7 +18,7 @@ export function shardOf(code: string): number {
   return hashText(code) % shardCount;
 }
 
-/** All keys that a commit needs, and the channel of its messages. */
+/** All keys of a commit, and the channel of its messages. */
 interface CommitKeys {
   owner: string;
   due: string;
@@ -28,21 +28,21 @@ interface CommitKeys {
 }
 
 /**
- * Keys and channels of one kind of actor. Every key of one actor shares the hash tag of its shard, so that one script
- * may touch them all on Redis Cluster.
+ * Keys and channels of one kind of actor. Every key of an actor shares the hash tag of its shard, so that
+ * one script can access them all on Redis Cluster.
  */
 export class Keyspace {
-  /** Liveness of the processes that share the actors: member -> Redis time of the last heartbeat. */
+  /** Membership of the processes: node id -> Redis time of the last heartbeat. */
   readonly workers: string;
-  /** Those of them that give their shards away; beside the others in a cluster. */
+  /** Nodes that are leaving; in the same slot as `workers`. */
   readonly leaving: string;
-  /** Process -> its dedicated port; in the same slot of a cluster as the others. */
+  /** Node id -> its dedicated port; in the same cluster slot as the other keys. */
   readonly ports: string;
   readonly deadChannel: string;
   readonly mapChannel: string;
   readonly #prefix: string;
 
-  /** `prefix` tells the kinds apart; that of the lobbies, which were the first, is empty. */
+  /** `prefix` distinguishes the kinds; lobbies, the first kind, have none. */
   constructor(prefix: string) {
     this.#prefix = prefix;
     this.workers = `${prefix}workers`;
@@ -74,7 +74,7 @@ export class Keyspace {
   }
 }
 
-/** Keys of an index: code -> entry, and code by creation time; one script writes both. */
+/** Keys of an index: code -> entry, and codes by creation time; one script writes both. */
 export const indexKeys = (name: string) => ({
   entries: `{${name}}:public`,
   order: `{${name}}:order`,

@@ -1,5 +1,5 @@
 -- Writes the entry of one lobby in the public list, or removes it, unless a newer state of the lobby was written before.
--- KEYS: list, order, number at which the lobby was removed. ARGV: code, seq or '' (removes any state), created ms,
+-- KEYS: list, order, number at which the lobby was removed. ARGV: code, seq or '' (whatever is stored), created ms,
 --       entry or '' (not listed), ms for which a removal is remembered, channel that announces a change or '' (none).
 -- Returns 1 if the list changed, else 0.
 local code, seq, created, entry, keptMs, channel = unpack(ARGV)

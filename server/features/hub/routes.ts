@@ -121,7 +121,7 @@ async function openStream(deps: HubRouteDeps, request: RequestInfo) {
   );
 }
 
-/** Names the owner of the room, for streams with one topic. */
+/** Adds the port of the room's owner to responses; only for streams with one topic. */
 function ownerHeadersOf(rooms: HubRooms, topics: readonly Topic[], request: RequestInfo) {
   const [first, ...others] = topics;
   if (first?.code === undefined || others.length > 0) return [];

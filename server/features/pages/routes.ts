@@ -30,7 +30,10 @@ const policy =
 /** Browsers cache and revalidate, so that a new version shows at once. */
 const cache = "no-cache";
 
-/** The policy of a page whose client connects to dedicated ports of workers: other origins on the same host (HTTP-19). */
+/**
+ * Content security policy of a page whose client connects to dedicated ports of workers: other origins on
+ * the same host (HTTP-19).
+ */
 function followingPolicy({ config }: PageDeps, { headers, isSecure }: RequestInfo): string {
   const { protocol, hostname } = URL.parse(
     config.PUBLIC_BASE_URL || `${isSecure ? "https" : "http"}://${headers["host"] ?? ""}`,

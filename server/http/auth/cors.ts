@@ -107,8 +107,8 @@ export class Cors {
   }
 
   /**
-   * True for a page of the shared port that sends a request to the dedicated port of a worker, which is another origin.
-   * It needs no cookies there, so it gets no permission to send them (HTTP-19, S25).
+   * True for a page of the shared port that sends a request to a worker's dedicated port, which is another
+   * origin. Such requests need no cookies, so they may not send any (HTTP-19, S25).
    */
   private isOwnPage(origin: string, request: RequestInfo): boolean {
     if (request.workerPort === null) return false;

@@ -309,7 +309,7 @@ export interface RouteRecord<
   idempotent?: boolean;
   /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the interface document. */
   idempotentSeat?: boolean;
-  /** Responses name the owner's port although the path has no `room`; for the interface document. */
+  /** Responses contain the owner's port although the path has no `room`; for the OpenAPI document. */
   namesOwner?: boolean;
   /** Milliseconds the request may take; 10 s when absent. */
   deadlineMs?: number;

@@ -161,7 +161,7 @@ export class Responder {
     return head;
   }
 
-  /** Names the owner's port for a route about one room, refusals included (HTTP-19). */
+  /** Adds the owner's port to the responses of a route about one room, including refusals (HTTP-19). */
   private ownerHead({ entry, paramValues, workerPort }: RequestContext): string {
     const kind = entry?.route.room;
     if (!entry || kind === undefined) return "";

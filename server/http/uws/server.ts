@@ -30,7 +30,7 @@ export interface HttpServerOptions<D extends HttpDeps> {
   log: Logger;
   /** Origins of active realms, beside the configured ones (HTTP-10). */
   realmOrigins?: OriginSource;
-  /** Dedicated ports of the workers that own rooms; without it responses name none (HTTP-19). */
+  /** Dedicated ports of the workers that own rooms; without it responses contain no port (HTTP-19). */
   ownerPort?: OwnerPortSource;
   /** Refuse a port that another process listens on; workers of one service share theirs. */
   exclusive?: boolean;
@@ -40,8 +40,8 @@ export interface HttpServer {
   /** Resolves to the port; rejects when the address is not available. */
   listen(host: string, port: number): Promise<number>;
   /**
-   * Listens on a dedicated port as well, the `workerPort` of requests that arrive there. Rejects when the port is not
-   * available.
+   * Also listens on a dedicated port, which is the `workerPort` of requests that arrive there. Rejects if
+   * the port is not available.
    */
   listenDedicated(host: string, port: number): Promise<void>;
   /** Starts the drain: accepts no new connections, and responses close theirs (S41). */
@@ -70,7 +70,10 @@ type UwsServerOptions = Omit<HttpServerOptions<HttpDeps>, "routes"> & {
 
 class UwsServer implements HttpServer {
   private readonly app = App();
-  /** Serves the dedicated port: uWebSockets does not expose the local port of a request. */
+  /**
+   * A second server for the dedicated port, because uWebSockets does not expose the local port of a
+   * request.
+   */
   private ownApp: ReturnType<typeof App> | null = null;
   private readonly pipeline: Pipeline;
   private readonly recorder: RequestRecorder;

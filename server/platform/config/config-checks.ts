@@ -122,7 +122,7 @@ function addressProblems(config: Config): string[] {
   return problems;
 }
 
-/** All ports of the range exist, and none of them is taken by the service itself. */
+/** All ports of the range must exist, and the service itself must use none of them. */
 function workerPortProblems({ WORKER_PORTS, HTTP_WORKERS, PORT, OPERATOR_LISTEN }: Config) {
   if (WORKER_PORTS === "off" || WORKER_PORTS === "auto") return [];
   const first = Number(WORKER_PORTS);

@@ -1,6 +1,9 @@
 import type { Config } from "../config/config.ts";
 
-/** Ports of the HTTP workers by slot, besides the one they share; none where the setting is off. */
+/**
+ * Dedicated ports of the HTTP workers by slot, in addition to their shared port; empty if the setting is
+ * off.
+ */
 export function workerPorts(config: Pick<Config, "WORKER_PORTS" | "HTTP_WORKERS">): number[] {
   const first = Number(config.WORKER_PORTS);
   if (!Number.isInteger(first)) return [];

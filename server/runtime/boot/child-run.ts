@@ -7,13 +7,13 @@ import { Questions } from "../questions.ts";
 import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
 
-/** `exiting`: it can do nothing more, but the system has not taken back its memory yet. */
+/** `exiting`: it can do nothing more, but the system has not reclaimed its memory yet. */
 export type RunState = "starting" | "ready" | "exiting" | "ended";
 
 export interface RunEnd {
   exitCode: number | null;
   signal: string | null;
-  /** What it said of its failure itself. */
+  /** The reason of its failure, reported by itself. */
   reason: string | null;
 }
 
@@ -21,24 +21,24 @@ export interface RunHost {
   log: Logger;
   onPrepared(): void;
   onReady(): void;
-  /** It cannot start, and another try would fail the same way. */
+  /** It cannot start, and a retry would fail the same way. */
   onFinalFailure(reason: string): void;
   onFrozen(): void;
-  /** Once for each node of actors in the process, as soon as it can do nothing more. */
+  /** Called once per node of actors in the process, as soon as it can do nothing more. */
   onNodeDown(node: ActorNode): void;
   onEnd(end: RunEnd): void;
-  /** Answers a question of the process. */
+  /** Answers a question from the process. */
   answer(question: Question): Promise<unknown>;
 }
 
 const drainTimeoutMs = 20_000;
 const askTimeoutMs = 1_000;
-/** A process that has just started on a busy machine takes a handle late. */
+/** A process that has just started on a busy machine accepts a handle late. */
 const giveTimeoutMs = 10_000;
-/** As many as the operator process may wait for, and pulses. */
+/** Bounds the connections waiting for the operator process, and pulses. */
 const maxPendingAsks = 128;
 
-/** One life of a process: from its fork to its exit. */
+/** One run of a process, from its fork to its exit. */
 export class ChildRun {
   readonly startedAt = Date.now();
   readonly #worker: Worker;
@@ -46,7 +46,7 @@ export class ChildRun {
   readonly #questions: Questions;
   readonly #frozenDetector: FrozenDetector;
   #state: RunState = "starting";
-  /** Announced, and not down yet. */
+  /** Announced nodes that are not down. */
   #nodes: ActorNode[] = [];
   #stopWatching: (() => void) | null = null;
   #reason: string | null = null;
@@ -89,22 +89,24 @@ export class ChildRun {
     return this.#nodes[0]?.incarnation ?? null;
   }
 
-  /** Has it start, once its code is loaded. */
+  /** Tells it to start, once its code is loaded. */
   order(prepares: boolean, index: number): void {
     this.#send({ type: "start", prepares, index });
   }
 
-  /** Null when it does not answer in time. */
+  /** Null if it does not answer in time. */
   ask(question: Question): Promise<unknown> {
     return this.#questions.ask(question, askTimeoutMs);
   }
 
-  /** Kills it when it has been frozen for too long. */
+  /** Kills the process if it has been frozen for too long. */
   checkPulse(): void {
     this.#frozenDetector.check();
   }
 
-  /** Resolves when it has ended. A process that does not finish in time is killed: stopping always ends. */
+  /**
+   * Resolves when it has ended. A process that does not finish in time is killed, so stopping always ends.
+   */
   async stop(): Promise<void> {
     const worker = this.#worker;
     if (worker.isDead()) return;
@@ -118,13 +120,13 @@ export class ChildRun {
     });
   }
 
-  /** Resolves when the handle is on its way and no longer ours. */
+  /** Resolves when the handle has been transferred. */
   async give(handle: Handle): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const message: ToChild = { type: "take" };
     if (!this.#worker.isConnected()) throw new Error("the process has ended");
     this.#worker.process.send(message, handle, (error) => (error ? reject(error) : resolve()));
-    // What was sent to a process that ends is not always called back.
+    // A send to a process that is ending may never call back.
     await withTimeout(promise, giveTimeoutMs);
   }
 
@@ -156,7 +158,7 @@ export class ChildRun {
     }
   }
 
-  /** Only a process that has actors is looked at: of the others the exit is known soon enough. */
+  /** Only processes with actors are watched; for others the exit event is early enough. */
   #watch(isOccupied: boolean): void {
     const { pid } = this.#worker.process;
     this.#stopWatching?.();

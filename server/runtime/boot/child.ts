@@ -14,40 +14,43 @@ const programs: Record<Role, string> = {
   jobs: "job-worker",
   operator: "operator",
 };
-/** Also what the primary was given: a debugger, the loader of sources; a stack needs no maps before it is written. */
+/**
+ * Includes the primary's own flags, such as a debugger or the source loader. Source maps are read when a
+ * stack needs them.
+ */
 const inherited = process.execArgv.filter((flag) => flag !== "--enable-source-maps");
 const execArgv = [...inherited, ...childFlags];
 
 export interface ChildHost {
-  /** What every child gets of the environment besides the primary's own. */
+  /** Environment variables of every child, added to the primary's own. */
   env: Record<string, string>;
   log: Logger;
-  /** Takes the lines of a new process. */
+  /** Forwards the log lines of a new process. */
   forwardLines(stdout: Readable): void;
-  /** A new process loads its code, and waits for its `order`. */
+  /** A new process loads its code and waits for its `order`. */
   onForked(child: Child): void;
-  /** It has prepared the database. */
+  /** The process has prepared the database. */
   onPrepared(): void;
   onReady(): void;
-  /** It cannot start, and another try would fail the same way. */
+  /** It cannot start, and a retry would fail the same way. */
   onFinalFailure(reason: string): void;
   /** It ended several times before it was ready. */
   onStartFailed(reason: string): void;
   onNodeDown(node: ActorNode): void;
-  /** It has ended by itself, and is started again. */
+  /** It ended by itself and will be restarted. */
   onRestart(): void;
-  /** Another process of the role is ready. */
+  /** Whether another process of the role is ready. */
   hasOthers(child: Child): boolean;
   answer(question: Question): Promise<unknown>;
 }
 
-/** Hands a listener or a connection over to a process. */
+/** Transfers a listener or a connection to a process. */
 export type Give = (handle: Handle) => Promise<void>;
 
-/** How long somebody waits for a process that is started for them. */
+/** How long a request waits for a process that is started for it. */
 const wakeTimeoutMs = 15_000;
 
-/** One of the processes that the service consists of: started, and started again when it ends by itself. */
+/** A process of the service, which is restarted when it ends by itself. */
 export class Child {
   readonly role: Role;
   readonly index: number;
@@ -95,12 +98,12 @@ export class Child {
     host.onForked(this);
   }
 
-  /** Has it start, once its code is loaded. */
+  /** Tells it to start, once its code is loaded. */
   order(prepares: boolean): void {
     this.#run?.order(prepares, this.index);
   }
 
-  /** Starts it if it was not needed before; resolves when it is ready. */
+  /** Starts it on first use; resolves when it is ready. */
   async wake(): Promise<Give> {
     if (this.#run === null && !this.#isRetired) this.start();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -111,7 +114,7 @@ export class Child {
     return async (handle) => run?.give(handle);
   }
 
-  /** Null when it does not answer in time. */
+  /** Null if it does not answer in time. */
   ask(question: Question): Promise<unknown> {
     return this.#run?.ask(question) ?? Promise.resolve(null);
   }
@@ -120,7 +123,7 @@ export class Child {
     if (this.isReady) this.#run?.checkPulse();
   }
 
-  /** It is not started again. */
+  /** Stops restarting it. */
   retire(): void {
     this.#isRetired = true;
     if (this.#restartTimer) clearTimeout(this.#restartTimer);

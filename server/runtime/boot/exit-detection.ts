@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 /** Start of a `statm` (proc(5)); its first field is the size of the memory. */
 const head = Buffer.alloc(32);
 const zero = 0x30;
-/** Each look wakes the primary up; a takeover, which then takes some 50 ms, can wait for the next one. */
+/** Each check wakes up the primary; a takeover, which then takes about 50 ms, can wait for the next one. */
 const pollMs = 50;
 
 /**

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { StartError } from "./start-error.ts";
 
-/** Where another port helps. */
+/** Errors that another port avoids. */
 const portReasons: Record<string, string> = {
   EADDRINUSE: "is taken by another program",
   EACCES: "needs more rights",
 };
-/** Where no port does. */
+/** Errors that no port avoids. */
 const hostReasons: Record<string, string> = {
   EADDRNOTAVAIL: "is not an address of this machine",
   ENOTFOUND: "is a name that has no address",
@@ -17,20 +17,23 @@ const hostReasons: Record<string, string> = {
 
 interface Wanted {
   setting: string;
-  /** The setting its host is of. */
+  /** The setting that contains the host. */
   hostSetting: string;
   host: string;
   port: number;
 }
 
-/** Below those systems give to outgoing connections, one of which could take the port before a worker has it. */
+/**
+ * Below the ephemeral ports of most systems, one of which an outgoing connection could take before a worker
+ * binds it.
+ */
 const picked = { from: 10_000, below: 32_768 };
 const maxPicks = 20;
 
 /**
- * The ports all workers will share: free ones for 0, else the same after a check. The check is
- * needed because workers bind with SO_REUSEPORT, which would let two services share one silently.
- * All are held together, since our own listeners must not share one either.
+ * Determines the ports shared by all workers: free ones for 0, else the configured ones after a check.
+ * Without the check two services could silently share a port, because workers bind with SO_REUSEPORT. All
+ * ports are held together, since our own listeners must not share one either.
  */
 export async function claimPorts(...wanted: Wanted[]): Promise<number[]> {
   const held: Server[] = [];
@@ -45,7 +48,7 @@ export async function claimPorts(...wanted: Wanted[]): Promise<number[]> {
   }
 }
 
-/** The first of `count` consecutive free ports of a host; none of `besides`, which are free as well. */
+/** The first of `count` consecutive free ports of a host; excludes `besides`, which are free as well. */
 export async function pickRange(host: string, count: number, besides: Wanted[]): Promise<number> {
   for (let numTries = 1; ; numTries++) {
     const first = randomInt(picked.from, picked.below - count);
@@ -93,7 +96,7 @@ function portOf(probe: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Reads `host:port`, an IPv6 address in brackets; its form was checked with the settings. */
+/** Parses `host:port`, with an IPv6 address in brackets; the settings have been validated. */
 export function splitAddress(text: string): { host: string; port: number } {
   const colon = text.lastIndexOf(":");
   const host = text.slice(0, colon).replace(/^\[(.*)\]$/, "$1");

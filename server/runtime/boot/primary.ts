@@ -19,25 +19,25 @@ import { onStopSignals, raceAbort } from "./signals.ts";
 import { startupStep, StartError } from "./start-error.ts";
 import { startStores, type RunningStores } from "./stores.ts";
 
-/** The HTTP library takes its header limit from the environment; the default refuses long cookies. */
+/** The HTTP library takes its header limit from the environment; its default refuses long cookies. */
 const headerLimit = { UWS_HTTP_MAX_HEADERS_SIZE: "16384" };
 const healthLimitMs = 15_000;
 const healthPauseMs = 25;
 
-/** The cleanup stack: run in reverse order when the service stops. */
+/** The cleanup stack, run in reverse order when the service stops. */
 type Cleanup = () => Promise<void> | void;
 
 interface Run {
   config: Config;
   log: Logger;
-  /** Where its own lines and those of all other processes go. */
+  /** Output for its own lines and those of all other processes. */
   lines: LogOutput;
   cleanups: Cleanup[];
   times: [string, number][];
   stopped: AbortSignal;
 }
 
-/** Runs the whole service until a signal; resolves with the exit code. */
+/** Runs the whole service until a signal; resolves to the exit code. */
 export async function runPrimary(): Promise<number> {
   const config = loadConfig();
   const lines = openLogOutput();
@@ -123,7 +123,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   };
 }
 
-/** To be stopped from the moment they run: a signal may have come while they started. */
+/** Registers the cleanup before it returns, because a signal may have arrived during the start. */
 async function openStores({ config, log, cleanups }: Run): Promise<RunningStores> {
   const stores = await startStores(config, log);
   cleanups.push(() => stores.stop());
@@ -150,7 +150,7 @@ async function warnAboutRedis(url: string, log: Logger): Promise<void> {
   warn(await startupStep("REDIS_URL cannot be reached", checkRedisPersistence(url)), log);
 }
 
-/** Loaded late: a library that does not load is a failure of the start, not of this file. */
+/** Imported late: a library that fails to load is a startup failure, not a failure of this module. */
 async function warnAboutBuild(log: Logger): Promise<void> {
   const { buildWarning } = await import("../../http/probe/builds.ts");
   warn(buildWarning(), log);
@@ -183,7 +183,7 @@ async function untilHealthy(url: string, stopped: AbortSignal): Promise<void> {
   }
 }
 
-/** Prints the startup banner; the same facts go to a parent process that opened a channel. */
+/** Prints the startup banner, and sends the same facts to a parent process with an IPC channel. */
 function report(facts: BannerFacts): void {
   process.stdout.write(startupBanner(facts, process.stdout.isTTY === true));
   process.send?.({ type: "ready", facts });

@@ -158,7 +158,7 @@ function keepsLog(): void {
     const ids = (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id]) => id);
     assert.equal(ids.at(-1), "750-0");
     assert.ok(ids.length >= 256, `${ids.length}`);
-    // Redis drops whole blocks of a hundred.
+    // Redis trims whole blocks of a hundred.
     assert.ok(ids.length < 256 + 100 + 5, `${ids.length}`);
   });
 
@@ -207,7 +207,7 @@ function outlivesTroubleStore(): void {
     assert.equal(await commit(change(), watched), "silent");
     await redis.zadd(workersKey, Date.now() - deadMs - 1, "w1");
     assert.equal(await commit(change(), watched), "silent");
-    // Before it says that it has given everything up, it is not counted again.
+    // It is registered again only after it reports that it has released everything.
     assert.deepEqual(await beat(0), [0, [], [], "", []]);
     assert.equal(await commit(change(), watched), "silent");
     assert.deepEqual(await redis.keys("*ABCDEF"), []);

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
-/** Heartbeats of all, and what follows from them. */
+/** Time for heartbeats of all workers and for their effects. */
 const calmMs = 8_000;
 
-/** Two workers with ports, and one of an earlier version or without a port. */
+/** Two workers with ports, and one without a port, possibly of an earlier version. */
 async function fleetWithPorts() {
   const fleet = new VirtualFleet();
   const [first, second, portless] = [

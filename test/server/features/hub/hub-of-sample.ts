@@ -14,7 +14,7 @@ export interface HubOfSample {
   limits?: Partial<HubLimits>;
 }
 
-/** A hub on the store of a sample service, whose lobbies are those of the log. */
+/** A hub on the Redis of a sample service; its lobbies are event streams written by the test. */
 export function hubOf(
   { deps, store }: SampleServer,
   log: LobbyLog,
@@ -33,15 +33,15 @@ export function hubOf(
   });
 }
 
-/** The hub with lobbies alone. */
+/** A hub with lobbies only. */
 export const lobbyHubRoutes = hubRoutes({ lobbies: lobbyRooms });
 
-/** Lobbies that answer so. */
+/** Lobbies with these answers. */
 export const roomsThat = (ask: Lobbies["ask"]): HubRooms => ({
   topicNames: { rooms: ["lobby"], lists: ["lobbies"] },
   accessTo: () => lobbyAccess({ ask }),
   ownerPort: () => null,
 });
 
-/** The lobby runtime has its own tests: here every seat is held. */
+/** The lobby runtime has its own tests: here every seat is taken. */
 export const everySeatHeld = roomsThat(async () => ({ ok: true, body: null }));

@@ -27,11 +27,11 @@ interface Worker {
   url: string;
   port: number;
   seen: Seen[];
-  /** Port of the owner that its answers name. */
+  /** The owner's port in its responses. */
   named: number | null;
-  /** What a stream gets; the default leaves it open. */
+  /** Handles a stream; the default leaves it open. */
   hub: (response: Response, lastEventId: string | undefined) => void;
-  /** What becomes of picks: answered, or their connection breaks, or nothing. */
+  /** Outcome of picks: a response, a broken connection, or no response. */
   picks: "answered" | "cut" | "hanging";
   stop: () => Promise<unknown>;
 }
@@ -58,7 +58,7 @@ async function startWorker(t: TestContext): Promise<Worker> {
   return Object.assign(worker, service, { port: Number(new URL(service.url).port) });
 }
 
-/** The shared port, and that of the owner, which it names. */
+/** The shared port, and the owner's port that its responses contain. */
 async function startWorkers(t: TestContext): Promise<[shared: Worker, owner: Worker]> {
   const [shared, owner] = [await startWorker(t), await startWorker(t)];
   shared.named = owner.port;
@@ -69,7 +69,7 @@ const pick = (seat: Seat) => seat.pick({ index: 0, selected_index: 1 });
 const picksAt = ({ seen }: Worker) => seen.filter(({ path }) => path.endsWith("/pick"));
 const streamsAt = ({ seen }: Worker) => seen.filter(({ path }) => path.startsWith("/v1/hub"));
 
-/** Reads the lobby, which names the owner, and waits until calls go there. */
+/** Reads the lobby, whose response contains the owner's port, and waits until calls go there. */
 async function followed(seat: Seat, owner: Worker): Promise<void> {
   await eventually("the owner is asked", async () => {
     await seat.read();
@@ -77,7 +77,7 @@ async function followed(seat: Seat, owner: Worker): Promise<void> {
   });
 }
 
-/** Collects events; `ended` resolves with the stream. */
+/** Collects events; `ended` resolves at the end of the stream. */
 function listen(seat: Seat, lastEventId?: string) {
   const events: LobbyEvent[] = [];
   const states: string[] = [];
@@ -132,7 +132,7 @@ function goesThere(): void {
     const { events, states, ended } = listen(seat);
     await eventually("both events are there", () => events.length === 2);
     first.named = second.port;
-    // Until the client has been with the first one for a second it stays.
+    // The client stays on the first port for at least a second.
     await eventually("the stream is at the second one", async () => {
       await pick(seat);
       return streamsAt(second).length === 1;
@@ -234,7 +234,7 @@ function comesBack(): void {
   });
 }
 
-/** Commands go on without waiting for the port; a stream waits for a second at most. */
+/** Commands do not wait for the port; a stream waits for a second at most. */
 async function staysAt(shared: Worker): Promise<void> {
   shared.hub = (response) => void response.write(end(2));
   const seat = new Emberline({ url: shared.url }).seat(key);
