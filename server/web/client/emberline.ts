@@ -643,7 +643,9 @@ class WorkerPorts {
     if (url === null) return false;
     try {
       const call = { method: "GET", path: probePath } as const;
-      await sendOnce({ ...this.link, url }, call, probeMs);
+      // A cached response would not show that the port is reachable.
+      const request = { credentials: "omit", cache: "no-store" } as const;
+      await sendOnce({ ...this.link, url, request }, call, probeMs);
       return true;
     } catch (error) {
       return error instanceof EmberlineError && error.status > 0;
