@@ -66,21 +66,6 @@ describe("the database", () => {
     }
   });
 
-  it("compiles no statement, whatever the server is set to", async () => {
-    const orm = await open(stores.databaseUrl);
-    try {
-      const asked = Array.from({ length: 4 }, () =>
-        rowsOf(
-          orm.em.fork(),
-          sql<{ jit: string }>`select current_setting('jit') as jit, pg_sleep(0.01)`,
-        ),
-      );
-      for (const [row] of await Promise.all(asked)) assert.equal(row?.jit, "off");
-    } finally {
-      await orm.close(true);
-    }
-  });
-
   it("is seeded alike by one start and by several at once", async () => {
     const orm = await open(stores.databaseUrl);
     const counts = () =>

@@ -143,7 +143,7 @@ function hasRightsKey(): void {
       callerOf(await use(key.plaintext, "GET", `${probe}/optional`))?.["playerId"],
       one.id,
     );
-    const seat = callerOf(await use(key.plaintext, "GET", `${probe}/seat`)) as {
+    const seat = callerOf(await use(key.plaintext, "GET", `${probe}/ABC234`)) as {
       player: { playerId: number };
     };
     assert.equal(seat.player.playerId, one.id);
