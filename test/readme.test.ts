@@ -17,7 +17,7 @@ import { commands } from "../server/console/commands.ts";
 import { configTable } from "../server/console/config-table.ts";
 
 const root = join(import.meta.dirname, "..");
-/** Every page, by its path. */
+/** All README files, by path. */
 const pages = new Map(
   [
     "README.md",
@@ -27,13 +27,13 @@ const pages = new Map(
 const all = [...pages.values()].join("\n");
 const maxReadmeLines = 200;
 
-/** What stands between the two comments of this name. */
+/** The text between the two comments with this name. */
 function section(name: string): string {
   const [, rest = ""] = all.split(`<!-- ${name} -->\n\n`, 2);
   return rest.split(`\n<!-- end of ${name} -->`, 1)[0] ?? "";
 }
 
-/** The robot and the client in a folder of their own, as whoever copies them has them. */
+/** The robot and the client in a separate folder, like after copying them. */
 function copyRobot(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "ember-robot-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -45,7 +45,7 @@ function copyRobot(t: TestContext): string {
   return folder;
 }
 
-/** Libraries and options of a project that runs in Node and knows no browser. */
+/** Libraries and compiler options of a project for Node, without browser types. */
 const nodeProject = `--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess
   --module nodenext --target es2022 --lib es2022 --types node --skipLibCheck
   --allowImportingTsExtensions`;

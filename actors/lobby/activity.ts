@@ -43,7 +43,7 @@ export function isCommand(event: LobbyEvent): boolean {
 }
 
 /**
- * Changes that a seat's command makes beside its events: it keeps the lobby alive even without any event
+ * Changes by a seat's command in addition to its events: the command keeps the lobby alive even without any event
  * (LOB-21).
  */
 export function activityOf(

@@ -20,7 +20,7 @@ export const idlePlayingMs = 15 * 60_000;
 /** How long a finished lobby stays readable (LOB-21). */
 export const finishedKeepMs = 24 * 3_600_000;
 
-/** A follow-up of a sign of life within this time is not stored (LOB-19). */
+/** Within this time a follow-up of a heartbeat is not stored (LOB-19). */
 export const followUpMs = 5_000;
 
 /** Limits on seats (LOB-13). */

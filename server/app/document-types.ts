@@ -1,4 +1,4 @@
-/** The parts of a schema of the interface document that the types of client and pages need. */
+/** The parts of a schema of the OpenAPI document that the types of client and pages need. */
 interface Schema {
   type?: string | string[];
   $ref?: string;

@@ -11,7 +11,7 @@ import { routes } from "./routes.ts";
 const document = publicDocument(routes) as InterfaceDocument;
 const client = asset("server/web/client/emberline.ts");
 
-/** Files generated from the interface document; each may depend on earlier ones. */
+/** Files generated from the OpenAPI document; each may depend on earlier ones. */
 export const generatedFiles: readonly { path: string; make: () => Promise<string> }[] = [
   {
     path: client,

@@ -25,9 +25,9 @@ export interface OwnRoomSource extends RoomSource {
   readonly commits: CommitSource;
 }
 
-/** A list that is sent anew, whole, after each change. */
+/** A list that is sent completely after each change. */
 export interface ListSource {
-  /** Where changes are published, without content. */
+  /** Channel of changes, which carry no content. */
   readonly channel: string;
   /** JSON text of the array. */
   read(): Promise<string>;

@@ -30,7 +30,7 @@ export interface StoreFaults {
   dropsEvent?: boolean;
   /** Accepts events whose numbers exist. */
   acceptsOldIds?: boolean;
-  /** Claims to have lost nothing, whatever it lost. */
+  /** Reports that no write is lost, even if some are. */
   hidesHistory?: boolean;
   /** Never loses its scripts. */
   keepsScripts?: boolean;

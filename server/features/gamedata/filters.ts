@@ -20,7 +20,7 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 /** The word for columns without a value. */
 const nullWord = "null";
 
-/** Slugs in use by column, for values that the interface document does not list (PRJ-05). */
+/** Slugs in use by column, for values that the OpenAPI document does not list (PRJ-05). */
 export type SlugsInUse = (column: string) => ReadonlySet<string>;
 
 export type Parameters = Readonly<Record<string, string | undefined>>;

@@ -32,7 +32,7 @@ const openWithinMs = 8_000;
 const maxFurtherTopics = 15;
 const maxTokens = 16;
 
-/** What the interface document says of a kind of room. */
+/** Description of a kind of room in the OpenAPI document. */
 type DocumentedKind = Pick<RoomKind<never, never>, "messages" | "accessErrors">;
 
 /** The address of all streams; `kinds`: of the rooms that it documents. */

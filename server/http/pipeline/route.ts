@@ -283,14 +283,14 @@ export interface RouteRecord<
   query?: Q;
   /** Passes query values that cannot be decoded to the handler unchanged. */
   lenientQuery?: boolean;
-  /** Query parameters the handler reads itself; for the interface document. */
+  /** Query parameters the handler reads itself; for the OpenAPI document. */
   ownQuery?: TObject;
   body?: B;
   /** Checks fields of a body against each other and the configuration; runs for invalid bodies too (HTTP-06). */
   crossFieldChecks?: (body: Readonly<Record<string, unknown>>, config: Config) => Violation[];
   /** Takes `multipart/form-data` instead of JSON. */
   form?: FileForm;
-  /** Fields of a form the handler reads itself; for the interface document. */
+  /** Fields of a form the handler reads itself; for the OpenAPI document. */
   urlForm?: TObject;
   /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
   invalid?: { status: 400; code: ErrorCode };
@@ -307,7 +307,7 @@ export interface RouteRecord<
   setsCookie?: "by-page" | "by-visit";
   /** Supports `Idempotency-Key`: the first success is replayed for 24 hours (HTTP-15). */
   idempotent?: boolean;
-  /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the interface document. */
+  /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the OpenAPI document. */
   idempotentSeat?: boolean;
   /** Responses contain the owner's port although the path has no `room`; for the OpenAPI document. */
   namesOwner?: boolean;
