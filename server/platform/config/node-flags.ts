@@ -10,6 +10,8 @@ export const childFlags = [
   "--disable-warning=ExperimentalWarning",
   // Requests make much short-lived garbage: in a larger young generation most of it dies before it is copied.
   "--max-semi-space-size=32",
+  // One thread beside the main one: there are as many processes as processors, and each thread keeps memory of its own.
+  "--v8-pool-size=1",
   // Lets the process release the memory of its start (server/runtime/boot/idle-collection.ts).
   "--expose-gc",
   ...(process.allowedNodeEnvironmentFlags.has(contextFlag) ? [contextFlag] : []),
