@@ -74,6 +74,8 @@ describe("tables with rows of players", () => {
     });
     const cleared = new Set(touched.map(({ name }) => name));
     assert.ok(cleared.has("token_families"));
+    const left = names.filter((name) => !cleared.has(name) && !(name in kept));
+    assert.equal(left.join(), "", "clear them in purgeAccounts, or name them here with the reason");
     assert.deepEqual(names.filter((name) => !cleared.has(name)).sort(), Object.keys(kept).sort());
   });
 });

@@ -372,3 +372,15 @@ export async function listClosedSince(
   );
   return rows.map(({ id }) => id);
 }
+
+/**
+ * Serializes requests that count the rows of a player, until the transaction ends; false if there is no such player.
+ * Rows of others that reference the player do not wait, as they would for `lockAccount`: two players whose rows name
+ * each other cannot block each other.
+ */
+export async function lockPlayer(em: EntityManager, playerId: number): Promise<boolean> {
+  const player = await findRow(em, (db) =>
+    db.selectFrom("players").select("id").where("id", "=", playerId).forNoKeyUpdate(),
+  );
+  return player !== null;
+}

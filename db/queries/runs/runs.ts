@@ -129,16 +129,6 @@ export function insertRun(em: EntityManager, run: NewRun): Promise<RunRow | null
   );
 }
 
-/**
- * Serializes the creation of a player's runs until the transaction ends; false if there is no such player.
- */
-export async function lockPlayer(em: EntityManager, playerId: number): Promise<boolean> {
-  const player = await findRow(em, (db) =>
-    db.selectFrom("players").select("id").where("id", "=", playerId).forNoKeyUpdate(),
-  );
-  return player !== null;
-}
-
 /** Ends the player's open endless run, because a new one replaces it (RUN-03). */
 export async function endEndlessRun(em: EntityManager, playerId: number, at: Date): Promise<void> {
   await changeRows(em, (db) =>

@@ -1,4 +1,5 @@
 import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
+import { lockPlayer } from "../../../db/queries/accounts/players.ts";
 import * as runs from "../../../db/queries/runs/runs.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { RunDeps } from "./deps.ts";
@@ -26,7 +27,7 @@ export async function startEndless(
   const at = new Date(deps.clock.now());
   const run = await deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
-    if (!(await runs.lockPlayer(em, playerId))) throw new AppError("auth:token_invalid");
+    if (!(await lockPlayer(em, playerId))) throw new AppError("auth:token_invalid");
     await runs.endEndlessRun(em, playerId, at);
     const questionIds = [question.id];
     return runs.insertRun(em, {

@@ -44,6 +44,8 @@ const documentOf = (table: typeof routes) =>
 
 test("the document says how to begin and what each group of operations is for", () => {
   const { info, tags } = documentOf([...routes, ...declaredRoutes()]);
+  const untold = tags.filter(({ description }) => !description).map(({ name }) => name);
+  assert.equal(untold.join(), "", "describe these tags in server/features/pages/openapi-guide.ts");
   assert.deepEqual(
     tags.map(({ name, description }) => [name, description]),
     Object.entries(groups),
