@@ -69,10 +69,10 @@ const algorithm = "HS256";
 const headerType = "JWT";
 /** Members of the header: a token with any other (`crit`, `b64`, `jku`, ...) is refused. */
 const headerNames: ReadonlySet<string> = new Set(["alg", "typ", "kid"]);
-/** Verified and signed tokens cached per process. */
+/** Verified tokens cached per process. */
 const maxVerified = 20_000;
-/** Types that come back: with every request, or with the stream that follows and each reconnect of it. */
-const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby", "hub"]);
+/** Types sent with every request; a hub token is sent once per stream. */
+const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby"]);
 
 /** Signs and verifies every token of the service; verification is synchronous and never throws (TOK-01, S5). */
 export function createTokenService(config: Config, clock: Clock): TokenService {
@@ -104,10 +104,7 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
       const now = seconds();
       const fixed = { iss: config.TOKEN_ISSUER, aud: type, sub: subject };
       const payload = { jti: randomId(), ...claims, ...fixed, iat: now, exp: now + lifetime };
-      const token = jwt.sign(payload, current.key(type), { algorithm, keyid: current.kid });
-      // Its bearer comes back at once, and what this process has signed needs no check of its signature.
-      if (cachedTypes.has(type)) verified.set(token, claimsIn(payload));
-      return token;
+      return jwt.sign(payload, current.key(type), { algorithm, keyid: current.kid });
     },
     verify(type, token) {
       if (token.length > maxTokenLength) return null;
@@ -123,10 +120,6 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
     },
   };
 }
-
-/** What the token of this payload says. */
-const claimsIn = (payload: TokenClaims): TokenClaims =>
-  Object.freeze(JSON.parse(JSON.stringify(payload)) as TokenClaims);
 
 interface Keyring {
   /** Key id: identifies the secret without revealing it. */
