@@ -66,11 +66,11 @@ const isExcepted = ({ file, call }: LogCall): boolean =>
   exceptions.some((each) => each.file === file && call.startsWith(each.call));
 
 describe("log lines", () => {
-  it("are found in the sources", () => {
+  it("are found in the source files", () => {
     assert.ok(calls.length > 50, `only ${calls.length} calls found`);
   });
 
-  it("name their event, unless an exception says why", () => {
+  it("name their event, unless a listed exception gives the reason", () => {
     const unnamed = calls.filter((call) => !call.isNamed && !isExcepted(call));
     assert.deepEqual(
       unnamed.map(({ file, line, call }) => `${file}:${line}: ${call}`),
@@ -78,7 +78,7 @@ describe("log lines", () => {
     );
   });
 
-  it("have an event in snake_case", () => {
+  it("have an event name in snake_case", () => {
     const wrong = sources.flatMap(({ file, text }) =>
       [...text.matchAll(logCall)].flatMap((match) => {
         const start = match.index + match[0].length;
@@ -89,7 +89,7 @@ describe("log lines", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("use each exception", () => {
+  it("use every listed exception", () => {
     const unused = exceptions.filter(
       ({ file, call }) =>
         !calls.some((each) => !each.isNamed && each.file === file && each.call.startsWith(call)),

@@ -51,7 +51,7 @@ const nodeProject = `--noEmit --strict --exactOptionalPropertyTypes --noUnchecke
   --allowImportingTsExtensions`;
 
 describe("the README", () => {
-  it("has a robot that compiles with the client in a strict project for Node alone", async (t) => {
+  it("has a sample robot that compiles with the client in a strict project for Node alone", async (t) => {
     const typeRoots = join(root, "node_modules/@types");
     const args = [...nodeProject.split(/\s+/), "--typeRoots", typeRoots, "robot.ts"];
     const compiler = join(root, "node_modules/.bin/tsc");
@@ -60,7 +60,7 @@ describe("the README", () => {
     assert.equal(output.stdout, "");
   });
 
-  it("has every setting as the configuration declares it", () => {
+  it("lists every setting as the configuration declares it", () => {
     const columns = (table: string) =>
       table
         .trim()
@@ -71,7 +71,7 @@ describe("the README", () => {
     assert.deepEqual(asWritten, asDeclared, "print it with: npm run console -- config --markdown");
   });
 
-  it("names every command of the console", () => {
+  it("names every console command", () => {
     const missing = commands.filter(({ name }) => !all.includes(`\`${name}`));
     assert.deepEqual(
       missing.map(({ name }) => name),
@@ -79,7 +79,7 @@ describe("the README", () => {
     );
   });
 
-  it("names only scripts that exist", () => {
+  it("names only existing scripts", () => {
     const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       scripts: Record<string, string>;
     };
@@ -91,7 +91,7 @@ describe("the README", () => {
     );
   });
 
-  it("points only at files that exist", () => {
+  it("names only existing files", () => {
     const missing = [...pages].flatMap(([page, text]) => {
       const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) =>
         join(dirname(page), target),
@@ -105,7 +105,7 @@ describe("the README", () => {
     assert.deepEqual(missing, []);
   });
 
-  it("links only to headings that exist", () => {
+  it("links only to existing headings", () => {
     const anchorsOf = (text: string) =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
         title
@@ -125,7 +125,7 @@ describe("the README", () => {
     assert.deepEqual(missing, []);
   });
 
-  it("is short enough to be read", () => {
+  it("stays below its length limit", () => {
     assert.ok((pages.get("README.md") ?? "").split("\n").length <= maxReadmeLines);
   });
 });

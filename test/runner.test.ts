@@ -5,10 +5,10 @@ import { describe, it } from "node:test";
 import { mixedBatches, shrinkingBatches } from "./support/batches.ts";
 import { watchSilence } from "./support/silence.ts";
 
-describe("the runner of the tests", () => {
+describe("the test runner", () => {
   const files = Array.from({ length: 123 }, (_, at) => `test/server/${at}.test.ts`);
 
-  it("gives each file to one batch, those with a browser to the first", () => {
+  it("puts each file into one batch, and browser files into the first", () => {
     const all = ["test/browser/play.test.ts", ...files];
     const batches = mixedBatches(all);
     assert.deepEqual(batches[0], all.slice(0, 1));
@@ -17,7 +17,7 @@ describe("the runner of the tests", () => {
     assert.deepEqual(mixedBatches([]), []);
   });
 
-  it("says where a process is silent, and kills one that is in an endless loop", async () => {
+  it("reports where a process is silent, and kills a process in an endless loop", async () => {
     const child = spawn(process.execPath, ["-e", "for (;;);"]);
     const exited = once(child, "exit");
     const printed: string[] = [];

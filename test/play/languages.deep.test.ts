@@ -39,7 +39,7 @@ const conversation = [
   joined(4, "Odile"),
 ];
 
-describe("a lobby followed from other languages", () => {
+describe("a lobby followed by clients in other languages", () => {
   let url = "";
   before(async () => {
     ({ url } = await sharedService());
@@ -47,7 +47,7 @@ describe("a lobby followed from other languages", () => {
 
   for (const [language, { script, command }] of Object.entries(clients))
     // A script causes an event when it has the one before, and gives up before a heartbeat would end a late one.
-    it(`gives its events one by one to ${script}, and what it missed when it returns`, async (t) => {
+    it(`sends its events one by one to ${script}, and the missed ones on reconnection`, async (t) => {
       const runtime = await findRuntime(language as Language);
       if (typeof runtime === "string") return t.skip(runtime);
       const [program, ...args] = [...command(runtime.path), join(folder, script), url];
@@ -62,7 +62,7 @@ describe("a lobby followed from other languages", () => {
       assert.deepEqual(events, conversation, runtime.version);
     });
 
-  it("is what the README has a row for, and a reason where none was tried", () => {
+  it("has one README row per script, with a reason for each untested language", () => {
     const readme = readFileSync(join(root, "server/web/README.md"), "utf8");
     const [, table = ""] = readme.split("<!-- clients -->\n\n", 2);
     const rows = table.split("\n\n", 1)[0]?.split("\n").slice(2) ?? [];

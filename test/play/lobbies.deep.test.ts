@@ -20,7 +20,7 @@ describe("a whole service with two HTTP workers", () => {
   const table = (name: string) =>
     Promise.all([1, 2, 3, 4].map((seat) => newPlayer(service.url, `${name} player ${seat}`)));
 
-  it("plays twenty lobbies of four players at once to their end, half co-op and half versus", async () => {
+  it("plays twenty four-player lobbies at once to the end, half co-op and half versus", async () => {
     const games = Array.from({ length: 20 }, async (_, i) => {
       const players = await table(`Table ${i}`);
       return playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 3 });
@@ -30,7 +30,7 @@ describe("a whole service with two HTTP workers", () => {
     for (const final of finals) assert.equal(final.players.length, 4);
   });
 
-  it("goes on with every game when one HTTP worker is killed in the middle", async () => {
+  it("continues every game when one HTTP worker is killed mid-game", async () => {
     const tables = await Promise.all(
       ["Kill A", "Kill B", "Kill C", "Kill D", "Kill E", "Kill F"].map(table),
     );
@@ -51,7 +51,7 @@ describe("a whole service with two HTTP workers", () => {
     for (const final of finals) assert.equal(final.status, "finished");
   });
 
-  it("writes what was played to the players' statistics and the finished lobby", async () => {
+  it("writes results to player statistics and to the finished lobbies", async () => {
     const players = await table("Recorded");
     const final = await playGame(players, { mode: "versus", questions: 2 });
     const rows = await storedResult(service, final.code);

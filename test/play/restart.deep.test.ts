@@ -7,7 +7,7 @@ import { assertGapless, createLobby, joinLobby, newPlayer } from "../support/pla
 import { startService, temporaryDataDir } from "../support/process.ts";
 import { testDatabase } from "../support/stores.ts";
 
-test("streams outlive a restart of the service: nothing is missed, repeated or refused", async () => {
+test("streams survive a service restart: no event is missed, repeated or refused", async () => {
   const dataDir = temporaryDataDir();
   const database = await testDatabase();
   const env = {

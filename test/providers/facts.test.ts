@@ -15,7 +15,7 @@ const names = readdirSync(dirname(factsFile("art")))
 
 describe("a file of facts", () => {
   for (const name of names)
-    it(`has the form of its schema, and rows that fit their columns: ${name}`, async () => {
+    it(`matches its schema, and its rows match their columns: ${name}`, async () => {
       for (const table of await readFacts(name)) {
         const columns = "terms" in table ? ["term", "clue", "detail"] : table.columns;
         for (const row of table.rows) assert.equal(row.length, columns.length, row.join(" | "));

@@ -35,7 +35,7 @@ function countBy<T>(list: readonly T[], key: (one: T) => string): Map<string, nu
 }
 
 describe("the question bank", () => {
-  it("passes its checker with everything it can make, in all and by category", async () => {
+  it("passes the question checker with every question it can make, in total and per category", async () => {
     const all = await listBank();
     assert.ok(all.length >= 3_000, `${all.length} questions`);
     assert.deepEqual(checkQuestions(all), []);
@@ -43,7 +43,7 @@ describe("the question bank", () => {
       assert.deepEqual(checkQuestions(all.filter((q) => q.category === category)), [], category);
   });
 
-  it("has 120 questions of every category and 10 of each of its difficulties", async () => {
+  it("has 120 questions per category and 10 per category and difficulty", async () => {
     const all = await listBank();
     const byCategory = countBy(all, (q) => q.category);
     const byCell = countBy(all, (q) => `${q.category} ${q.difficulty}`);
@@ -57,7 +57,7 @@ describe("the question bank", () => {
     }
   });
 
-  it("makes the same questions for the same seed and shuffles otherwise for another", async () => {
+  it("returns the same questions for the same seed and another order for another seed", async () => {
     const [one, same, other] = await Promise.all(
       ["a", "a", "b"].map((seed) => createQuestionBank({ seed }).generate(ask())),
     );
@@ -65,7 +65,7 @@ describe("the question bank", () => {
     assert.notDeepEqual(one, other);
   });
 
-  it("goes on giving new questions until none is left, then none", async () => {
+  it("returns new questions until none is left, then an empty list", async () => {
     const bank = createQuestionBank();
     for (const category of ["art", "mathematics"] as Category[]) {
       const all = (await listBank()).filter(
@@ -87,7 +87,7 @@ describe("the question bank", () => {
     }
   });
 
-  it("answers a prompt with what shares a word with it, in any case, and nothing else", async () => {
+  it("matches a prompt by shared words, in any case, and returns nothing else", async () => {
     const bank = createQuestionBank();
     const prompts = difficulties.map((difficulty) =>
       bank.generate(ask({ difficulty, prompt: "please, questions about NAPOLEON!" })),
@@ -99,7 +99,7 @@ describe("the question bank", () => {
     assert.deepEqual(await bank.generate(ask({ prompt: "zxqwv" })), []);
   });
 
-  it("goes by the words of a prompt that mean something, the best match first", async () => {
+  it("matches a prompt by its meaningful words, the best match first", async () => {
     const bank = createQuestionBank();
     const asked = { category: "music", prompt: "Who composed an opera about a flute?" } as const;
     const found = await Promise.all(
@@ -115,14 +115,14 @@ describe("the question bank", () => {
     assert.deepEqual(await bank.generate(ask({ category: "music", prompt: "who was zxqwv?" })), []);
   });
 
-  it("takes a prompt of fill words alone, or the name of the category, as no filter", async () => {
+  it("treats a prompt of filler words, or the category name, as no filter", async () => {
     const bank = createQuestionBank();
     const all = await bank.generate(ask());
     assert.equal((await bank.generate(ask({ prompt: "make it fun" }))).length, all.length);
     assert.equal((await bank.generate(ask({ prompt: "History" }))).length, all.length);
   });
 
-  it("expects fewer right answers the harder a question is", async () => {
+  it("expects fewer correct answers for harder questions", async () => {
     const rateOf = async (difficulty: Difficulty) =>
       (await createQuestionBank().generate(ask({ difficulty, count: 1 })))[0]?.estimatedRate ?? 0;
     assert.ok((await rateOf("easy")) > (await rateOf("medium")));
@@ -130,7 +130,7 @@ describe("the question bank", () => {
     assert.ok((await rateOf("hard")) > (await rateOf("postdoc")));
   });
 
-  it("computes what it claims in arithmetic", async () => {
+  it("computes the correct answers of arithmetic questions", async () => {
     const sums = (await listBank()).filter((q) => /^What is \d+ [+−×] \d+\?$/.test(q.question));
     assert.ok(sums.length > 20);
     for (const q of sums) {
@@ -141,7 +141,7 @@ describe("the question bank", () => {
     }
   });
 
-  it("gives a starting stock with the same number for each category and difficulty", async () => {
+  it("returns a starting stock with equal counts per category and difficulty", async () => {
     const stock = await starterQuestions(4);
     assert.equal(stock.length, categories.length * difficulties.length * 4);
     assert.equal(new Set(stock.map((q) => q.textKey)).size, stock.length);

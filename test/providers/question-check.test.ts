@@ -78,7 +78,7 @@ const planted: readonly [name: string, change: object, problem: RegExp][] = [
 ];
 
 describe("the checker of questions", () => {
-  it("has nothing against a sound question", () => {
+  it("accepts a sound question", () => {
     assert.equal(checkQuestion(sound), null);
   });
 
@@ -87,30 +87,30 @@ describe("the checker of questions", () => {
       assert.match(checkQuestion(spoil(change)) ?? "nothing", problem);
     });
 
-  it("allows a word of the question that a wrong choice shares", () => {
+  it("allows a wrong choice to share a word with the question", () => {
     const question = "Which palace of Venice belonged to the doges?";
     const choices = ["Palace of Venice", "Palace Ducale", "Palace Grassi", "Palace Fortuny"];
     assert.equal(checkQuestion(spoil({ question, choices })), null);
   });
 
-  it("tells formulas apart by their signs", () => {
+  it("distinguishes formulas by their signs", () => {
     assert.equal(checkQuestion(spoil({ choices: ["x + 1", "x − 1", "-5", "5"] })), null);
   });
 
-  it("tells words apart by signs that stand above or below their letters", () => {
+  it("distinguishes words by diacritics above or below their letters", () => {
     const choices = ["किला", "काला", "कुली", "कोला"];
     assert.equal(checkQuestion(spoil({ choices })), null);
     assert.equal(new Set(choices.map(hashPrompt)).size, choices.length);
   });
 
-  it("finds a text that comes twice, whatever its punctuation", () => {
+  it("finds a repeated text, whatever its punctuation", () => {
     const again = spoil({ question: "What is the capital of FRANCE" });
     assert.deepEqual(checkQuestions([sound, again]), [
       { question: again.question, problem: "is asked twice" },
     ]);
   });
 
-  it("finds right answers that mostly stand in one place", () => {
+  it("finds a set whose correct answers are mostly in one position", () => {
     const list = (index: (n: number) => number) =>
       Array.from({ length: 100 }, (_, n) => {
         const correctIndex = index(n);

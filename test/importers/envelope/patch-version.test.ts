@@ -7,7 +7,7 @@ import {
 } from "../../../importers/envelope/patch-version.ts";
 
 describe("the version of a patch", () => {
-  it("is read from what upstream writes", () => {
+  it("is parsed from the spelling that upstream writes", () => {
     const cases: [raw: string, canonical: string | null][] = [
       ["1", "1.0.0+build.0"],
       ["1.2.3", "1.2.3+build.0"],
@@ -34,7 +34,7 @@ describe("the version of a patch", () => {
     for (const [raw, canonical] of cases) assert.equal(canonicalOf(raw), canonical, raw);
   });
 
-  it("is canonical in one spelling only", () => {
+  it("has exactly one canonical spelling", () => {
     for (const version of ["0.0.0+build.0", "1.20.3+build.4.0", "1.2.3+build.4.5"])
       assert.ok(isCanonical(version), version);
     for (const version of [
@@ -47,7 +47,7 @@ describe("the version of a patch", () => {
       assert.ok(!isCanonical(version), version);
   });
 
-  it("is ordered by its numbers, without the last before any", () => {
+  it("is ordered by its numbers; a missing last number sorts first", () => {
     const ordered = [
       "0.9.99+build.9999",
       "1.0.0+build.0",

@@ -20,15 +20,15 @@ import {
   torch,
 } from "./import-runs.ts";
 
-describe("a wrong import", () => {
+describe("an invalid import", () => {
   startsArchive();
 
-  describe("that removes or spells too much", removesOrSpellsToo);
-  describe("that is refused", thatIsRefused);
+  describe("with large removals or odd numbers and versions", removesOrSpellsToo);
+  describe("with invalid content", thatIsRefused);
 });
 
 function removesOrSpellsToo(): void {
-  it("refuses a patch that removes more than half of its branch, unless that is allowed", async () => {
+  it("refuses a patch that removes more than half of its branch unless the caller allows it", async () => {
     fresh();
     const items = ["a", "b", "c", "d", "e"].map((name) => entity(`id.item.${name}`));
     await run("1.0", items);
@@ -52,7 +52,7 @@ function removesOrSpellsToo(): void {
     same(await archive.traces(), after);
   });
 
-  it("refuses a patch that removes more than half of the texts, unless that is allowed", async () => {
+  it("refuses a patch that removes more than half of the texts unless the caller allows it", async () => {
     fresh();
     const items = [entity("id.item.a")];
     const strict = { allowShrink: false };
@@ -73,7 +73,7 @@ function removesOrSpellsToo(): void {
     await run("1.1", items, { locales: {} }, strict);
   });
 
-  it("keeps large whole numbers, and refuses those that would come back as others", async () => {
+  it("keeps large integers and refuses numbers that lose precision", async () => {
     fresh();
     const folder = mkdtempSync(join(tmpdir(), "ember-numbers-"));
     const load = async (data: string) => {
@@ -102,7 +102,7 @@ function removesOrSpellsToo(): void {
     }
   });
 
-  it("refuses an earlier patch and two spellings of one version", async () => {
+  it("refuses an earlier patch and a second spelling of a version", async () => {
     fresh();
     await run("1.1", [torch(1)]);
     await assert.rejects(run("1.0.9", [torch(1)]), /earlier than the newest/);
@@ -113,7 +113,7 @@ function removesOrSpellsToo(): void {
 }
 
 function thatIsRefused(): void {
-  it("lists every problem with its entity and place, and writes nothing", async () => {
+  it("lists every problem with its entity and path, and writes nothing", async () => {
     fresh();
     const bad = [
       entity("id.item.a", { data: { deep: [{ n: Number.NaN }] } }),
@@ -145,7 +145,7 @@ function thatIsRefused(): void {
     same(await archive.traces(), before);
   });
 
-  it("refuses a header with every place that is wrong, and writes nothing", async () => {
+  it("refuses an invalid header, lists every invalid field, and writes nothing", async () => {
     fresh();
     await run("1.0", [torch(1)]);
     const before = await archive.traces();
@@ -194,7 +194,7 @@ function thatIsRefused(): void {
     same(await archive.traces(), before);
   });
 
-  it("takes every date that has a moment", async () => {
+  it("accepts every date that denotes an instant", async () => {
     for (const released of [
       "0000-01-01T00:00:00Z",
       "9999-12-31T23:59:59-14:00",
@@ -208,7 +208,7 @@ function thatIsRefused(): void {
     }
   });
 
-  it("tells of the entities and assets as well when the header is wrong or has no place", async () => {
+  it("also reports entity and asset problems when the header is invalid or missing", async () => {
     fresh();
     await run("1.1", [torch(1)]);
     const before = await archive.traces();

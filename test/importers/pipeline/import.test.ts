@@ -41,11 +41,11 @@ describe("an import", () => {
   describe("of a patch", ofPatch);
   describe("that leaves no trace", leavesNoTrace);
   describe("on branches", onBranches);
-  describe("with pictures, files and others at the same time", withPicturesFilesOthers);
+  describe("with assets and concurrent imports", withPicturesFilesOthers);
 });
 
 function ofPatch(): void {
-  it("counts what is added, changed, removed and the same", async () => {
+  it("counts added, changed, removed and unchanged entities", async () => {
     fresh();
     same(await run("1.0", [torch(1), sword]), {
       game,
@@ -65,7 +65,7 @@ function ofPatch(): void {
     );
   });
 
-  it("of the same content again changes nothing and writes no row, whichever patch it is", async () => {
+  it("of unchanged content writes no row, whatever the patch", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
     await run("1.1", [torch(2)]);
@@ -77,7 +77,7 @@ function ofPatch(): void {
     same(await archive.traces(), before);
   });
 
-  it("replaces the newest patch and leaves what lies before it", async () => {
+  it("replaces the newest patch and leaves earlier patches unchanged", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
     await run("1.1", [torch(2)]);
@@ -94,7 +94,7 @@ function ofPatch(): void {
     same(await rows(), straight);
   });
 
-  it("refuses other content for an older patch and names what differs", async () => {
+  it("refuses changed content for an older patch and names the differences", async () => {
     fresh();
     await run("1.0", [torch(1)]);
     await run("1.1", [torch(2)]);
@@ -110,7 +110,7 @@ function ofPatch(): void {
     same(await rows(), before);
   });
 
-  it("names a member that is missing or that nobody knows, wherever it stands", async () => {
+  it("names every missing or unknown member, at any depth", async () => {
     fresh();
     const odd = [
       { ...entity("id.item.a"), tagz: ["x"] },
@@ -160,7 +160,7 @@ function ofPatch(): void {
 }
 
 function leavesNoTrace(): void {
-  it("says in a dry run what would change and writes nothing", async () => {
+  it("reports in a dry run what would change, and writes nothing", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
     const before = await archive.traces();
@@ -189,7 +189,7 @@ function leavesNoTrace(): void {
 }
 
 function onBranches(): void {
-  it("gives a branch the state of its fork, apart from what it changes itself", async () => {
+  it("gives a branch the state of its fork plus the branch's own changes", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
     await run("1.1", [torch(2), sword]);
@@ -209,7 +209,7 @@ function onBranches(): void {
     await assert.rejects(run("2.0", [], { branch: { slug: "gamma" } }), /needs parent/);
   });
 
-  it("finds names and descriptions in English, and follows when only the texts change", async () => {
+  it("resolves names and descriptions in English, and updates them when only the texts change", async () => {
     fresh();
     const item = entity("id.item.frost", { name_key: "n", data: { description: "d" } });
     const texts = (n: string, d: string) => ({ locales: { en: { n, d }, de: { n: "Frost" } } });
@@ -224,7 +224,7 @@ function onBranches(): void {
     assert.equal((await heads())[0]?.search, "'amulet' 'frost' 'warm'");
   });
 
-  it("is found on every branch by the English of that branch, though the content is the same", async () => {
+  it("is searchable on every branch by that branch's English texts, even when the content is the same", async () => {
     fresh();
     const item = entity("id.item.frost", { data: { description: "d" } });
     const load = (version: string, d: string, branch: EnvelopeHeader["branch"], more = {}) =>
@@ -258,7 +258,7 @@ function onBranches(): void {
 }
 
 function withPicturesFilesOthers(): void {
-  it("stores assets once by their content and keeps the type declared first", async () => {
+  it("stores assets once per content and keeps the media type declared first", async () => {
     fresh();
     const files = { "a.png": Buffer.from("same"), "b/c.png": Buffer.from("same") };
     const assets = [
@@ -277,7 +277,7 @@ function withPicturesFilesOthers(): void {
     same(stored, [{ media_type: "image/png", bytes: 4 }]);
   });
 
-  it("from the envelope file that was written of it changes nothing", async () => {
+  it("of its own exported envelope file changes nothing", async () => {
     fresh();
     const png = { media_type: "image/png" };
     const hash = createHash("sha256").update("1").digest("hex");
@@ -310,14 +310,14 @@ function withPicturesFilesOthers(): void {
     }
   });
 
-  it("runs one at a time for a game: two of the same patch make it once", async () => {
+  it("runs one at a time per game: two imports of the same patch create it once", async () => {
     fresh();
     const reports = await Promise.all([1, 2, 3].map(() => run("1.0", [torch(1), sword])));
     same(reports.map(({ added }) => added).sort(), [0, 0, 2]);
     same((await rows()).length, 2);
   });
 
-  it("of one game does not wait for that of another, however much both bring", async () => {
+  it("of one game does not wait for an import of another game, whatever their sizes", async () => {
     const entities = Array.from({ length: 1_001 }, (_, n) => entity(`id.item.n${n}`));
     const other = { game: fresh(), entities };
     const project = async () => {
@@ -326,7 +326,7 @@ function withPicturesFilesOthers(): void {
     same((await archive.import({ game: fresh(), entities }, { project })).added, entities.length);
   });
 
-  it("takes the same pictures in whatever order while those of another game are stored", async () => {
+  it("stores the same pictures in any order while another game's pictures are being stored", async () => {
     const names = Array.from({ length: 65 }, (_, n) => `shared ${n}`);
     const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
     names.sort((a, b) => (sha256(a) < sha256(b) ? -1 : 1));

@@ -217,7 +217,7 @@ async function follow(n: number): Promise<number> {
   return refused;
 }
 
-describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
+describe(`imports with cached source texts (KNOWN_SEED=${seed})`, () => {
   before(async () => {
     archive = await startArchive();
     folder = mkdtempSync(join(tmpdir(), "ember-known-"));
@@ -232,13 +232,13 @@ describe(`imports that know texts (KNOWN_SEED=${seed})`, () => {
 });
 
 function inRandomHistories(): void {
-  it(`bring the same as those that read every entity, in ${histories} histories`, async () => {
+  it(`give the same result as full imports, in ${histories} histories`, async () => {
     let refused = 0;
     for (let n = 0; n < histories; n++) refused += await follow(n);
     assert.ok(refused > 0 && refused < (histories * stepsEach) / 2, `${refused} were refused`);
   });
 
-  it("write down what changed since the whole, and the whole again when that is much", async () => {
+  it("store the changes since the last full copy, and a new full copy when there are many changes", async () => {
     const draft = firstDraft();
     const note = async (version: string, change: (draft: Draft) => unknown) => {
       change(draft);
@@ -279,7 +279,7 @@ function inRandomHistories(): void {
 }
 
 function byTheirVersion(): void {
-  it("say by their version when the same text becomes something else", async () => {
+  it("prepare the same content for the same preparing version", async () => {
     const bytes = { hash: "a".repeat(64), mediaType: "image/png", bytes: 3, role: null };
     const { entities, english } = firstDraft();
     const context = {
@@ -312,7 +312,7 @@ function byTheirVersion(): void {
     );
   });
 
-  it("read no entity whose text they know, and all when something else has changed", async () => {
+  it("read no entity whose text is unchanged, and read all when anything else has changed", async () => {
     const first = { branch: { slug: "main" }, version: "1.0", draft: firstDraft() };
     await run("reads", first, false);
     const read = async (draft: Draft) => {

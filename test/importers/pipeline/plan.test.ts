@@ -101,12 +101,12 @@ describe("the plan of an import", () => {
   });
   after(() => archive.stop());
 
-  describe("beside its import", besideItsImport);
-  describe("by itself", byItself);
+  describe("compared with the import", besideItsImport);
+  describe("on its own", byItself);
 });
 
 function besideItsImport(): void {
-  it("says what the import then does to entities, texts and files", async () => {
+  it("lists what the import then does to entities, texts and files", async () => {
     const game = fresh();
     await apply(firstPatch(game));
     const planned = await plan(secondPatch(game));
@@ -137,7 +137,7 @@ function besideItsImport(): void {
     });
   });
 
-  it("counts as its import reports", async () => {
+  it("has the same counts as the import report", async () => {
     const game = fresh();
     for (const input of [firstPatch(game), secondPatch(game), secondPatch(game)]) {
       const planned = await plan(input);
@@ -145,7 +145,7 @@ function besideItsImport(): void {
     }
   });
 
-  it("changes nothing", async () => {
+  it("writes nothing", async () => {
     const game = fresh();
     await apply(firstPatch(game));
     const traces = await archive.traces();
@@ -157,7 +157,7 @@ function besideItsImport(): void {
     assert.deepEqual(await archive.traces(), traces);
   });
 
-  it("is empty after its import", async () => {
+  it("is empty after the import", async () => {
     const game = fresh();
     for (const input of [firstPatch(game), secondPatch(game)]) {
       await apply(input, { projectedGame: game });
@@ -183,7 +183,7 @@ function besideItsImport(): void {
     }
   });
 
-  it("names a new branch with its fork, whose rows are all built", async () => {
+  it("names a new branch with its fork and counts all of its rows as built", async () => {
     const game = fresh();
     await apply(firstPatch(game));
     const branch = { slug: "beta", parent: "main", fork_version: "1.0" };
@@ -197,7 +197,7 @@ function besideItsImport(): void {
     assert.equal(touched.length, 4);
   });
 
-  it("counts the rows of a patch that is replaced", async () => {
+  it("counts the rows of a replaced patch", async () => {
     const game = fresh();
     await apply(firstPatch(game));
     await apply(secondPatch(game));
@@ -212,14 +212,14 @@ function besideItsImport(): void {
 }
 
 function byItself(): void {
-  it("says that the typed resources follow, for the projected game only", async () => {
+  it("includes the update of typed resources for the projected game only", async () => {
     const game = fresh();
     const projection = async (projectedGame: string) =>
       (await plan(firstPatch(game), { projectedGame })).rebuild.projection;
     assert.deepEqual([await projection(game), await projection("other")], [true, false]);
   });
 
-  it("lists a bounded number of entities and counts the others", async () => {
+  it("lists a bounded number of entities and counts the rest", async () => {
     const entities = Array.from({ length: maxListedChanges + 5 }, (_, n) =>
       entity(`id.item.n${n}`),
     );
@@ -229,7 +229,7 @@ function byItself(): void {
     assert.match(formatPlan(planned), /\n {2}\+ id\.item\.n999\n {2}and 5 more\n/);
   });
 
-  it("of a bad envelope is a refusal with every problem, as its import gives", async () => {
+  it("of an invalid envelope is refused with the same list of problems as the import", async () => {
     const bad = { ...firstPatch(fresh()), entities: [torch(1), torch(2), { ...bow, data: 5 }] };
     const problemsOf = (work: Promise<unknown>) =>
       work.then(
@@ -248,7 +248,7 @@ function byItself(): void {
     assert.deepEqual(await problemsOf(apply(input)), planned);
   });
 
-  it("prints as a text for operators", async () => {
+  it("prints as text for operators", async () => {
     const game = fresh();
     await apply(firstPatch(game));
     const branch = { slug: "beta", parent: "main", fork_version: "1.0" };

@@ -56,13 +56,13 @@ describe("the sample game", () => {
   });
   after(() => app.stop());
 
-  describe("has what a game needs", hasWhatGameNeeds);
+  describe("has the parts of a game", hasWhatGameNeeds);
   describe("keeps its ids", keepsIds);
   describe("is imported", importedTests);
 });
 
 function hasWhatGameNeeds(): void {
-  it("has every type of the projection, in the shape that it reads", async () => {
+  it("has every type of the projection, in the shape the projection reads", async () => {
     const checks = new Map(
       Object.entries(gamedataShapes).map(([type, shape]) => [type, Compile(shape)]),
     );
@@ -77,7 +77,7 @@ function hasWhatGameNeeds(): void {
     assert.ok(types.has("companion"));
   });
 
-  it("has three languages, ten classes with an arena twin each, and pictures that are PNG", async () => {
+  it("has three languages, ten classes with an arena variant each, and PNG pictures", async () => {
     const first = named("1.0.0.4102");
     assert.deepEqual(Object.keys(first.locales).sort(), ["de", "en", "zh-Hans"]);
     assert.ok(first.assets.length > 50);
@@ -96,7 +96,7 @@ function hasWhatGameNeeds(): void {
     assert.deepEqual([open?.length, arena?.length], [10, 10]);
   });
 
-  it("tells relations at the end that is read, whatever end upstream tells them at", async () => {
+  it("stores each relation on the side that is read, whichever side upstream uses", async () => {
     const entities = await entitiesOf("1.0.0.4102");
     const data = (id: string): Record<string, unknown> => entities.get(id)?.data ?? {};
     assert.equal(data("id.merchant.lanternkeeper")["shop_id"], "id.shop.lanternkeeper");
@@ -119,7 +119,7 @@ function hasWhatGameNeeds(): void {
     );
   });
 
-  it("is the same when it is read from a disk", async () => {
+  it("is the same when it is read from disk", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ember-sample-"));
     try {
       assert.ok((await writeTree(sampleTree(), folder, "main/1.0.0.4102/")) > 1000);
@@ -145,7 +145,7 @@ function hasWhatGameNeeds(): void {
 }
 
 function keepsIds(): void {
-  it("keeps ids when upstream spells a name in another way", async () => {
+  it("keeps ids when upstream changes the spelling of a name", async () => {
     const [before, after] = [await entitiesOf("1.1.0.4188"), await entitiesOf("1.2.0.4311")];
     const id = "id.item.potion_of_sight";
     assert.equal(before.get(id)?.upstream_key, "Id_Item_PotionofSight");
@@ -154,7 +154,7 @@ function keepsIds(): void {
     assert.equal(entry?.data["item_id"], id);
   });
 
-  it("keeps ids when only a newer export is there, whose names are spelled in another way", async () => {
+  it("keeps ids when only a newer export with changed spellings is available", async () => {
     const before = await entitiesOf("1.1.0.4188");
     const named = [...before].map(([id, one]) => [one.upstream_key.toLowerCase(), id] as const);
     const idsKnowing = async (known: Map<string, string>) => {
@@ -176,7 +176,7 @@ function keepsIds(): void {
 }
 
 function importedTests(): void {
-  it("is imported patch by patch with changes of every kind, and the second time changes nothing", async () => {
+  it("is imported patch by patch with every kind of change, and a second import changes nothing", async () => {
     const game = "gamedata";
     assert.deepEqual(await importSample({ game, stamp: 1 }, app.deps), { imported: 10 });
     const patchesOf = async (branch: string) => {
@@ -225,7 +225,7 @@ function importedTests(): void {
     );
   });
 
-  it("is served at every older patch as the projection makes it from that patch", async () => {
+  it("is served at every older patch as the projection builds it from that patch", async () => {
     const chain = localeChain("de");
     const em = app.deps.em.fork();
     const [game] = await readDirectory(em, "gamedata");
@@ -261,12 +261,12 @@ function importedTests(): void {
     }
   });
 
-  it("does not come where other data is", async () => {
+  it("is not imported into an archive that already has data", async () => {
     await importEnvelope(app.deps.em, envelope({ entities: [entity("id.item.a")] }), { now: 0 });
     assert.deepEqual(await importSample({ game: "dungeon", stamp: 1 }, app.deps), { imported: 0 });
   });
 
-  it("changes nothing but pictures in a patch of its artists", async () => {
+  it("changes nothing but pictures in an art patch", async () => {
     const rows = await rowsOf(
       app.deps.em,
       sql<{ id: string; before: string; after: string }>`

@@ -19,7 +19,7 @@ import { startTestRedis, type TestRedis } from "../sse/hub-server.ts";
 const startService = () => startAppWith({ kinds, routes });
 type Service = Awaited<ReturnType<typeof startService>>;
 
-describe("two kinds of room in one service, under the same code", () => {
+describe("two kinds of room in one service, with the same code", () => {
   let app: Service;
   let table: Table;
   before(async () => {
@@ -37,7 +37,7 @@ describe("two kinds of room in one service, under the same code", () => {
     return (taken.body as { token: string }).token;
   }
 
-  it("take the seats of their own kind alone", async () => {
+  it("accept only seats of their own kind", async () => {
     const { code, host } = table;
     const ofCounter = await counterSeat(host.id);
     const seat = (token: string) =>
@@ -50,7 +50,7 @@ describe("two kinds of room in one service, under the same code", () => {
     assert.equal((await heartbeat(ofCounter)).code, "lobby:token_invalid");
   });
 
-  it("sign tokens of lobbies without a kind, as every release has", async () => {
+  it("sign lobby tokens without a kind, as every release does", async () => {
     const read = (token: string) =>
       JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as object;
     const { code, host } = table;
@@ -79,7 +79,7 @@ describe("two kinds of room in one service, under the same code", () => {
     stream.close();
   });
 
-  it("say themselves who may follow them", async () => {
+  it("apply their own rule for who may follow them", async () => {
     const addressOf = (kind: string) => `/v1/hub?topic=/games/trivia/${kind}/${table.code}`;
     const open = openStream(app.url + addressOf("counter"), { reconnect: false });
     await open.waitFor(({ event }) => event === "counter.snapshot", "a snapshot");
@@ -88,7 +88,7 @@ describe("two kinds of room in one service, under the same code", () => {
     assert.match((await app.client.get(addressOf("duel"))).text, /"request:invalid_query"/);
   });
 
-  it("count the streams of their seats apart", async () => {
+  it("count the streams of their seats separately", async () => {
     const subscriptionOf = (kind: string, n: number) => {
       const topic = { kind, name: `/games/trivia/${kind}/${table.code}`, code: table.code };
       const topics = [{ topic, seatId: 77, publicAt: null }];
@@ -107,23 +107,23 @@ describe("two kinds of room in one service, under the same code", () => {
       for (let n = 0; n < numOpen; n++) app.deps.hub.abandon(subscriptionOf(kind, n));
   });
 
-  it("are counted under their own names", async () => {
+  it("are counted under their own metric names", async () => {
     const text = await app.deps.metrics.registry.metrics();
     assert.match(text, /^lobby_commands_total\{type="create",outcome="ok"\} 1$/m);
     assert.match(text, /^counter_commands_total\{type="open",outcome="ok"\} 1$/m);
   });
 });
 
-describe("the interface document of a service with two kinds of room", () => {
+describe("the OpenAPI document of a service with two kinds of room", () => {
   const others = routes.filter(({ path }) => path !== "/v1/hub");
   const document = publicDocument([...others, ...hubRoutes(kinds)]) as InterfaceDocument;
 
-  it("has the messages of both", () => {
+  it("contains the messages of both kinds", () => {
     for (const name of ["lobby.snapshot", "lobbies.updated", "counter.snapshot", "counter.ended"])
       assert.ok(document.components.schemas[name], name);
   });
 
-  it("gives the client types of both", () => {
+  it("gives the client the types of both kinds", () => {
     const types = clientTypes(document);
     for (const name of ["LobbyEventData", "CounterEventData"])
       assert.match(types, new RegExp(`^export interface ${name} \\{"`, "m"));
@@ -142,7 +142,7 @@ describe("a process with rooms of two kinds", () => {
     await redis.stop();
   });
 
-  it("is occupied while it has rooms of either", async () => {
+  it("is occupied while it has rooms of either kind", async () => {
     const told: boolean[] = [];
     const { rooms, byName } = await openRooms(kinds, app.deps, {
       ...{ redisUrl: redis.url, log: silentLogger, clock: systemClock },
@@ -171,7 +171,7 @@ describe("a process with rooms of two kinds", () => {
 });
 
 describe("the occupancy of a process", () => {
-  it("is told when it changes, not for each kind", () => {
+  it("is published when it changes, not once per kind", () => {
     const told: boolean[] = [];
     const occupancyOf = sumOccupancy((isOccupied) => told.push(isOccupied));
     const [one, other] = [occupancyOf("one"), occupancyOf("other")];

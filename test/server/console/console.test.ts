@@ -79,7 +79,7 @@ describe("the console", () => {
 });
 
 function commandsForAccounts(): void {
-  it("find one by id, address or name, and tell its state", async () => {
+  it("find an account by id, address or name, and print its state", async () => {
     const { email, session } = await registerAccount(app);
     const { id, name } = session.player;
     const wide = email.replace("@", "＠");
@@ -92,7 +92,7 @@ function commandsForAccounts(): void {
       await refused("account:show", { account }, "account:not_found");
   });
 
-  it("list the accounts that lost their address to another", async () => {
+  it("list accounts that lost their address to another account", async () => {
     const [kept, lost] = [await registerAccount(app), await registerAccount(app)];
     const [keptId, lostId] = [kept.session.player.id, lost.session.player.id];
     await rowsOf(
@@ -114,7 +114,7 @@ function commandsForAccounts(): void {
     ]);
   });
 
-  it("unlock before the time is over, with a reason that is kept", async () => {
+  it("unlock an account before its lock ends, with a recorded reason", async () => {
     const { session } = await registerAccount(app);
     const { id, username } = session.player;
     for (let n = 0; n < 5; n += 1) await login(username, "wrong one 1");
@@ -127,7 +127,7 @@ function commandsForAccounts(): void {
     assert.deepEqual(await audited("account:unlock"), [`player ${id}: called us`]);
   });
 
-  it("restore a closed account, on every worker, but not one whose data is gone", async () => {
+  it("restore a closed account on every worker, unless its data is deleted", async () => {
     const { email, session } = await registerAccount(app);
     const account = String(session.player.id);
     const reason = "by mistake";
@@ -152,7 +152,7 @@ function commandsForAccounts(): void {
     assert.deepEqual(await audited("account:restore"), [`player ${account}: ${reason}`]);
   });
 
-  it("restore an account also while no other process can be told", async () => {
+  it("restore an account while no other process can be notified", async () => {
     const { session } = await registerAccount(app);
     const { id } = session.player;
     await app.client.delete("/v1/users/@me", { token: session.access_token });
@@ -169,7 +169,7 @@ function commandsForAccounts(): void {
     }
   });
 
-  it("end the sessions of an account, and with them what a guest could come back by", async () => {
+  it("end an account's sessions and the guest credentials that could restore them", async () => {
     const { session } = await registerAccount(app);
     await login(session.player.username);
     const reason = "lost phone";
@@ -186,7 +186,7 @@ function commandsForAccounts(): void {
 }
 
 function commandsForRealmsOperators(): void {
-  it("make, list, rename and close a realm, with its keys", async () => {
+  it("create, list, rename and close a realm, with its keys", async () => {
     const { session } = await registerAccount(app);
     const token = session.access_token;
     await run("realm:create", { slug: "arcade", name: " The arcade ", mode: "shadow" });
@@ -272,7 +272,7 @@ function commandsForRealmsOperators(): void {
     assert.equal(await branding(), undefined);
   });
 
-  it("make, list and revoke programs that sign players in", async () => {
+  it("create, list and revoke programs that sign players in", async () => {
     const made = { realm: "default", name: "A program", redirect: "https://a.example/back" };
     for (const redirect of [
       "http://a.example/",
@@ -316,7 +316,7 @@ function commandsForRealmsOperators(): void {
 }
 
 function commandForRawRequests(): void {
-  it("tells of a running service what each of them came to", async () => {
+  it("prints the result of each request to a running service", async () => {
     const report = await run("http:probe", { url: app.url });
     assert.deepEqual(report["misread"], knownMisreadings());
     assert.equal(report["url"], app.url);
@@ -325,7 +325,7 @@ function commandForRawRequests(): void {
     assert.ok(Number(report["num_right"]) > 90);
   });
 
-  it("refuses what is no address, and one where nothing listens", async () => {
+  it("refuses an invalid address, and an address where nothing listens", async () => {
     for (const url of ["", "here", "ftp://127.0.0.1"])
       await refused("http:probe", { url }, "probe:invalid_url");
     const url = `http://127.0.0.1:${await freePort()}`;
@@ -336,7 +336,7 @@ function commandForRawRequests(): void {
 }
 
 function commandForImports(): void {
-  it("cancels what is queued for a game, and says when there is nothing", async () => {
+  it("cancels a game's queued imports, and reports when there are none", async () => {
     const job = { game: "dungeon", envelope: "/none.json", stamp: 1 };
     const id = await app.deps.enqueue(codexImport, job);
     await refused("import:cancel", { game: "other" }, "import:no_job");
@@ -367,7 +367,7 @@ function commandForProjection(): void {
         where id = 'id.item.boots'`,
     );
 
-  it("previews a rebuild, shows its differences, carries it out and takes it back", async () => {
+  it("previews a rebuild, shows its differences, applies it and undoes it", async () => {
     await refused("projection:rebuild", { preview: true }, "projection:no_game");
     await load("1.0");
     await age();
@@ -394,7 +394,7 @@ function commandForProjection(): void {
     assert.deepEqual(await audited("projection:back"), ["gamedata: "]);
   });
 
-  it("does nothing when it is asked for more than one thing", async () => {
+  it("does nothing when it is given more than one action", async () => {
     await age();
     await rebuild({});
     const contradictions: Options[] = [
@@ -408,7 +408,7 @@ function commandForProjection(): void {
     assert.equal(await score(), 7);
   });
 
-  it("refuses to carry out what was previewed before an import", async () => {
+  it("refuses to apply a preview that was made before an import", async () => {
     const { build } = await rebuild({ preview: true });
     await load("1.1");
     await refused("projection:rebuild", { apply: String(build) }, "projection:outdated");
@@ -417,7 +417,7 @@ function commandForProjection(): void {
 }
 
 function consoleAsProgram(): void {
-  it("ends quietly when nobody reads what it prints, and so does the interface document", () => {
+  it("exits quietly when its output pipe is closed, and so does the OpenAPI command", () => {
     for (const program of [[...builtProgram("console"), "config"], builtProgram("openapi")]) {
       const call = `"$0" "$@" | true`;
       const { stderr } = spawnSync("sh", ["-c", call, process.execPath, ...program]);
@@ -425,7 +425,7 @@ function consoleAsProgram(): void {
     }
   });
 
-  it("says in one line what it cannot reach", async () => {
+  it("reports an unreachable database or an unwritable data folder in one line", async () => {
     const database = "postgres://a:b@127.0.0.1:1/c";
     const folder = `${import.meta.filename}/data`;
     const cases: [env: Record<string, string>, problem: RegExp][] = [

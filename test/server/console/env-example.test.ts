@@ -17,7 +17,7 @@ describe(".env.example", () => {
     );
   });
 
-  it("changes nothing, whether its lines are commented out or not", () => {
+  it("changes no setting, whether its lines are commented out or not", () => {
     assert.deepEqual(parseEnv(text), {});
     const uncommented = parseEnv(text.replaceAll(/^# (?=[A-Z_]+=)/gm, ""));
     assert.deepEqual(parseConfig(uncommented as Record<string, string>), parseConfig({}));

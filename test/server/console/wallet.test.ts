@@ -41,7 +41,7 @@ const file = (content: string) => {
   return { file: path };
 };
 
-describe("the wallet on the command line", () => {
+describe("the wallet commands", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
     dir = mkdtempSync(join(tmpdir(), "ember-defs-"));
@@ -51,12 +51,12 @@ describe("the wallet on the command line", () => {
     await app.stop();
   });
 
-  describe("moves money", movesMoney);
-  describe("is refused and loads definitions", refusedLoadsDefinitions);
+  describe("move money", movesMoney);
+  describe("validate and load definitions", refusedLoadsDefinitions);
 });
 
 function movesMoney(): void {
-  it("has every operation, and counts each as it should", async () => {
+  it("cover every operation with the right effect on the balance", async () => {
     const player = await newPlayer();
     const seen = [];
     for (const [name, amount] of [
@@ -88,7 +88,7 @@ function movesMoney(): void {
     ]);
   });
 
-  it("counts a reference once for each kind of movement, also when asked at the same time", async () => {
+  it("apply a reference once per kind of movement, also under concurrent calls", async () => {
     const player = await newPlayer();
     const order = { player, amount: "50", reason: "500 Ingots", refType: "shop", refId: "order-1" };
     const answers = await Promise.all([1, 2, 3].map(() => run("ingots:credit", order)));
@@ -101,7 +101,7 @@ function movesMoney(): void {
     assert.deepEqual((await wallet(player)).ingots, { balance: 150, total: 150 });
   });
 
-  it("writes down who got how much and why, and a repeat not again", async () => {
+  it("record who got how much and why, and record a repeat only once", async () => {
     const player = await newPlayer();
     const options = { player, amount: "9", reason: "sorry", refType: "ticket", refId: "77" };
     const { entry_id } = await run("embers:grant", options);
@@ -118,7 +118,7 @@ function movesMoney(): void {
 }
 
 function refusedLoadsDefinitions(): void {
-  it("refuses what cannot be, and changes nothing", async () => {
+  it("refuse invalid input and change nothing", async () => {
     const player = await newPlayer();
     await run("ingots:credit", { player, amount: "10" });
     const before_ = await wallet(player);
@@ -144,7 +144,7 @@ function refusedLoadsDefinitions(): void {
     assert.deepEqual(await wallet(player), before_);
   });
 
-  it("ends with 1 and the code on standard error, as a command", async () => {
+  it("exit with status 1 and the error code on standard error", async () => {
     const player = await newPlayer();
     const args = [...builtProgram("console"), "ingots:admin", "--player", player];
     const call = promisify(execFile)(process.execPath, [...args, "--amount", "-5"], {
@@ -157,7 +157,7 @@ function refusedLoadsDefinitions(): void {
     );
   });
 
-  it("loads award definitions: new ones, changed ones, and those of the seed file", async () => {
+  it("load award definitions: new ones, changed ones and those of the seed file", async () => {
     const award = {
       award_id: "id.award.welcome",
       game: "platform",
@@ -197,7 +197,7 @@ function refusedLoadsDefinitions(): void {
     assert.equal(await value("id.award.welcome", "platform"), 10);
   });
 
-  it("puts other levels in the place of all, at once for everyone", async () => {
+  it("replace all levels at once for every player", async () => {
     const player = await newPlayer();
     await run("embers:grant", { player, amount: "60" });
     const levels = [

@@ -9,7 +9,7 @@ import { fillBank } from "./runs/game.ts";
 const trivia = "/v1/games/trivia";
 const long = (length: number) => "a".repeat(length);
 
-describe("a body that is refused", () => {
+describe("a refused request body", () => {
   let app: App;
   before(async () => {
     app = await startApp({ hasJobs: false });
@@ -36,7 +36,7 @@ describe("a body that is refused", () => {
     return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]));
   }
 
-  it("writes nothing anywhere", async () => {
+  it("writes nothing to any table", async () => {
     const { session } = await registerAccount(app);
     const token = session.access_token;
     const send = (path: string, body: unknown, method = "POST") =>

@@ -59,7 +59,7 @@ function inFields(schema: unknown): Bad[] {
   ];
 }
 
-describe("a call around accounts with bad input", () => {
+describe("an account request with invalid input", () => {
   let app: App;
   before(async () => {
     app = await startApp({ hasJobs: false });
@@ -80,7 +80,7 @@ describe("a call around accounts with bad input", () => {
     return Object.fromEntries(tables.map(({ name }, n) => [name, numbers[n] ?? -1]));
   }
 
-  it("is refused with a documented code, and nothing is written", async () => {
+  it("is refused with a documented code and writes nothing", async () => {
     const guest = (await enter(app)).access_token;
     const registered = (await registerAccount(app)).session.access_token;
     const before = await count();

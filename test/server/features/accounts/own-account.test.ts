@@ -18,7 +18,7 @@ let app: App;
 const clock = manualClock();
 const account = () => newAccount(app);
 
-describe("the own account", () => {
+describe("the caller's account", () => {
   before(async () => {
     app = await startApp({ clock });
   });
@@ -26,8 +26,8 @@ describe("the own account", () => {
 
   describe("the routes of the own account", routesOwnAccount);
   describe("PATCH /v1/users/@me", patchV1UsersMe);
-  describe("a link for a new password", linkForNewPassword);
-  describe("what was sent to an address", whatWasSentTo);
+  describe("a link that resets the password", linkForNewPassword);
+  describe("a code or link sent to an address", whatWasSentTo);
   describe("PATCH /v1/users/@me/communication", patchV1UsersMe2);
 });
 
@@ -45,7 +45,7 @@ function routesOwnAccount(): void {
     ["DELETE", "/connections/somewhere", undefined],
   ];
 
-  it("refuse strangers with 401 and guests with 403", async () => {
+  it("return 401 to anonymous callers and 403 to guests", async () => {
     const guest = await enter(app);
     for (const [method, path, body] of routes) {
       assert.equal(result(await call(app, method, me + path, { body })), "401 auth:required", path);
@@ -60,7 +60,7 @@ function routesOwnAccount(): void {
     }
   });
 
-  it("know nobody whose account is gone", async () => {
+  it("return 404 when the account is deleted", async () => {
     const one = await account();
     const gone = { deletedAt: new Date() };
     await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id: one.id }, gone);
@@ -72,7 +72,7 @@ function routesOwnAccount(): void {
 }
 
 function patchV1UsersMe(): void {
-  it("changes what is supplied and nothing else", async () => {
+  it("changes only the supplied fields", async () => {
     const one = await account();
     const before = (await one.call("GET", "")).user;
     const zoned = await one.change({ timezone: "Asia/Kolkata", is_guest: true, id: 5, roles: [] });
@@ -84,7 +84,7 @@ function patchV1UsersMe(): void {
     assert.deepEqual(reset.user, before);
   });
 
-  it("asks for at least one field, and names every wrong one", async () => {
+  it("requires at least one field, and names every invalid one", async () => {
     const one = await account();
     for (const body of [{}, undefined, { email: null, username: null }, { phone: "x" }])
       assert.equal(result(await one.change(body)), "400 request:no_fields");
@@ -105,7 +105,7 @@ function patchV1UsersMe(): void {
       assert.equal((await one.change({ timezone })).status, 200);
   });
 
-  it("takes no name that nobody can see or read, but keeps the one there is", async () => {
+  it("rejects a new invisible or unreadable name, but keeps an existing one", async () => {
     const one = await account();
     for (const display_name of ["\u2800", "\u0301", "a\u202eb", "An\u200bn", "Gr\u0430ce"]) {
       const answer = await one.change({ display_name });
@@ -118,7 +118,7 @@ function patchV1UsersMe(): void {
     assert.deepEqual([kept.status, kept.user["display_name"]], [200, "Gr\u0430ce"]);
   });
 
-  it("takes no user name that looks like another's, but keeps an older one in any case", async () => {
+  it("rejects a username that looks like another one, but keeps an older one in any case", async () => {
     const [one, other] = [await account(), await account()];
     const start = uniqueName().slice(0, 12);
     assert.equal((await one.change({ username: `${start}_Ian0` })).status, 200);
@@ -135,7 +135,7 @@ function patchV1UsersMe(): void {
     assert.deepEqual(body, { username: { available: false } });
   });
 
-  it("renames for the sign-in too, and frees the older name", async () => {
+  it("changes the username for sign-in too, and frees the old one", async () => {
     const one = await account();
     const older = one.session.player.username ?? "";
     const username = uniqueName();
@@ -148,7 +148,7 @@ function patchV1UsersMe(): void {
     assert.equal((await one.change({ username: username.toUpperCase() })).status, 200);
   });
 
-  it("lets one of many at once have a name or an address", async () => {
+  it("lets exactly one of many concurrent callers get a name or an address", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, account));
     const username = uniqueName();
     const names = await Promise.all(all.map((one) => one.change({ username })));
@@ -160,7 +160,7 @@ function patchV1UsersMe(): void {
     assert.deepEqual(count(mails.map(result)), { "200": 1, "409 user:email_taken": 7 });
   });
 
-  it("makes a new address unverified and writes to both, but not for another spelling", async () => {
+  it("marks a new address unverified and writes to both, except for another spelling of the same address", async () => {
     const one = await account();
     const em = app.deps.orm.em.fork();
     await em.nativeUpdate(PlayerSchema, { id: one.id }, { emailVerifiedAt: new Date() });
@@ -178,7 +178,7 @@ function patchV1UsersMe(): void {
 }
 
 function linkForNewPassword(): void {
-  it("is void once the account has another address, or was closed and opened again", async () => {
+  it("is rejected after the account changes its address or is closed and reopened", async () => {
     const changes: ((one: Awaited<ReturnType<typeof account>>) => Promise<unknown>)[] = [
       (one) => one.change({ email: `${uniqueName()}@example.com` }),
       async (one) => {
@@ -199,7 +199,7 @@ function linkForNewPassword(): void {
 }
 
 function whatWasSentTo(): void {
-  it("waits for a change of the account that is under way, and is void after it", async () => {
+  it("waits for a pending change of the account, and is rejected after it", async () => {
     const { em } = app.deps;
     const gateway = "/v1/gateway";
     const tokenIn = ({ links }: { links: string[] }) =>
@@ -234,7 +234,7 @@ function whatWasSentTo(): void {
     }
   });
 
-  it("is not sent there again while the account gets another", async () => {
+  it("is not sent to that address again while the account is changing it", async () => {
     const one = await account();
     const { em } = app.deps;
     const email = `${uniqueName()}@example.com`;
@@ -253,7 +253,7 @@ function whatWasSentTo(): void {
 }
 
 function patchV1UsersMe2(): void {
-  it("replaces all opt-ins, each once", async () => {
+  it("replaces all opt-ins and drops repetitions", async () => {
     const one = await account();
     const channels = ["push:news", "email:account", "push:news", "sms:a_1"];
     assert.equal((await one.call("PATCH", "/communication", { channels })).status, 200);
@@ -263,7 +263,7 @@ function patchV1UsersMe2(): void {
     assert.deepEqual((await one.call("GET", "")).user["channels"], []);
   });
 
-  it("refuses what is no list of channels", async () => {
+  it("rejects a value that is not a list of channels", async () => {
     const one = await account();
     const many = Array.from({ length: 33 }, (_, i) => `email:t${i}`);
     for (const channels of [

@@ -50,7 +50,7 @@ describe("passwords of an account", () => {
 });
 
 function postV1UsersMe(): void {
-  it("changes the password, ends the other sessions and tells the owner", async () => {
+  it("changes the password, ends the other sessions and notifies the owner", async () => {
     const one = await account();
     const other = (await one.login()).body;
     assert.equal((await one.change(password, "Neues-Wört 2")).status, 200);
@@ -62,7 +62,7 @@ function postV1UsersMe(): void {
     assert.deepEqual(mails, ["verify-email", "password-changed"]);
   });
 
-  it("tells missing fields, weak passwords and a wrong one apart", async () => {
+  it("distinguishes missing fields, weak passwords and a wrong password", async () => {
     const one = await account();
     for (const [current, wanted] of [
       [undefined, "abcdefg1"],
@@ -92,7 +92,7 @@ function postV1UsersMe(): void {
     assert.equal((await one.login()).status, 200);
   });
 
-  it("locks after five wrong ones, with a wait that is true", async () => {
+  it("locks after five wrong passwords, and returns the true waiting time", async () => {
     const one = await account();
     const tries = await Promise.all(
       Array.from({ length: 9 }, () => one.change("wrong one 1", "abcdefg1")),
@@ -106,7 +106,7 @@ function postV1UsersMe(): void {
     assert.equal(result(await one.login()), "423 auth:locked");
   });
 
-  it("is locked by nothing that strangers try to sign in with", async () => {
+  it("is not locked by failed sign-ins of others", async () => {
     const one = await account();
     const login = (given: string) =>
       post(app, "/v1/gateway/login", { identifier: one.email, password: given });
@@ -119,13 +119,13 @@ function postV1UsersMe(): void {
     assert.equal((await one.change(password, "abcdefg1")).status, 200);
   });
 
-  it("lets one of several at once win", async () => {
+  it("accepts one of several concurrent changes", async () => {
     const one = await account();
     const answers = await Promise.all([1, 2, 3, 4].map((n) => one.change(password, `abcdefg${n}`)));
     assert.deepEqual(tally(answers), { "200": 1, "401 user:password_incorrect": 3 });
   });
 
-  it("does not help an account without a password, which gets its first one once", async () => {
+  it("refuses an account without a password, which can set its first one once", async () => {
     const one = await account();
     assert.equal(result(await one.initial("abcdefg1")), "409 user:password_exists");
     const em = app.deps.orm.em.fork();
@@ -171,7 +171,7 @@ function deleteV1UsersMe(): void {
     return rows[0]?.n;
   };
 
-  it("closes the account once: sessions, mail and sign-in end, its names stay taken", async () => {
+  it("closes the account once: sessions, mail and sign-in end, and its names stay taken", async () => {
     const one = await account();
     await post(app, "/v1/subscribe", { email: one.email });
     const answers = await Promise.all([one.close(), one.close(), one.close()]);
@@ -189,7 +189,7 @@ function deleteV1UsersMe(): void {
     assert.deepEqual(body, { email: { available: false }, username: { available: false } });
   });
 
-  it("ends a confirmed subscription of its address only when the address was proven to be its own", async () => {
+  it("ends a confirmed subscription of its address only if the account proved it owns the address", async () => {
     for (const isProven of [false, true]) {
       const one = await account();
       await post(app, "/v1/subscribe", { email: one.email });
@@ -207,7 +207,7 @@ function deleteV1UsersMe(): void {
     }
   });
 
-  it("is followed after thirty days by the end of all personal data, not earlier", async () => {
+  it("deletes all personal data after thirty days, not earlier", async () => {
     const one = await account();
     const kept = await account();
     const named = await post(app, "/v1/users", {

@@ -29,13 +29,13 @@ describe("a phone number", () => {
   });
   after(() => app.stop());
 
-  describe("is verified by its code", verifiedByCode);
-  describe("is not found by guessing", notFoundByGuessing);
+  describe("is verified with its code", verifiedByCode);
+  describe("is protected against guessing", notFoundByGuessing);
   describe("belongs to one account", belongsToOneAccount);
 });
 
 function verifiedByCode(): void {
-  it("is verified once by the code sent to it, and forgotten on demand", async () => {
+  it("is verified once with the code sent to it, and is deleted on request", async () => {
     const one = await account();
     const phone = newNumber();
     assert.equal((await one.call("POST", "/phone", { phone })).status, 200);
@@ -54,7 +54,7 @@ function verifiedByCode(): void {
     assert.deepEqual([after.phone, after.phoneVerifiedAt], [null, null]);
   });
 
-  it("is verified by a code with spaces or dashes, and loses no try to what cannot be one", async () => {
+  it("accepts a code with spaces or dashes, and counts no malformed code as an attempt", async () => {
     const one = await account();
     const phone = newNumber();
     await one.call("POST", "/phone", { phone });
@@ -65,7 +65,7 @@ function verifiedByCode(): void {
     assert.equal((await verify(`\u200f${code.slice(0, 3)} - ${code.slice(3)}\u200f`)).status, 200);
   });
 
-  it("takes the sign-in code that went to it along when it is forgotten or replaced", async () => {
+  it("invalidates its sign-in code when it is deleted or replaced", async () => {
     const gateway = "/v1/gateway/code";
     const verified = async (one: Awaited<ReturnType<typeof account>>) => {
       const phone = newNumber();
@@ -90,7 +90,7 @@ function verifiedByCode(): void {
     }
   });
 
-  it("may be verified after the secret was changed, while the previous one is known", async () => {
+  it("can be verified after a secret rotation while the previous secret is configured", async () => {
     const one = await account();
     const phone = newNumber();
     await one.call("POST", "/phone", { phone });
@@ -106,7 +106,7 @@ function verifiedByCode(): void {
     assert.equal((await verifyPhoneCode(rotated, caller, code)).phone, phone);
   });
 
-  it("keeps the code that went to it while no other can be sent", async () => {
+  it("keeps its current code valid while no new one can be sent", async () => {
     const one = await account();
     const phone = newNumber();
     await one.call("POST", "/phone", { phone });
@@ -119,7 +119,7 @@ function verifiedByCode(): void {
     assert.equal(result(await one.call("POST", "/phone/verify", { code })), "200");
   });
 
-  it("has to be in the form of E.164", async () => {
+  it("must be in E.164 format", async () => {
     const one = await account();
     for (const phone of [
       undefined,
@@ -147,7 +147,7 @@ function verifiedByCode(): void {
 }
 
 function notFoundByGuessing(): void {
-  it("is not found by guessing, even at once, and an older code is void", async () => {
+  it("limits guesses, also concurrent ones, and rejects an older code", async () => {
     const one = await account();
     const phone = newNumber();
     await one.call("POST", "/phone", { phone });
@@ -161,7 +161,7 @@ function notFoundByGuessing(): void {
     assert.equal(result(await verify(code)), "401 phone:code_invalid");
   });
 
-  it("gets three codes in five minutes and no fourth, however they are asked for", async () => {
+  it("gets three codes in five minutes and no fourth, on any route", async () => {
     const one = await account();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -181,7 +181,7 @@ function notFoundByGuessing(): void {
     );
   });
 
-  it("has five minutes to be verified; then the code is void and others may be asked for", async () => {
+  it("expires its code after five minutes; then new codes may be requested", async () => {
     const one = await account();
     const phones = [newNumber(), newNumber(), newNumber()];
     for (const phone of phones)
@@ -196,7 +196,7 @@ function notFoundByGuessing(): void {
     assert.equal(await ask(), "200");
   });
 
-  it("gets codes again when the clock was set back", async () => {
+  it("gets codes again after the clock was set back", async () => {
     const one = await account();
     clock.advance(3_000_000);
     for (let i = 0; i < 3; i++) await one.call("POST", "/phone", { phone: newNumber() });
@@ -206,7 +206,7 @@ function notFoundByGuessing(): void {
 }
 
 function belongsToOneAccount(): void {
-  it("belongs to the account that verified it first, until that is closed", async () => {
+  it("belongs to the account that verified it first, until that account is closed", async () => {
     const [one, other] = [await account(), await account()];
     const phone = newNumber();
     await one.call("POST", "/phone", { phone });

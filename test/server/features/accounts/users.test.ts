@@ -33,7 +33,7 @@ describe("accounts", () => {
 });
 
 function postV1Users(): void {
-  it("creates and signs in an account with the documented defaults", async () => {
+  it("creates an account with the documented defaults and signs it in", async () => {
     const username = uniqueName();
     const email = ` ${username}@Example.COM`;
     const language = { "accept-language": "de-AT,de;q=0.9,en;q=0.5" };
@@ -63,7 +63,7 @@ function postV1Users(): void {
     assert.equal(answer.headers.get("cache-control"), "no-store");
   });
 
-  it("lets one of fifty at once have an address, whatever its spelling", async () => {
+  it("gives an address to one of fifty concurrent callers, whatever its spelling", async () => {
     const local = uniqueName();
     const spellings = [
       `${local}@example.com`,
@@ -78,7 +78,7 @@ function postV1Users(): void {
     assert.equal(await countPlayers({ emailKey: `${local}@example.com` }), 1);
   });
 
-  it("lets one of twenty at once have a username, and leaves nothing of the others", async () => {
+  it("gives a username to one of twenty concurrent callers, and stores nothing of the others", async () => {
     const username = uniqueName();
     const emails = Array.from({ length: 50 }, () => `${uniqueName()}@example.com`);
     const answers = await Promise.all(
@@ -90,7 +90,7 @@ function postV1Users(): void {
     assert.equal(await countPlayers({ emailKey: { $in: emails } }), 1);
   });
 
-  it("shares the names with guests", async () => {
+  it("shares the name space with guests", async () => {
     const guest = await enter(app);
     const answer = await register({ username: guest.player.name.toLowerCase().slice(0, 20) });
     assert.deepEqual([answer.status, answer.code], [409, "user:username_taken"]);
@@ -115,7 +115,7 @@ function postV1Users(): void {
     }
   });
 
-  it("takes passwords of 128 characters of any kind, and only documented fields", async () => {
+  it("accepts passwords of 128 characters of any kind, and only documented fields", async () => {
     const long = "pä😀ss".repeat(25) + "end";
     const fields = { password: long, is_guest: true, roles: ["ROLE_ADMIN"], id: 1 };
     const answer = await register(fields);
@@ -134,7 +134,7 @@ function postV1UsersCheck(): void {
     return { status, answer: answer as unknown, code };
   };
 
-  it("answers for the supplied fields only", async () => {
+  it("returns results for the supplied fields only", async () => {
     const { email, session } = await registerAccount(app);
     const free = uniqueName();
     assert.deepEqual((await check({ email: email.toUpperCase() })).answer, {
@@ -149,7 +149,7 @@ function postV1UsersCheck(): void {
     });
   });
 
-  it("says that a guest's name, or a value of wrong form, is not available", async () => {
+  it("reports a guest's name and a malformed value as unavailable", async () => {
     const guest = await enter(app);
     const no = { available: false };
     assert.deepEqual((await check({ username: guest.player.name })).answer, { username: no });
@@ -160,7 +160,7 @@ function postV1UsersCheck(): void {
       });
   });
 
-  it("asks for at least one field", async () => {
+  it("requires at least one field", async () => {
     for (const body of [{}, undefined, { email: null }, { email: 5 }, { phone: "x" }]) {
       const { status, code } = await check(body);
       assert.deepEqual([status, code], [400, "request:no_fields"]);
@@ -169,7 +169,7 @@ function postV1UsersCheck(): void {
 }
 
 function getV1UsersMe(): void {
-  it("answers the profile of the account", async () => {
+  it("returns the profile of the account", async () => {
     const { email, session } = await registerAccount(app);
     const { status, body } = await app.client.get("/v1/users/@me", {
       token: session.access_token,
@@ -194,7 +194,7 @@ function getV1UsersMe(): void {
     });
   });
 
-  it("refuses guests and strangers with 401, and an account that is gone with 404", async () => {
+  it("returns 401 to guests and anonymous callers, and 404 for a deleted account", async () => {
     const guest = await enter(app);
     const { session } = await registerAccount(app);
     const me = async (token?: string) => {

@@ -35,7 +35,7 @@ const changesOfA = [
   { path: "tags[0]", before: null, after: "x" },
 ];
 
-describe("comparing patches", () => {
+describe("a comparison of patches", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
     await load({ version: "1", entities: [item("a", { n: 1, "odd key": 1 }), item("b", {})] });
@@ -55,13 +55,13 @@ describe("comparing patches", () => {
   });
   after(() => app.stop());
 
-  describe("gives differences", givesDifferences);
+  describe("returns differences", givesDifferences);
   describe("writes changelogs and notes", writesChangelogsNotes);
   describe("of large entities", largeEntities);
 });
 
 function givesDifferences(): void {
-  it("gives a diff document, the earlier patch first whatever the order", async () => {
+  it("returns a diff document with the earlier patch first, in either order of parameters", async () => {
     const { from, to, ...rest } = await read("/patches/1.0.0+build.0/diff/2.0.0+build.0");
     assert.deepEqual([(from as Body)["version_raw"], (to as Body)["version_raw"]], ["1", "2"]);
     assert.deepEqual(rest, {
@@ -78,7 +78,7 @@ function givesDifferences(): void {
     assert.deepEqual((await read("/patches/2/diff/2"))["entries"], []);
   });
 
-  it("leaves out what cancels out, and follows a branch over its fork", async () => {
+  it("omits changes that cancel out, and follows a branch across its fork", async () => {
     const { entries } = await read("/diff?from=1&to=3");
     assert.deepEqual(
       (entries as Body[]).map(({ id, op }) => `${String(op)} ${String(id)}`),
@@ -94,7 +94,7 @@ function givesDifferences(): void {
     await refused("/diff?to=1", 400, "request:missing_parameter");
   });
 
-  it("compares one entity, unchanged when nothing differs or nobody knows it", async () => {
+  it("compares one entity, and reports it unchanged when nothing differs or it is unknown", async () => {
     const one = await read("/diff/id.item.a?from=1&to=2");
     const entry = { id: "id.item.a", type: "item", op: "changed", changes: changesOfA };
     assert.deepEqual(one["entry"], entry);
@@ -112,7 +112,7 @@ function givesDifferences(): void {
 }
 
 function writesChangelogsNotes(): void {
-  it("tells the latest step, a named step or a range as a changelog", async () => {
+  it("returns the latest step, a named step or a range as a changelog", async () => {
     const latest = await read("/changelog");
     assert.deepEqual(latest["summary"], { added: 0, removed: 1, changed: 1 });
     const first = await read("/changelog?to=1");
@@ -134,7 +134,7 @@ function writesChangelogsNotes(): void {
     assert.deepEqual((swapped["from"] as Body)["version_raw"], "1");
   });
 
-  it("refuses changelog parameters that make no sense", async () => {
+  it("refuses invalid changelog parameters", async () => {
     for (const query of ["limit=0", "cursor=-1", "from=1", "format=xml"])
       await refused(`/changelog?${query}`, 400, "codex:changelog_params");
     await refused("/changelog?limit=x", 400, "request:invalid_query");
@@ -142,7 +142,7 @@ function writesChangelogsNotes(): void {
     assert.equal((await read("/changelog?limit=5000"))["limit"], 1000);
   });
 
-  it("writes patch notes in which names are text", async () => {
+  it("writes patch notes with names escaped as text", async () => {
     const answer = await app.client.get(`${base}/changelog?from=1&to=2&format=md`);
     assert.equal(answer.headers.get("content-type"), "text/markdown; charset=utf-8");
     assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
@@ -185,7 +185,7 @@ function writesChangelogsNotes(): void {
     assert.equal(again.status, 304);
   });
 
-  it("writes the present name of the game over its patch notes", async () => {
+  it("uses the current name of the game as the title of its patch notes", async () => {
     const title = async () => {
       const { text } = await app.client.get("/v1/codex/named/changelog?to=1&format=md");
       return text.split("\n")[0];
@@ -201,7 +201,7 @@ function writesChangelogsNotes(): void {
     assert.equal(await title(), "# NAMED 1.0.0+build.0");
   });
 
-  it("shows an import at once, and what a replaced patch says instead", async () => {
+  it("shows a new import and a replaced patch at once", async () => {
     const diff = () => read("/diff?from=1&to=3");
     const before = await diff();
     assert.deepEqual(before["summary"], { added: 1, removed: 1, changed: 0 });
@@ -238,7 +238,7 @@ function largeEntities(): void {
     await load({ game: "vast", version: "2", entities: many });
   });
 
-  it("refuses a diff that is too large, and gives it page by page as a changelog", async () => {
+  it("refuses a diff that is too large, and returns it page by page as a changelog", async () => {
     const { status, json } = await app.client.get("/v1/codex/vast/diff?from=1&to=2");
     const { flash } = json as { flash: { errors: { code: string }[] } };
     assert.deepEqual([status, flash.errors[0]?.code], [400, "codex:diff_too_large"]);
@@ -249,7 +249,7 @@ function largeEntities(): void {
     assert.equal(pages, 4);
   });
 
-  it("ends the page of a list early", async () => {
+  it("ends a page of a list early when it grows too large", async () => {
     const { found, pages } = await readAll("item?limit=200", ({ entities }) =>
       (entities as Body[]).map(({ id }) => id),
     );

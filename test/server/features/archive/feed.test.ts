@@ -33,7 +33,7 @@ describe("the Atom feed of a changelog", () => {
   });
   after(() => app.stop());
 
-  it("has an entry per patch, newest first, with addresses that stay", async () => {
+  it("has one entry per patch, newest first, with stable addresses", async () => {
     const { feed } = await read();
     assert.equal(feed.id, `${home}/changelog.atom`);
     assert.equal(feed.title?.value, "DUNGEON: patches");
@@ -61,7 +61,7 @@ describe("the Atom feed of a changelog", () => {
     ]);
   });
 
-  it("tells what changed, up to a bound, and shows hostile names as text", async () => {
+  it("lists a bounded number of changes, and escapes hostile names as text", async () => {
     const { text, feed } = await read();
     const content = feed.entries?.[0]?.content?.value ?? "";
     assert.match(content, /71 added, 1 changed, 0 removed/);
@@ -75,7 +75,7 @@ describe("the Atom feed of a changelog", () => {
     assert.doesNotMatch(content, /<script/);
   });
 
-  it("follows a branch with the patches it shares", async () => {
+  it("of a branch includes the patches shared with its parent", async () => {
     const { feed } = await read("?branch=beta");
     assert.equal(feed.title?.value, "DUNGEON (beta): patches");
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe("the Atom feed of a changelog", () => {
     assert.match(change ?? "", /data\[&quot;&lt;b&gt;&quot;\]: 1 → 9/);
   });
 
-  it("is not sent again to who has it, and is another one after an import", async () => {
+  it("returns 304 for a known ETag, and a new body after an import", async () => {
     const { headers } = await get();
     assert.equal(headers.get("content-type"), "application/atom+xml; charset=utf-8");
     assert.equal(headers.get("cache-control"), "public, max-age=300");
@@ -103,7 +103,7 @@ describe("the Atom feed of a changelog", () => {
     assert.equal(parseAtomFeed(later.text).entries?.length, 3);
   });
 
-  it("exists for games and branches there are, and pages name it in their head", async () => {
+  it("exists for known games and branches only, and is linked in the head of pages", async () => {
     assert.equal((await app.client.get("/codex/nowhere/changelog.atom")).status, 404);
     assert.equal((await get("?branch=nowhere")).status, 404);
     const page = await app.client.get("/codex/dungeon/item?branch=beta");

@@ -8,7 +8,7 @@ describe("the difference of very many objects", () => {
     checkPairs(seed, 100_000);
   });
 
-  it(`compares 20,000 lists by index exactly where the changes lead there and back (DIFF_SEED=${seed})`, () => {
+  it(`compares 20,000 lists by index exactly where the changes can be applied and inverted (DIFF_SEED=${seed})`, () => {
     checkLists(seed, 20_000);
   });
 });

@@ -20,7 +20,7 @@ describe("the difference of two objects", () => {
     checkPairs(seed, pairs);
   });
 
-  it("is written so that jq finds both sides", (t) => {
+  it("is written so that jq finds both values", (t) => {
     if (spawnSync("jq", ["--version"]).status !== 0) {
       assert.ok(!process.env["CI"], "jq is not installed");
       return t.diagnostic("jq is not installed");
@@ -46,7 +46,7 @@ describe("the difference of two objects", () => {
     assert.deepEqual((JSON.parse(output) as unknown[]).map(normal), expected);
   });
 
-  it("names places as COD-09 says", () => {
+  it("names paths as COD-09 specifies", () => {
     const paths = (before: Json, after: Json) => diffFields(before, after).map(({ path }) => path);
     assert.deepEqual(paths({ a: [1, { b: 1 }] }, { a: [1, { b: 2 }] }), ["a[1].b"]);
     assert.deepEqual(paths({ "x y": 1 }, { "x y": { z: 1 } }), ['["x y"]']);
@@ -60,7 +60,7 @@ describe("the difference of two objects", () => {
     assert.deepEqual(paths({ a: null, n: 1 }, { n: 1.0 }), []);
   });
 
-  it("compares a list by index exactly where the changes lead there and back", () => {
+  it("compares a list by index exactly where the changes can be applied and inverted", () => {
     checkLists(seed, 1_000);
   });
 });

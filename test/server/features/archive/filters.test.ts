@@ -74,7 +74,7 @@ describe("filters of the archive", () => {
     assert.deepEqual(await ids(tagged), ["id.item.long"]);
   });
 
-  it("takes for numbers what JSON has for them, and no text that is longer than any", async () => {
+  it("treat only JSON numbers as numbers, and overlong digits as text", async () => {
     const texts = [
       "1e5",
       "-7.50",

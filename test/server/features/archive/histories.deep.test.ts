@@ -296,7 +296,7 @@ describe(`random histories against an archive in memory (ARCHIVE_SEED=${seed})`,
 });
 
 function inEveryRead(): void {
-  it(`tells the same of ${histories} of them`, async () => {
+  it(`return the same in ${histories} histories`, async () => {
     for (let n = 0; n < histories; n += atOnce)
       await Promise.all(
         Array.from({ length: Math.min(atOnce, histories - n) }, (_, i) => follow(n + i)),

@@ -19,16 +19,16 @@ import {
   startsArchiveApp,
 } from "./archive-app.ts";
 
-describe("the archive, asked again", () => {
+describe("repeated requests to the archive", () => {
   startsArchiveApp();
 
-  describe("answers again what it knows", answersAgainWhatKnows);
-  describe("finds by upstream keys", findsByUpstreamKeys);
-  describe("serves pictures", servesPictures);
+  describe("use cached bodies", answersAgainWhatKnows);
+  describe("find entities by upstream keys", findsByUpstreamKeys);
+  describe("return pictures", servesPictures);
 });
 
 function answersAgainWhatKnows(): void {
-  it("answers a known ETag with 304, until an import changes the body", async () => {
+  it("get 304 for a known ETag until an import changes the body", async () => {
     const game = "tidings";
     const path = `/${game}/id.item.oil`;
     await load({ game, entities: [oil] });
@@ -44,7 +44,7 @@ function answersAgainWhatKnows(): void {
     assert.equal((await get(path, { "if-none-match": "*" })).status, 304);
   });
 
-  it("asks no store for what it has answered before", async () => {
+  it("hit the cache on every kind of route", async () => {
     const uses = async () => {
       const { values } = await app.deps.metrics.archiveCache.get();
       const of = (outcome: string) =>
@@ -67,7 +67,7 @@ function answersAgainWhatKnows(): void {
     }
   });
 
-  it("gives the bytes of an asset, whole or a range of them", async () => {
+  it("get the bytes of an asset, whole or as a range", async () => {
     const path = `/assets/${iconHash}`;
     const whole = await get(`${path}?size=64x64&format=webp`);
     assert.deepEqual(Buffer.from(whole.bytes), icon);
@@ -89,7 +89,7 @@ function answersAgainWhatKnows(): void {
 }
 
 function findsByUpstreamKeys(): void {
-  it("finds an entity by its exact upstream key before any other spelling, and by earlier ones", async () => {
+  it("find an entity by its exact upstream key before any other spelling, and by earlier keys", async () => {
     const game = "keys";
     const lamp = (name: string, upstreamKey: string) =>
       entity(`id.item.${name}`, { upstream_key: upstreamKey });
@@ -108,7 +108,7 @@ function findsByUpstreamKeys(): void {
     assert.deepEqual((await read(`/${game}/Lampion`))["entities"], []);
   });
 
-  it("finds by an upstream key the entity that has it at the patch and on the branch", async () => {
+  it("find the entity that has an upstream key at the given patch and branch", async () => {
     const game = "shared-keys";
     const lamp = (name: string, more = {}) =>
       entity(`id.item.${name}`, { upstream_key: "Id_Lamp", ...more });
@@ -137,7 +137,7 @@ function findsByUpstreamKeys(): void {
     assert.equal(await found("/history"), "id.item.new");
   });
 
-  it("shows what another process imported, to whoever asks a second later", async () => {
+  it("show an import of another process within a second", async () => {
     const game = "elsewhere";
     const importOne = (version: string) =>
       importEnvelope(app.deps.em, envelope({ game, version }), { now: importTime });
@@ -157,7 +157,7 @@ function findsByUpstreamKeys(): void {
     }
   });
 
-  it("keeps for each branch the upstream keys that it was imported with, and moves no tag again", async () => {
+  it("use each branch's own upstream keys, and get the same ETags after a repeated import", async () => {
     const game = "spelled";
     const items = (spell: (name: string) => string, names = ["a", "b", "c"]) =>
       names.map((name) => entity(`id.item.${name}`, { upstream_key: spell(name) }));
@@ -231,7 +231,7 @@ function findsByUpstreamKeys(): void {
 }
 
 function servesPictures(): void {
-  it("names an asset by its type, and has a browser save what it should not show", async () => {
+  it("get a file name from the asset's type, and a download header for unsafe types", async () => {
     const types: [mediaType: string, disposition: string, extension: string][] = [
       ["image/webp", "inline", "webp"],
       ["image/jpeg", "inline", "jpg"],
@@ -258,7 +258,7 @@ function servesPictures(): void {
     }
   });
 
-  it("gives a part of an asset only to whom the rest is of the same one", async () => {
+  it("get a range of an asset only when If-Range matches the same asset", async () => {
     const path = `/assets/${iconHash}`;
     const part = (condition: string) => get(path, { range: "bytes=2-8", "if-range": condition });
     assert.equal((await part(`"${iconHash}"`)).status, 206);

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { markdownEntry } from "../../../../server/features/archive/markdown.ts";
 
 describe("patch notes", () => {
-  it("take a path of any number of backticks", () => {
+  it("quote a path with any number of backticks", () => {
     const path = "` ".repeat(250_000);
     const changes = [{ path, before: "```", after: null }];
     const text = markdownEntry("id.item.a", { op: "changed", name: "A", changes });

@@ -24,12 +24,12 @@ describe("the archive", () => {
   startsArchiveApp();
 
   describe("lists games and patches", listsGamesPatches);
-  describe("gives entities and their links", givesEntitiesTheirLinks);
+  describe("returns entities and their links", givesEntitiesTheirLinks);
   describe("lists entities of a type", listsEntitiesType);
 });
 
 function listsGamesPatches(): void {
-  it("lists its games with their branches and present patch", async () => {
+  it("lists its games with their branches and current patch", async () => {
     const { games } = await read("/games");
     const [{ current_patch: patch, ...game }] = games as [{ current_patch: Body }];
     assert.deepEqual(game, {
@@ -41,7 +41,7 @@ function listsGamesPatches(): void {
     assert.equal((await get("/games")).headers.get("cache-control"), "public, max-age=60");
   });
 
-  it("counts what a branch holds", async () => {
+  it("counts the contents of a branch", async () => {
     const { patch, ...manifest } = await read("/dungeon/manifest");
     assert.equal((patch as Body)["version_raw"], "1.1");
     assert.deepEqual(manifest, {
@@ -57,7 +57,7 @@ function listsGamesPatches(): void {
     await refused("/dungeon/manifest?branch=x", 404, "codex:branch_not_found");
   });
 
-  it("answers a name that can be none by what was asked for", async () => {
+  it("answers an impossible name with the not-found code of its route", async () => {
     for (const [path, code] of [
       ["/%00/manifest", "codex:game_not_found"],
       ["/dungeon/patches/1.0%00", "codex:patch_not_found"],
@@ -71,7 +71,7 @@ function listsGamesPatches(): void {
       await refused(path, 404, code);
   });
 
-  it("lists patches newest first, those before the fork on a branch as well", async () => {
+  it("lists patches newest first; a branch includes those before its fork", async () => {
     const { patches } = await read("/dungeon/patches");
     const [second, first] = patches as [Body, Body];
     assert.deepEqual(first, {
@@ -97,7 +97,7 @@ function listsGamesPatches(): void {
     );
   });
 
-  it("takes a version in every spelling", async () => {
+  it("accepts a version in every spelling", async () => {
     for (const version of ["1.1.0+build.0", "1.1.0%2Bbuild.0", "1.1"]) {
       const { patch } = await read(`/dungeon/patches/${version}`);
       assert.equal((patch as Body)["version_raw"], "1.1");
@@ -112,7 +112,7 @@ function listsGamesPatches(): void {
 }
 
 function givesEntitiesTheirLinks(): void {
-  it("gives an entity with everything it says", async () => {
+  it("returns an entity with all of its fields", async () => {
     const one = await read("/dungeon/id.item.torch");
     const { patch, ...rest } = one;
     const hash = iconHash;
@@ -137,7 +137,7 @@ function givesEntitiesTheirLinks(): void {
     await refused("/dungeon/Id_Item_None", 404, "codex:entity_not_found");
   });
 
-  it("shows the state of a branch and of a patch, and nothing that was removed there", async () => {
+  it("shows the state of a branch and of a patch, without removed entities", async () => {
     const power = async (query: string) =>
       ((await read(`/dungeon/id.item.torch${query}`))["data"] as Body)["power"];
     assert.equal(await power("?at_patch=1.0"), 1);
@@ -151,7 +151,7 @@ function givesEntitiesTheirLinks(): void {
     await refused("/dungeon/id.item.wick?at_patch=1.0", 404, "codex:entity_not_found");
   });
 
-  it("resolves links at the same patch: a row, several, or null", async () => {
+  it("resolves links at the same patch to one row, several or null", async () => {
     const { hydrated } = await read("/dungeon/id.item.torch?hydrate=drop,part,other,__proto__");
     const { drop, part, other } = hydrated as Record<string, Body | Body[] | null>;
     // Links are ordered by relation and target.
@@ -165,7 +165,7 @@ function givesEntitiesTheirLinks(): void {
     await refused(`/dungeon/id.item.torch?hydrate=${many}`, 400, "request:invalid_query");
   });
 
-  it("resolves links only as far as an answer may be long", async () => {
+  it("resolves links up to the limit on response size", async () => {
     const text = "x".repeat(900_000);
     const big = entity("id.item.big", { data: { text } });
     const link = (rel: string) => ({ rel, target: "id.item.big" });
@@ -185,7 +185,7 @@ function givesEntitiesTheirLinks(): void {
     assert.deepEqual(new Set(rows.map(({ id }) => id)), new Set(small.map(({ id }) => id)));
   });
 
-  it("tells the history of an entity, the removal included", async () => {
+  it("returns the history of an entity, including its removal", async () => {
     const { history } = await read("/dungeon/id.monster.imp/history");
     const rows = history as Body[];
     assert.deepEqual(
@@ -211,7 +211,7 @@ function givesEntitiesTheirLinks(): void {
 }
 
 function listsEntitiesType(): void {
-  it("pages a type by a cursor with the exact count", async () => {
+  it("pages through a type with a cursor and the exact count", async () => {
     const first = await read("/dungeon/item?limit=2");
     assert.deepEqual([first["count"], first["limit"]], [3, 2]);
     const rest = await read(`/dungeon/item?limit=2&cursor=${String(first["next"])}`);
@@ -266,13 +266,13 @@ function listsEntitiesType(): void {
     for (const [query, code] of refusals) await refused(`/dungeon/item?${query}`, 400, code);
   });
 
-  it("finds a number by what it shows of it", async () => {
+  it("finds a number by its printed value", async () => {
     const { data } = await read("/dungeon/id.item.oil");
     const { small } = data as { small: number };
     assert.deepEqual(await ids(`/dungeon/item?filter[data.small]=${small}`), ["id.item.oil"]);
   });
 
-  it("gives a plain entity while many lists look into documents", async () => {
+  it("returns a plain entity while many lists search in documents", async () => {
     const waiting = async (em: EntityManager) => {
       const rows = await rowsOf<{ num: number }>(
         em,
@@ -293,7 +293,7 @@ function listsEntitiesType(): void {
     for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
   });
 
-  it("searches words of name and description by their beginnings", async () => {
+  it("searches words of name and description by prefix", async () => {
     assert.deepEqual(await ids("/dungeon/item?q=BURN%20ev"), ["id.item.torch"]);
     assert.deepEqual(await ids("/dungeon/item?q=burn%20oil"), []);
     assert.deepEqual(await ids("/dungeon/item?q=%27%29%3A*!"), []);

@@ -24,7 +24,7 @@ describe("pictures of avatars", () => {
 });
 
 function credits(): void {
-  it("name every author of an icon with the licence", async () => {
+  it("name every icon author with the licence", async () => {
     const { body } = await app.client.get("/v1/avatars/credits");
     const { authors } = body as {
       authors: { author: string; num_icons: number; licence: string }[];
@@ -42,7 +42,7 @@ function credits(): void {
 }
 
 function drawings(): void {
-  it("of an icon are the same bytes for the same look, and others for another", async () => {
+  it("of an icon are the same bytes for the same style, and differ for another style", async () => {
     const base = "/v1/avatars/icons/acorn";
     const look = "color=red&bg=ice&border=gold&shape=circle&size=64";
     const one = await app.client.get(`${base}?${look}`);
@@ -67,7 +67,7 @@ function drawings(): void {
     assert.equal(new Set([one.text, ...texts]).size, 6);
   });
 
-  it("of an icon are refused in colours nobody has, and of icons nobody drew", async () => {
+  it("of an icon are refused for unknown colours and unknown icons", async () => {
     const bad = ["color=x", "color=", "bg=amber", "border=amber", "shape=star", "color=%zz"];
     for (const query of bad) {
       const answer = await app.client.get(`/v1/avatars/icons/acorn?${query}`);
@@ -86,7 +86,7 @@ function drawings(): void {
     }
   });
 
-  it("have the size that was asked for, within bounds", async () => {
+  it("have the requested size, within bounds", async () => {
     const sizes = {
       "": 128,
       "size=64": 64,
@@ -110,7 +110,7 @@ function drawings(): void {
       }
   });
 
-  it("of a player are generated from the id until something is chosen, whatever v says", async () => {
+  it("of a player are generated from the id until one is chosen, whatever the v parameter", async () => {
     const [a, b] = [await member(), await member()];
     const first = await a.draw("?v=1");
     assert.match(first.headers.get("cache-control") ?? "", /^public, max-age=300/);
@@ -128,7 +128,7 @@ function drawings(): void {
     }
   });
 
-  it("of a closed account, which stays on the boards, are the generated ones", async () => {
+  it("of a closed account, which stays on the leaderboards, are the generated ones", async () => {
     const one = await member();
     const generated = (await one.draw()).text;
     await one.chosen({ source: "custom", icon: "lorc/ammonite", color: "rose" });
@@ -138,7 +138,7 @@ function drawings(): void {
     assert.deepEqual([after.status, after.text], [200, generated]);
   });
 
-  it("of oneself need no token, and are nobody else's to keep", async () => {
+  it("of the caller need no token and must not be cached", async () => {
     const one = await member();
     const own = await app.client.get("/v1/users/@me/avatar", { token: one.token });
     assert.equal(own.text, (await one.draw()).text);
@@ -156,7 +156,7 @@ function drawings(): void {
 }
 
 function pictureSocialLogin(): void {
-  it("is where the browser is sent to, and checked once in ten minutes", async () => {
+  it("is the target of a redirect, and is checked once in ten minutes", async () => {
     const one = await member();
     pictures.set("/a.png", { status: 200, type: "image/png" });
     await one.link("acme", `${cdnUrl}/a.png`);
@@ -176,7 +176,7 @@ function pictureSocialLogin(): void {
     assert.equal(asked.times, 2);
   });
 
-  it("is generated when its host, its address or its answer is not as configured", async () => {
+  it("is replaced by a generated one when its host, address or response is not as configured", async () => {
     pictures.set("/page", { status: 200, type: "text/html" });
     pictures.set("/moved", { status: 302, type: "image/png" });
     const addresses = [
@@ -201,7 +201,7 @@ function pictureSocialLogin(): void {
     }
   });
 
-  it("goes when the login is unlinked, and the claim that was kept beside it with it", async () => {
+  it("is removed with its stored claim when the login is unlinked", async () => {
     const one = await member();
     const claim = { source: "custom", icon: "lorc/arrow-flights" };
     await one.chosen(claim);

@@ -24,11 +24,11 @@ describe("the choice of an avatar", () => {
 
 function choosingAvatar(): void {
   describe("claims a combination once", claimsCombinationOnce);
-  describe("keeps, lets go and refuses", keepsLetsGoRefuses);
+  describe("keeps, releases and refuses", keepsLetsGoRefuses);
 }
 
 function listAvailableIcons(): void {
-  it("leaves out what others hold in any colour, and keeps the caller's own", async () => {
+  it("omits combinations of others in any colour, and keeps the caller's own", async () => {
     const before = await available();
     assert.ok(before.total >= 500, `${before.total} icons`);
     assert.equal(before.icons.length + before.taken_count, before.total);
@@ -59,7 +59,7 @@ function listAvailableIcons(): void {
     assert.equal(shared.icons.length + shared.taken_count, shared.total);
   });
 
-  it("may be kept for half a minute, and takes any number for a player", async () => {
+  it("may be cached for half a minute, and accepts any number as a player id", async () => {
     const answer = await app.client.get("/v1/avatars/available?mine=99999999999");
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get("cache-control") ?? "", /^private, max-age=30/);
@@ -68,7 +68,7 @@ function listAvailableIcons(): void {
 }
 
 function claimsCombinationOnce(): void {
-  it("claims a combination with its defaults, and says so wherever the player is shown", async () => {
+  it("claims a combination with its defaults, and shows it wherever the player is shown", async () => {
     const one = await member();
     const avatar = await one.chosen({ source: "custom", icon: "lorc/acorn" });
     const expected = { source: "custom", icon: "lorc/acorn", color: "amber", bg: "slate" };
@@ -97,7 +97,7 @@ function claimsCombinationOnce(): void {
     );
   });
 
-  it("has one winner among 200 who claim the same at once", async () => {
+  it("has one winner among 200 concurrent claims of the same combination", async () => {
     const ids = await rowsOf(
       app.deps.em,
       sql<{ id: number }>`insert into players (name, name_key, is_guest, realm)
@@ -136,7 +136,7 @@ function claimsCombinationOnce(): void {
     assert.equal(held[0]?.n, 1);
   });
 
-  it("never fails when players want each other's combination at the same moment", async () => {
+  it("never fails when players claim each other's combination at the same moment", async () => {
     const [a, b] = [await member(), await member()];
     const of = (color: string) => ({ source: "custom", icon: "lorc/axe-swing", color });
     for (let round = 0; round < 5; round++) {
@@ -155,7 +155,7 @@ function claimsCombinationOnce(): void {
 }
 
 function keepsLetsGoRefuses(): void {
-  it("keeps what is already held, and the border that is not named", async () => {
+  it("changes nothing for the same combination, and keeps the border if none is named", async () => {
     const one = await member();
     const claim = { source: "custom", icon: "lorc/bat-wing", color: "sky", bg: "navy" };
     await one.chosen({ ...claim, border: "silver" });
@@ -167,7 +167,7 @@ function keepsLetsGoRefuses(): void {
     assert.equal(await one.version(), 2);
   });
 
-  it("lets a combination go for another one, and for none", async () => {
+  it("releases a combination when another one, or none, is chosen", async () => {
     const [a, b] = [await member(), await member()];
     const claim = { source: "custom", icon: "lorc/bat-blade", color: "lime", bg: "plum" };
     await a.chosen(claim);
@@ -179,7 +179,7 @@ function keepsLetsGoRefuses(): void {
     await a.chosen(claim);
   });
 
-  it("refuses what no palette or catalogue has, and ignores it where it does not matter", async () => {
+  it("refuses values outside the palettes and the catalogue, and ignores them where they have no effect", async () => {
     const one = await member();
     const good = { source: "custom", icon: "lorc/acid-blob" };
     const wrong = [
@@ -212,7 +212,7 @@ function keepsLetsGoRefuses(): void {
     assert.equal(await one.version(), 0);
   });
 
-  it("is for accounts; a guest may only ask for the generated picture", async () => {
+  it("requires an account; a guest may only choose the generated picture", async () => {
     const { access_token: token, player } = await enter(app);
     const choose = (body: unknown) => app.client.patch("/v1/users/@me/avatar", { token, body });
     for (const source of ["custom", "upload", "acme", "nowhere"])

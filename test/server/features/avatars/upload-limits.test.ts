@@ -35,7 +35,7 @@ function manyUploadsAtOnce(): void {
     await eventually("the places are free", isFree);
   });
 
-  it("get four places of one account, and the next is told so before any of it is read", async () => {
+  it("get four slots per account, and the next one is refused before its body is read", async () => {
     const [one, other] = await Promise.all([member(), member()]);
     const slow = await hold(one.token, "203.0.113.1", 4);
     // From another address, so that the limit of the account applies.
@@ -54,7 +54,7 @@ function manyUploadsAtOnce(): void {
     });
   });
 
-  it("keep their places until they are answered, so that a hundred at once hinder nobody else", async () => {
+  it("hold their slots until they are answered, so that a burst of a hundred blocks nobody else", async () => {
     const [one, other] = await Promise.all([member(), member()]);
     const picture = await fresh();
     const burst = Array.from({ length: 100 }, () => one.form([{ bytes: picture }], "203.0.113.1"));
@@ -69,7 +69,7 @@ function manyUploadsAtOnce(): void {
     assert.deepEqual([...statuses].sort(), [200, 429]);
   });
 
-  it("get four places of one address, whatever accounts they are of", async () => {
+  it("get four slots per address, whatever their accounts", async () => {
     const [one, other, third] = await Promise.all([member(), member(), member()]);
     await hold(one.token, "203.0.113.1", 2);
     await hold(other.token, "203.0.113.1", 2);
@@ -79,7 +79,7 @@ function manyUploadsAtOnce(): void {
     await third.send(await fresh());
   });
 
-  it("get four places at all workers together", async () => {
+  it("get four slots in total across all workers", async () => {
     const worker = createHttpServer({ deps: app.deps, routes, log: silentLogger, exclusive: true });
     const otherPort = await worker.listen("127.0.0.1", 0);
     const one = await member();
@@ -91,7 +91,7 @@ function manyUploadsAtOnce(): void {
     await worker.close();
   });
 
-  it("have the places of a worker that died again when its leases are over", async () => {
+  it("get the slots of a dead worker back when its leases expire", async () => {
     const one = await member();
     const key = `uploads:p${one.id}`;
     const leaseUntil = (time: number) =>
@@ -104,7 +104,7 @@ function manyUploadsAtOnce(): void {
     await one.send(await fresh());
   });
 
-  it("lose their places when they are slower than 16 KB/s", async () => {
+  it("lose their slots when they are slower than 16 KB/s", async () => {
     const one = await member();
     const slow = await hold(one.token, "203.0.113.1", 4);
     for (const answer of await Promise.all(slow.map(({ answered }) => answered)))
@@ -112,7 +112,7 @@ function manyUploadsAtOnce(): void {
     await one.send(await fresh());
   });
 
-  it("are so few at a worker that the next one is told to come back", async () => {
+  it("are limited per worker, and the next one gets 503 with Retry-After", async () => {
     const members = await Promise.all([member(), member(), member()]);
     await Promise.all(members.map(({ token }, i) => hold(token, `203.0.113.${i + 1}`, 4)));
     const last = await member();
@@ -121,7 +121,7 @@ function manyUploadsAtOnce(): void {
     assert.ok(Number(answer.headers.get("retry-after")) >= 1);
   });
 
-  it("leave a connection sound on which one of them was refused", async () => {
+  it("leave the connection usable when one of them is refused", async () => {
     const one = await member();
     await hold(one.token, "203.0.113.1", 4);
     const via = "Host: x\r\nX-Forwarded-For: 203.0.113.2\r\n";

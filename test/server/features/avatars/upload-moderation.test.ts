@@ -23,7 +23,7 @@ describe("the moderation of uploads", () => {
 });
 
 function moderation(): void {
-  it("lets nobody see a picture it leaves to a person", async () => {
+  it("hides a picture that waits for manual review", async () => {
     const one = await member();
     moderator.answer = { status: 200, body: { verdict: "queued" } };
     const { upload, avatar } = await one.send(await fresh());
@@ -43,7 +43,7 @@ function moderation(): void {
     }
   });
 
-  it("rejects with a reason and leaves the avatar as it is; what looks alike goes the same way", async () => {
+  it("rejects with a reason, keeps the avatar, and rejects similar pictures too", async () => {
     const [a, b] = [await member(), await member()];
     const shown = await a.send(await fresh());
     const bad = nextSeed();
@@ -68,7 +68,7 @@ function moderation(): void {
     assert.equal(other.upload.status, "approved");
   });
 
-  it("that takes too long answers queued, and shows the picture when it is done", async () => {
+  it("answers queued when it takes too long, and shows the picture when it is done", async () => {
     const one = await member();
     moderator.answer = null;
     const from = performance.now();
@@ -92,7 +92,7 @@ function moderation(): void {
     assert.equal(version[0]?.v, 1, "done twice is done once");
   });
 
-  it("never overrides what was chosen, or sent, after the picture", async () => {
+  it("never overrides a later choice or a later upload", async () => {
     const one = await member();
     const held = moderator.next();
     moderator.answer = null;
@@ -112,7 +112,7 @@ function moderation(): void {
     assert.ok(await one.picture());
   });
 
-  it("keeps an upload that is taken off, and gives the generated picture back", async () => {
+  it("keeps a deselected upload, and shows the generated picture again", async () => {
     const one = await member();
     const generated = await one.draw();
     await one.send(await fresh());

@@ -28,7 +28,7 @@ describe("uploads of avatars", () => {
   startsUploadApp();
 
   describe("an uploaded picture", uploadedPicture);
-  describe("a form that is no sound picture", formNoSoundPicture);
+  describe("an invalid form or picture", formNoSoundPicture);
 });
 
 function uploadedPicture(): void {
@@ -45,7 +45,7 @@ function uploadedPicture(): void {
     assert.match(await one.draw("?size=40"), /^<svg [^>]*width="40" height="40"/);
   });
 
-  it("of every documented format is taken, whatever it is called; of animations the first frame", async () => {
+  it("is accepted in every documented format under any name; an animation gives its first frame", async () => {
     const one = await member();
     const base = () => scene(nextSeed());
     const frames = await Promise.all(
@@ -88,7 +88,7 @@ function uploadedPicture(): void {
     }
   });
 
-  it("loses where it was taken, and stands upright", async () => {
+  it("loses its location and is rotated upright", async () => {
     const one = await member();
     const left = await plain(60, 120, "#ff0000").png().toBuffer();
     const bytes = await plain(120, 120, "#0000ff")
@@ -112,7 +112,7 @@ function uploadedPicture(): void {
     assert.ok((await dominant(upper)).r > 200 && (await dominant(lower)).b > 200);
   });
 
-  it("carries nothing that was hidden behind it", async () => {
+  it("loses all hidden data", async () => {
     const one = await member();
     const tail = "<script>alert(1)</script>";
     await one.send(Buffer.concat([await scene(nextSeed()).jpeg().toBuffer(), Buffer.from(tail)]));
@@ -122,11 +122,11 @@ function uploadedPicture(): void {
 
 function formNoSoundPicture(): void {
   describe("is refused", refused);
-  describe("is read no further than it may be long", readNoFurtherThan);
+  describe("is read up to its length limit", readNoFurtherThan);
 }
 
 function refused(): void {
-  it("is refused with the code of its flaw, and stores nothing", async () => {
+  it("is refused with the code of its defect, and stores nothing", async () => {
     const one = await member();
     const jpeg = await scene(1, 800, 600).jpeg().toBuffer();
     const png = await scene(1).png().toBuffer();
@@ -193,7 +193,7 @@ function refused(): void {
     assert.equal(await one.picture(), null);
   });
 
-  it("may be cut off, empty or of another type", async () => {
+  it("is refused when it is truncated, empty or of another type", async () => {
     const { token } = await member();
     const { body, headers } = formOf([{ bytes: await fresh() }]);
     const codeOf = async (options: { body?: Uint8Array; headers: Record<string, string> }) => {
@@ -213,7 +213,7 @@ function refused(): void {
       assert.equal(await codeOf({ headers: other, body }), "request:unsupported_media_type");
   });
 
-  it("may name its boundary in any way its standard has", async () => {
+  it("may use any boundary that the standard allows", async () => {
     const one = await member();
     const { body, headers } = formOf([{ bytes: await fresh() }]);
     const bare = headers["content-type"];
@@ -232,7 +232,7 @@ function refused(): void {
 }
 
 function readNoFurtherThan(): void {
-  it("is not read further than it may be long", async () => {
+  it("is not read beyond the length limit", async () => {
     const one = await member();
     const limit = app.deps.config.AVATAR_MAX_BYTES;
     const long = await one.form([{ bytes: Buffer.alloc(limit + 1) }]);
@@ -247,7 +247,7 @@ function readNoFurtherThan(): void {
     assert.ok(announced.isClosedByServer);
   });
 
-  it("may come in chunks, has one answer then, and a trailer that is a request has none", async () => {
+  it("may be chunked and gets one response; a request hidden in the trailer gets none", async () => {
     const one = await member();
     const port = Number(new URL(app.url).port);
     const { body, headers } = formOf([{ bytes: await fresh() }]);
@@ -274,7 +274,7 @@ function readNoFurtherThan(): void {
     assert.ok(isClosedByServer);
   });
 
-  it("is not kept for those who may not send one, and they hear why", async () => {
+  it("is not stored for callers without permission, who get 401 or 403", async () => {
     const { access_token: guest } = await enter(app);
     const { body, headers } = formOf([{ bytes: Buffer.alloc(4_000_000, 1) }]);
     assert.equal((await app.client.post(path, { headers, body })).status, 401);

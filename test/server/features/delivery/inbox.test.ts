@@ -47,7 +47,7 @@ describe("the development inbox", () => {
   });
   after(() => app.stop());
 
-  it("lists mails and text messages with what can be copied from them, newest first", async () => {
+  it("lists mails and text messages with their codes and links, newest first", async () => {
     const [reset, sms, mail] = await list();
     assert.deepEqual(reset?.links, ["https://play.example/reset-password?token=a&b=<c>"]);
     assert.equal(reset?.code, null);
@@ -56,7 +56,7 @@ describe("the development inbox", () => {
     assert.deepEqual([mail?.kind, mail?.to, mail?.code], ["mail", ada, "123456"]);
   });
 
-  it("finds the messages of one kind and one address", async () => {
+  it("filters messages by kind and address", async () => {
     assert.deepEqual(
       (await list("?kind=sms")).map(({ kind }) => kind),
       ["sms"],
@@ -74,7 +74,7 @@ describe("the development inbox", () => {
     assert.equal((await app.client.get("/inbox/messages?kind=fax")).status, 400);
   });
 
-  it("shows a mail's HTML where it can do nothing", async () => {
+  it("shows a mail's HTML in a sandbox", async () => {
     const [reset, sms] = await list();
     const answer = await app.client.get(`/inbox/messages/${reset?.id}/html`);
     assert.match(answer.text, /token=a&#38;b=&#60;c&#62;/);
@@ -86,7 +86,7 @@ describe("the development inbox", () => {
       assert.equal((await app.client.get(`/inbox/messages/${id}/html`)).status, 404);
   });
 
-  it("is there for this machine only", async () => {
+  it("is available to the local machine only", async () => {
     for (const path of ["/inbox", "/inbox/messages"]) {
       assert.equal(await statusOf(path, "localhost:8080"), 200);
       assert.equal(await statusOf(path, "[::1]:8080"), 200);

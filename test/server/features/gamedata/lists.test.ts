@@ -154,13 +154,13 @@ describe("the lists of the projection", () => {
   });
   after(() => app.stop());
 
-  describe("lead through rows", leadThroughRows);
-  describe("narrow by filters", narrowByFilters);
-  describe("take any value", takeAnyValue);
+  describe("page through rows", leadThroughRows);
+  describe("apply filters", narrowByFilters);
+  describe("accept any value", takeAnyValue);
 });
 
 function leadThroughRows(): void {
-  it("lead through all rows in both orders, without gap or repetition", async () => {
+  it("page through all rows in both orders, without gap or repetition", async () => {
     for (const { path } of resources) {
       const ids = (all.get(path) ?? []).map(({ id }) => String(id));
       assert.ok(ids.length > 0, path);
@@ -180,7 +180,7 @@ function leadThroughRows(): void {
     }
   });
 
-  it("go on after a row that is there no more, and clamp their limit", async () => {
+  it("continue after a deleted row, and clamp their limit", async () => {
     const rows = all.get("items") ?? [];
     const between = `${String(rows[3]?.["id"])}.gone`;
     const { rows: next, count } = await read(`items?limit=1&cursor=${between}`);
@@ -193,7 +193,7 @@ function leadThroughRows(): void {
 }
 
 function narrowByFilters(): void {
-  it("have exactly the filters of the document", () => {
+  it("have exactly the documented filters", () => {
     for (const { path, filters } of resources)
       assert.deepEqual(
         filters.map(({ parameter }) => parameter).sort(),
@@ -202,7 +202,7 @@ function narrowByFilters(): void {
       );
   });
 
-  it("narrow by every filter as the model does", async () => {
+  it("apply every filter as the model does", async () => {
     let narrowed = 0;
     for (const [path, parameters] of Object.entries(rules))
       for (const [parameter, rule] of Object.entries(parameters)) {
@@ -220,7 +220,7 @@ function narrowByFilters(): void {
     assert.ok(narrowed > 50, `only ${narrowed} questions told rows apart`);
   });
 
-  it("narrow by several filters at once, and ignore those of other resources", async () => {
+  it("combine several filters, and ignore filters of other resources", async () => {
     const rows = all.get("items") ?? [];
     const expected = rows.filter(
       (row) => row["is_droppable"] === true && Number(row["gear_score"] ?? -1) >= 20,
@@ -232,7 +232,7 @@ function narrowByFilters(): void {
     assert.equal((await read("items?gear_score_min=9&gear_score_max=3")).count, 0);
   });
 
-  it("search quest titles in the language of the reader", async () => {
+  it("search quest titles in the language of the request", async () => {
     const german = await walk("quests", "limit=200&locale=de");
     const title = german.map((row) => String(row["title"])).find((one) => /[äöüß]/i.test(one));
     assert.ok(title);
@@ -251,7 +251,7 @@ function takeAnyValue(): void {
       resources.filter(({ path }) => path === "items"),
     ));
 
-  it("take patterns of 128 characters of any kind, and every number a row may have", async () => {
+  it("accept patterns of 128 characters of any kind, and every number a row may have", async () => {
     for (const character of ["x", "ß", "🙂"]) {
       const name = encodeURIComponent(character.repeat(128));
       assert.equal((await read(`quests?name=${name}`)).count, 0, character);
@@ -264,7 +264,7 @@ function takeAnyValue(): void {
     for (const lost of ["9007199254740993", "1e400"]) await refused(`items?gear_score_min=${lost}`);
   });
 
-  it("say which values are allowed", async () => {
+  it("name the allowed values in a refusal", async () => {
     assert.ok((await refused("items?rarity=shiny"))?.includes("legend"));
     assert.deepEqual(await refused("items?sort=up"), ["asc", "desc"]);
     assert.equal(await refused("items?cursor=id.monster.imp"), undefined);

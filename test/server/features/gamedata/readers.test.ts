@@ -34,7 +34,7 @@ const patch = (n: number) =>
     locales: { en: { Item: `Item of ${n}` } },
   });
 
-describe("readers of the projection", () => {
+describe("clients of the projection", () => {
   let app: App;
   let folder: string;
   const run = async (program: string, ...args: string[]) => {
@@ -119,14 +119,14 @@ describe("readers of the projection", () => {
     return [...states][0];
   }
 
-  it("see one patch or the next while patches are imported", async (t) => {
+  it("see either one patch or the next during imports", async (t) => {
     const seen = await watch(t, run("import", game, join(folder, "patches")));
     assert.deepEqual(seen, [...seen].sort(), "nobody goes back to an older patch");
     const last = (await app.client.get("/v2/item/id.item.n7")).body as Row;
     assert.equal(last["gear_score"], patches.at(-1));
   });
 
-  it("wait for no import: they see the last patch while the next one is not committed", async () => {
+  it("do not wait for an import: they see the last committed patch", async () => {
     const undone = new Error("the import is undone");
     const importing = app.deps.orm.em.fork().transactional(async (em) => {
       const options = { now: importTime, project: projectionOf(game) };
@@ -138,7 +138,7 @@ describe("readers of the projection", () => {
     await assert.rejects(importing, undone);
   });
 
-  it("see the rows before a rebuild or those after it", async (t) => {
+  it("see the rows before or after a rebuild, never a mixture", async (t) => {
     const em = app.deps.em;
     const age = sql`update projection_items set gear_score = 0, rarity = null, inputs_hash = 'old'`;
     await rowsOf(em, age);

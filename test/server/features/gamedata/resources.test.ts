@@ -55,11 +55,11 @@ describe("the resources of the projection", () => {
 
   describe("show items and monsters", showItemsMonsters);
   describe("show quests, shops and places", showQuestsShopsPlaces);
-  describe("are served like everything else", servedLikeEverythingElse);
+  describe("follow the rules of the archive", servedLikeEverythingElse);
 });
 
 function showItemsMonsters(): void {
-  it("show an item with everything, its attributes in a player's numbers", async () => {
+  it("show an item with all fields, its attributes in the player's units", async () => {
     const { icon, ...item } = await read("/item/id.item.frost_blade_5001");
     assert.deepEqual(item, {
       id: "id.item.frost_blade_5001",
@@ -109,7 +109,7 @@ function showItemsMonsters(): void {
     assert.match(String(shown["url"]), /^\/v1\/codex\/assets\/[0-9a-f]{64}$/);
   });
 
-  it("show a name in the language asked for, its base, English, or not at all", async () => {
+  it("show a name in the requested language, its base language or English, or null", async () => {
     const nameIn = async (locale: string, id = "frost_blade_5001") =>
       (await read(`/items/id.item.${id}?locale=${locale}`))["name"];
     assert.equal(await nameIn("de"), "Frostklinge");
@@ -124,7 +124,7 @@ function showItemsMonsters(): void {
     assert.equal((await read("/items/id.item.unnamed"))["slug"], "unnamed");
   });
 
-  it("show a monster's values from its effects", async () => {
+  it("compute a monster's values from its effects", async () => {
     const { attributes, damage_reductions, abilities, ...row } = await read(
       "/monsters/id.monster.imp_elite",
     );
@@ -149,7 +149,7 @@ function showItemsMonsters(): void {
 }
 
 function showQuestsShopsPlaces(): void {
-  it("consolidate a quest with its objectives and rewards, in lists as in single reads", async () => {
+  it("combine a quest with its objectives and rewards, in lists and in single reads", async () => {
     const quest = await read("/quests/id.quest.smith_01");
     const blank = { target_archetype: null, target_tag: null, rarity: null, item_type: null };
     assert.deepEqual(quest["objectives"], [
@@ -212,7 +212,7 @@ function showQuestsShopsPlaces(): void {
     ]);
   });
 
-  it("unify what a shop has, and put a bargain's companions into it", async () => {
+  it("merge the stock of a shop, and include a bargain's monster and skills", async () => {
     const { stock } = await read("/shops/id.shop.smith");
     const shown = (stock as Body[]).map(({ payload, ...entry }) => [
       ...Object.values(entry),
@@ -280,7 +280,7 @@ function showQuestsShopsPlaces(): void {
 }
 
 function servedLikeEverythingElse(): void {
-  it("label the slugs in use, columns of equal name together", async () => {
+  it("label the slugs in use, grouping columns of the same name", async () => {
     const facets = (await read("/facets?locale=pt-br")) as Record<string, Body>;
     assert.deepEqual(facets["rarity"], { legend: "Lendário", mythic: "Mythic" });
     assert.deepEqual(facets["spawner_type"], {
@@ -293,7 +293,7 @@ function servedLikeEverythingElse(): void {
     assert.deepEqual(Object.keys(facets), [...Object.keys(facets)].sort());
   });
 
-  it("send the same body and tag on both bases, in the plural and in the singular", async () => {
+  it("send the same body and ETag on both base paths, in the plural and in the singular", async () => {
     const realm = "/v1/realms/gamedata";
     const equal = [["/v2/facets?locale=de", `${realm}/facets?locale=de`]];
     for (const { type, path } of resources) {
@@ -325,7 +325,7 @@ function servedLikeEverythingElse(): void {
     assert.equal(headers.get("cache-control"), "public, max-age=60");
   });
 
-  it("refuse what is nowhere, of another type, or of an unknown patch", async () => {
+  it("refuse an unknown id, an id of another type, and an unknown patch", async () => {
     await refused("/v2/items/id.item.nothing", 404, "projection:not_found");
     await refused("/v2/items/id.monster.imp_elite", 404, "projection:type_mismatch");
     await refused("/v2/items/Id_item_boots", 404, "projection:type_mismatch");
@@ -344,7 +344,7 @@ function servedLikeEverythingElse(): void {
     await refused("/v1/realms/gamedata/keys", 401, "auth:required");
   });
 
-  it("read the same at the head patch as now", async () => {
+  it("return the same at the head patch as without a patch", async () => {
     for (const version of ["0.1.2.8542-7", "0.1.2+build.8542.7"])
       assert.deepEqual(
         await read(`/quest/id.quest.smith_01?at_patch=${version}&locale=de`),
@@ -352,7 +352,7 @@ function servedLikeEverythingElse(): void {
       );
   });
 
-  it("change their tag with every import, though the rows stay", async () => {
+  it("change their ETag with every import, even if the rows do not change", async () => {
     const places = ["/v2/items", "/v2/item/id.item.boots", "/v2/facets"];
     const look = () => Promise.all(places.map((place) => app.client.get(place)));
     const before = await look();
@@ -366,7 +366,7 @@ function servedLikeEverythingElse(): void {
     }
   });
 
-  it("leave out a name that has no slug", async () => {
+  it("omit a name that has no slug", async () => {
     const odd = made("item", "odd_1001", {
       id_tag: "Id.Item.日本",
       required_classes: ["Fighter", "id.class.", "id.class.fighter"],
@@ -376,7 +376,7 @@ function servedLikeEverythingElse(): void {
     assert.deepEqual([archetype, required_class], ["id.item.odd", ["fighter"]]);
   });
 
-  it("name the slot of boots as the document does", async () => {
+  it("name the slot of boots as the documentation does", async () => {
     assert.equal((await read("/item/id.item.boots"))["slot_type"], "feet");
     assert.deepEqual(await idsOf("/items?slot_type=feet"), ["id.item.boots"]);
   });

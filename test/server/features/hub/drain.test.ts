@@ -46,7 +46,7 @@ async function stopWorker({ server, hub }: Worker): Promise<void> {
   );
 }
 
-describe("streams of workers that are replaced", () => {
+describe("streams during a rolling restart", () => {
   before(async () => {
     // Provides Redis, configuration and tokens; its own port is not used.
     sample = await startSample({ routes: [] });
@@ -62,7 +62,7 @@ describe("streams of workers that are replaced", () => {
     await sample.stop();
   });
 
-  test("workers are replaced one after the other under load, and no stream misses, repeats or is refused", async () => {
+  test("workers are replaced one by one under load, and no stream misses or repeats an event or is refused", async () => {
     const port = await freePort();
     const [first, second] = [await startWorker(port), await startWorker(port)];
     const token = (seat: number) =>

@@ -31,7 +31,7 @@ async function seesEach(seen: (id: number) => Promise<unknown>, lobby: string): 
   for (let n = 0; n < numEvents; n++) await seen(await log.publish(lobby, ["lobby.answer", { n }]));
 }
 
-describe("readers of streams", () => {
+describe("clients of the event stream", () => {
   before(async () => {
     sample = await startSample({ routes: lobbyHubRoutes });
     log = createLobbyLog(sample.store.url);
@@ -47,18 +47,18 @@ describe("readers of streams", () => {
   });
 
   describe("a client that waits for the end of each HTTP chunk", clientWaitsForEnd);
-  describe("requests of Python", requestsPython);
+  describe("the requests library of Python", requestsPython);
 });
 
 function clientWaitsForEnd(): void {
-  it("sees every event before another one is written", async (t) => {
+  it("receives every event before the next one is written", async (t) => {
     const stream = await openRaw(`${address(log.topic(code))}&authorization=${tokenOf(code)}`);
     t.after(() => stream.socket.destroy());
     await stream.waitForText("lobby.snapshot", limitMs);
     await seesEach((id) => stream.waitForText(`id: ${id}\n`, limitMs), code);
   });
 
-  it("sees events under composed ids and the list as soon", async (t) => {
+  it("receives events with composed ids, and the list, just as early", async (t) => {
     const lobby = "RDRBBB";
     const query = `also=${listTopic}&also=${log.topic("RDRCCC")}`;
     const tokens = `${tokenOf(lobby)},${tokenOf("RDRCCC")}`;
@@ -71,7 +71,7 @@ function clientWaitsForEnd(): void {
     await seesEach((id) => stream.waitForText(`id: ${id}.`, limitMs), lobby);
   });
 
-  it("sees the end of a long event that its socket took in parts", async (t) => {
+  it("receives the end of a long event that its socket accepted in parts", async (t) => {
     const lobby = "RDRDDD";
     const stream = await openRaw(`${address(log.topic(lobby))}&authorization=${tokenOf(lobby)}`);
     t.after(() => stream.socket.destroy());
@@ -87,7 +87,7 @@ function clientWaitsForEnd(): void {
 }
 
 function requestsPython(): void {
-  it("sees the blank line of every event before another one is written", async (t) => {
+  it("receives the blank line of every event before the next one is written", async (t) => {
     const python = await findRuntime("python");
     if (typeof python === "string") return t.skip(python);
     const lobby = "RDREEE";
@@ -96,7 +96,7 @@ function requestsPython(): void {
     await seesEach((id) => reader.event((line) => line === `id: ${id}`), lobby);
   });
 
-  it("reads names with every kind of line break as one line, and in the right letters", async (t) => {
+  it("parses names with every kind of line break as one line, with the right characters", async (t) => {
     const python = await findRuntime("python");
     if (typeof python === "string") return t.skip(python);
     const lobby = "RDRFFF";

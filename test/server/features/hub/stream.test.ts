@@ -31,13 +31,13 @@ describe("the hub's stream", () => {
     await sample.stop();
   });
 
-  describe("opens and closes", opensCloses);
-  describe("of pages and tabs", pagesTabs);
-  describe("ends in order", endsInOrder);
+  describe("open and close", opensCloses);
+  describe("in pages and tabs", pagesTabs);
+  describe("end in order", endsInOrder);
 });
 
 function opensCloses(): void {
-  test("a stream passes through the pipeline with its headers, frames and resume", async () => {
+  test("a stream passes the pipeline with its headers, frames and resumption", async () => {
     const abort = new AbortController();
     const head = await fetch(address("topic=/games/trivia/lobbies"), { signal: abort.signal });
     assert.equal(head.status, 200);
@@ -63,7 +63,7 @@ function opensCloses(): void {
     resumed.close();
   });
 
-  test("a closed connection frees its place", async () => {
+  test("a closed connection releases its slot", async () => {
     const places = 8;
     for (let round = 0; round < 3; round++) {
       const held = Array.from({ length: places }, () =>
@@ -84,7 +84,7 @@ function opensCloses(): void {
     }
   });
 
-  test("other methods and refusals answer without a stream", async () => {
+  test("other methods and refusals get a response without a stream", async () => {
     const head = await fetch(address("topic=/games/trivia/lobbies"), { method: "HEAD" });
     assert.equal(head.status, 405);
     const none = await fetch(address(`topic=${topic}`));
@@ -95,7 +95,7 @@ function opensCloses(): void {
     assert.equal(several.status, 400);
   });
 
-  test("streams opened while others are being closed leave no trace", async () => {
+  test("streams opened while others close leave no trace", async () => {
     for (let n = 0; n < 60; n++) {
       const abort = new AbortController();
       const request = fetch(address(`topic=${topic}`), {
@@ -114,7 +114,7 @@ function opensCloses(): void {
 }
 
 function pagesTabs(): void {
-  test("a page of an allowed origin may follow with its cookie, answers and refusals alike", async () => {
+  test("a page of an allowed origin may connect with its cookie, for responses and refusals alike", async () => {
     const origin = "https://play.example";
     const cookie = `hubAuthorization=${hubToken()}`;
     const requests: [query: string, headers: Record<string, string>, status: number][] = [
@@ -153,7 +153,7 @@ function pagesTabs(): void {
       assert.ok(allowed.includes(name), name);
   });
 
-  test("two tabs of one seat get the same messages, and closing one leaves the other", async () => {
+  test("two tabs of one seat receive the same messages, and closing one keeps the other open", async () => {
     const tab = () =>
       openStream(address(`topic=${topic}`), { token: hubToken(), reconnect: false });
     const [one, two] = [tab(), tab()];
@@ -174,7 +174,7 @@ function pagesTabs(): void {
 }
 
 function endsInOrder(): void {
-  test("a busy service sends an EventSource back, and tells other clients honestly", async () => {
+  test("a busy service gives an EventSource a retry delay and other clients a 503", async () => {
     const { rooms } = sample.deps;
     const busy = roomsThat(async () => ({ ok: false, code: "server:unavailable" }));
     Object.assign(sample.deps, { rooms: busy });
@@ -190,7 +190,7 @@ function endsInOrder(): void {
     Object.assign(sample.deps, { rooms });
   });
 
-  test("a draining process ends streams in order and answers every request with one that ends", async () => {
+  test("a draining process ends streams in order, and answers new requests with a stream that ends", async () => {
     const url = address(`topic=${topic}`);
     const stream = await openRaw(`${url}&authorization=${hubToken()}`);
     await stream.waitForText("lobby.snapshot");

@@ -62,12 +62,12 @@ describe("the API keys of a realm", () => {
   });
   after(() => app.stop());
 
-  describe("are created and seen", createdSeen);
+  describe("are created and listed", createdSeen);
   describe("are changed and revoked", changedRevoked);
 });
 
 function createdSeen(): void {
-  it("are created with every documented field, the secret shown once and stored as a hash", async () => {
+  it("are created with every documented field; the secret is shown once and stored as a hash", async () => {
     const one = await owner();
     const answer = await one.create({
       name: "  My game ",
@@ -100,7 +100,7 @@ function createdSeen(): void {
     assert.equal((rows[0] as { secret_hash: string }).secret_hash, hashOfKey(plaintext));
   });
 
-  it("name every wrong field, and refuse a past end with 400", async () => {
+  it("report every wrong field, and an expiry in the past with 400", async () => {
     const one = await owner();
     const many = (count: number, make: (n: number) => string) =>
       Array.from({ length: count }, (_, i) => make(i));
@@ -136,7 +136,7 @@ function createdSeen(): void {
     assert.equal((await one.create(widest)).status, 201);
   });
 
-  it("are for accounts only, in realms that exist", async () => {
+  it("require an account and an existing realm", async () => {
     const one = await owner();
     const guest = await enter(app);
     const { id } = (await one.create({ name: "x" })).body.key;
@@ -171,7 +171,7 @@ function createdSeen(): void {
     assert.equal((await one.call("GET", "/v1/realms/closed/keys")).status, 200);
   });
 
-  it("of others, of another realm and of nobody look absent, whatever is asked of them", async () => {
+  it("of other accounts and other realms look absent on every route", async () => {
     const [one, other] = [await owner(), await owner()];
     const { id } = (await other.create({ name: "x" })).body.key;
     const places = [`${keysPath}/${id}`, `/v1/realms/gamedata/keys/${id}`];
@@ -224,7 +224,7 @@ function changedRevoked(): void {
     assert.deepEqual((await one.call("GET", keysPath)).body, { keys: [second, expected] });
   });
 
-  it("are revoked once and for good, and stay visible", async () => {
+  it("are revoked once and permanently, and stay visible", async () => {
     const one = await owner();
     const { key, plaintext } = (await one.create({ name: "x" })).body;
     const place = `${keysPath}/${key.id}`;
@@ -244,7 +244,7 @@ function changedRevoked(): void {
     assert.equal((await one.call("GET", keysPath)).body.keys.length, 1);
   });
 
-  it("are at most fifty that are not revoked, however they are asked for", async () => {
+  it("are limited to fifty that are not revoked, also under concurrent requests", async () => {
     const one = await owner();
     await rowsOf(
       app.deps.em,

@@ -112,8 +112,8 @@ describe("the use of API keys", () => {
   });
 
   describe("a request with an API key", requestWithApiKey);
-  describe("a change of a key", changeKey);
-  describe("the keys a process remembers", keysProcessRemembers);
+  describe("a change to a key", changeKey);
+  describe("the keys cached by a process", keysProcessRemembers);
 });
 
 function requestWithApiKey(): void {
@@ -123,7 +123,7 @@ function requestWithApiKey(): void {
 }
 
 function hasRightsKey(): void {
-  it("is made by the key's owner, in the key's realm, where a scope allows it", async () => {
+  it("acts as the key's owner, in the key's realm, within the key's scopes", async () => {
     const one = await owner();
     const key = await one.create({ scopes: ["profile:read", "trivia:read"] });
     const profile = await use(key.plaintext, "GET", me);
@@ -149,7 +149,7 @@ function hasRightsKey(): void {
     assert.equal(seat.player.playerId, one.id);
   });
 
-  it("needs exactly the scope of the route, or all of them", async () => {
+  it("needs exactly the scope of the route, or the wildcard scope", async () => {
     const one = await owner();
     const needs: [string, string, string][] = [
       ["GET", me, "profile:read"],
@@ -177,7 +177,7 @@ function hasRightsKey(): void {
     }
   });
 
-  it("counts as one without any credential where keys are not taken", async () => {
+  it("counts as anonymous where keys are not accepted", async () => {
     const one = await owner();
     const { plaintext } = await one.create({ scopes: ["*"] });
     const calls: [string, string][] = [
@@ -197,7 +197,7 @@ function hasRightsKey(): void {
     assert.equal(codeOf(await app.client.get(me, { token: plaintext })), "401 auth:token_invalid");
   });
 
-  it("belongs to the bearer of a token when it has one too; a bad token is none where none is needed", async () => {
+  it("acts as the bearer of a token if it has both; on optional routes an invalid token is ignored", async () => {
     const one = await owner();
     const guest = await enter(app);
     const bearer = { authorization: `Bearer ${guest.access_token}` };
@@ -216,7 +216,7 @@ function hasRightsKey(): void {
 }
 
 function refusedTests(): void {
-  it("is refused when the key is not one, and on public routes no better than without", async () => {
+  it("is refused for a malformed key, and on public routes gets no advantage", async () => {
     const one = await owner();
     const { plaintext, prefix } = await one.create({ scopes: ["*"] });
     const other = await one.create();
@@ -245,7 +245,7 @@ function refusedTests(): void {
     }
   });
 
-  it("keeps nobody from the public calls of a lobby, whatever it may not do", async () => {
+  it("can always read and join a lobby, even if the key is invalid or lacks the scope", async () => {
     const one = await owner();
     const code = await openLobby(app, one.token);
     const player = async (plaintext: string) =>
@@ -271,7 +271,7 @@ function refusedTests(): void {
     assert.equal(codeOf(end), "403 key:scope_missing");
   });
 
-  it("counts where nobody has to sign in, also when the key is refused", async () => {
+  it("counts against the rate limit on optional routes, also when the key is refused", async () => {
     const one = await owner();
     const scoped = await one.create({ scopes: ["wallet:read"] });
     const from = { "x-forwarded-for": "198.51.100.251" };
@@ -285,7 +285,7 @@ function refusedTests(): void {
     }
   });
 
-  it("comes from one of the key's origins, which may then read the answer", async () => {
+  it("must come from one of the key's origins, which may then read the response", async () => {
     const one = await owner();
     const { plaintext } = await one.create({ scopes: ["*"], origins: ["*.games.example"] });
     const from = (origin?: string) =>
@@ -311,7 +311,7 @@ function refusedTests(): void {
 }
 
 function counted(): void {
-  it("has the higher allowance, one for all keys and tokens of an owner", async () => {
+  it("has the higher rate limit, shared by all keys and tokens of the owner", async () => {
     const one = await owner();
     const [first, second] = [await one.create(), await one.create({ scopes: ["*"] })];
     const left = async (plaintext: string) => {
@@ -328,7 +328,7 @@ function counted(): void {
     assert.ok(wait >= 1 && wait <= 60);
   });
 
-  it("is noted as the key's last use, at most once a minute", async () => {
+  it("updates the key's last use at most once a minute", async () => {
     const one = await owner();
     const { id, plaintext } = await one.create({ scopes: ["*"] });
     const lastUse = async () => {
@@ -376,7 +376,7 @@ function changeKey(): void {
       }
   }
 
-  it("takes effect on every worker: off, origins, scopes, roll, end, revoked, account closed", async () => {
+  it("takes effect on every worker: disabling, origins, scopes, rotation, expiry, revocation, account closing", async () => {
     const one = await owner();
     const key = await one.create({
       scopes: ["trivia:read"],
@@ -408,7 +408,7 @@ function changeKey(): void {
     );
   });
 
-  it("of a realm ends its keys too", async () => {
+  it("of a realm also disables its keys", async () => {
     const one = await owner();
     const { plaintext } = await one.create({ scopes: ["*"] });
     const set = (isActive: boolean) => () =>
@@ -419,7 +419,7 @@ function changeKey(): void {
 }
 
 function keysProcessRemembers(): void {
-  it("are bounded, and so are the reads of unknown ones", async () => {
+  it("are bounded, and so are lookups of unknown keys", async () => {
     const one = await owner();
     const cache = newKeyCache(3);
     const keys: Key[] = [];

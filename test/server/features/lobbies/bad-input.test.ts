@@ -68,18 +68,18 @@ describe("bad input to lobbies", () => {
   });
 
   describe(
-    "wrong requests to a lobby get their refusal, change nothing and publish nothing:",
+    "invalid requests to a lobby are refused, change nothing and publish nothing:",
     wrongRequestsToLobby,
   );
-  describe("wrong requests elsewhere", wrongRequestsElsewhere);
+  describe("invalid requests elsewhere", wrongRequestsElsewhere);
 });
 
 function wrongRequestsToLobby(): void {
-  it("credentials that do not hold", async () => {
+  it("invalid credentials", async () => {
     await refuseAll(app, lobbyIn("waiting"), credentialCases(await badLogins()));
   });
 
-  it("callers without a seat here", async () => {
+  it("callers without a seat in this lobby", async () => {
     const stranger = await login(app);
     for (const state of watched.keys())
       await refuseAll(app, lobbyIn(state), strangerCases(stranger.bearer));
@@ -95,7 +95,7 @@ function wrongRequestsToLobby(): void {
       await refuseAll(app, lobbyIn(state), guestCases(guests[0]?.as ?? {}));
   });
 
-  it("calls that have no place in the state of the lobby", async () => {
+  it("calls that are not allowed in the state of the lobby", async () => {
     for (const { state, host } of watched.values())
       await refuseAll(app, lobbyIn(state), stateCases(state, host.as));
   });
@@ -109,12 +109,12 @@ function wrongRequestsToLobby(): void {
     }
   });
 
-  it("bodies that are no JSON object", async () => {
+  it("bodies that are not a JSON object", async () => {
     for (const state of ["waiting", "versus"] as const)
       await refuseAll(app, lobbyIn(state), bodyCases(lobbyIn(state).host.as));
   });
 
-  it("another question than the current one", async () => {
+  it("an index other than the current question", async () => {
     const [coop, versus] = [lobbyIn("coop"), lobbyIn("versus")];
     const expected = "400 lobby:question_closed";
     const of = (path: string, body: object, as: Record<string, string>): Case[] =>
@@ -129,7 +129,7 @@ function wrongRequestsToLobby(): void {
     await refuseAll(app, versus, of("/answer", given, versus.host.as));
   });
 
-  it("players who cannot be removed or join, odd queries and odd keys", async () => {
+  it("players who cannot be removed or join, invalid queries and invalid keys", async () => {
     const cases = ({ state, host, guests }: Watched): Case[] => {
       const by = { headers: host.as };
       const unknown = "404 lobby:player_not_found";
@@ -174,7 +174,7 @@ function wrongRequestsToLobby(): void {
     for (const one of watched.values()) await refuseAll(app, one, cases(one));
   });
 
-  it("fields nobody documents, sent with nothing else", async () => {
+  it("undocumented fields sent alone", async () => {
     const { host } = lobbyIn("waiting");
     const alien = '{"__proto__":{"timer":60},"constructor":{"x":1},"status":"finished","seq":9}';
     const headers = { ...host.as, "content-type": "application/json" };
@@ -184,7 +184,7 @@ function wrongRequestsToLobby(): void {
 }
 
 function wrongRequestsElsewhere(): void {
-  it("codes that name no lobby are 404 for everyone on every route", async () => {
+  it("codes of no lobby get 404 on every route, for every caller", async () => {
     const { bearer } = await login(app);
     const call = { selected_index: 1, time_taken_ms: 5, name: "Ann" };
     for (const code of [
@@ -225,7 +225,7 @@ function wrongRequestsElsewhere(): void {
       }
   });
 
-  it("letters that only upper case makes a code of name no lobby", async () => {
+  it("letters that become a valid code only in upper case get 404", async () => {
     const code = "ABCDSS";
     await app.deps.lobbies.ask(code, { ...createCommand(), code });
     assert.equal((await ask(app, "GET", "/abcdss")).status, 200);
@@ -236,7 +236,7 @@ function wrongRequestsElsewhere(): void {
       }
   });
 
-  it("a lobby that may not be created is not, and is not listed", async () => {
+  it("a refused lobby is neither created nor listed", async () => {
     const { bearer } = await login(app);
     const list = async () => (await ask(app, "GET", "")).body.lobbies.map((lobby) => lobby.code);
     const listed = await list();
@@ -262,7 +262,7 @@ function wrongRequestsElsewhere(): void {
     assert.deepEqual(await list(), listed);
   });
 
-  it("streams are opened only for a current token of that lobby", async () => {
+  it("streams open only for a current token of that lobby", async () => {
     const { code, host } = lobbyIn("coop");
     const other = lobbyIn("versus").code;
     const { tokens } = app.deps;
@@ -300,7 +300,7 @@ function wrongRequestsElsewhere(): void {
     }
   });
 
-  it("after all of it every stream goes on with the next number", async () => {
+  it("afterwards every stream continues with the next sequence number", async () => {
     for (const { state, code, host, stream } of watched.values()) {
       if (state === "finished") continue;
       const { seq } = await lobbyOf(app, code);

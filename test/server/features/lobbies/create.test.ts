@@ -44,7 +44,7 @@ function postLobbies(): void {
 }
 
 function opensLobby(): void {
-  it("answers the lobby with the documented defaults and the caller as its host", async () => {
+  it("returns the lobby with the documented defaults and the caller as its host", async () => {
     const before_ = Date.now();
     const { status, body } = await create({});
     assert.equal(status, 201);
@@ -103,7 +103,7 @@ function opensLobby(): void {
     });
   });
 
-  it("hands out the seat's token in the body, a header and a cookie of this lobby alone", async () => {
+  it("returns the seat's token in the body, a header and a cookie for this lobby only", async () => {
     const { headers, body } = await create({});
     assert.equal(headers.get("x-lobby-token"), body.player_token);
     const [pair, ...attributes] = (headers.getSetCookie()[0] ?? "").split("; ");
@@ -124,7 +124,7 @@ function opensLobby(): void {
     assert.equal(claims && claims.exp - claims.iat, 86_400);
   });
 
-  it("takes every documented field", async () => {
+  it("accepts every documented field", async () => {
     const { lobby } = (
       await create({
         hostName: "  Béla \u{1F600} ",
@@ -152,7 +152,7 @@ function opensLobby(): void {
     assert.ok(!("unknown" in lobby));
   });
 
-  it("reads null as the default, and a blank prompt as none", async () => {
+  it("treats null as the default, and a blank prompt as no prompt", async () => {
     const { lobby } = (
       await fresh({
         category: null,
@@ -168,7 +168,7 @@ function opensLobby(): void {
     );
   });
 
-  it("takes every timer and no other, and names up to 64 characters", async () => {
+  it("accepts only the documented timers, and names up to 64 characters", async () => {
     const host = (await login(app)).bearer;
     for (const timer of [10, 15, 20, 30, 45, 60])
       assert.equal((await create({ timer }, host)).body.lobby.timer, timer);
@@ -190,7 +190,7 @@ function opensLobby(): void {
 }
 
 function refusesRepeats(): void {
-  it("names every wrong field at once", async () => {
+  it("reports every wrong field at once", async () => {
     const answer = await ask(
       app,
       "POST",
@@ -223,7 +223,7 @@ function refusesRepeats(): void {
       assert.deepEqual((await create(fields)).violations, Object.keys(fields));
   });
 
-  it("needs a login: a lobby token is none", async () => {
+  it("needs a login; a lobby token is not enough", async () => {
     const { host } = await openTable(app);
     assert.equal(outcome(await create({}, {})), "401 auth:required");
     assert.equal(outcome(await create({}, host.as)), "401 auth:required");
@@ -237,7 +237,7 @@ function refusesRepeats(): void {
     assert.equal(outcome(await ask(app, "POST", "", "[]", json)), "400 request:malformed_json");
   });
 
-  it("repeats the first answer for the same Idempotency-Key and refuses another body", async () => {
+  it("repeats the first response for the same Idempotency-Key, and refuses another body", async () => {
     const host = (await login(app)).bearer;
     const keyed = { ...host, "idempotency-key": "create-1" };
     const answers = await Promise.all([1, 2, 3, 4].map(() => create({ timer: 45 }, keyed)));
@@ -256,7 +256,7 @@ function refusesRepeats(): void {
     assert.equal(outcome(tooLong), "400 request:invalid_query");
   });
 
-  it("lets a player host ten unfinished lobbies, and one more when one has ended", async () => {
+  it("lets a player host ten unfinished lobbies, and another one after one ends", async () => {
     const host = (await login(app)).bearer;
     const answers = await Promise.all(Array.from({ length: 16 }, () => create({}, host)));
     assert.deepEqual(tally(answers), { 201: 10, "429 lobby:too_many": 6 });
@@ -302,7 +302,7 @@ function getLobbies(): void {
     assert.ok(!(await codes()).includes(code));
   });
 
-  it("shows a hundred at most, the newest ones", async () => {
+  it("shows at most a hundred lobbies, the newest ones", async () => {
     const newest: string[] = [];
     for (let host = 0; host < 11; host++) {
       const { bearer } = await login(app);
@@ -324,7 +324,7 @@ function getLobbies(): void {
 }
 
 function getLobbiesCodeStatus(): void {
-  it("read a lobby, private ones too, with the caller's own seat or null", async () => {
+  it("return a lobby, also a private one, with the caller's own seat or null", async () => {
     const { code, host, guests } = await openTable(app, { visibility: "private" }, 1);
     const [guest] = guests;
     assert.ok(guest);
@@ -339,7 +339,7 @@ function getLobbiesCodeStatus(): void {
     }
   });
 
-  it("treat a credential that does not hold as none", async () => {
+  it("treat an invalid credential as none", async () => {
     const { code } = await openTable(app);
     const other = await openTable(app);
     for (const headers of [
@@ -354,7 +354,7 @@ function getLobbiesCodeStatus(): void {
     }
   });
 
-  it("answer 404 for a code that names no lobby", async () => {
+  it("return 404 for an unknown code", async () => {
     for (const code of [
       "ABCDEF",
       "ABC",

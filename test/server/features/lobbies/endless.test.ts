@@ -28,12 +28,12 @@ describe("endless lobbies", () => {
   });
   after(() => app.stop());
 
-  describe("an endless lobby while the generator is away", endlessLobbyWhileGenerator);
-  describe("an endless lobby whose next batch is being made", endlessLobbyWhoseNext);
+  describe("an endless lobby while the generator is unavailable", endlessLobbyWhileGenerator);
+  describe("an endless lobby whose next batch is being generated", endlessLobbyWhoseNext);
 });
 
 function endlessLobbyWhileGenerator(): void {
-  it("never makes its host wait for the next question, and never asks one twice", async () => {
+  it("never makes its host wait for the next question, and never repeats a question", async () => {
     const table = await endless("music");
     const asked = new Set<number>();
     // Twice the number stored in its category and difficulty, and more than are stored at all.
@@ -48,7 +48,7 @@ function endlessLobbyWhileGenerator(): void {
     assert.deepEqual([lobby.status, lobby.current_index], ["in_progress", 120]);
   });
 
-  it("moves on once for one key, though its first batch is played", async () => {
+  it("advances once per idempotency key, even at the end of the first batch", async () => {
     const table = await endless("film");
     for (let index = 0; index < 9; index++) {
       await post(table, "lock", { index });
@@ -61,7 +61,7 @@ function endlessLobbyWhileGenerator(): void {
     assert.equal((await lobbyOf(app, table.code)).current_index, 10);
   });
 
-  it("ends in order when there is no question left anywhere", async () => {
+  it("ends in order when no question is left", async () => {
     const { questionBank, enqueueAndWait } = app.deps;
     app.deps.questionBank = { name: "mute", generate: async () => [] };
     app.deps.enqueueAndWait = async () => false;
@@ -133,7 +133,7 @@ function endlessLobbyWhoseNext(): void {
       }
   }
 
-  it("goes on with the bank when the queue loses the job's lock and every connection", async () => {
+  it("continues with the bank when the queue loses the job's lock and every connection", async () => {
     const letGo = await playUntilAsked("music");
     const { redis } = busy.deps;
     const locks = await redis.keys("jobs:question-generation:*:lock");
@@ -149,7 +149,7 @@ function endlessLobbyWhoseNext(): void {
     await playTo(60);
   });
 
-  it("goes on with the bank when the job worker stops in order", async () => {
+  it("continues with the bank when the job worker shuts down", async () => {
     const letGo = await playUntilAsked("film");
     await jobs.close();
     await playTo(40);

@@ -68,12 +68,12 @@ describe("the events of a lobby", { concurrency: true }, () => {
   });
   after(() => app.stop());
 
-  describe("come in order", comeInOrder);
-  describe("end, and are for those who may hear them", endForThoseWho);
+  describe("arrive in order", comeInOrder);
+  describe("end, and reach only permitted clients", endForThoseWho);
 });
 
 function comeInOrder(): void {
-  it("of a versus game come in order, without a gap, with what they promise", async () => {
+  it("of a versus game arrive in order, without a gap, with all promised fields", async () => {
     const fields = { mode: "versus", numQuestions: 1, category: "science" };
     const { code, host } = await openTable(app, fields);
     const stream = await listen(code, host);
@@ -115,7 +115,7 @@ function comeInOrder(): void {
     stream.close();
   });
 
-  it("of a co-op game come in order, without a gap, to every player alike", async () => {
+  it("of a co-op game arrive in order, without a gap, the same for every player", async () => {
     const { code, host, guests } = await openTable(app, { numQuestions: 2, category: "art" }, 2);
     const streams = await Promise.all([host, ...guests].map((seat) => listen(code, seat)));
     await post(code, "start", host.as);
@@ -143,7 +143,7 @@ function comeInOrder(): void {
     }
   });
 
-  it("missed meanwhile are sent on the return, and nothing twice", async () => {
+  it("missed while disconnected are sent on reconnection, and nothing is sent twice", async () => {
     const { code, host } = await openTable(app, { maxPlayers: 16 });
     const first = await listen(code, host);
     await sit(app, code, "One");
@@ -167,7 +167,7 @@ function comeInOrder(): void {
 }
 
 function endForThoseWho(): void {
-  it("end for a removed player, whose token is refused from then on", async () => {
+  it("end for a removed player, whose token is refused afterwards", async () => {
     const { code, host, guests } = await openTable(app, {}, 2);
     const [kicked, stays] = guests;
     assert.ok(kicked && stays);
@@ -200,7 +200,7 @@ function endForThoseWho(): void {
     assert.equal(lobbyIn(last).status, "finished");
   });
 
-  it("are not for the token of another lobby", async () => {
+  it("are refused to the token of another lobby", async () => {
     const one = await openTable(app);
     const other = await openTable(app);
     const token = await hubTokenOf(other.code, other.host);
@@ -209,7 +209,7 @@ function endForThoseWho(): void {
     assert.ok(refusal instanceof StreamRefused && refusal.status === 403);
   });
 
-  it("of the public list come at once and again when a lobby comes, fills, starts and goes", async () => {
+  it("of the public list arrive on connection and when a lobby is opened, fills, starts or ends", async () => {
     const url = `${app.url}/v1/hub?topic=/games/trivia/lobbies`;
     const stream = openStream(url, { reconnect: false });
     const shows = (what: string, matches: (lobbies: Wire[]) => boolean) =>

@@ -24,7 +24,7 @@ const ask: typeof askOnce = async (app, ...call) => {
 };
 const allCalls = [...openCalls, ...seatCalls, ["GET", "/results"]] as const;
 
-describe("who tries codes of lobbies", () => {
+describe("a caller that guesses lobby codes", () => {
   let app: App;
   let lastAddress = 0;
   before(async () => {
@@ -55,7 +55,7 @@ describe("who tries codes of lobbies", () => {
     assert.equal(outcome(await ask(app, "GET", `/${unknownCode()}`, undefined, from)), limited);
   }
 
-  it("learns nothing more after the misses of a minute, be a code right or wrong, and is told when to come back", async () => {
+  it("gets 429 for right and wrong codes after too many misses in a minute, with the time to wait", async () => {
     const { code } = await openPrivate();
     const from = newAddress();
     await exceed(from);
@@ -70,7 +70,7 @@ describe("who tries codes of lobbies", () => {
     assert.equal((await ask(app, "GET", `/${code}`, undefined, newAddress())).status, 200);
   });
 
-  it("is counted over every call that takes a code, with a new account for each too", async () => {
+  it("is counted on every call that takes a code, even with a new account each time", async () => {
     const declared = routes
       .filter(({ path }) => path.startsWith(`${base}/{code}`))
       .map(({ method, path }) => `${method} ${path.slice(`${base}/{code}`.length)}`);
@@ -98,7 +98,7 @@ describe("who tries codes of lobbies", () => {
     }
   });
 
-  it("hinders no player in a lobby of theirs, by seat, cookie, or login", async () => {
+  it("blocks no player in a lobby of theirs, by seat, cookie or login", async () => {
     const { code, host, guests } = await openPrivate();
     const from = newAddress();
     await exceed(from);
@@ -126,7 +126,7 @@ describe("who tries codes of lobbies", () => {
     assert.equal(outcome(await ask(app, "GET", `/${other.code}`, undefined, elsewhere)), limited);
   });
 
-  it("hinders nobody at a lobby that stands in the public list, nor with what cannot be a code", async () => {
+  it("may still use a lobby in the public list, and is not counted for malformed codes", async () => {
     const { code } = await openTable(app);
     const from = newAddress();
     for (let i = 0; i < allowed + 3; i++)
@@ -138,7 +138,7 @@ describe("who tries codes of lobbies", () => {
     assert.equal((await ask(app, "POST", `/${code}/spectate`, undefined, from)).status, 204);
   });
 
-  it("learns from the hub nothing about a code it has no token for", async () => {
+  it("learns nothing from the hub about a code without a token for it", async () => {
     const { code } = await openPrivate();
     const seat = await sit(app, (await openTable(app)).code, "Elsewhere");
     const answers = [];
@@ -154,7 +154,7 @@ describe("who tries codes of lobbies", () => {
     assert.deepEqual(answers.slice(0, 3), answers.slice(3));
   });
 
-  it("is counted for the codes of teams too", async () => {
+  it("is counted for team codes too", async () => {
     const founder = await registerAccount(app);
     const made = await app.client.post("/v1/games/trivia/teams", {
       body: { name: "The Guessed" },

@@ -29,7 +29,7 @@ describe("the limits of lobby commands", () => {
     Promise.all(Array.from({ length: times }, () => ask(app, method, path, body, headers)));
   const limited = { "429 rate_limit:exceeded": 3 };
 
-  it("hold for a player without a seat, whichever call and lobby it is", async () => {
+  it("apply to a player without a seat, on every call and lobby", async () => {
     const { code } = await openTable(app);
     const { bearer } = await login(app);
     const calls = [
@@ -46,7 +46,7 @@ describe("the limits of lobby commands", () => {
     assert.deepEqual(tally(misses), { "404 lobby:not_found": allowed.misses, ...limited });
   });
 
-  it("let nobody have more by naming another lobby, and say when to come back", async () => {
+  it("are not raised by naming another lobby, and return the time to wait", async () => {
     const { bearer } = await login(app);
     await send(allowed.player + 1, "/nonsense/heartbeat", bearer);
     const { code } = await openTable(app);
@@ -59,7 +59,7 @@ describe("the limits of lobby commands", () => {
     assert.equal(refused.headers.get("x-ratelimit-remaining"), "0");
   });
 
-  it("hold for the token of a seat that is gone, and not for its neighbours at one address", async () => {
+  it("apply to the token of a removed seat, but not to its neighbours at the same address", async () => {
     const address = newAddress();
     const { code, host } = await openTable(app);
     const guest = await sit(app, code, "Guest");
@@ -80,7 +80,7 @@ describe("the limits of lobby commands", () => {
       });
   });
 
-  it("count every command of a seat, also one that repeats its key", async () => {
+  it("count every command of a seat, also a repeated idempotency key", async () => {
     const { code, host } = await openTable(app);
     const headers = { ...holding(host.token), ...newAddress(), "idempotency-key": "once" };
     const path = `/${code}/settings`;

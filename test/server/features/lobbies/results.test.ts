@@ -60,7 +60,7 @@ describe("results of a lobby", () => {
 });
 
 function getLobbiesCodeResults(): void {
-  it("tells the host what every seat answered to every question, and proves the answers", async () => {
+  it("shows the host every seat's answer to every question, and proves the answers", async () => {
     const { code, host, guests } = await played();
     const sheet = await sheetOf(code, host.as);
     assert.deepEqual(
@@ -99,7 +99,7 @@ function getLobbiesCodeResults(): void {
     assert.deepEqual(sheet.players.map((one) => one.id).sort(), [host.id, guests[0]?.id].sort());
   });
 
-  it("is the same as CSV, by the query or by Accept, with no formula in it", async () => {
+  it("is available as CSV, by the query or by Accept, without formulas", async () => {
     const { code, host } = await played();
     const sheet = await sheetOf(code, host.as);
     const byQuery = await csvOf(code, host.as, "?format=csv");
@@ -130,7 +130,7 @@ function getLobbiesCodeResults(): void {
     assert.equal(cell(lines[0] ?? [], "question"), sheet.questions[0]?.question.question);
   });
 
-  it("is for the host of a finished game", async () => {
+  it("is for the host of a finished game only", async () => {
     const { code, host, guests } = await openTable(app, {}, 1);
     assert.equal(outcome(await read(code, host.as)), "400 lobby:not_finished");
     assert.equal(outcome(await read(code, guests[0]?.as ?? {})), "403 lobby:not_host");
@@ -147,7 +147,7 @@ function getLobbiesCodeResults(): void {
     );
   });
 
-  it("is read from the database when another lobby has the code, by the player who hosted it", async () => {
+  it("is read from the database when another lobby has the code, for the player who hosted it", async () => {
     const { code, host } = await played();
     const seen = await sheetOf(code, host.as);
     while (!(await findLobbyResult(app.deps.em, code, null))) await delay(20);
@@ -163,7 +163,7 @@ function getLobbiesCodeResults(): void {
     assert.equal(outcome(await read(later.code, guest.as)), "403 lobby:not_host");
   });
 
-  it("is read from the database when the lobby is gone, by the player who hosted it", async () => {
+  it("is read from the database when the lobby is gone, for the player who hosted it", async () => {
     const { code, host } = await played();
     const seen = await sheetOf(code, host.as);
     while (!(await findLobbyResult(app.deps.em, code, null))) await delay(20);
@@ -205,7 +205,7 @@ function csvResultSheet(): void {
     );
   });
 
-  it("is chosen by Accept only when it is wanted at least as much as JSON", () => {
+  it("is chosen by Accept only when CSV is preferred at least as much as JSON", () => {
     const cases: [string | undefined, boolean][] = [
       [undefined, false],
       ["*/*", false],

@@ -39,7 +39,7 @@ describe("the rounds of a lobby", () => {
 });
 
 function postLobbiesCodeAnswer(): void {
-  it("tells the result to the caller alone until everybody has answered", async () => {
+  it("returns the result to the caller alone until everybody has answered", async () => {
     const table = await versus();
     const { code, host } = table;
     const first = await answer(code, host.as, 2);
@@ -71,7 +71,7 @@ function postLobbiesCodeAnswer(): void {
     assert.equal(mine?.score, second.body["score"]);
   });
 
-  it("refuses what does not fit the game", async () => {
+  it("refuses an answer that does not fit the game", async () => {
     const table = await versus(2);
     const { code, host } = table;
     assert.equal((await answer(code, host.as, -1)).status, 200);
@@ -91,7 +91,7 @@ function postLobbiesCodeAnswer(): void {
     assert.equal(outcome(early), "400 lobby:not_in_progress");
   });
 
-  it("names every wrong field at once", async () => {
+  it("reports every wrong field at once", async () => {
     const { code, host } = await versus();
     const wrong: [unknown, string[]][] = [
       [undefined, ["selected_index", "time_taken_ms"]],
@@ -111,7 +111,7 @@ function postLobbiesCodeAnswer(): void {
     }
   });
 
-  it("repeats its answer for the same key, even when the question is closed", async () => {
+  it("repeats its response for the same key, even after the question is closed", async () => {
     const table = await versus();
     const { code } = table;
     const keyed = { ...table.host.as, "idempotency-key": "a1" };
@@ -124,14 +124,14 @@ function postLobbiesCodeAnswer(): void {
     assert.equal(outcome(await answer(code, otherKey, 1)), "400 lobby:question_closed");
   });
 
-  it("of two at once from one seat takes one", async () => {
+  it("accepts one of two concurrent answers from one seat", async () => {
     const { code, host } = await versus();
     const tries = await Promise.all([answer(code, host.as, 0), answer(code, host.bearer, 1)]);
     assert.deepEqual(tally(tries), { 200: 1, "400 lobby:already_answered": 1 });
     assert.deepEqual((await lobbyOf(app, code)).answered_player_ids, [host.id]);
   });
 
-  it("plays a joiner without any login by the lobby token alone", async () => {
+  it("accepts a lobby token without any login", async () => {
     const table = await versus(1, { numQuestions: 1 });
     const cookie = { cookie: `svc_lobby=${table.guests[0]?.token}` };
     assert.equal((await answer(table.code, cookie)).status, 200);
@@ -143,7 +143,7 @@ function postLobbiesCodeAnswer(): void {
 }
 
 function postLobbiesCodePick(): void {
-  it("sets and changes a pick that counts at the lock", async () => {
+  it("sets and changes a pick, which counts at the lock", async () => {
     const table = await playing(app, {}, 2);
     const { code, host } = table;
     const [one, two] = others(table);
@@ -165,7 +165,7 @@ function postLobbiesCodePick(): void {
     assert.equal(outcome(await pick(code, two, 1)), "400 lobby:question_closed");
   });
 
-  it("refuses what does not fit the game", async () => {
+  it("refuses a pick that does not fit the game", async () => {
     const table = await playing(app);
     const { code, host } = table;
     const body = { selected_index: -1, index: 1.5 };
@@ -204,7 +204,7 @@ function postLobbiesCodeLock(): void {
     assert.equal(again.body.lobby.seq, first.body.lobby.seq);
   });
 
-  it("refuses what does not fit the game", async () => {
+  it("refuses a lock that does not fit the game", async () => {
     const table = await playing(app);
     const { code, host } = table;
     const wrong = await post(code, "lock", host.as, { index: 2 });
@@ -237,7 +237,7 @@ function postLobbiesCodeNext(): void {
     assert.equal(lobby.seq, before_.seq + 2, "the reveal and the question");
   });
 
-  it("works at once after the reveal and finishes after the last question", async () => {
+  it("works at once after the reveal, and finishes after the last question", async () => {
     const { code, host } = await playing(app, { numQuestions: 2 });
     await post(code, "lock", host.as);
     assert.equal((await post(code, "next", host.as)).body.lobby.current_index, 1);
@@ -249,7 +249,7 @@ function postLobbiesCodeNext(): void {
     assert.equal(outcome(await post(code, "next", host.as)), "400 lobby:not_in_progress");
   });
 
-  it("of two at once with the index moves on once", async () => {
+  it("advances once when two calls name the same index at the same time", async () => {
     const { code, host } = await playing(app);
     await post(code, "lock", host.as);
     const twice = await Promise.all([
@@ -263,7 +263,7 @@ function postLobbiesCodeNext(): void {
     assert.equal(outcome(wrong), "400 lobby:question_closed");
   });
 
-  it("repeats its answer for the same key", async () => {
+  it("repeats its response for the same key", async () => {
     const { code, host } = await playing(app);
     await post(code, "lock", host.as);
     const keyed = { ...host.as, "idempotency-key": "n1" };
@@ -272,14 +272,14 @@ function postLobbiesCodeNext(): void {
     assert.equal((await lobbyOf(app, code)).current_index, 1);
   });
 
-  it("is refused while waiting", async () => {
+  it("is refused while the lobby waits to start", async () => {
     const { code, host } = await openTable(app);
     assert.equal(outcome(await post(code, "next", host.as)), "400 lobby:not_in_progress");
   });
 }
 
 function postLobbiesCodeReveal(): void {
-  it("answers ok to anybody in every state and tells nothing of an open question", async () => {
+  it("returns ok to every caller in every state, and reveals nothing of an open question", async () => {
     const waiting = await openTable(app);
     assert.deepEqual((await post(waiting.code, "reveal", undefined)).body, { ok: true });
     assert.equal((await lobbyOf(app, waiting.code)).seq, 0);
@@ -311,7 +311,7 @@ function postLobbiesCodeEnd(): void {
     }
   });
 
-  it("shows what was played when review was asked for", async () => {
+  it("shows the played questions when the lobby has review enabled", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "science" }, 1);
     await ask(app, "PATCH", `/${code}/settings`, { review: true }, host.as);
     await post(code, "start", host.as);

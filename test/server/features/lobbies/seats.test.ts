@@ -47,11 +47,11 @@ function credentialsSeat(): void {
   const expected = (outcome_: string, calls = seatCalls) =>
     Object.fromEntries(calls.map(([, path]) => [path, outcome_]));
 
-  it("none at all is 401 auth:required", async () => {
+  it("a missing credential is 401 auth:required", async () => {
     assert.deepEqual(await outcomes(table.code, {}), expected("401 auth:required"));
   });
 
-  it("a lobby token that does not hold is 401 lobby:token_invalid, beside a good login too", async () => {
+  it("an invalid lobby token is 401 lobby:token_invalid, even with a valid login", async () => {
     const other = await openTable(app);
     const claims = { lobby: table.code, lobby_player: table.host.id };
     const wrong: Record<string, string> = {
@@ -70,12 +70,12 @@ function credentialsSeat(): void {
     assert.deepEqual(cookie, expected("401 lobby:token_invalid"));
   });
 
-  it("a login that does not hold is 401 auth:token_invalid", async () => {
+  it("an invalid login is 401 auth:token_invalid", async () => {
     const got = await outcomes(table.code, { authorization: "Bearer x.y.z" });
     assert.deepEqual(got, expected("401 auth:token_invalid"));
   });
 
-  it("somebody without a seat is told so", async () => {
+  it("a caller without a seat gets 403 or 404", async () => {
     const { bearer } = await login(app);
     assert.deepEqual(await outcomes(table.code, bearer), {
       ...expected("404 lobby:player_not_found"),
@@ -84,7 +84,7 @@ function credentialsSeat(): void {
     });
   });
 
-  it("a seat that is not the host's may not do what the host may", async () => {
+  it("a seat other than the host's gets 403 on host calls", async () => {
     const got = await outcomes(table.code, table.guests[0]?.as ?? {}, hostCalls);
     assert.deepEqual(got, expected("403 lobby:not_host", hostCalls));
   });
@@ -95,7 +95,7 @@ function credentialsSeat(): void {
       assert.deepEqual(await outcomes(code, bearer), expected("404 lobby:not_found"));
   });
 
-  it("count in the order header, login, cookie", async () => {
+  it("are used in the order header, login, cookie", async () => {
     const { code, host, guests } = await openTable(app, {}, 1);
     const [guest] = guests;
     assert.ok(guest);
@@ -115,7 +115,7 @@ function credentialsSeat(): void {
     assert.equal(outcome(await patch({ authorization: "Bearer x", ...host.as })), "204");
   });
 
-  it("from a cookie alone are good for the service's own pages only", async () => {
+  it("in a cookie alone are accepted from the service's own pages only", async () => {
     const { code, host } = await openTable(app);
     const patch = (headers: Record<string, string>) =>
       ask(
@@ -140,7 +140,7 @@ function postLobbiesCodeJoin(): void {
 }
 
 function takesSeat(): void {
-  it("reads the code with spaces, dashes or a whole link around it, on every call of a seat", async () => {
+  it("accepts the code with spaces, dashes or in a link, on every call of a seat", async () => {
     const { code } = await openTable(app);
     const forms = [
       `${code.slice(0, 3)}-${code.slice(3).toLowerCase()}`,
@@ -169,7 +169,7 @@ function takesSeat(): void {
     }
   });
 
-  it("seats anybody, in either case of the code, and hands out the seat's token", async () => {
+  it("seats anybody, with the code in either case, and returns the seat's token", async () => {
     const { code } = await openTable(app);
     const answer = await ask(app, "POST", `/${code.toLowerCase()}/join`, { name: "  Zoë " });
     assert.equal(answer.status, 201);
@@ -186,7 +186,7 @@ function takesSeat(): void {
     assert.equal(entry?.name, "Zoë");
   });
 
-  it("binds an account to its first seat only", async () => {
+  it("ties an account to its first seat only", async () => {
     const { code, host } = await openTable(app);
     const by = await login(app);
     const first = await sit(app, code, "First", by);
@@ -207,7 +207,7 @@ function takesSeat(): void {
     assert.ok(left.includes(first.id) && !left.includes(second.id));
   });
 
-  it("takes a bad login for none", async () => {
+  it("treats an invalid login as none", async () => {
     const { code } = await openTable(app);
     const bad = { authorization: "Bearer x.y.z", "x-lobby-token": "x", cookie: "svc_lobby=x" };
     assert.equal((await ask(app, "POST", `/${code}/join`, { name: "Ann" }, bad)).status, 201);
@@ -215,7 +215,7 @@ function takesSeat(): void {
 }
 
 function takesName(): void {
-  it("compares names trimmed, normalized and without regard to case", async () => {
+  it("compares names trimmed, normalized and case-insensitively", async () => {
     const { code } = await openTable(app, { hostName: "Ångström" });
     await sit(app, code, "Ａｎｎ");
     const taken = ["Ann", " ann\t", "ANN", "ａｎｎ", "Ａｎｎ", "a\u030angström", "ÅNGSTRÖM"];
@@ -226,7 +226,7 @@ function takesName(): void {
     }
   });
 
-  it("refuses a name that looks like another of this lobby, and no other lobby's", async () => {
+  it("refuses a name that looks like another in this lobby, but not one in another lobby", async () => {
     const hostName = "Ian Clarke 0";
     const [one, other] = [await openTable(app, { hostName }), await openTable(app)];
     await sit(app, one.code, "coco");
@@ -254,7 +254,7 @@ function takesName(): void {
     assert.equal((await join(one.code, "Ian Clarke 1")).status, 201);
   });
 
-  it("names a wrong name", async () => {
+  it("reports a wrong name", async () => {
     const { code } = await openTable(app);
     const wrong = [
       undefined,
@@ -281,7 +281,7 @@ function takesName(): void {
 }
 
 function refused(): void {
-  it("refuses once the game runs or is over, and where there is no lobby", async () => {
+  it("refuses a running or finished lobby and an unknown code", async () => {
     const { code, host } = await playing(app);
     const join = (to: string) => ask(app, "POST", `/${to}/join`, { name: "Late" });
     assert.equal(outcome(await join(code)), "400 lobby:not_accepting_players");
@@ -290,7 +290,7 @@ function refused(): void {
     assert.equal(outcome(await join("ABCDEF")), "404 lobby:not_found");
   });
 
-  it("gives seven free seats to exactly seven of twenty who come at once", async () => {
+  it("gives seven free seats to exactly seven of twenty concurrent callers", async () => {
     const { code } = await openTable(app, { maxPlayers: 8 });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => ask(app, "POST", `/${code}/join`, { name: `P${n}` })),
@@ -302,7 +302,7 @@ function refused(): void {
     assert.ok(won.every((id) => seats.includes(id)));
   });
 
-  it("gives one name to one of many who come at once", async () => {
+  it("gives a name to one of many concurrent callers", async () => {
     const { code } = await openTable(app, { maxPlayers: 16 });
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -314,7 +314,7 @@ function refused(): void {
 }
 
 function postLobbiesCodeToken(): void {
-  it("answers 204 with the hub's cookie, its value and where to use it", async () => {
+  it("returns 204 with the hub's cookie, its value and its path", async () => {
     const { code, guests } = await openTable(app, {}, 1);
     const [guest] = guests;
     assert.ok(guest);
@@ -339,7 +339,7 @@ function postLobbiesCodeToken(): void {
 }
 
 function postLobbiesCodeHeartbeat(): void {
-  it("answers ok in every state, even when the lobby is over", async () => {
+  it("returns ok in every state, even when the lobby is over", async () => {
     const { code, host, guests } = await playing(app);
     const beat = (as: Record<string, string> | undefined) =>
       ask(app, "POST", `/${code}/heartbeat`, undefined, as);
@@ -351,7 +351,7 @@ function postLobbiesCodeHeartbeat(): void {
 }
 
 function postLobbiesCodeLeave(): void {
-  it("frees the seat and the name of somebody else", async () => {
+  it("releases the seat and its name for another player", async () => {
     const { code, host, guests } = await openTable(app, { maxPlayers: 2 }, 1);
     const as = guests[0]?.as;
     assert.equal((await ask(app, "POST", `/${code}/leave`, undefined, as)).status, 204);
@@ -363,7 +363,7 @@ function postLobbiesCodeLeave(): void {
     assert.equal(start.status, 200);
   });
 
-  it("repeats its answer for the same key", async () => {
+  it("repeats its response for the same key", async () => {
     const { code, guests } = await playing(app, {}, 2);
     const keyed = { ...guests[0]?.as, "idempotency-key": "bye" };
     for (let n = 0; n < 3; n++)
@@ -386,7 +386,7 @@ function deleteLobbiesCodePlayers(): void {
   const kick = (code: string, id: number | string, as: Record<string, string>, query = "") =>
     ask(app, "DELETE", `/${code}/players/${id}${query}`, undefined, as);
 
-  it("removes a player, whose token is then good for nothing, but who may come again", async () => {
+  it("removes a player and invalidates the token, but lets the player join again", async () => {
     const { code, host } = await openTable(app);
     const by = await login(app);
     const guest = await sit(app, code, "Guest", by);
@@ -403,7 +403,7 @@ function deleteLobbiesCodePlayers(): void {
     assert.equal((await ask(app, "GET", `/${code}`, undefined, by.bearer)).body.player.id, back.id);
   });
 
-  it("with ban refuses that account and that lobby token later", async () => {
+  it("with ban refuses the removed account and lobby token later", async () => {
     const { code, host, guests } = await openTable(app, {}, 1);
     const by = await login(app);
     const known = await sit(app, code, "Known", by);
@@ -418,7 +418,7 @@ function deleteLobbiesCodePlayers(): void {
     await sit(app, code, "Somebody else");
   });
 
-  it("refuses the host's own seat, unknown seats and other values of ban", async () => {
+  it("refuses the host's own seat, unknown seats and invalid values of ban", async () => {
     const { code, host } = await openTable(app);
     assert.equal(outcome(await kick(code, host.id, host.as)), "400 lobby:host_not_removable");
     for (const id of ["0", "-1", "999999999", "1.5", "abc", "99999999999999999999", "%00"])

@@ -61,7 +61,7 @@ describe("the access token of a closed account", () => {
 
   const closed = (id: number) => app.deps.closedAccounts.has(id);
 
-  it("is refused as soon as the closing is heard of, and good again after it is opened", async () => {
+  it("is refused once the closing is received, and accepted again after the account is reopened", async () => {
     const { email, session } = await registerAccount(app);
     const { id } = session.player;
     const token = session.access_token;
@@ -97,7 +97,7 @@ describe("the access token of a closed account", () => {
     assert.equal((await app.client.get("/v1/users/@me", { token })).status, 200);
   });
 
-  it("is judged by what is heard while the database is read, not by what was read", async () => {
+  it("follows events received during the database read rather than the rows read", async () => {
     const read = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     const slow: KyselyPlugin = {
@@ -130,7 +130,7 @@ describe("the access token of a closed account", () => {
     }
   });
 
-  it("is known again after the store with the news was away", async () => {
+  it("is synchronized again after Redis was unavailable", async () => {
     const stale = await registerAccount(app);
     const missed = await registerAccount(app);
     await publishAccountEvent(app.deps.redis, {
@@ -146,8 +146,8 @@ describe("the access token of a closed account", () => {
   });
 });
 
-describe("what a process remembers of closed accounts", () => {
-  it("is forgotten after an hour, when every token has expired", () => {
+describe("the list of closed accounts in a process", () => {
+  it("drops an entry after an hour, when every token has expired", () => {
     const clock = manualClock();
     const accounts = new ClosedAccounts(clock);
     accounts.add(1);
@@ -159,7 +159,7 @@ describe("what a process remembers of closed accounts", () => {
     assert.deepEqual(accounts.ids(), [2, 3]);
   });
 
-  it("is bounded: the oldest goes first", () => {
+  it("is bounded and drops the oldest entry first", () => {
     const accounts = new ClosedAccounts(manualClock());
     for (let id = 1; id <= maxEntries + 2; id++) accounts.add(id);
     assert.equal(accounts.ids().length, maxEntries);
@@ -168,7 +168,7 @@ describe("what a process remembers of closed accounts", () => {
   });
 });
 
-describe("the access token of a guest who became an account", () => {
+describe("the guest token of a player who became an account", () => {
   let app: App;
   let other: App;
   before(async () => {
@@ -200,7 +200,7 @@ describe("the access token of a guest who became an account", () => {
     return { guest, account };
   }
 
-  it("is refused on every route that asks who calls, on every worker", async () => {
+  it("is refused on every route that requires a caller, on every worker", async () => {
     const { guest, account } = await upgraded();
     const fill = (path: string) => path.replaceAll(/\{[^}]+\}/g, "1");
     const demanding = routes.filter(({ auth }) => auth === "player" || auth === "registered");
@@ -224,7 +224,7 @@ describe("the access token of a guest who became an account", () => {
     assert.equal((await app.client.get("/v1/tokens/validate", { token })).status, 200);
   });
 
-  it("claims no picture and no award, and opens no lobby", async () => {
+  it("claims no picture or award and opens no lobby", async () => {
     const { guest } = await upgraded();
     const claim = { source: "custom", icon: "lorc/acorn", color: "red", bg: "blue" };
     const award = { award_id: "id.award.welcome", game: "trivia" };
@@ -239,7 +239,7 @@ describe("the access token of a guest who became an account", () => {
       }
   });
 
-  it("counts as none where nobody has to be known, and upgrades nothing a second time", async () => {
+  it("counts as no credential on optional routes, and upgrades nothing a second time", async () => {
     const { guest } = await upgraded();
     const idea = { kind: "idea", source: "test", message: "a stranger's words" };
     const { access_token: token } = guest;
@@ -252,7 +252,7 @@ describe("the access token of a guest who became an account", () => {
     assert.deepEqual([again.status, again.code], [403, "auth:forbidden"]);
   });
 
-  it("writes nothing in a transaction while the upgrade is not heard of yet", async () => {
+  it("writes nothing in a transaction before the upgrade event is received", async () => {
     const guest = await enter(app);
     const caller = { playerId: guest.player.id, isGuest: true };
     const { deps } = app;
@@ -292,7 +292,7 @@ describe("the access token of a guest who became an account", () => {
     assert.equal(await saveReport(deps.orm.em.fork(), { ...told, at: new Date() }), null);
   });
 
-  it("is known again after the store with the news was away", async () => {
+  it("is synchronized again after Redis was unavailable", async () => {
     const guest = await enter(app);
     await app.stores.redis.kill();
     const at = new Date(app.deps.clock.now());

@@ -42,7 +42,7 @@ describe("the perceptual hash", () => {
   const hashOf = async (picture: { toBuffer(): Promise<Buffer> }) =>
     perceptualHash(await normalizePicture(await picture.toBuffer()));
 
-  it("stays near when a picture is scaled, compressed, brightened or made grey", async () => {
+  it("stays close when a picture is scaled, compressed, brightened or made grey", async () => {
     const original = await hashOf(scene(1, 400, 400).png());
     const copies = [
       scene(1, 400, 400).resize(120, 120).jpeg({ quality: 30 }),
@@ -53,7 +53,7 @@ describe("the perceptual hash", () => {
     for (const copy of copies) assert.ok(distance(original, await hashOf(copy)) <= 6);
   });
 
-  it("is far for another picture, and none for a picture without detail", async () => {
+  it("is distant for another picture, and null for a picture without detail", async () => {
     const hashes = await Promise.all([11, 12, 13, 14, 15].map((seed) => hashOf(scene(seed).png())));
     for (const [i, a] of hashes.entries())
       for (const b of hashes.slice(i + 1)) assert.ok(distance(a, b) > 12, `${a} ${b}`);
@@ -62,7 +62,7 @@ describe("the perceptual hash", () => {
 });
 
 describe("a picture that cannot be read", () => {
-  it("is called invalid, unless the machine had no time for it", async () => {
+  it("is reported as invalid, unless decoding timed out", async () => {
     const slow = sharp({ create: { width: 4_096, height: 4_096, channels: 3, background: "red" } })
       .blur(200)
       .timeout({ seconds: 1 });
@@ -80,7 +80,7 @@ describe("the classifier", () => {
   };
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it("rejects what is explicit, leaves what is doubtful to a person, by the thresholds", () => {
+  it("rejects explicit pictures and sends doubtful ones to manual review, by the thresholds", () => {
     const limits = { AVATAR_REJECT_SCORE: 0.8, AVATAR_REVIEW_SCORE: 0.3 };
     const cases: [scores: Record<string, number>, status: string][] = [
       [{ neutral: 0.9, drawing: 0.1 }, "approved"],
@@ -97,7 +97,7 @@ describe("the classifier", () => {
     assert.ok(decideByScores({ porn: 1 }, limits).reason);
   });
 
-  it("that cannot be loaded, or dies over a picture, leaves it to a person and says so", async () => {
+  it("sends a picture to manual review and logs it when it cannot load or dies", async () => {
     const entries = [
       new URL("file:///nowhere/process.ts"),
       entryOf("dies", "process.exit(3)"),
@@ -119,7 +119,7 @@ describe("the classifier", () => {
     }
   });
 
-  it("ends with its worker, not by the signals that everybody gets when a service stops", async () => {
+  it("ends with its worker, and ignores the signals of a service stop", async () => {
     const entry = fileURLToPath(
       new URL("../../../../../server/entries/classifier.ts", import.meta.url),
     );
@@ -135,7 +135,7 @@ describe("the classifier", () => {
     assert.deepEqual(await gone, [0, null]);
   });
 
-  it("is tried again after a pause", async () => {
+  it("restarts after a pause", async () => {
     const entry = entryOf("moody", "process.exit(3)");
     const classifier = createClassifier({ log: silentLogger, entry, pauseMs: 0 });
     await assert.rejects(classifier.classify(new Uint8Array(3)));
@@ -197,7 +197,7 @@ function isSigned({ method, url, headers }: IncomingMessage, keyId: string, secr
   return key === keyId && hmac(signing, text).toString("hex") === signature;
 }
 
-describe("uploads judged by the real model and kept in a bucket", () => {
+describe("uploads moderated by the real model and kept in a bucket", () => {
   let app: App;
   let bucket: Awaited<ReturnType<typeof startBucket>>;
   let token: string;
@@ -220,7 +220,7 @@ describe("uploads judged by the real model and kept in a bucket", () => {
     return { ...answer, code: json.flash?.errors[0]?.code };
   };
 
-  it("are judged offline, with scores, and drawn from the bucket", async () => {
+  it("are moderated offline, with scores, and drawn from the bucket", async () => {
     const verdict = await app.deps.moderator.moderate({ id: 1, webp: await stored(30) });
     assert.equal(verdict.by, "classifier");
     const sum = Object.values(verdict.scores ?? {}).reduce((total, score) => total + score, 0);
@@ -241,7 +241,7 @@ describe("uploads judged by the real model and kept in a bucket", () => {
     }
   });
 
-  it("are refused as unreadable when the store does not give back what it took", async () => {
+  it("are refused as unreadable when the bucket does not return what was stored", async () => {
     const before = bucket.objects.size;
     bucket.failing.add("GET");
     const lost = await send(32);
@@ -254,7 +254,7 @@ describe("uploads judged by the real model and kept in a bucket", () => {
     assert.equal(bucket.objects.size, before, "nothing is left behind");
   });
 
-  it("are gone when the store says so, not when it says nothing", async () => {
+  it("are missing when the bucket answers 404, not when it fails", async () => {
     const { pictureStore } = app.deps;
     assert.equal(await pictureStore.read(newPictureName()), null);
     bucket.failing.add("GET");

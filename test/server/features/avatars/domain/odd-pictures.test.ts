@@ -44,13 +44,13 @@ describe("a JPEG that decoders warn about", () => {
     pictures["progressive"] = await scene(2).jpeg({ progressive: true }).toBuffer();
   });
 
-  it("is taken as browsers take it", async () => {
+  it("is accepted as browsers accept it", async () => {
     for (const [kind, jpeg] of Object.entries(pictures))
       for (const [name, bytes] of Object.entries(oddities(jpeg)))
         await assert.doesNotReject(normalizePicture(bytes), `${kind}: ${name}`);
   });
 
-  it("is refused when a part of it is missing", async () => {
+  it("is refused when part of it is missing", async () => {
     for (const [kind, jpeg] of Object.entries(pictures))
       for (const share of [0.3, 0.5, 0.8, 0.95])
         await assert.rejects(

@@ -18,7 +18,7 @@ describe("the folder of pictures", () => {
     return entries.filter((one) => one.isFile()).map(({ name }) => name);
   };
 
-  it("gives back what it took, under names of ours only", async () => {
+  it("returns what was stored, under generated names only", async () => {
     const name = newPictureName();
     await store.write(name, Buffer.from("picture"));
     assert.equal((await store.read(name))?.toString(), "picture");
@@ -30,7 +30,7 @@ describe("the folder of pictures", () => {
     assert.equal(await store.read(name), null);
   });
 
-  it("keeps nothing of a picture whose process was killed while it was written", async () => {
+  it("keeps no partial picture when its process is killed during the write", async () => {
     const name = newPictureName();
     await store.write(name, Buffer.from("pic"));
     const path = join(dir, "avatars", name.slice(0, 2), name);

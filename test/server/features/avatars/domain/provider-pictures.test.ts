@@ -17,7 +17,7 @@ describe("the host of a provider's picture", () => {
       list.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   const name = "cdn.example";
 
-  it("is private when any of its addresses is, in either form", async () => {
+  it("is private when any of its addresses is private, in IPv4 or IPv6 form", async () => {
     for (const address of [
       ...["0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "169.254.169.254", "172.16.0.1"],
       ...["172.31.255.255", "192.168.1.1", "224.0.0.1", "255.255.255.255"],
@@ -31,13 +31,13 @@ describe("the host of a provider's picture", () => {
       assert.equal(await isPrivate(name, leadingTo(address)), false, address);
   });
 
-  it("is private without an address, and when it is one; local names are meant as such", async () => {
+  it("is private when it has no address or is an IP address; local names are allowed", async () => {
     assert.equal(await isPrivate(name, leadingTo()), true);
     assert.equal(await isPrivate("93.184.215.14"), true);
     assert.equal(await isPrivate("localhost", leadingTo("10.0.0.1")), false);
   });
 
-  it("that does not answer in time has no picture", async () => {
+  it("has no picture when it does not answer in time", async () => {
     const silent = createServer(() => {});
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
     try {
@@ -51,7 +51,7 @@ describe("the host of a provider's picture", () => {
     }
   });
 
-  it("that is not found in time has no picture either", async () => {
+  it("has no picture when its name is not resolved in time", async () => {
     mock.method(dns, "lookup", () => new Promise(() => {}));
     syncBuiltinESMExports();
     try {

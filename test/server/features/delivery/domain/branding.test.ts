@@ -7,7 +7,7 @@ import { password, post, uniqueName } from "../../../../support/identity.ts";
 import { followLink } from "../../../../support/link-page.ts";
 import { sentMessage } from "../../../../support/messages.ts";
 
-describe("a mail has the look of its reader's realm", () => {
+describe("the branding of a mail", () => {
   let app: App;
 
   interface Look {
@@ -43,14 +43,14 @@ describe("a mail has the look of its reader's realm", () => {
   });
   after(() => app.stop());
 
-  it("or our own while no realm has one", async () => {
+  it("is the default one while no realm has any", async () => {
     const { html, text } = await mailOfNewPlayer("default");
     assert.match(text, /your Our Own account/);
     assert.match(html ?? "", /background:#b4430f;color:#ffffff/);
     assert.doesNotMatch(html ?? "", /<img/);
   });
 
-  it("with name, colour, logo and addresses", async () => {
+  it("has name, colour, logo and addresses of the reader's realm", async () => {
     await brandRealm("bright", {
       displayName: "Bright <Game>",
       logoUrl: "https://bright.example/logo.png?a=1&b=2",
@@ -68,7 +68,7 @@ describe("a mail has the look of its reader's realm", () => {
     assert.match(html ?? "", /href="mailto:help@bright\.example"/);
   });
 
-  it("whoever names another realm when asking for a code or a new password", async () => {
+  it("is that of the reader's realm when another realm requests a code or a new password", async () => {
     const username = uniqueName();
     const email = `${username}@example.com`;
     await post(app, "/v1/users", { email, username, password }, { "x-realm": "bright" });
@@ -77,7 +77,7 @@ describe("a mail has the look of its reader's realm", () => {
     assert.match(text, /your Bright <Game> account/);
   });
 
-  it("also on the mailing list, from the question to the welcome", async () => {
+  it("applies to the mailing list, from the confirmation to the welcome", async () => {
     const email = `${uniqueName()}@example.com`;
     await post(app, "/v1/subscribe", { email }, { "x-realm": "bright" });
     const { content } = await sentMessage(app.deps, email, "subscribe-verify");
@@ -88,7 +88,7 @@ describe("a mail has the look of its reader's realm", () => {
     assert.match(welcome.content.text, /news from Bright <Game>/);
   });
 
-  it("or of the default realm, when theirs is not branded", async () => {
+  it("is that of the default realm when the reader's realm has none", async () => {
     await brandRealm("default", { primaryColor: "#112233" });
     await app.deps.em.insert(RealmSchema, { slug: "plain", name: "Plain" });
     const { html, text } = await mailOfNewPlayer("plain");
@@ -96,14 +96,14 @@ describe("a mail has the look of its reader's realm", () => {
     assert.match(html ?? "", /background:#112233;color:#ffffff/);
   });
 
-  it("without what is no web address or colour, however it got into the table", async () => {
+  it("omits invalid URLs and colours, even if they are in the table", async () => {
     await brandRealm("odd", { logoUrl: "javascript:alert(1)", primaryColor: "red;x:1" });
     const { html } = await mailOfNewPlayer("odd");
     assert.doesNotMatch(html ?? "", /javascript|red;|<img/);
     assert.match(html ?? "", /Name of odd/);
   });
 
-  it("and of the default one, once theirs is closed", async () => {
+  it("is that of the default realm after the reader's realm is closed", async () => {
     const username = uniqueName();
     const email = `${username}@example.com`;
     await post(app, "/v1/users", { email, username, password }, { "x-realm": "bright" });

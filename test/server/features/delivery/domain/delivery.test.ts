@@ -62,12 +62,12 @@ describe("a message", () => {
 
   describe("is sent once", sentOnce);
   describe("that could not be sent", couldNotBeSent);
-  describe("is written and sent with care", writtenSentWithCare);
+  describe("is stored and sent safely", writtenSentWithCare);
   describe("is one of many", oneMany);
 });
 
 function sentOnce(): void {
-  it("goes through the queue to the inbox, in the language of its reader", async () => {
+  it("goes through the queue to the inbox, in the recipient's language", async () => {
     const to = someone();
     await sendMessage(app.deps, code(to));
     const { content, sealed } = await sentMessage(app.deps, to, "sign-in-code");
@@ -89,7 +89,7 @@ function sentOnce(): void {
       assert.doesNotMatch(JSON.stringify(await app.deps.redis.hgetall(job)), /480213|someone/);
   });
 
-  it("is sent once, however many jobs there are for it", async () => {
+  it("is sent once, whatever the number of its jobs", async () => {
     const to = someone();
     const id = await write(to);
     const sent: string[] = [];
@@ -116,7 +116,7 @@ function sentOnce(): void {
     assert.equal((await only(to)).status, "sent");
   });
 
-  it("is taken up again, under the same id, when the process that was sending it died", async () => {
+  it("is retried under the same id when the sending process died", async () => {
     const to = someone();
     const id = await write(to);
     const sent: string[] = [];
@@ -136,7 +136,7 @@ function sentOnce(): void {
     assert.equal((await only(to)).status, "sent");
   });
 
-  it("is not sent again when the database goes away before it is written down as sent", async () => {
+  it("is not sent again when the database fails before it is marked as sent", async () => {
     const to = someone();
     const id = await write(to);
     const { databaseUrl } = app.stores;
@@ -166,7 +166,7 @@ function sentOnce(): void {
 }
 
 function couldNotBeSent(): void {
-  it("is tried five times and then a dead letter, which an operator may have tried again", async () => {
+  it("becomes a dead letter after five attempts, and an operator can retry it", async () => {
     const to = someone();
     const id = await write(to);
     const failing = withDriver(() => Promise.reject(new DeliveryError("smtp: 451", false)));
@@ -181,7 +181,7 @@ function couldNotBeSent(): void {
     assert.equal((await only(to)).status, "sent");
   });
 
-  it("is a dead letter at once when it was refused for good", async () => {
+  it("becomes a dead letter at once after a permanent refusal", async () => {
     const to = someone();
     const id = await write(to);
     const refusing = withDriver(() => Promise.reject(new DeliveryError("smtp: 550", true)));
@@ -189,7 +189,7 @@ function couldNotBeSent(): void {
     assert.equal((await only(to)).status, "failed");
   });
 
-  it("is not sent any more when it would be of no use", async () => {
+  it("is not sent after it expired", async () => {
     const to = someone();
     const id = await write(to);
     now += 5 * 60_000;
@@ -203,7 +203,7 @@ function couldNotBeSent(): void {
 }
 
 function writtenSentWithCare(): void {
-  it("cannot be read with another secret, which is written down", async () => {
+  it("cannot be decrypted with another secret, and records that error", async () => {
     const to = someone();
     const id = await write(to);
     const config = { ...app.deps.config, APP_SECRET: "another secret of more than 32 bytes!" };
@@ -214,7 +214,7 @@ function writtenSentWithCare(): void {
     assert.equal((await only(to)).status, "sent");
   });
 
-  it("exists only if what it tells of was written too", async () => {
+  it("exists only if its transaction is committed", async () => {
     const to = someone();
     const failure = new Error("no");
     await assert.rejects(
@@ -227,7 +227,7 @@ function writtenSentWithCare(): void {
     assert.deepEqual(await messagesTo(app.deps, to), []);
   });
 
-  it("sent within a request says at once that it failed, and is not tried again", async () => {
+  it("sent within a request reports a failure at once, and is not retried", async () => {
     const to = someone();
     const failing = withDriver(() => Promise.reject(new DeliveryError("smtp: ECONNECTION", false)));
     await assert.rejects(sendNow(failing, code(to)), { code: "mail:delivery_failed" });
@@ -252,7 +252,7 @@ function oneMany(): void {
     assert.notEqual(await writeMessage(app.deps.em, app.deps, code(to)), null);
   });
 
-  it("of a change to the account comes through however many others were asked for", async () => {
+  it("about an account change is accepted even when the hourly limit is reached", async () => {
     const to = someone();
     const notice = { template: "password-changed", to, locale: "en", params: {} } as const;
     const fill = async (message: NewMessage) => {
@@ -263,7 +263,7 @@ function oneMany(): void {
     assert.equal(await fill(notice), 2 * maxMessagesPerHour);
   });
 
-  it(`is dropped while ${maxWaitingMessages} others wait`, async () => {
+  it(`is dropped while ${maxWaitingMessages} others are queued`, async () => {
     const { em } = app.deps;
     await rowsOf(
       em,

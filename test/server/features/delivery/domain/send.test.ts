@@ -23,8 +23,8 @@ async function post(numMessages: number, wanted: number): Promise<number> {
   return numTaken;
 }
 
-describe("messages the queue did not take", () => {
-  it("are tried again, of many at once the first five hundred", async () => {
+describe("messages that could not be queued", () => {
+  it("are retried, but only the first five hundred at once", async () => {
     // Pending retries keep no process alive.
     const alive = setInterval(() => {}, 1_000);
     assert.equal(await post(3, 3), 3);

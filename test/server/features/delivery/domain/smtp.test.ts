@@ -29,7 +29,7 @@ describe("mail by SMTP", () => {
   });
   after(() => server.stop());
 
-  it("goes through STARTTLS with a login, in text and HTML", async () => {
+  it("uses STARTTLS with a login, and has text and HTML parts", async () => {
     const mailer = open();
     const unsubscribeUrl = "https://ember.example/v1/unsubscribe?email=a&token=b";
     await mailer.send(mail({ unsubscribeUrl, replyTo: "bob@example.com" }));
@@ -57,7 +57,7 @@ describe("mail by SMTP", () => {
     );
   });
 
-  it("never lets a text become a header or another recipient", async () => {
+  it("never lets a text inject a header or another recipient", async () => {
     const mailer = open();
     const evil = "x\r\nBcc: eve@example.com\r\n\r\nbody";
     await mailer.send(
@@ -69,7 +69,7 @@ describe("mail by SMTP", () => {
     assert.doesNotMatch(received?.source ?? "", /^Bcc:/m);
   });
 
-  it("is not sent to a server whose certificate nobody vouches for", async () => {
+  it("is not sent to a server with an untrusted certificate", async () => {
     const mailer = open(`${login}@`, {});
     const before = server.received.length;
     await assert.rejects(mailer.send(mail()), { name: "DeliveryError", isPermanent: false });
@@ -77,7 +77,7 @@ describe("mail by SMTP", () => {
     assert.equal(server.received.length, before);
   });
 
-  it("is tried again after a passing refusal and a wrong login, not after a final refusal", async () => {
+  it("is retried after a transient refusal or a wrong login, not after a permanent refusal", async () => {
     const mailer = open();
     server.refuse({ code: 451, text: "greylisted ada@example.com" });
     await assert.rejects(mailer.send(mail()), {
@@ -96,13 +96,13 @@ describe("mail by SMTP", () => {
     stranger.close();
   });
 
-  it("is tried again when nobody listens", async () => {
+  it("is retried when nothing listens", async () => {
     const mailer = createSmtpMailer({ url: "smtp://127.0.0.1:1", from });
     await assert.rejects(mailer.send(mail()), { name: "DeliveryError", isPermanent: false });
     mailer.close();
   });
 
-  it("does not show a password to a foreign server without encryption", async () => {
+  it("does not send a password to a remote server without encryption", async () => {
     const plain = await startMailServer({
       disabledCommands: ["STARTTLS"],
       allowInsecureAuth: true,

@@ -43,7 +43,7 @@ describe("every message", () => {
             assert.ok(`${subject} ${replyTo} ${body}`.includes(value), param);
       });
 
-  it("is another text in another language", () => {
+  it("has another text in each language", () => {
     for (const [name, { texts }] of Object.entries<Template>(templates))
       assert.notDeepEqual(texts.en.paragraphs, texts.de.paragraphs, name);
   });

@@ -77,28 +77,28 @@ const leaveMany = (id: number) =>
         select 'player', ${id}::int from generate_series(1, 5000)`,
   );
 
-describe("the global board", () => {
+describe("the global leaderboard", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
   });
   after(() => app.stop());
 
   describe("is exact", exact);
-  describe("outlives its stores", outlivesStores);
-  describe("has many writers and readers", hasManyWritersReaders);
-  describe("says who stands where", saysWhoStandsWhere);
-  describe("follows days and answers", followsDaysAnswers);
+  describe("survives data loss", outlivesStores);
+  describe("has many concurrent writers and clients", hasManyWritersReaders);
+  describe("shows the caller's rank", saysWhoStandsWhere);
+  describe("compares with the last midnight and recorded games", followsDaysAnswers);
 });
 
 function exact(): void {
-  it("is empty at first, for everyone", async () => {
+  it("is empty for everyone before the first result", async () => {
     const empty = { entries: [], total: 0, page: 1, has_more: false, player_rank: null };
     assert.deepEqual(await read({}), empty);
     const guest = await enter(app);
     assert.deepEqual(await read({ tab: "xp", page: 7 }, tokenOf(guest)), { ...empty, page: 7 });
   });
 
-  it("equals a model after every step of a random history, on all tabs and pages", async () => {
+  it("equals a model after every step of a random history, in all tabs and pages", async () => {
     const ids = await makePlayers(
       app,
       Array.from({ length: 40 }, (_, n) => `Board_${n % 2 ? "odd" : "even"}_${n}`),
@@ -144,7 +144,7 @@ function exact(): void {
     for (const tab of tabs) await comparePages(tab, 7);
   });
 
-  it("is the same when Redis lost everything, or went back to an earlier moment", async () => {
+  it("is the same after Redis lost all data or was restored to an earlier state", async () => {
     const before = await Promise.all(tabs.map((tab) => read({ tab, limit: 100 })));
     await app.deps.redis.flushall();
     assert.deepEqual(await Promise.all(tabs.map((tab) => read({ tab, limit: 100 }))), before);
@@ -168,7 +168,7 @@ function exact(): void {
 }
 
 function outlivesStores(): void {
-  it("knows a turn that Redis lost in the middle", async () => {
+  it("applies an update again when Redis loses it in a restore", async () => {
     const [row] = players;
     assert.ok(row);
     const original = app.deps.redis.eval.bind(app.deps.redis);
@@ -196,7 +196,7 @@ function outlivesStores(): void {
     }
   });
 
-  it("is an honest 503 while Redis is away, and exact again afterwards", async () => {
+  it("returns 503 while Redis is unavailable, and exact rows afterwards", async () => {
     await app.stores.redis.kill();
     const away = await app.client.get(path);
     assert.equal(away.status, 503);
@@ -210,7 +210,7 @@ function outlivesStores(): void {
     for (const tab of tabs) await comparePages(tab, 50);
   });
 
-  it("is an honest 503 when its turn does not come", async () => {
+  it("returns 503 when Postgres locks the changes for too long", async () => {
     const [row] = players;
     assert.ok(row);
     Object.assign(row, { score: row.score + 3, scoreAt: start + 9, answers: row.answers + 1 });
@@ -227,7 +227,7 @@ function outlivesStores(): void {
     await comparePages("score", 50);
   });
 
-  it("is the same when Postgres forgot what was carried over, or was set back itself", async () => {
+  it("is the same after Postgres lost which changes were projected or was restored to an earlier state", async () => {
     const [row] = players;
     assert.ok(row);
     const forget = (batch: number | null) =>
@@ -245,7 +245,7 @@ function outlivesStores(): void {
     }
   });
 
-  it("leaves nothing of the boards beside it when Postgres was set back, and nobody reads them again", async () => {
+  it("deletes the keys of other leaderboards after a restore of Postgres, even if nobody reads them again", async () => {
     const { redis, orm, leaderboards: boards } = app.deps;
     const words = { score: 5, level: 1, wordsFound: 1, blocksDropped: 1, timeTaken: "61.25" };
     const headers = tokenOf(await enter(app));
@@ -269,7 +269,7 @@ function outlivesStores(): void {
 }
 
 function hasManyWritersReaders(): void {
-  it("is exact in processes that carry over at the same time, and never goes back", async () => {
+  it("is exact in processes that project changes at the same time, and never goes backwards", async () => {
     const { redis, orm, clock, log, metrics } = app.deps;
     const em = () => orm.em.fork();
     const others = [1, 2, 3].map(() => createLeaderboards({ redis, em, clock, log, metrics }));
@@ -293,7 +293,7 @@ function hasManyWritersReaders(): void {
     await comparePages("score", 50);
   });
 
-  it("keeps up with many writers and readers at once", async () => {
+  it("keeps up with many concurrent writers and clients", async () => {
     await Promise.all(
       players.map(async (row, n) => {
         Object.assign(row, { xp: row.xp + n, xpAt: start + n, answers: row.answers + 1 });
@@ -308,7 +308,7 @@ function hasManyWritersReaders(): void {
 }
 
 function saysWhoStandsWhere(): void {
-  it("says where the caller stands, on every page and in every search", async () => {
+  it("shows the caller's rank on every page and in every search", async () => {
     const { session } = await registerAccount(app);
     const { id } = session.player;
     const me: Totals = {
@@ -342,7 +342,7 @@ function saysWhoStandsWhere(): void {
     );
   });
 
-  it("finds parts of names in any case, with the ranks of the whole board", async () => {
+  it("finds partial names in any case, with ranks on the whole leaderboard", async () => {
     for (const tab of tabs)
       for (const search of ["ODD", "board_1", "_3", "rd_"]) {
         const expected = rankAll(players, tab).filter(({ name }) =>
@@ -359,7 +359,7 @@ function saysWhoStandsWhere(): void {
       assert.equal((await read({ search })).total, 0, search);
   });
 
-  it("refuses short searches and unknown tabs, and moves paging into its bounds", async () => {
+  it("refuses short searches and unknown tabs, and clamps the paging parameters", async () => {
     for (const query of ["search=a", "search=", "tab=level", "limit=x", "page=1.5"]) {
       const { status, json } = await app.client.get(`${path}?${query}`);
       assert.equal(status, 400, query);
@@ -373,7 +373,7 @@ function saysWhoStandsWhere(): void {
     assert.equal(cursed.status, 200);
   });
 
-  it("keeps closed accounts without their name", async () => {
+  it("keeps closed accounts, without their name", async () => {
     const { session } = await registerAccount(app);
     const { id } = session.player;
     const name = session.player.username ?? "";
@@ -400,7 +400,7 @@ function saysWhoStandsWhere(): void {
 }
 
 function followsDaysAnswers(): void {
-  it("compares with the ranks of the latest midnight", async () => {
+  it("compares ranks with those of the last midnight", async () => {
     const take = (day: string) =>
       app.deps.orm.em.fork().transactional((em) => takeSnapshot(em, day, new Date(start)));
     const yesterday = new Map(tabs.map((tab) => [tab, rankAll(players, tab)]));
@@ -433,7 +433,7 @@ function followsDaysAnswers(): void {
     await truncate();
   });
 
-  it("has what recorded answers of random histories add up to", async () => {
+  it("equals the totals of recorded answers in random histories", async () => {
     await fillBank(app, 1, ["art", "film"]);
     const questions = await rowsOf<RecordedQuestion>(
       app.deps.orm.em.fork(),

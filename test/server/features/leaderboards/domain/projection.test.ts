@@ -89,7 +89,7 @@ async function keep(): Promise<() => Promise<void>> {
   };
 }
 
-describe("processes that carry changes over to leaderboards", () => {
+describe("processes that project changes to leaderboards", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
     const names = Array.from({ length: count }, (_, n) => `Carried_${n}`);
@@ -112,9 +112,9 @@ describe("processes that carry changes over to leaderboards", () => {
     await app.stop();
   });
 
-  describe("when one of them dies or stands still", whenOneThemDies);
-  describe("when Redis loses something", whenRedisLosesSomething);
-  describe("while they build", whileTheyBuild);
+  describe("after one of them dies or stalls", whenOneThemDies);
+  describe("after Redis loses data", whenRedisLosesSomething);
+  describe("during a build", whileTheyBuild);
 });
 
 function whenOneThemDies(): void {
@@ -122,7 +122,7 @@ function whenOneThemDies(): void {
     ["before it wrote", false],
     ["after it wrote and before it noted that", true],
   ] as const)
-    it(`are exact when one dies ${moment}`, async () => {
+    it(`are exact after one of them dies ${moment}`, async () => {
       const healthy = await another();
       await assertExact(healthy);
       let isDead = false;
@@ -140,7 +140,7 @@ function whenOneThemDies(): void {
       await assertExact(await another());
     });
 
-  it("do not let one that stood still write over what others wrote since", async () => {
+  it("do not let a stalled process overwrite later changes", async () => {
     const healthy = await another();
     await assertExact(healthy);
     const { promise: isReached, resolve: reach } = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ function whenOneThemDies(): void {
 }
 
 function whenRedisLosesSomething(): void {
-  it("bring back what a Redis that was set back lost, also when they start beside it", async () => {
+  it("restore what Redis lost in a restore, also when they start during it", async () => {
     const running = await another();
     await assertExact(running);
     await running.tidy();
@@ -181,7 +181,7 @@ function whenRedisLosesSomething(): void {
     await assertExact(running);
   });
 
-  it("build a leaderboard again that Redis loses while a reader waits for it", async () => {
+  it("rebuild a leaderboard that Redis loses while a client waits for it", async () => {
     let fills = 0;
     const boards = await another(async (script, run) => {
       if (script === "fill" && ++fills === 3) await app.deps.redis.flushall();
@@ -191,7 +191,7 @@ function whenRedisLosesSomething(): void {
     assert.ok(fills > 4);
   });
 
-  it("go on from where a Redis is that was set back in the middle of building", async () => {
+  it("continue from the state of a Redis that was restored during a build", async () => {
     let fills = 0;
     let setBack = () => Promise.resolve();
     const boards = await another(async (script, run) => {
@@ -208,7 +208,7 @@ function whenRedisLosesSomething(): void {
 }
 
 function whileTheyBuild(): void {
-  it("finish what a builder that died left behind, with all that changed since", async () => {
+  it("finish the build of a process that died, with all later changes", async () => {
     const { redis } = app.deps;
     let fills = 0;
     const dying = await another((script, run) => {
@@ -230,7 +230,7 @@ function whileTheyBuild(): void {
     await assertExact(tidying);
   });
 
-  it("keep what changed between the reading and the writing of a slice", async () => {
+  it("keep a change made between the read and the write of a batch", async () => {
     const other = await another();
     await read(other, teamFamily);
     const changed = [0, 700, count - 1];
@@ -246,7 +246,7 @@ function whileTheyBuild(): void {
     assert.deepEqual(changed, []);
   });
 
-  it("do not bring back a team that ended between the reading and the writing of a slice", async () => {
+  it("do not restore a team that was deleted between the read and the write of a batch", async () => {
     const [owner, other] = [players[10]?.id ?? 0, players[11]?.id ?? 0];
     const make = (id: number, name: string) =>
       query(sql`with team as (insert into teams (name, name_key, join_code, owner_id, created_at)
@@ -274,7 +274,7 @@ function whileTheyBuild(): void {
     assert.deepEqual([page.length, total], [1, 1]);
   });
 
-  it("begin a building again when the version before this one wrote meanwhile", async () => {
+  it("restart a build when the previous version wrote during it", async () => {
     const { redis } = app.deps;
     let fills = 0;
     const boards = await another(async (script, run) => {
@@ -296,7 +296,7 @@ function whileTheyBuild(): void {
     assert.ok(fills > 5);
   });
 
-  it("show another name, and that an account is closed, from the next read on", async () => {
+  it("show a new name or a closed account from the next read on", async () => {
     const path = "/v1/games/trivia/leaderboard";
     const { session } = await registerAccount(app);
     const [headers, first] = [tokenOf(session), session.player.username ?? assert.fail()];

@@ -7,7 +7,7 @@ import { startApp, type App } from "../../../../support/app.ts";
 
 const path = "/v1/games/trivia/leaderboard";
 
-describe("a search of the board", () => {
+describe("a search of the leaderboard", () => {
   let app: App;
   before(async () => {
     app = await startApp({ hasJobs: false });
@@ -42,7 +42,7 @@ describe("a search of the board", () => {
     return { status, total, names: entries.map(({ name }) => name), refusal: flash?.errors?.[0] };
   };
 
-  it("finds up to a thousand names, in the order of the board", async () => {
+  it("finds up to a thousand names, in leaderboard order", async () => {
     const found = await search("MANY");
     assert.deepEqual([found.status, found.total], [200, maxMatches]);
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe("a search of the board", () => {
     );
   });
 
-  it("finds a name without the accents that are typed", async () => {
+  it("matches a name without the accents in the query", async () => {
     assert.deepEqual((await search("José")).names, ["Jose"]);
   });
 
@@ -66,7 +66,7 @@ describe("a search of the board", () => {
     assert.equal((await search("many_jo")).total, 1);
   });
 
-  it("looks at no more names than its bound, of players who are not on the board either", async () => {
+  it("examines a bounded number of names, including players without a rank", async () => {
     const add = (from: number, to: number) =>
       rowsOf(
         app.deps.orm.em.fork(),
@@ -80,7 +80,7 @@ describe("a search of the board", () => {
     assert.equal((await search("away")).status, 400);
   });
 
-  it("is refused when it would take Postgres longer than a search may", async () => {
+  it("is refused when it would exceed the time limit in Postgres", async () => {
     await app.deps.orm.em.fork().transactional(async (tx) => {
       await rowsOf(tx, sql`lock table player_stats in access exclusive mode`);
       const { status, refusal } = await search("many_7");
