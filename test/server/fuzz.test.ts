@@ -23,7 +23,7 @@ describe("the whole service under random requests", () => {
   });
   after(() => app.stop());
 
-  it("answers a wrong method on every path with 405 and what is allowed", async () => {
+  it("returns 405 and the allowed methods for a wrong method on every path", async () => {
     const paths = new Set(routes.map((route) => route.path.replaceAll(/\{[^}]+\}/g, "1")));
     for (const path of paths) {
       const methods = methodsOf(path);
@@ -44,7 +44,7 @@ describe("the whole service under random requests", () => {
     }
   });
 
-  it("answers paths that mean nothing with a refusal", async () => {
+  it("refuses paths that match no route", async () => {
     const port = Number(new URL(app.url).port);
     const targets: [string, number[]][] = [
       ["/nothing", [404]],

@@ -71,11 +71,11 @@ describe("searches and languages of game data", () => {
   after(() => app.stop());
 
   describe("find titles", findTitles);
-  describe("answer within bounds", answerWithinBounds);
+  describe("stay within bounds", answerWithinBounds);
 });
 
 function findTitles(): void {
-  it("find a title of a typed list without its accents, and with them", async () => {
+  it("find a title of a typed list with and without its accents", async () => {
     for (const name of ["epee", "ÉPÉE", "strasse", "straße", "zur*epee"])
       assert.deepEqual(await quests("en", name), ["id.quest.smith_01"], name);
     assert.deepEqual(await quests("pt", "missao"), ["id.quest.smith_01"]);
@@ -83,14 +83,14 @@ function findTitles(): void {
     assert.deepEqual(await quests("en", "dailyxtoil"), []);
   });
 
-  it("find what is inside a Chinese title, in the script of the reader", async () => {
+  it("find text inside a Chinese title, in the client's script", async () => {
     for (const name of ["永", "冰霜", "霜护符", "永恒冰霜护符"])
       assert.deepEqual(await quests("zh-CN", name), ["id.quest.smith_01"], name);
     assert.deepEqual(await quests("zh-TW", "霜護"), ["id.quest.smith_01"]);
     assert.deepEqual(await quests("zh-TW", "霜护"), []);
   });
 
-  it("find titles with the marks that a text may leave out, and without them", async () => {
+  it("find titles with and without optional marks", async () => {
     for (const [locale, name] of [
       ["he", "שלום"],
       ["he", "לָעוֹלָם"],
@@ -105,7 +105,7 @@ function findTitles(): void {
       assert.deepEqual(await archived(q), ["id.item.dagger"], q);
   });
 
-  it("find the same in the archive", async () => {
+  it("find the same titles in the archive", async () => {
     for (const q of ["epee", "Épée lumiere", "LUMIE"])
       assert.deepEqual(await archived(q), ["id.item.sword_of_light"], q);
     for (const q of ["冰霜", "符", "恒冰霜护符"])
@@ -115,7 +115,7 @@ function findTitles(): void {
 }
 
 function answerWithinBounds(): void {
-  it("are in the nearest relative of the language asked for", async () => {
+  it("use the nearest relative of the requested language", async () => {
     for (const [locale, title] of [
       ["zh-CN", "永恒冰霜护符"],
       ["zh", "永恒冰霜护符"],
@@ -132,7 +132,7 @@ function answerWithinBounds(): void {
       assert.equal(await titleIn(locale), title, locale);
   });
 
-  it("are refused when Postgres would take longer than a search may, and answered after that", async () => {
+  it("are refused when Postgres exceeds the time limit of a search, and work after that", async () => {
     const typed = "/v2/quests?name=never";
     const inArchive = "/v1/codex/gamedata/item?q=never";
     for (const [table, path, refused] of [
@@ -147,7 +147,7 @@ function answerWithinBounds(): void {
     }
   });
 
-  it("are refused in the archive when they find more than their bound", async () => {
+  it("are refused in the archive when they find more than the limit", async () => {
     const em = app.deps.orm.em.fork();
     await rowsOf(
       em,
@@ -167,7 +167,7 @@ function answerWithinBounds(): void {
     assert.equal((await get("/v1/codex/gamedata/item?q=zebra")).status, 400);
   });
 
-  it("show a page in the first of its languages that the reader has", async () => {
+  it("return a page in the first of its languages that the client accepts", async () => {
     for (const [header, language] of [
       ["de-AT", "de"],
       ["fr, de;q=0.8, en;q=0.5", "de"],

@@ -25,7 +25,7 @@ describe("credentials of a request", () => {
 });
 
 function bearerToken(): void {
-  test("names the caller", async () => {
+  test("identifies the caller", async () => {
     const answer = await client.get("/v1/as/player", { token: sample.token(5) });
     const { expiresAt, ...caller } = callerOf(answer) as { expiresAt: number };
     assert.ok(expiresAt > Date.now() / 1000);
@@ -40,7 +40,7 @@ function bearerToken(): void {
     assert.equal(answer.headers.get("cache-control"), "private, no-store");
   });
 
-  test("is demanded, and its absence differs from a bad one", async () => {
+  test("is required, and a missing token gets another error than an invalid one", async () => {
     for (const level of ["player", "registered", "guest"]) {
       const none = await client.get(`/v1/as/${level}`);
       assert.equal(codeOf(none), "auth:required");
@@ -56,7 +56,7 @@ function bearerToken(): void {
     }
   });
 
-  test("that is bad counts as none where it is optional", async () => {
+  test("that is invalid counts as missing where it is optional", async () => {
     const expired = sample.deps.tokens.sign("access", "5", -10, { roles: ["ROLE_REGISTERED"] });
     for (const token of [
       "x.y.z",
@@ -69,7 +69,7 @@ function bearerToken(): void {
     }
   });
 
-  test("of the wrong kind of player is 403", async () => {
+  test("for the wrong kind of player is refused with 403", async () => {
     assert.equal(
       codeOf(await client.get("/v1/as/registered", { token: sample.token(6, "ROLE_GUEST") })),
       "auth:forbidden",
@@ -90,7 +90,7 @@ function seatTests(): void {
     client.post(`/v1/lobbies/abcdef/${level}`, { headers });
   const bearer = () => ({ authorization: `Bearer ${sample.token(5)}` });
 
-  test("is known by header, by bearer token, by cookie", async () => {
+  test("is identified by header, by bearer token and by cookie", async () => {
     const byHeader = await call("seat", { "x-lobby-token": lobbyToken(3) });
     assert.deepEqual(callerOf(byHeader), { seatId: 3, player: null, isCookieSeat: false });
     const byBearer = callerOf(await call("seat", bearer())) as {
@@ -103,7 +103,7 @@ function seatTests(): void {
     assert.deepEqual(callerOf(byCookie), { seatId: 4, player: null, isCookieSeat: true });
   });
 
-  test("in the header goes before the cookie", async () => {
+  test("in the header takes precedence over the cookie", async () => {
     const both = await call("seat", {
       "x-lobby-token": lobbyToken(3),
       cookie: `svc_lobby=${lobbyToken(4)}`,
@@ -117,7 +117,7 @@ function seatTests(): void {
     assert.deepEqual([caller.seatId, caller.isCookieSeat, caller.player.playerId], [3, false, 5]);
   });
 
-  test("token of another lobby, of another purpose or expired is refused", async () => {
+  test("token of another lobby, of another purpose or past its expiry is refused", async () => {
     for (const token of [
       lobbyToken(3, "GHJKLM"),
       lobbyToken(3, "ABCDEF", -5),
@@ -156,7 +156,7 @@ function seatTests(): void {
     assert.deepEqual(own, { seatId: 3, player: null, isCookieSeat: false });
   });
 
-  test("route that does not say whose seats it takes does not start", async () => {
+  test("route without a room kind or a {code} parameter fails at start", async () => {
     const route = sampleRoutes.find(({ path }) => path === "/v1/duels/{code}/seat");
     assert.ok(route);
     const { room: _room, ...rest } = route;
@@ -166,13 +166,13 @@ function seatTests(): void {
     }
   });
 
-  test("without any credential is 401, with a bad bearer token too", async () => {
+  test("without any credential is refused with 401, also with an invalid bearer token", async () => {
     assert.equal(codeOf(await call("seat")), "auth:required");
     assert.equal(codeOf(await call("seat", { authorization: "Bearer x" })), "auth:token_invalid");
     assert.equal(callerOf(await call("optional_seat", { authorization: "Bearer x" })), null);
   });
 
-  test("known by its cookie alone is not for foreign pages", async () => {
+  test("identified by its cookie alone is refused to pages of other origins", async () => {
     const cookie = `svc_lobby=${lobbyToken(4)}`;
     assert.equal(
       codeOf(await call("seat", { cookie, origin: "https://evil.example" })),

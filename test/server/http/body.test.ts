@@ -28,11 +28,11 @@ describe("request bodies", () => {
   describe("a JSON body", jsonBody);
   describe("fields", fields);
   describe("the size of a body", sizeBody);
-  describe("framing that two readers could read differently", framingTwoReadersCould);
+  describe("framing that two parsers could read differently", framingTwoReadersCould);
 });
 
 function jsonBody(): void {
-  test("is accepted under every spelling of its type", async () => {
+  test("is accepted with every spelling of its media type", async () => {
     for (const type of [
       "application/json",
       "Application/JSON; Charset=UTF-8",
@@ -42,7 +42,7 @@ function jsonBody(): void {
       assert.equal((await send('{"name":"x"}', type)).status, 200, type);
   });
 
-  test("may begin with a byte order mark, which is no part of it", async () => {
+  test("may begin with a byte order mark, which is ignored", async () => {
     assert.equal((await send('\ufeff{"name":"x"}')).status, 200);
     assert.equal((await send(Buffer.from('\ufeff {"name":"\ufeffx"}'))).status, 200);
     for (const body of ['\ufeff\ufeff{"name":"x"}', '{\ufeff"name":"x"}', "\ufeff[]"])
@@ -51,7 +51,7 @@ function jsonBody(): void {
     assert.equal((await send("\ufeff")).status, 422);
   });
 
-  test("under another type or encoding is 415", async () => {
+  test("with another media type or encoding is refused with 415", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -77,7 +77,7 @@ function jsonBody(): void {
     assert.equal(untyped.responses[0]?.status, 415);
   });
 
-  test("that is no object, no UTF-8 or no JSON is 400", async () => {
+  test("that is not an object, not UTF-8 or not JSON is refused with 400", async () => {
     const invalid = [
       "[]",
       "null",
@@ -93,19 +93,19 @@ function jsonBody(): void {
       assert.equal(codeOf(await send(body)), "request:malformed_json", String(body));
   });
 
-  test("may nest 32 levels and not one more", async () => {
+  test("may nest up to 32 levels", async () => {
     assert.equal((await send(nested(32))).status, 200);
     assert.equal(codeOf(await send(nested(33))), "request:malformed_json");
     assert.equal(codeOf(await send("[".repeat(60_000))), "request:malformed_json");
     assert.equal((await send(`{"name":"${"[{".repeat(9)}"}`)).status, 200);
   });
 
-  test("that is empty is read as an empty object", async () => {
+  test("that is empty is treated as an empty object", async () => {
     const answer = await send("", "text/plain");
     assert.deepEqual(violationsOf(answer), ["name"]);
   });
 
-  test("loses the fields nobody declared, and __proto__ is one of them", async () => {
+  test("loses all undeclared fields, including __proto__", async () => {
     const { body } = await send(
       '{"name":"x","__proto__":{"isAdmin":true},"constructor":1,"settings":{"other":2}}',
     );
@@ -123,14 +123,14 @@ function fields(): void {
     assert.deepEqual(violationsOf(answer), ["channels[1]", "count", "name", "settings.blend"]);
   });
 
-  test("of another form is told the form in words, not as a pattern", async () => {
+  test("with a wrong format get an error that describes the format in words, not as a pattern", async () => {
     const { json } = await send('{"name":"x","channels":["a","B"]}');
     assert.deepEqual((json as { flash: { violations: unknown } }).flash.violations, [
       { propertyPath: "channels[1]", title: "must be small letters" },
     ]);
   });
 
-  test("hold no NUL, no lone surrogate and no integer beyond the safe range", async () => {
+  test("contain no NUL, no lone surrogate and no integer beyond the safe range", async () => {
     for (const [field, value] of [
       ["name", '"a\\u0000"'],
       ["note", '"\\ud800"'],
@@ -143,7 +143,7 @@ function fields(): void {
     }
   });
 
-  test("answer with the code of the endpoint where it has one", async () => {
+  test("return the error code of the endpoint where it has one", async () => {
     const answer = await client.post("/v1/strict", { body: {} });
     assert.equal(answer.status, 400);
     assert.equal(errorOf(answer).code, "request:missing_field");
@@ -161,7 +161,7 @@ function sizeBody(): void {
     assert.equal(answer.headers.get("connection"), "close");
   });
 
-  test("is judged by its announcement, before it is sent", async () => {
+  test("is checked against Content-Length before the body arrives", async () => {
     const head =
       "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n";
     const { responses, isClosedByServer } = await sendRaw(sample.port, head);
@@ -169,7 +169,7 @@ function sizeBody(): void {
     assert.ok(isClosedByServer);
   });
 
-  test("is counted while chunks come in", async () => {
+  test("is counted while chunks arrive", async () => {
     const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
     const head =
       "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -178,7 +178,7 @@ function sizeBody(): void {
     assert.ok(isClosedByServer);
   });
 
-  test("is bounded where no body is expected, too, and small ones are ignored", async () => {
+  test("is also limited where no body is expected, and small bodies are ignored", async () => {
     const options = { headers: { "content-type": "text/plain" } };
     assert.equal((await client.post("/v1/write", { ...options, body: "hello" })).status, 200);
     assert.equal(
@@ -188,7 +188,7 @@ function sizeBody(): void {
     assert.equal((await client.post("/v1/nowhere", { ...options, body: "hello" })).status, 404);
   });
 
-  test("in pieces and in chunks is put together", async () => {
+  test("that arrives in pieces and in chunks is reassembled", async () => {
     const head =
       "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     const { responses } = await sendRaw(

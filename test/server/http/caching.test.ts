@@ -14,7 +14,7 @@ describe("caching", () => {
   });
   after(() => sample.stop());
 
-  test("the tag is strong and of the body alone", async () => {
+  test("the ETag is strong and depends only on the body", async () => {
     const first = await client.get("/v1/cached", { headers: { "x-request-id": "first-request" } });
     const second = await client.get("/v1/cached/");
     assert.match(first.headers.get("etag") ?? "", /^"[\w-]{27}"$/);
@@ -22,7 +22,7 @@ describe("caching", () => {
     assert.equal(first.headers.get("cache-control"), "public, max-age=60");
   });
 
-  test("a known tag is answered by 304 without a body", async () => {
+  test("a known ETag gets 304 without a body", async () => {
     for (const path of ["/v1/cached", "/v1/tagged", "/v1/picture"]) {
       const etag = (await client.get(path)).headers.get("etag") ?? "";
       for (const wanted of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -40,12 +40,12 @@ describe("caching", () => {
     }
   });
 
-  test("what a shared cache keeps varies by what lets a page read it", async () => {
+  test("publicly cacheable responses vary by Origin and X-Api-Key", async () => {
     for (const path of ["/v1/cached", "/v1/picture"])
       assert.equal((await client.get(path)).headers.get("vary"), "Origin, X-Api-Key", path);
   });
 
-  test("an answer for a known caller is in no shared cache", async () => {
+  test("a response for an authenticated caller is not publicly cacheable", async () => {
     const anonymous = await client.get("/v1/tagged");
     assert.equal(anonymous.headers.get("cache-control"), "public, max-age=60");
     assert.match(anonymous.headers.get("vary") ?? "", /Authorization/);
@@ -53,7 +53,7 @@ describe("caching", () => {
     assert.equal(known.headers.get("cache-control"), "private, no-store");
   });
 
-  test("refusals and answers without a policy are not stored", async () => {
+  test("errors and responses without a policy are not stored", async () => {
     for (const path of ["/v1/ping", "/v1/nothing", "/v1/bug", "/v1/things/x", "/v1/elsewhere"])
       assert.equal((await client.get(path)).headers.get("cache-control"), "no-store", path);
     assert.equal((await client.get("/v1/ping")).headers.get("etag"), null);

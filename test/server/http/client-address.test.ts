@@ -33,12 +33,12 @@ const forms: [written: string, counted: string][] = [
 ];
 
 describe("the client address", () => {
-  test("is the socket's when no proxy is trusted, whatever the header says", () => {
+  test("is the socket's when no proxy is trusted, whatever the header contains", () => {
     const read = createAddressReader("");
     assert.deepEqual(read("10.0.0.1", "203.0.113.9"), { ip: "10.0.0.1", isFromProxy: false });
   });
 
-  test("is the first one from the right that is not a trusted proxy", () => {
+  test("is the rightmost one that is not a trusted proxy", () => {
     const read = createAddressReader("10.0.0.0/8, 2001:db8::/32");
     const ip = (forwarded: string | undefined) => read("10.0.0.1", forwarded).ip;
     assert.equal(ip("203.0.113.9"), "203.0.113.9");
@@ -51,14 +51,14 @@ describe("the client address", () => {
     assert.equal(ip("10.9.9.9, 10.2.3.4"), "10.9.9.9");
   });
 
-  test("is read in every form that proxies write", () => {
+  test("is parsed in every format that proxies write", () => {
     const read = createAddressReader("10.0.0.0/8");
     for (const [written, counted] of forms)
       for (const list of [written, `1.1.1.1, ${written}`, `${written}, 10.2.3.4:80`])
         assert.equal(read("10.0.0.1", list).ip, counted, list);
   });
 
-  test("is none where the proxy names none, and neither the proxy's nor one further left", () => {
+  test("is empty when the proxy names none, neither the proxy's own nor one further left", () => {
     const read = createAddressReader("10.0.0.0/8");
     const hidden = [
       "unknown",
@@ -74,23 +74,23 @@ describe("the client address", () => {
     assert.equal(read("10.0.0.1", "unknown, 203.0.113.9").ip, "203.0.113.9");
   });
 
-  test("lies behind a proxy's own process, which came through a Unix socket", () => {
+  test("is found behind a local proxy that connects through a Unix socket", () => {
     const read = createAddressReader("10.0.0.0/8");
     assert.equal(read("10.0.0.1", "1.1.1.1, 203.0.113.9, unix:").ip, "203.0.113.9");
   });
 
-  test("is looked for in a bounded number of hops", () => {
+  test("is searched in a limited number of hops", () => {
     const read = createAddressReader("10.0.0.0/8");
     const own = Array.from({ length: 40 }, () => "10.2.3.4").join(",");
     assert.equal(read("10.0.0.1", `203.0.113.9,${own}`).ip, null);
   });
 
-  test("is not believed from a socket outside the list", () => {
+  test("is not taken from the header of a socket outside the list", () => {
     const read = createAddressReader("10.0.0.0/8");
     assert.deepEqual(read("11.0.0.1", "203.0.113.9"), { ip: "11.0.0.1", isFromProxy: false });
   });
 
-  test("of IPv6 is its /64", () => {
+  test("of IPv6 is reduced to its /64", () => {
     assert.equal(countedAddress("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
     assert.equal(countedAddress("2001:db8::1"), "2001:db8:0:0::/64");
     assert.equal(countedAddress("::1"), "0:0:0:0::/64");
@@ -98,7 +98,7 @@ describe("the client address", () => {
     assert.equal(countedAddress(written), "2001:db8:1:2::/64");
   });
 
-  test("inside IPv6 is IPv4 again", () => {
+  test("of IPv4 inside IPv6 is converted to IPv4", () => {
     assert.equal(addressText(bytesOf("0000:0000:0000:0000:0000:ffff:cb00:7109")), "203.0.113.9");
     assert.equal(countedAddress("::ffff:203.0.113.9"), "203.0.113.9");
     assert.equal(countedAddress("::ffff:cb00:7109"), "203.0.113.9");
@@ -106,7 +106,7 @@ describe("the client address", () => {
   });
 });
 
-test("a trusted range of IPv4 inside IPv6 is one of IPv4", () => {
+test("a trusted IPv4 range inside IPv6 counts as an IPv4 range", () => {
   const read = createAddressReader("::ffff:10.0.0.0/104");
   assert.equal(read("10.0.0.1", "203.0.113.9, ::ffff:10.1.2.3").ip, "203.0.113.9");
   assert.equal(read("11.0.0.1", "203.0.113.9").ip, "11.0.0.1");
@@ -117,7 +117,7 @@ test("a list with a typing error is refused at start", () => {
     assert.throws(() => createAddressReader(list), /TRUSTED_PROXIES/, list);
 });
 
-test("the scheme of the player is the first of those that proxies wrote", () => {
+test("the scheme of the player is the first one that the proxies wrote", () => {
   for (const list of ["https", "https,http", "HTTPS , http", '"https"', ", https,http,http"])
     assert.equal(isForwardedHttps(list), true, list);
   for (const list of [undefined, "", "http", "http,https", "https:", "httpsx", ",http,https"])

@@ -23,7 +23,7 @@ const ask = (path: string, origin: string, wanted: string) =>
     },
   });
 
-describe("requests of other origins", () => {
+describe("requests from other origins", () => {
   before(async () => {
     sample = await startSample({
       routes: sampleRoutes,
@@ -34,12 +34,12 @@ describe("requests of other origins", () => {
   });
   after(() => sample.stop());
 
-  describe("an answer", answerTests);
+  describe("a response", answerTests);
   describe("a preflight", preflight);
   describe("authority from a cookie", authorityFromCookie);
-  describe("a cookie that signs somebody in", cookieSignsSomebodyIn);
+  describe("a cookie that opens a session", cookieSignsSomebodyIn);
 
-  test("a page under another of our names than the configured one is ours", async () => {
+  test("treats pages under another configured name of the service as its own", async () => {
     const env = { PUBLIC_BASE_URL: "https://game.example.com" };
     const named = await startSample({ routes: sampleRoutes, env });
     const ask = (origin: string, headers: Record<string, string> = {}) =>
@@ -82,20 +82,20 @@ function answerTests(): void {
     }
   });
 
-  test("that refuses carries the permission, too", async () => {
+  test("with an error carries the CORS headers, too", async () => {
     const answer = await client.get("/v1/as/player", { headers: { origin: app } });
     assert.equal(answer.status, 401);
     assert.equal(answer.headers.get("access-control-allow-origin"), app);
   });
 
-  test("follows the origins of realms as they change", async () => {
+  test("follows changes of the realms' origins", async () => {
     const read = () => client.get("/v1/ping", { headers: { origin: realm } });
     assert.deepEqual(corsHeaders((await read()).headers), []);
     realms.add(realm);
     assert.equal((await read()).headers.get("access-control-allow-origin"), realm);
   });
 
-  test("with public data is for everyone, tag and all, without credentials", async () => {
+  test("with public data is readable from every origin, ETag included, without credentials", async () => {
     const { headers } = await client.get("/v1/cached", {
       headers: { origin: "https://other.example" },
     });
@@ -115,7 +115,7 @@ function preflight(): void {
     assert.equal(headers.get("access-control-max-age"), "600");
   });
 
-  test("grants what traces requests, by whosever headers", async () => {
+  test("grants tracing headers to all origins", async () => {
     const named = ["traceparent", "tracestate", "baggage", "b3", "sentry-trace", "x-request-id"];
     const asked = [
       "x-b3-traceid",
@@ -136,7 +136,7 @@ function preflight(): void {
     assert.ok(!granted.includes("x-other"));
   });
 
-  test("grants others only what asks for X-Api-Key, without credentials", async () => {
+  test("grants other origins only requests with X-Api-Key, without credentials", async () => {
     assert.deepEqual(
       corsHeaders((await ask("/v1/echo", "https://other.example", "authorization")).headers),
       [],
@@ -151,7 +151,7 @@ function authorityFromCookie(): void {
   const refresh = (headers: Record<string, string>) =>
     client.post("/v1/refresh", { headers: { cookie: "svc_refresh=x", ...headers } });
 
-  test("is honoured without browser headers, from ourselves and from listed origins", async () => {
+  test("is accepted without browser headers, from our own pages and from listed origins", async () => {
     for (const headers of [
       {},
       { origin: sample.url },
@@ -163,7 +163,7 @@ function authorityFromCookie(): void {
       assert.equal((await refresh(headers as Record<string, string>)).status, 200);
   });
 
-  test("is refused from elsewhere", async () => {
+  test("is refused from other origins", async () => {
     for (const headers of [
       { origin: "https://evil.example" },
       { origin: "null" },
@@ -177,7 +177,7 @@ function authorityFromCookie(): void {
       );
   });
 
-  test("is refused to what a form can send", async () => {
+  test("is refused for the media types that a form can send", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -201,7 +201,7 @@ function cookieSignsSomebodyIn(): void {
     { origin: "null", "sec-fetch-site": "same-site" },
   ] as Record<string, string>[];
 
-  test("is neither set nor cleared for a page of another site, with or without one of before", async () => {
+  test("is neither set nor cleared for a page of another site, with or without an existing cookie", async () => {
     for (const headers of evil)
       for (const cookie of [{}, { cookie: "svc_refresh=x" }]) {
         const answer = await client.post("/v1/refresh", { headers: { ...headers, ...cookie } });
@@ -210,7 +210,7 @@ function cookieSignsSomebodyIn(): void {
       }
   });
 
-  test("is set for listed origins, for our own pages and for programs, whatever type they send", async () => {
+  test("is set for listed origins, for our own pages and for programs, with any content type", async () => {
     const own = [{ origin: app, "sec-fetch-site": "cross-site" }, { origin: sample.url }, {}];
     for (const headers of own as Record<string, string>[])
       assert.equal((await client.post("/v1/refresh", { headers })).status, 200);
@@ -219,7 +219,7 @@ function cookieSignsSomebodyIn(): void {
     assert.equal(answer.status, 200);
   });
 
-  test("comes with an address to be visited for a visit alone", async () => {
+  test("is set by a navigation address only for a navigation", async () => {
     const visit = (goal: string, site = "cross-site") =>
       client.get("/v1/landing", { headers: { "sec-fetch-site": site, "sec-fetch-dest": goal } });
     for (const site of ["cross-site", "same-site", "none"])

@@ -8,7 +8,7 @@ import { startSample, type SampleServer } from "./sample.ts";
 let sample: SampleServer;
 let client: Client;
 
-describe("answers", () => {
+describe("responses", () => {
   before(async () => {
     sample = await startSample({ routes: sampleRoutes });
     client = createClient(sample.url, sampleRoutes);
@@ -16,10 +16,10 @@ describe("answers", () => {
   after(() => sample.stop());
 
   describe("the response envelope", responseEnvelope);
-  describe("headers of every answer", headersEveryAnswer);
-  describe("a failure of ours", failureOurs);
+  describe("headers of every response", headersEveryAnswer);
+  describe("an internal error", failureOurs);
 
-  test("each request has a fork of the entity manager of its own, made once", async () => {
+  test("each request has its own fork of the entity manager, created once", async () => {
     const first = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
     const second = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
     assert.ok(first.isSame && second.isSame);
@@ -28,7 +28,7 @@ describe("answers", () => {
 });
 
 function responseEnvelope(): void {
-  test("names version, status, environment and request", async () => {
+  test("contains version, status, environment and request", async () => {
     const [from, since] = [Date.now(), performance.now()];
     const { json } = await client.get("/v1/names/a%20b/info?x=1");
     const seconds = (performance.now() - since) / 1_000;
@@ -60,11 +60,11 @@ function responseEnvelope(): void {
     assert.equal(answer.headers.get("content-length"), null);
   });
 
-  test("takes encoded bytes as they are", async () => {
+  test("leaves encoded bytes unchanged", async () => {
     assert.deepEqual((await client.get("/v1/tagged")).body, ["é"]);
   });
 
-  test("stays valid JSON whatever stands in the path", async () => {
+  test("remains valid JSON for every path", async () => {
     const { status, json } = await client.get('/v1/"quoted\\"/%22');
     assert.equal(status, 404);
     assert.match((json as { meta: { path: string } }).meta.path, /quoted/);
@@ -72,7 +72,7 @@ function responseEnvelope(): void {
 }
 
 function headersEveryAnswer(): void {
-  test("repeat a request id of the right form and replace any other", async () => {
+  test("repeat a well-formed request id and replace any other", async () => {
     const given = { "x-request-id": "client.id_1-2" };
     assert.equal(
       (await client.get("/v1/ping", { headers: given })).headers.get("x-request-id"),
@@ -84,7 +84,7 @@ function headersEveryAnswer(): void {
     assert.notEqual(bad.headers.get("x-request-id"), other.headers.get("x-request-id"));
   });
 
-  test("never become two because of a line break in a value", async () => {
+  test("are never split by a line break in a value", async () => {
     const { status, headers } = await client.get("/v1/elsewhere");
     assert.equal(status, 302);
     assert.equal(headers.get("set-cookie"), null);
@@ -122,7 +122,7 @@ function failureOurs(): void {
       assert.deepEqual(errorOf(answer).params, { retry_after: 1 });
     });
 
-  test("shows its cause only while debugging", async () => {
+  test("shows its cause only in debug mode", async () => {
     const debugging = await startSample({ routes: sampleRoutes, env: { APP_DEBUG: "true" } });
     try {
       const answer = await createClient(debugging.url, sampleRoutes).get("/v1/bug");

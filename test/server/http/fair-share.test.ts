@@ -144,7 +144,7 @@ async function patch(path: string, body: unknown, headers: Record<string, string
   return { status, headers: given, code: undefined } as unknown as SessionAnswer;
 }
 
-describe("the share of one caller", () => {
+describe("the pool share of one caller", () => {
   before(async () => {
     app = await startApp({ hasJobs: false, env: { DATABASE_POOL: String(pool) } });
     await fillBank(app, 4);
@@ -159,8 +159,8 @@ describe("the share of one caller", () => {
     await app.stop();
   });
 
-  describe("a hundred requests at once of one caller", hundredRequestsAtOnce);
-  describe("the line of one caller", lineOneCaller);
+  describe("a hundred concurrent requests of one caller", hundredRequestsAtOnce);
+  describe("the queue of one caller", lineOneCaller);
 });
 
 function hundredRequestsAtOnce(): void {
@@ -172,7 +172,7 @@ function hundredRequestsAtOnce(): void {
       assert.deepEqual(tally(answers), { [outcome]: times });
     });
 
-  it("that wait for one row hold a share of the pool, and another player waits for none of it", async () => {
+  it("that wait for one row hold a share of the pool, and do not delay another player", async () => {
     const [ann, bob] = [await player(), await player()];
     const change = (n: number) => patch("/v1/games/trivia/preferences", { n }, ann.headers);
     await change(-1);
@@ -208,7 +208,7 @@ function lineOneCaller(): void {
     await short.stop();
   });
 
-  it("refuses what is beyond it, with a time to come back", async () => {
+  it("refuses requests beyond its limit, with Retry-After", async () => {
     const { session } = await registerAccount(short);
     const change = (n: number) =>
       patch("/v1/games/trivia/preferences", { n }, tokenOf(session), short);

@@ -19,7 +19,7 @@ let sample: SampleServer;
 
 const seed = Number(process.env["HTTP_FUZZ_SEED"] ?? 20_240_607);
 
-describe("nonsense over HTTP", () => {
+describe("malformed HTTP", () => {
   before(async () => {
     sample = await startSample({ routes, env: { RATE_LIMIT_FACTOR: "0" } });
   });
@@ -46,7 +46,7 @@ describe("nonsense over HTTP", () => {
       assert.ok(statuses.includes(status), `no request got ${status}: the requests are too tame`);
   });
 
-  test("bytes that are no HTTP end their connection and nothing else", async () => {
+  test("bytes that are not HTTP close only their own connection", async () => {
     const garbage = [
       "\0\0\0\0\r\n\r\n",
       "GET\r\n\r\n",

@@ -34,7 +34,7 @@ describe("an Idempotency-Key", () => {
   });
   after(() => sample.stop());
 
-  test("the same key, caller and body repeats the first answer, headers included", async () => {
+  test("the same key, caller and body repeats the first response, headers included", async () => {
     const first = await order("a", "x");
     const second = await order("a", "x");
     assert.equal(second.status, 201);
@@ -47,7 +47,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(codeOf(await order("b", "y")), "request:idempotency_mismatch");
   });
 
-  test("another caller has keys of their own", async () => {
+  test("another caller has separate keys", async () => {
     const numbers = [
       await order("c", "x"),
       await order("c", "x", sample.token(1)),
@@ -56,7 +56,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(new Set(numbers).size, 3);
   });
 
-  test("without a key nothing is repeated", async () => {
+  test("without a key no response is repeated", async () => {
     const send = () => client.post("/v1/orders", { body: { name: "x" } });
     assert.notEqual(numberOf(await send()), numberOf(await send()));
   });
@@ -72,7 +72,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(new Set(numbers).size, 1);
   });
 
-  test("a key stays taken while its request is at work, however long that is", async () => {
+  test("a key stays reserved while its request runs, for any duration", async () => {
     // Long beside a stall of a busy machine, which would let the lease end.
     const leaseMs = 1_500;
     const keys = new Idempotency(sample.deps.redis, { leaseMs });
@@ -89,7 +89,7 @@ describe("an Idempotency-Key", () => {
     assert.deepEqual((await both)[1], await end);
   });
 
-  test("a refusal is not kept, the next try is a new one", async () => {
+  test("a refusal is not stored, so the next try runs again", async () => {
     const before = knobs.created;
     for (let i = 0; i < 2; i++) {
       const answer = await order("e", "refused");
@@ -99,7 +99,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(knobs.created, before + 2);
   });
 
-  test("the next try finds what was drawn for one that failed, in another process too", async () => {
+  test("a retry reuses the draw of the failed try, in another process too", async () => {
     const other = await startSample({ routes: sampleRoutes, besides: sample });
     try {
       const processes = [client, createClient(other.url, sampleRoutes), client];
@@ -118,7 +118,7 @@ describe("an Idempotency-Key", () => {
     }
   });
 
-  test("another body under the key, or another key, draws anew", async () => {
+  test("another body under the key, or another key, draws again", async () => {
     knobs.failures = [unavailable()];
     const before = knobs.drawn;
     await ticket("i", "x");
@@ -126,7 +126,7 @@ describe("an Idempotency-Key", () => {
     assert.deepEqual(numbers, [before + 2, before + 3]);
   });
 
-  test("a draw is kept for a day after a failure, and not after a refusal", async () => {
+  test("a draw is stored for a day after a failure, but not after a refusal", async () => {
     const known = await drafts();
     knobs.failures = [new AppError("lobby:full")];
     assert.equal(codeOf(await ticket("k", "x")), "lobby:full");
@@ -138,17 +138,17 @@ describe("an Idempotency-Key", () => {
     assert.ok(lifeMs > 23.9 * 3_600_000 && lifeMs <= 24 * 3_600_000);
   });
 
-  test("fields are checked before the key is used", async () => {
+  test("fields are validated before the key is used", async () => {
     assert.equal((await order("f", "")).status, 422);
     assert.equal((await order("f", "x")).status, 201);
   });
 
-  test("a key that is no key is refused", async () => {
+  test("a malformed key is refused", async () => {
     for (const key of ["", "a b", "x".repeat(129), "é"])
       assert.deepEqual(errorOf(await order(key, "x")).params, { parameter: "Idempotency-Key" });
   });
 
-  test("answers are kept for a day", async () => {
+  test("responses are stored for a day", async () => {
     await order("g", "x");
     const keys = await sample.deps.redis.keys("idempotent:*");
     assert.ok(keys.length > 0);

@@ -48,11 +48,11 @@ describe("spectators of a lobby", () => {
   });
 
   describe("POST /lobbies/{code}/spectate", postLobbiesCodeSpectate);
-  describe("a spectator's stream", spectatorSStream);
+  describe("the stream of a spectator", spectatorSStream);
 });
 
 function postLobbiesCodeSpectate(): void {
-  it("gives anyone a token for the lobby's stream, as a cookie too", async () => {
+  it("returns a token for the lobby's stream to any caller, also as a cookie", async () => {
     const { code } = await openTable(app);
     const answer = await spectate(code.toLowerCase());
     assert.equal(answer.status, 204);
@@ -68,7 +68,7 @@ function postLobbiesCodeSpectate(): void {
     assert.equal(app.deps.tokens.verify("hub", token)?.lobby_player, undefined);
   });
 
-  it("shows nothing of a private or unknown lobby", async () => {
+  it("refuses a private or unknown lobby", async () => {
     const { code } = await openTable(app, { visibility: "private" });
     for (const unknown of [code, "AAAAAA", "nope"]) {
       const answer = await spectate(unknown);
@@ -78,7 +78,7 @@ function postLobbiesCodeSpectate(): void {
     }
   });
 
-  it("gives no seat: every command with the token is refused", async () => {
+  it("grants no seat: every command with the token is refused", async () => {
     const { code } = await openTable(app, {}, 1);
     const token = await tokenOf(code);
     const before = await lobbyOf(app, code);
@@ -95,7 +95,7 @@ function postLobbiesCodeSpectate(): void {
 }
 
 function spectatorSStream(): void {
-  it("shows a co-op game without its picks, nothing before the players see it", async () => {
+  it("shows a co-op game without its picks, and nothing before the players see it", async () => {
     const { code, host, guests } = await openTable(
       app,
       { numQuestions: 1, category: "science" },
@@ -125,7 +125,7 @@ function spectatorSStream(): void {
     assert.ok(!/selected_index|correct_index|answer_salt/.test(JSON.stringify(untilReveal)));
   });
 
-  it("counts on the lobby while it lasts", async () => {
+  it("counts its spectators on the lobby while it is open", async () => {
     const { code, host } = await openTable(app);
     const own = await ask(app, "POST", `/${code}/token`, undefined, host.as);
     const player = open(code, own.headers.get("x-hub-token") ?? "");
@@ -147,7 +147,7 @@ function spectatorSStream(): void {
     times.forEach((at, i) => assert.ok(i === 0 || at - (times[i - 1] ?? 0) >= 2_000));
   });
 
-  it("ends when the lobby becomes private, and its token opens it no more", async () => {
+  it("ends when the lobby becomes private, and its token cannot reopen it", async () => {
     const { code, host } = await openTable(app);
     const token = await tokenOf(code);
     const spectator = open(code, token);
@@ -168,7 +168,7 @@ function spectatorSStream(): void {
     );
   });
 
-  it("shows nothing of the time in which the lobby was private", async () => {
+  it("shows no events from the time when the lobby was private", async () => {
     const { code, host, guests } = await openTable(app, { visibility: "private" }, 1);
     const left = await ask(app, "POST", `/${code}/leave`, undefined, guests[0]?.as);
     assert.equal(left.status, 204);
@@ -180,7 +180,7 @@ function spectatorSStream(): void {
     assert.ok(!JSON.stringify(spectator.frames).includes("Guest 1"));
   });
 
-  it("is for the lobby of its token alone", async () => {
+  it("serves only the lobby that its token names", async () => {
     const [one, other] = [await openTable(app), await openTable(app)];
     await assert.rejects(
       open(other.code, await tokenOf(one.code)).ended,

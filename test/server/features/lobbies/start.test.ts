@@ -53,7 +53,7 @@ function patchLobbiesCodeSettings(): void {
     });
   });
 
-  it("takes null where there is a default, and an empty list", async () => {
+  it("accepts null for a field with a default, and an empty list", async () => {
     const { code, host } = await openTable(app, { timer: 10, numQuestions: 5, prompt: "x" });
     const nulls = { timer: null, num_questions: null, prompt: null, difficulty: null };
     const answer = await patch(code, { ...nulls, selected_categories: [] }, host.as);
@@ -65,14 +65,14 @@ function patchLobbiesCodeSettings(): void {
     assert.equal((await lobbyOf(app, code)).prompt, null);
   });
 
-  it("without fields changes nothing and publishes nothing", async () => {
+  it("without fields changes nothing and publishes no event", async () => {
     const { code, host } = await openTable(app);
     for (const body of [{}, undefined, { nobody: "knows" }])
       assert.equal((await patch(code, body, host.as)).status, 204);
     assert.equal((await lobbyOf(app, code)).seq, 0);
   });
 
-  it("names every wrong field at once and changes none", async () => {
+  it("names every invalid field at once and changes nothing", async () => {
     const { code, host } = await openTable(app);
     const wrong = {
       difficulty: "trivial",
@@ -106,7 +106,7 @@ function patchLobbiesCodeSettings(): void {
     assert.deepEqual((await patch(code, body, host.as)).violations, ["selected_categories[1]"]);
   });
 
-  it("is refused once the game runs or is over", async () => {
+  it("is refused while the game runs and after it has ended", async () => {
     const { code, host } = await playing(app);
     const change = () => patch(code, { timer: 60 }, host.as);
     assert.equal(outcome(await change()), "400 lobby:not_waiting");
@@ -138,11 +138,11 @@ async function interrupted<T>(
 
 function postLobbiesCodeStart(): void {
   describe("starts once", startsOnce);
-  describe("draws once", drawsOnce);
+  describe("draws its questions once", drawsOnce);
 }
 
 function startsOnce(): void {
-  it("answers the running lobby with its first question, and not its answer", async () => {
+  it("returns the running lobby with its first question, without the correct answer", async () => {
     const fields = { category: "history", numQuestions: 3, difficulty: "easy", timer: 20 };
     const { code, host } = await openTable(app, fields, 1);
     const before_ = Date.now();
@@ -166,27 +166,27 @@ function startsOnce(): void {
     assert.ok(!text.includes("correct_index") && !text.includes("explanation"));
   });
 
-  it("needs two players", async () => {
+  it("requires two players", async () => {
     for (const mode of ["coop", "versus"]) {
       const { code, host } = await openTable(app, { mode });
       assert.equal(outcome(await start(code, host.as)), "400 lobby:not_enough_players");
     }
   });
 
-  it("is refused a second time, and after the end", async () => {
+  it("is refused for a running and for a finished game", async () => {
     const { code, host } = await playing(app);
     assert.equal(outcome(await start(code, host.as)), "400 lobby:already_started");
     await ask(app, "POST", `/${code}/end`, undefined, host.as);
     assert.equal(outcome(await start(code, host.as)), "400 lobby:already_started");
   });
 
-  it("of two at once lets one win", async () => {
+  it("succeeds for exactly one of two concurrent calls", async () => {
     const { code, host } = await openTable(app, { numQuestions: 2, category: "nature" }, 1);
     const answers = await Promise.all([start(code, host.as), start(code, host.bearer)]);
     assert.deepEqual(tally(answers), { 200: 1, "400 lobby:already_started": 1 });
   });
 
-  it("repeats its answer for the same key", async () => {
+  it("repeats its response for the same key", async () => {
     const { code, host } = await openTable(app, { numQuestions: 2, category: "nature" }, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
     const first = await start(code, keyed);
@@ -198,7 +198,7 @@ function startsOnce(): void {
     }
   });
 
-  it("draws nothing for a repeat of a start that held, be it the second try of two", async () => {
+  it("draws no questions when a successful start is repeated, even by a second concurrent try", async () => {
     const fields = { numQuestions: 2, category: "technology", difficulty: "hard" };
     const { code, host } = await openTable(app, fields, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
@@ -218,7 +218,7 @@ function startsOnce(): void {
 }
 
 function drawsOnce(): void {
-  it("draws once, however often it is asked under the same key meanwhile", async () => {
+  it("draws once for concurrent calls under the same key", async () => {
     const fields = { numQuestions: 3, category: "geography", difficulty: "hard" };
     const { code, host } = await openTable(app, fields, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
@@ -229,7 +229,7 @@ function drawsOnce(): void {
     assert.equal(await app.deps.redis.zcard("live-questions:geography:hard"), 3);
   });
 
-  it("plays with the settings that were changed while the questions were drawn", async () => {
+  it("plays with settings that changed while the questions were drawn", async () => {
     const { code, host } = await openTable(app, { numQuestions: 20, category: "sports" }, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
     const change = { selected_categories: ["music"], num_questions: 1 };
@@ -242,7 +242,7 @@ function drawsOnce(): void {
     assert.equal((await lobbyOf(app, code)).num_questions, 1);
   });
 
-  it("leaves the lobby waiting when no questions can be had, and starts when there are some", async () => {
+  it("leaves the lobby waiting without available questions, and starts once there are some", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "philosophy" }, 1);
     const model = app.deps.questionModel;
     app.deps.questionModel = { name: "empty", generate: async () => [] };
@@ -255,7 +255,7 @@ function drawsOnce(): void {
     assert.equal((await start(code, host.as)).status, 200);
   });
 
-  it("is answered again under its key when it held although another try of it was given up", async () => {
+  it("repeats its response under its key when another try of it was abandoned", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "music" }, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
     const seatId = (await lobbyOf(app, code)).players[0]?.id ?? null;
@@ -271,7 +271,7 @@ function drawsOnce(): void {
     assert.equal(outcome(await start(code, host.as)), "400 lobby:already_started");
   });
 
-  it("that failed takes the place of any other again when it is repeated under its key", async () => {
+  it("that failed takes precedence over a concurrent start when it is retried under its key", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "mathematics" }, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
     const model = app.deps.questionModel;

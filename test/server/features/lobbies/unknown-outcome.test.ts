@@ -41,7 +41,7 @@ const codesOf = (type: string) => asked.filter((one) => one.type === type).map((
 const namesIn = async (code: string) =>
   (await lobbyOf(app, code)).players.map((player) => player.name);
 
-describe("commands whose outcome nobody knew", () => {
+describe("commands with an unknown outcome", () => {
   before(async () => {
     app = await startApp();
     lobbies = app.deps.lobbies;
@@ -53,8 +53,8 @@ describe("commands whose outcome nobody knew", () => {
   });
   after(() => app.stop());
 
-  describe("a join whose outcome nobody knew, repeated under its key", joinWhoseOutcomeNobody);
-  describe("a create whose outcome nobody knew, repeated under its key", createWhoseOutcomeNobody);
+  describe("a join with an unknown outcome, retried under its key,", joinWhoseOutcomeNobody);
+  describe("a create with an unknown outcome, retried under its key,", createWhoseOutcomeNobody);
 });
 
 function joinWhoseOutcomeNobody(): void {
@@ -70,7 +70,7 @@ function joinWhoseOutcomeNobody(): void {
     assert.deepEqual(await namesIn(code), ["Host", "Ada"]);
   }
 
-  it("finds its seat when it had been carried out", async () => {
+  it("returns its seat when the first try was committed", async () => {
     const { code } = await openTable(app);
     fates.push({ type: "join", fate: answerLost });
     assert.equal(outcome(await join(code, "lost")), "503 server:unavailable");
@@ -80,7 +80,7 @@ function joinWhoseOutcomeNobody(): void {
     assert.equal((await join(code, "lost")).body.player_token, repeated.body.player_token);
   });
 
-  it("finds its seat however often nobody knew, and when the game has begun meanwhile", async () => {
+  it("returns its seat after several unknown outcomes, also when the game has begun", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "art" });
     fates.push({ type: "join", fate: answerLost }, { type: "join", fate: answerLost });
     for (let i = 0; i < 2; i++)
@@ -89,21 +89,21 @@ function joinWhoseOutcomeNobody(): void {
     await assertSeated(code, await join(code, "twice"));
   });
 
-  it("takes a seat when it had never arrived", async () => {
+  it("takes a seat when the first try never arrived", async () => {
     const { code } = await openTable(app);
     fates.push({ type: "join", fate: neverArrived });
     assert.equal(outcome(await join(code, "never")), "503 server:unavailable");
     await assertSeated(code, await join(code, "never"));
   });
 
-  it("is as new after a refusal, and leaves nothing behind", async () => {
+  it("counts as a new join after a refusal, and leaves nothing behind", async () => {
     const { code } = await openTable(app);
     assert.equal(outcome(await join(code, "refused", "host")), "400 lobby:name_taken");
     await assertSeated(code, await join(code, "refused"));
     assert.deepEqual(await app.deps.redis.keys("draft:*"), []);
   });
 
-  it("finds its seat when the store stood still for longer than a commit may take", async () => {
+  it("returns its seat when Redis paused for longer than the commit timeout", async () => {
     const { code } = await openTable(app);
     const stillMs = 6_500;
     const standStill: Fate = async (carryOut) => {
@@ -120,7 +120,7 @@ function createWhoseOutcomeNobody(): void {
   const create = (as: Record<string, string>) => ask(app, "POST", "", { hostName: "Ann" }, as);
   const placesOf = (accountId: number) => app.deps.redis.zrange(`hosted:${accountId}`, "0", "-1");
 
-  it("answers the lobby that had been made, which keeps its place", async () => {
+  it("returns the lobby of the first try, which keeps its place", async () => {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "lost" };
     fates.push({ type: "create", fate: answerLost });
@@ -137,7 +137,7 @@ function createWhoseOutcomeNobody(): void {
     assert.deepEqual(own.body.player, { ...repeated.body.player, is_host: true });
   });
 
-  it("makes the lobby when the first try had never arrived", async () => {
+  it("creates the lobby when the first try never arrived", async () => {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "never" };
     fates.push({ type: "create", fate: neverArrived });
@@ -147,7 +147,7 @@ function createWhoseOutcomeNobody(): void {
     assert.deepEqual(await placesOf(accountId), [repeated.body.lobby.code]);
   });
 
-  it("needs no second place for the last lobby a player may host", async () => {
+  it("needs no second place for the last lobby that a player may host", async () => {
     const { bearer } = await login(app);
     for (let n = 1; n < 10; n++) assert.equal(outcome(await create(bearer)), "201");
     const keyed = { ...bearer, "idempotency-key": "tenth" };
@@ -157,7 +157,7 @@ function createWhoseOutcomeNobody(): void {
     assert.equal(outcome(await create(keyed)), "201");
   });
 
-  it("takes the next code where the first is taken by another lobby", async () => {
+  it("takes the next code when another lobby holds the first", async () => {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "taken" };
     const taken: Fate = async () => ({ ...unavailable, params: { collision: true } }) as LobbyReply;

@@ -21,16 +21,16 @@ import {
   userinfo,
 } from "./oauth-app.ts";
 
-describe("the sign-in at programs of others", () => {
+describe("the sign-in to third-party programs", () => {
   startsOAuthApp();
 
   describe("describes itself", describesItself);
   describe("signs players in", signsPlayersIn);
-  describe("to a program that wants a recent sign-in", toProgramWantsRecent);
+  describe("serves a program that requires a recent sign-in", toProgramWantsRecent);
 });
 
 function describesItself(): void {
-  it("describes itself: S256 alone, code flow alone, its own addresses", async () => {
+  it("publishes its metadata: S256 only, code flow only, its own addresses", async () => {
     const answer = await fetch(`${app.url}/.well-known/oauth-authorization-server`);
     const metadata = (await answer.json()) as Record<string, unknown>;
     assert.equal(metadata["issuer"], issuer);
@@ -43,13 +43,13 @@ function describesItself(): void {
     assert.equal(metadata["userinfo_endpoint"], `${issuer}/v1/oauth/userinfo`);
   });
 
-  it("is found where OpenID Connect libraries look", async () => {
+  it("publishes its metadata where OpenID Connect libraries look for it", async () => {
     const at = async (name: string): Promise<unknown> =>
       (await fetch(`${app.url}/.well-known/${name}`)).json();
     assert.deepEqual(await at("openid-configuration"), await at("oauth-authorization-server"));
   });
 
-  it("lets a page of any program call what it needs, without cookies, and nothing else", async () => {
+  it("lets a page of any program call the endpoints it needs, without cookies, and no others", async () => {
     const origin = "https://program.example";
     const granted = ({ headers }: Response) => [
       headers.get("access-control-allow-origin"),
@@ -87,7 +87,7 @@ function describesItself(): void {
 }
 
 function signsPlayersIn(): void {
-  it("signs players in at public programs, and at confidential ones by header or form", async () => {
+  it("signs players in to public programs, and to confidential ones by header or form", async () => {
     const byForm = await discover(app, "confidential", client.ClientSecretPost(secret));
     for (const config of [open, confidential, byForm]) {
       const tokens = await exchange(config, await authorize(config));
@@ -102,7 +102,7 @@ function signsPlayersIn(): void {
     }
   });
 
-  it("asks in the name of the program, of this browser and of nobody else", async () => {
+  it("shows the request only in its own browser, and requires the consent of a registered player", async () => {
     const browser = new Browser(app);
     const page = await browser.open((await begin(open)).url);
     const shown = await browser.request("GET", page);
@@ -130,7 +130,7 @@ function signsPlayersIn(): void {
     assert.equal((await browser.request("POST", page, yes)).status, 404);
   });
 
-  it("keeps two people at one browser apart", async () => {
+  it("separates two people who share a browser", async () => {
     const other = await registerAccount(app);
     const browser = new Browser(app);
     const subjects: (string | undefined)[] = [];
@@ -145,7 +145,7 @@ function signsPlayersIn(): void {
     );
   });
 
-  it("lets a browser answer in two tabs, in any order", async () => {
+  it("accepts consent from two tabs of one browser, in any order", async () => {
     const browser = new Browser(app);
     const tabs = [];
     for (let i = 0; i < 2; i++) {
@@ -188,7 +188,7 @@ function toProgramWantsRecent(): void {
     await app.deps.em.nativeUpdate(TokenFamilySchema, { player }, { createdAt });
   });
 
-  it("gives no session from before its request, but one of the same moment", async () => {
+  it("rejects a session from before its request, but accepts one of the same moment", async () => {
     for (const more of [{ prompt: "login" }, { prompt: "login consent" }, { max_age: "0" }]) {
       const asked = await ask(more);
       assert.equal(asked.question.must_sign_in, true);
@@ -198,7 +198,7 @@ function toProgramWantsRecent(): void {
     }
   });
 
-  it("takes what was signed in since, and nothing else, whatever the clocks of its hosts say", async () => {
+  it("accepts only sessions opened after the request, regardless of the clocks of the hosts", async () => {
     const { databaseUrl, redisUrl } = app.stores;
     const env = { PUBLIC_BASE_URL: issuer, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
     for (const minutes of [-30, 30]) {
@@ -226,14 +226,14 @@ function toProgramWantsRecent(): void {
     }
   });
 
-  it("gives none older than max_age", async () => {
+  it("rejects sessions older than max_age", async () => {
     const asked = await ask({ max_age: "3600" });
     assert.equal(asked.question.must_sign_in, false);
     await assert.rejects(asked.browser.decide(asked.page, old), /401.*oauth:sign_in_required/);
     assert.ok(await signedInAt(asked, await signIn()));
   });
 
-  it("says when the player really signed in", async () => {
+  it("reports the time of the actual sign-in", async () => {
     const at = await signedInAt(await ask({ max_age: String(2 * day) }), old);
     assert.ok(Math.abs(now() - day - at) < 600, String(at));
   });
@@ -259,7 +259,7 @@ function toProgramWantsRecent(): void {
   const refreshed = async (token: string | undefined) =>
     (await post(app, "/v1/gateway/refresh", { refresh_token: token })).body.access_token;
 
-  it("takes no passport, no upgrade and no refresh for a sign-in", async () => {
+  it("does not count a passport, an upgrade or a refresh as a sign-in", async () => {
     const { email: address, session } = await registerAccount(app);
     const player = session.player.id;
     const authenticatedAt = new Date(Date.now() - day * 1_000);
@@ -283,7 +283,7 @@ function toProgramWantsRecent(): void {
     }
   });
 
-  it("tells of a passport's session when its player really signed in", async () => {
+  it("reports the original sign-in time for a session opened by passport", async () => {
     const { session } = await registerAccount(app);
     const player = session.player.id;
     const authenticatedAt = new Date(Date.now() - day * 1_000);
@@ -293,7 +293,7 @@ function toProgramWantsRecent(): void {
     assert.equal(at, Math.floor(authenticatedAt.getTime() / 1_000));
   });
 
-  it("is told of no sign-in when it asks for none and there was none", async () => {
+  it("omits the sign-in time when the program requests none and there was none", async () => {
     const asked = await ask({});
     const browser = { ...asked, access: await elsewhere.upgrade() };
     const back = await asked.browser.decide(asked.page, browser.access);
@@ -302,7 +302,7 @@ function toProgramWantsRecent(): void {
     assert.equal(tokens.claims()?.auth_time, undefined);
   });
 
-  it("takes a no from any session", async () => {
+  it("accepts a denial from any session", async () => {
     const { browser, page } = await ask({ prompt: "login" });
     const back = await browser.decide(page, old, false);
     assert.equal(back.searchParams.get("error"), "access_denied");

@@ -29,17 +29,17 @@ import {
   userinfo,
 } from "./oauth-app.ts";
 
-describe("the tokens of programs of others", () => {
+describe("the tokens of third-party programs", () => {
   startsOAuthApp();
 
-  describe("refuses requests of programs", refusesRequestsPrograms);
-  describe("gives tokens for codes", givesTokensForCodes);
+  describe("refuses invalid authorization requests", refusesRequestsPrograms);
+  describe("exchanges codes for tokens", givesTokensForCodes);
   describe("ends sessions", endsSessions);
-  describe("knows no secrets and takes no nonsense", knowsNoSecretsTakes);
+  describe("stores no secrets and rejects malformed input", knowsNoSecretsTakes);
 });
 
 function refusesRequestsPrograms(): void {
-  it("refuses what has no PKCE, or a plain one, and sends that to the program", async () => {
+  it("refuses a request without PKCE or with the plain method, and reports that to the program", async () => {
     const { url } = await begin(open);
     const plain = new URL(url);
     plain.searchParams.set("code_challenge_method", "plain");
@@ -55,7 +55,7 @@ function refusesRequestsPrograms(): void {
     }
   });
 
-  it("tells a program that asks for nothing, or for another flow, before a player is asked", async () => {
+  it("refuses a request without openid or with another flow before asking the player", async () => {
     for (const [more, error] of [
       [{ scope: "" }, "invalid_scope"],
       [{ scope: "admin" }, "invalid_scope"],
@@ -72,7 +72,7 @@ function refusesRequestsPrograms(): void {
     }
   });
 
-  it("sends the code in the query and in no other way", async () => {
+  it("returns the code only in the query", async () => {
     for (const mode of ["form_post", "fragment", "web_message", "jwt"]) {
       const { url } = await begin(open, { response_mode: mode });
       const { status, text, location } = await new Browser(app).request("GET", url.href);
@@ -87,7 +87,7 @@ function refusesRequestsPrograms(): void {
     assert.ok(await new Browser(app).open(url), "an empty value is none");
   });
 
-  it("sends a program on a device to whatever port it listens on, and no other to another", async () => {
+  it("redirects a program on a device to any loopback port, and other programs only to theirs", async () => {
     const at = (port: number, path = "/back") => `http://127.0.0.1:${port}${path}`;
     await addClient("tool", null, ["http://127.0.0.1/back"]);
     await addClient("page", null, [redirect, at(5173)]);
@@ -102,7 +102,7 @@ function refusesRequestsPrograms(): void {
     assert.ok(!(await opens("page", at(5174))));
   });
 
-  it("sends nobody to an address that is not registered letter by letter", async () => {
+  it("redirects only to addresses that match a registered one exactly", async () => {
     for (const wrong of [
       "https://evil.example/back",
       `${redirect}/`,
@@ -124,7 +124,7 @@ function refusesRequestsPrograms(): void {
 }
 
 function givesTokensForCodes(): void {
-  it("gives no tokens for a wrong verifier, program or secret", async () => {
+  it("issues no tokens for a wrong verifier, program or secret", async () => {
     const done = await authorize(confidential);
     const wrong = { ...done, verifier: client.randomPKCECodeVerifier() };
     await assert.rejects(exchange(confidential, wrong), { error: "invalid_grant" });
@@ -138,14 +138,14 @@ function givesTokensForCodes(): void {
     assert.ok((await exchange(confidential, done)).access_token);
   });
 
-  it("takes a code once, and voids what came of it when it is shown again", async () => {
+  it("accepts a code once, and revokes its tokens when the code is used again", async () => {
     const done = await authorize(open);
     const { access_token: token } = await exchange(open, done);
     await assert.rejects(exchange(open, done), { error: "invalid_grant" });
     await isRefused(token);
   });
 
-  it("lets one of many who show a code at once have tokens, and none keep them", async () => {
+  it("issues tokens to at most one concurrent use of a code, and then revokes them", async () => {
     const done = await authorize(open);
     const tries = await Promise.allSettled(Array.from({ length: 8 }, () => exchange(open, done)));
     const won = tries.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -155,7 +155,7 @@ function givesTokensForCodes(): void {
 }
 
 function endsSessions(): void {
-  it("ends with a token that the program gives back, and leaves the list of sessions", async () => {
+  it("ends the session when the program revokes a token, and removes it from the session list", async () => {
     const own = await registerAccount(app);
     const done = await authorizeAs(own.session.access_token);
     const { access_token: token } = await exchange(open, done);
@@ -171,7 +171,7 @@ function endsSessions(): void {
     );
   });
 
-  it("is a session for as long as a token of it may live", async () => {
+  it("keeps a session open as long as its longest-lived token is valid", async () => {
     const own = await registerAccount(app);
     const hours = async (more: Record<string, string>) => {
       const userAgent = "Name of open";
@@ -189,7 +189,7 @@ function endsSessions(): void {
     assert.ok(later > 179 * 24, String(later));
   });
 
-  it("renews tokens where the player allowed it for later, each refresh token once", async () => {
+  it("rotates refresh tokens with offline access, and ends the session when one is reused", async () => {
     const later = { scope: `${scope} offline_access`, prompt: "consent" };
     const first = await exchange(open, await authorize(open, later));
     assert.ok(first.refresh_token);
@@ -201,7 +201,7 @@ function endsSessions(): void {
     await isRefused(second.access_token);
   });
 
-  it("is in the player's list of sessions, which ends it", async () => {
+  it("shows the session in the player's list, where the player can end it", async () => {
     const { access_token: token } = await exchange(open, await authorize(open));
     const listed = await app.client.get("/v1/users/@me/sessions", {
       headers: tokenOf(account.session),
@@ -216,7 +216,7 @@ function endsSessions(): void {
     await isRefused(token);
   });
 
-  it("ends with logging out everywhere, a new password and the account", async () => {
+  it("ends the session on logout everywhere, password change and account closure", async () => {
     const own = await registerAccount(app);
     let access = own.session.access_token;
     const mine = async () => {
@@ -264,7 +264,7 @@ function endsSessions(): void {
     await assert.rejects(exchange(open, done), { error: "invalid_grant" });
   });
 
-  it("is not allowed by a session that is just being ended", async () => {
+  it("cannot be allowed by a session that is being ended", async () => {
     const own = await registerAccount(app);
     const { id } = own.session.player;
     const browser = new Browser(app);
@@ -283,7 +283,7 @@ function endsSessions(): void {
 }
 
 function knowsNoSecretsTakes(): void {
-  it("keeps no code, token or secret that could be used", async () => {
+  it("stores no code, token or secret in a usable form", async () => {
     const done = await authorize(confidential);
     const code = done.back.searchParams.get("code") ?? "";
     const { access_token: token } = await exchange(confidential, done);
@@ -296,7 +296,7 @@ function knowsNoSecretsTakes(): void {
     }
   });
 
-  it("knows no program that was revoked or whose realm is closed", async () => {
+  it("rejects a program that was revoked or whose realm is inactive", async () => {
     await addClient("short-lived", null);
     const config = await discover(app, "short-lived", client.None());
     const { access_token: token } = await exchange(config, await authorize(config));
@@ -306,7 +306,7 @@ function knowsNoSecretsTakes(): void {
     assert.deepEqual([answer.status, answer.location], [400, null]);
   });
 
-  it("answers nonsense with what the protocol or our envelope says, never with 5xx", async () => {
+  it("answers malformed input with an OAuth error or our envelope, never with 5xx", async () => {
     const send = (path: string, type: string, body: string) =>
       fetch(`${app.url}${path}`, { method: "POST", headers: { "content-type": type }, body });
     const form = "application/x-www-form-urlencoded";

@@ -20,7 +20,7 @@ const scripts: readonly [path: string, source: string][] = [
   ["/client/emberline.js", "emberline.ts"],
 ];
 
-describe("what browsers load", () => {
+describe("the assets of the pages", () => {
   let app: App;
   before(async () => {
     app = await startApp({ hasJobs: false });
@@ -44,7 +44,7 @@ describe("what browsers load", () => {
       assert.match(sourcesContent[at] ?? "", /\b(import|export|declare)\b/);
     });
 
-  it("comes again only when it changed", async () => {
+  it("are sent again only after a change", async () => {
     for (const path of ["/assets/play.js", "/assets/play.css", "/assets/icon.svg"]) {
       const first = await app.client.get(path);
       const tag = first.headers.get("etag") ?? "";
@@ -54,7 +54,7 @@ describe("what browsers load", () => {
     }
   });
 
-  it("is no file but those of the pages", async () => {
+  it("include no other file of the server", async () => {
     for (const name of ["play.ts", "bundle.mjs", "README.md", "..%2Fserver.js", "room.js"]) {
       const { status, text } = await app.client.get(`/assets/${name}`);
       assert.equal(status, 404, name);

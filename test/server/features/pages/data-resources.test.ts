@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { resources } from "../../../../db/projections/resources/index.ts";
 import { groups } from "../../../../server/web/reader/data-resources.ts";
 
-describe("the lists of the data pages", () => {
-  it("are those of the projection, with its columns and every one of its filters", () => {
+describe("the resource lists of the data pages", () => {
+  it("match the projection, with its columns and all of its filters", () => {
     const shown = new Map(groups.flatMap(([, some]) => some).map((one) => [one.path, one]));
     assert.deepEqual([...shown.keys()].sort(), resources.map(({ path }) => path).sort());
     for (const { path, type, columns, filters } of resources) {

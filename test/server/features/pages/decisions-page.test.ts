@@ -9,7 +9,7 @@ describe("the page of the decision records", () => {
   });
   after(() => app.stop());
 
-  it("shows every record under an anchor of its id, and no script", async () => {
+  it("shows every record under an anchor with its id, and has no script", async () => {
     const { status, headers, text } = await app.client.get("/docs/decisions");
     assert.equal(status, 200);
     assert.match(headers.get("content-security-policy") ?? "", /default-src 'self'/);
@@ -24,7 +24,7 @@ describe("the page of the decision records", () => {
     );
   });
 
-  it("is where the operations of the documentation lead for their sources", async () => {
+  it("is the link target for sources in the API documentation", async () => {
     const records = (await app.client.get("/docs/decisions")).text;
     const { text } = await app.client.get("/openapi.json");
     const ids = [...text.matchAll(/\(\/docs\/decisions#([^)]+)\)/g)].map(([, id]) => id);

@@ -11,7 +11,7 @@ import {
 
 const lobbyAt = (server_now_ms: number) => ({ server_now_ms, current_question: null }) as Lobby;
 
-it("the play page's time of the server stays what it is when somebody sets the device's clock", (t) => {
+it("the play page keeps its server time when the device's clock is changed", (t) => {
   let [device, elapsed] = [Date.parse("2031-01-01"), 5_000];
   t.mock.method(Date, "now", () => device);
   t.mock.method(performance, "now", () => elapsed);
@@ -30,7 +30,7 @@ it("the play page's time of the server stays what it is when somebody sets the d
   assert.equal(serverNow(game), 1_064_000);
 });
 
-it("the play page shows a pick that was made in another tab of the same seat, for its question", () => {
+it("the play page shows a pick made in another tab of the same seat, for the same question", () => {
   const game = newGame(7, null);
   const at = (index: number) =>
     ({ server_now_ms: 0, reveal: null, current_question: { index, answer_hash: null } }) as Lobby;

@@ -42,7 +42,7 @@ interface Field {
 const documentOf = (table: typeof routes) =>
   JSON.parse(JSON.stringify(publicDocument(table))) as Document;
 
-test("the document says how to begin and what each group of operations is for", () => {
+test("the document explains how to begin and describes each group of operations", () => {
   const { info, tags } = documentOf([...routes, ...declaredRoutes()]);
   const untold = tags.filter(({ description }) => !description).map(({ name }) => name);
   assert.equal(untold.join(), "", "describe these tags in server/features/pages/openapi-guide.ts");
@@ -57,7 +57,7 @@ test("the document says how to begin and what each group of operations is for", 
     );
 });
 
-test("the document names the parameters of a stream and every message that may come", () => {
+test("the document lists the parameters of each stream and all of its messages", () => {
   const subscribe = documentOf(routes).paths["/v1/hub"]?.["get"];
   assert.deepEqual(
     subscribe?.parameters.map(({ name, required }) => [name, required]),
@@ -78,7 +78,7 @@ test("the document names the parameters of a stream and every message that may c
     assert.ok(named.includes(name), name);
 });
 
-test("the document has a name for what callers keep: the same wherever it stands", () => {
+test("the document uses one named schema for each object that clients keep", () => {
   const { components, paths } = documentOf(routes);
   const bodyOf = (path: string, method: string, status: string) =>
     (paths[path]?.[method]?.responses[status]?.content["application/json"] as Answer | undefined)
@@ -99,7 +99,7 @@ test("the document has a name for what callers keep: the same wherever it stands
   for (const [, reference = ""] of used) assert.ok(known.includes(reference), reference);
 });
 
-test("the document asks for no field of a body that has a default", () => {
+test("the document marks no body field with a default as required", () => {
   const { paths } = documentOf(routes);
   const needed = (path: string) =>
     paths[path]?.["post"]?.requestBody.content["application/json"]?.schema.required;
@@ -129,7 +129,7 @@ test("the document lists the idempotency key where a seat's command may be repea
   ]);
 });
 
-test("every field with a form says in words what the form is, for whoever sent another one", () => {
+test("every field with a pattern has an error message that describes the format in words", () => {
   const wordless: string[] = [];
   const look = (schema: Field, place: string): void => {
     if ((schema.pattern ?? schema.format) !== undefined && !schema.description)

@@ -13,14 +13,14 @@ describe("the status pages", () => {
     return (await app.client.get(path, { headers })).text;
   };
 
-  it("say what happened in the language of the reader", async () => {
+  it("explain the error in the language of the client", async () => {
     assert.match(await textOf("/status/verify?result=success"), /is confirmed/);
     assert.match(await textOf("/status/verify?result=success", "de-AT,en"), /ist bestätigt/);
     const missing = "/status/unsubscribe?result=error&code=not_found";
     assert.match(await textOf(missing), /not on the list/);
   });
 
-  it("show nothing of what they are asked with", async () => {
+  it("show no content of the request", async () => {
     for (const code of ["<script>", "__proto__", "constructor", "%zz", "%00"]) {
       const text = await textOf(`/status/verify?result=error&code=${code}&result=<b>`);
       assert.match(text, /already, has expired/);
@@ -28,7 +28,7 @@ describe("the status pages", () => {
     }
   });
 
-  it("are those of the marketing site when there is one", async () => {
+  it("come from the marketing site when one is configured", async () => {
     const answer = await app.client.get("/v1/unsubscribe");
     assert.equal(
       answer.headers.get("location"),

@@ -89,7 +89,7 @@ function stateTests(): void {
     });
   });
 
-  it("adds up answers over all and by category, with levels and the seen questions", async () => {
+  it("adds up answers overall and by category, with levels and the seen questions", async () => {
     const player = await guest();
     const [one, two, three] = await pick("public");
     assert.ok(one && two && three);
@@ -130,7 +130,7 @@ function stateTests(): void {
     assert.deepEqual([level, xp_in_level, xp_for_next_level, percentage], [3, 10, 200, 66.7]);
   });
 
-  it("names the 5,000 questions seen latest, newest last", async () => {
+  it("lists the 5,000 most recently seen questions, newest last", async () => {
     const player = await guest();
     const [base_] = await rowsOf(
       app.deps.em,
@@ -168,7 +168,7 @@ function stateTests(): void {
 }
 
 function playSession(): void {
-  it("is shown until it is ended, or left for half an hour", async () => {
+  it("is returned until it is ended or has been idle for half an hour", async () => {
     const player = await guest();
     const [one] = await pick("public");
     assert.ok(one);
@@ -212,7 +212,7 @@ function preferencesTests(): void {
       (one) => one.propertyPath,
     );
 
-  it("are merged key by key, null being a value", async () => {
+  it("are merged key by key, where null is a value", async () => {
     const player = await guest();
     assert.deepEqual(await read(player), {});
     const nested = { deep: [1, { x: "y" }], none: null };
@@ -226,7 +226,7 @@ function preferencesTests(): void {
     assert.equal((await merge(player, {})).status, 200);
   });
 
-  it("take any name as plain data", async () => {
+  it("accept any name as plain data", async () => {
     const player = await guest();
     const body = '{"__proto__":{"polluted":true},"constructor":1,"ümlaut 😀":"ok"}';
     const answer = await merge(player, JSON.parse(body));
@@ -236,20 +236,20 @@ function preferencesTests(): void {
     assert.equal("polluted" in {}, false);
   });
 
-  it("hold whole numbers of any size that come back as they were", async () => {
+  it("return whole numbers of any size unchanged", async () => {
     const player = await guest();
     const kept = { a: 2 ** 53, b: 1e20, list: [{ c: Number.MAX_VALUE }, -1e300] };
     assert.deepEqual((await merge(player, kept)).body, { preferences: kept });
     assert.deepEqual(await read(player), kept);
   });
 
-  it("are all kept when merged at the same time", async () => {
+  it("are all stored when merged at the same time", async () => {
     const player = await guest();
     await Promise.all(Array.from({ length: 12 }, (_, n) => merge(player, { [`k${n}`]: n })));
     assert.equal(Object.keys(await read(player)).length, 12);
   });
 
-  it("hold 200 keys and 16 KiB, and stay as they are beyond that", async () => {
+  it("hold at most 200 keys and 16 KiB, and refuse more without a change", async () => {
     const player = await guest();
     const keys = (from: number, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${from + n}`, 1]));
@@ -265,7 +265,7 @@ function preferencesTests(): void {
     assert.equal((await merge(other, { text: "x".repeat(length) })).status, 200);
   });
 
-  it("are refused with what would come back as something else, or without a credential", async () => {
+  it("are refused when a value could not be returned unchanged, or without a credential", async () => {
     const player = await guest();
     for (const body of [
       '{"a":"\\u0000"}',
@@ -297,7 +297,7 @@ function favoritesTests(): void {
   const drop = ({ token }: Player, id: unknown) =>
     app.client.delete(`${base}/favorites/${String(id)}`, { token });
 
-  it("are listed newest first in the catalog form, and kept until dropped", async () => {
+  it("are listed newest first in the catalog form, and remain until removed", async () => {
     const player = await account();
     const [one, two] = await pick("public");
     assert.ok(one && two);
@@ -341,7 +341,7 @@ function favoritesTests(): void {
     assert.deepEqual([open?.correct_index, open?.explanation], [secret.right, secret.explanation]);
   });
 
-  it("are kept once by simultaneous calls, and 1,000 of them at most", async () => {
+  it("are stored once by simultaneous calls, and at most 1,000 of them", async () => {
     const player = await account();
     const [one, two] = await pick("public");
     assert.ok(one && two);
@@ -358,7 +358,7 @@ function favoritesTests(): void {
     assert.deepEqual([full.status, codeOf(full)], [409, "favorite:limit_reached"]);
   });
 
-  it("are refused for what is no question, for guests and without a credential", async () => {
+  it("are refused for an unknown question, for guests and without a credential", async () => {
     const player = await account();
     for (const id of [0, -1, 2_147_483_647, 2 ** 40]) {
       const refused = await keep(player, id);

@@ -18,16 +18,16 @@ import {
 import { categories } from "../../../../server/features/questions/providers/question-model.ts";
 import { idsIn, idsOf, jobs, plan, startsDrawJobs } from "./draw-jobs.ts";
 
-describe("drawing questions that have to be made", () => {
+describe("drawing questions that have to be generated", () => {
   startsDrawJobs();
 
-  describe("that are made", made);
-  describe("while the generator or the queue is away", whileGeneratorOrQueue);
-  describe("of long games and many lobbies", longGamesManyLobbies);
+  describe("from the generator", made);
+  describe("while the generator or the queue is unavailable", whileGeneratorOrQueue);
+  describe("for long games and many lobbies", longGamesManyLobbies);
 });
 
 function made(): void {
-  it("makes new ones rather than play what a challenge of these days asks", async () => {
+  it("generates new questions instead of using those of current challenges", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     await jobs.deps.redis.flushall();
     const all = await idsIn("competition");
@@ -51,7 +51,7 @@ function made(): void {
     assert.equal(again.filter((id) => questionIds.includes(id)).length, 1);
   });
 
-  it("puts questions that fit the prompt first and fills up with others", async () => {
+  it("prefers questions that fit the prompt and fills up with others", async () => {
     const drawn = await drawForLobby(
       jobs.deps,
       plan({ category: "film", prompt: "animated", difficulty: "easy" }),
@@ -64,7 +64,7 @@ function made(): void {
     assert.equal(none.length, 3);
   });
 
-  it("makes so many for one host a day, and the others still have theirs", async () => {
+  it("limits generated questions per host and day, without affecting other hosts", async () => {
     const deps = Object.defineProperty(Object.create(jobs.deps), "config", {
       value: { ...jobs.deps.config, RATE_LIMIT_FACTOR: 2 / 60 },
     }) as typeof jobs.deps;
@@ -79,7 +79,7 @@ function made(): void {
 }
 
 function whileGeneratorOrQueue(): void {
-  it("is refused when there is nothing stored and nothing made", async () => {
+  it("is refused when no question is stored or generated", async () => {
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     await assert.rejects(
       drawForLobby(jobs.deps, plan()),
@@ -87,7 +87,7 @@ function whileGeneratorOrQueue(): void {
     );
   });
 
-  it("goes on with the bank in a running game when the generator makes nothing", async () => {
+  it("continues a running game from the bank when the generator returns nothing", async () => {
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     const running = plan({ category: "nature", first_index: 10, count: 4 });
     const ahead = await drawAhead(jobs.deps, running);
@@ -102,7 +102,7 @@ function whileGeneratorOrQueue(): void {
     assert.ok(idsOf(more).every((id) => !exclude_ids.includes(id)));
   });
 
-  it("goes on with the bank, and starts with what is stored, while the queue is away", async () => {
+  it("starts with stored questions and continues from the bank while the queue is unavailable", async () => {
     const deps = Object.assign(Object.create(jobs.deps), {
       enqueueAndWait: () => Promise.reject(new Error("away")),
     }) as typeof jobs.deps;
@@ -114,7 +114,7 @@ function whileGeneratorOrQueue(): void {
     await assert.rejects(drawForLobby(deps, plan()), { code: "generator:unavailable" });
   });
 
-  it("draws at once what is stored, and of the bank what is not, without a generator", async () => {
+  it("without a generator draws stored questions at once, and the rest from the bank", async () => {
     const away = { enqueueAndWait: () => assert.fail("the generator was waited for") };
     const deps = Object.assign(Object.create(jobs.deps), away) as typeof jobs.deps;
     const running = plan({ category: "sports", first_index: 10, count: 3 });
@@ -125,7 +125,7 @@ function whileGeneratorOrQueue(): void {
     assert.ok(other.length > 0 && idsOf(other).every((id) => !exclude_ids.includes(id)));
   });
 
-  it("draws at once without asking the language model what a prompt is about", async () => {
+  it("draws at once without asking the language model for the topic of a prompt", async () => {
     let numAsked = 0;
     const categorize = async () => {
       numAsked++;
@@ -137,7 +137,7 @@ function whileGeneratorOrQueue(): void {
     assert.equal(numAsked, 0);
   });
 
-  it("has nothing at once only when neither bank nor generator has anything", async () => {
+  it("finds nothing at once only when both bank and generator are empty", async () => {
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     const questionBank = { name: "mute", generate: async () => [] };
     const deps = Object.defineProperty(Object.create(jobs.deps), "questionBank", {
@@ -150,7 +150,7 @@ function whileGeneratorOrQueue(): void {
     assert.equal((await drawAtOnce(deps, running)).length, 3);
   });
 
-  it("tries again at once when the last try made nothing", async () => {
+  it("tries again at once when the last try generated nothing", async () => {
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     await assert.rejects(drawForLobby(jobs.deps, plan({ count: 3 })));
     const animated = plan({ category: "film", prompt: "animated", difficulty: "easy", count: 1 });
@@ -161,7 +161,7 @@ function whileGeneratorOrQueue(): void {
     assert.match(`${fit?.text} ${fit?.choices.join(" ")}`, /animated/);
   });
 
-  it("leaves a generator that had nothing new alone while stored questions serve", async () => {
+  it("skips a generator without new questions while stored ones suffice", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     let asked = 0;
     const mute = async () => {
@@ -198,7 +198,7 @@ function longGamesManyLobbies(): void {
     assert.equal(new Set(idsOf(drawn)).size, total);
   });
 
-  it("leaves what a long game took of another difficulty out of the lobbies of that one", async () => {
+  it("keeps a long game's questions of another difficulty out of lobbies with that difficulty", async () => {
     await drawForLobby(jobs.deps, plan({ difficulty: "hard", count: 10 }));
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     await jobs.deps.redis.flushall();
@@ -222,7 +222,7 @@ function longGamesManyLobbies(): void {
     );
   });
 
-  it("keeps the questions of a long game live until it may have played them", async () => {
+  it("keeps the questions of a long game live until the game can have played them", async () => {
     let nowMs = Date.now();
     const deps = Object.defineProperty(Object.create(jobs.deps), "clock", {
       value: { now: () => nowMs },
@@ -239,7 +239,7 @@ function longGamesManyLobbies(): void {
     assert.deepEqual(await live(), []);
   });
 
-  it("gives each of many simultaneous lobbies its questions", async () => {
+  it("serves every one of many simultaneous lobbies", async () => {
     const lobbies = await Promise.all(
       Array.from({ length: 12 }, () =>
         drawForLobby(jobs.deps, plan({ category: null, count: 10 })),
@@ -248,7 +248,7 @@ function longGamesManyLobbies(): void {
     for (const drawn of lobbies) assert.equal(new Set(idsOf(drawn)).size, 10);
   });
 
-  it("starts from a seeded stock, stored once by several instances at once", async () => {
+  it("starts from a seeded stock, stored once by several concurrent instances", async () => {
     const make = () => starterQuestions(4);
     const added = await Promise.all([1, 2, 3].map(() => seedQuestions(jobs.deps.em, make)));
     assert.equal(

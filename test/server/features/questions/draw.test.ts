@@ -10,11 +10,11 @@ describe("drawing questions for a lobby", () => {
   startsDrawJobs();
 
   describe("from categories", fromCategories);
-  describe("that players know least", playersKnowLeast);
+  describe("least known to the players", playersKnowLeast);
 });
 
 function fromCategories(): void {
-  it("makes the questions on a miss and says that they are new, then that they are cached", async () => {
+  it("generates missing questions and reports them as new, and later as cached", async () => {
     const first = await drawForLobby(jobs.deps, plan());
     assert.equal(first.length, 10);
     assert.ok(first.every((q) => !q.isCached && q.category === "art" && q.difficulty === "medium"));
@@ -23,7 +23,7 @@ function fromCategories(): void {
     assert.ok(second.every((q) => q.isCached));
   });
 
-  it("takes from the competition pool alone and never the same question twice", async () => {
+  it("uses only the competition pool and never draws the same question twice", async () => {
     const drawn = await drawForLobby(jobs.deps, plan({ count: 15 }));
     const competition = new Set(await idsIn("competition"));
     assert.ok(drawn.every((q) => competition.has(q.id)));
@@ -35,7 +35,7 @@ function fromCategories(): void {
     assert.ok(more.every((q) => !idsOf(drawn).slice(0, 10).includes(q.id)));
   });
 
-  it("plays selected categories block by block in the order given", async () => {
+  it("serves selected categories block by block in the given order", async () => {
     const selected_categories = ["music", "film", "history"];
     const drawn = await drawForLobby(jobs.deps, plan({ selected_categories, count: 6 }));
     assert.deepEqual(
@@ -44,7 +44,7 @@ function fromCategories(): void {
     );
   });
 
-  it("leaves out no selected category for which there is a place", async () => {
+  it("includes every selected category while there are enough places", async () => {
     const selected_categories = ["music", "film", "history", "nature"];
     for (const [count, played] of [
       [5, "music music film history nature"],
@@ -55,7 +55,7 @@ function fromCategories(): void {
     }
   });
 
-  it("mixes selected categories round-robin when blended, a later batch going on in turn", async () => {
+  it("alternates between selected categories when blended, and a later batch continues the rotation", async () => {
     const selected_categories = ["music", "film", "history"];
     const options = { selected_categories, blend: true, count: 4 };
     const drawn = await drawForLobby(jobs.deps, plan(options));
@@ -73,7 +73,7 @@ function fromCategories(): void {
     );
   });
 
-  it("draws over all categories when none or random is named", async () => {
+  it("uses all categories when none or random is named", async () => {
     for (const category of [null, "random"]) {
       const drawn = await drawForLobby(jobs.deps, plan({ category, count: 30 }));
       assert.equal(drawn.length, 30);
@@ -81,7 +81,7 @@ function fromCategories(): void {
     }
   });
 
-  it("draws over the categories a prompt is about when none is named, over all when about none", async () => {
+  it("uses the categories of the prompt when none is named, and all when the prompt fits none", async () => {
     const prompt = "capital cities, or the planets";
     for (const change of [{}, { category: "random" }, { selected_categories: ["random"] }]) {
       const drawn = await drawForLobby(jobs.deps, plan({ category: null, prompt, ...change }));
@@ -95,7 +95,7 @@ function fromCategories(): void {
     assert.ok(new Set(any.map((q) => q.category)).size >= 5);
   });
 
-  it("reads auto and no difficulty as medium", async () => {
+  it("treats auto and a missing difficulty as medium", async () => {
     for (const difficulty of ["auto", null]) {
       const drawn = await drawForLobby(jobs.deps, plan({ difficulty, count: 2 }));
       assert.deepEqual(
@@ -107,7 +107,7 @@ function fromCategories(): void {
 }
 
 function playersKnowLeast(): void {
-  it("prefers what no seated player has answered", async () => {
+  it("prefers questions that no seated player has answered", async () => {
     await drawForLobby(jobs.deps, plan());
     await jobs.deps.redis.flushall();
     const all = await idsIn("competition");
@@ -130,7 +130,7 @@ function playersKnowLeast(): void {
     assert.deepEqual(idsOf(drawn).sort(), all.slice(-3).sort());
   });
 
-  it("says what a right answer is still worth to players who have answered the question", async () => {
+  it("reports the reduced value of a question for players who have answered it before", async () => {
     const drawn = idsOf(await drawForLobby(jobs.deps, plan({ count: 3, category: "art" })));
     await jobs.deps.redis.flushall();
     const [first = 0, second = 0] = drawn;
@@ -155,7 +155,7 @@ function playersKnowLeast(): void {
     assert.equal(Object.values(worth).filter((one) => one === undefined).length, 1);
   });
 
-  it("takes what is live in another lobby only when nothing else is left", async () => {
+  it("uses questions that are live in another lobby only as a last resort", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     await jobs.deps.redis.flushall();
     const total = (await idsIn("competition")).length;
@@ -166,7 +166,7 @@ function playersKnowLeast(): void {
     assert.equal(third.length, 5);
   });
 
-  it("gives two lobbies that start at the same moment no question in common while there are others", async () => {
+  it("shares no question between two simultaneous starts while other questions are left", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     const half = Math.floor((await idsIn("competition")).length / 2);
@@ -180,14 +180,14 @@ function playersKnowLeast(): void {
 }
 
 describe("the name of a category", () => {
-  it("is known in any case, with spaces or hyphens", () => {
+  it("is accepted in any case, with spaces or hyphens", () => {
     for (const name of ["video_games", "Video Games", "VIDEO-GAMES"])
       assert.equal(categoryOf(name, "category"), "video_games");
     assert.equal(categoryOf("Random", "category"), "random");
     assert.equal(categoryOf(null, "category"), null);
   });
 
-  it("is refused as a problem of its field when unknown", () => {
+  it("is refused with a problem for its field when unknown", () => {
     for (const name of ["", "knitting", "constructor"])
       assert.throws(
         () => categoryOf(name, "selected_categories[2]"),

@@ -107,7 +107,7 @@ function answers(): void {
 }
 
 function rewarded(): void {
-  it("reveals what was right and adds to points, XP and the session", async () => {
+  it("reveals the correct option and adds to points, XP and the session", async () => {
     const player = await newPlayer();
     const [first, second, third] = await idsOf({ category: "art", difficulty: "hard" });
     assert.ok(first && second && third === undefined);
@@ -161,7 +161,7 @@ function rewarded(): void {
     assert.deepEqual(steps, expected);
   });
 
-  it("goes into a new session when the last one was idle for half an hour, or was ended", async () => {
+  it("starts a new session when the last one was idle for half an hour or was ended", async () => {
     const player = await newPlayer();
     const [one] = await idsOf({ category: "film", difficulty: "medium" });
     const give = () => revealed(player, one?.id ?? 0, { selected_index: 0 });
@@ -197,7 +197,7 @@ function countsOnce(): void {
     assert.deepEqual([other.status, codeOf(other)], [409, "request:idempotency_mismatch"]);
   });
 
-  it("counts once under one Idempotency-Key, though the first answer was lost", async () => {
+  it("counts once under one Idempotency-Key even if the first response was lost", async () => {
     const player = await newPlayer();
     const [one] = await idsOf({ category: "film", difficulty: "hard" });
     const headers = { "idempotency-key": `lost-${player.id}` };
@@ -208,7 +208,7 @@ function countsOnce(): void {
     assert.deepEqual([status, is_correct, session.total_answered], [200, true, 1]);
   });
 
-  it("keeps every one of many given at once", async () => {
+  it("is recorded even when many arrive at once", async () => {
     const player = await newPlayer();
     const list = await idsOf({ category: "sports", difficulty: "easy" });
     const all = await Promise.all(
@@ -228,7 +228,7 @@ function countsOnce(): void {
 }
 
 function refusedTests(): void {
-  it("is refused for what is no question, or one of the competition pool", async () => {
+  it("is refused for an unknown question and for one of the competition pool", async () => {
     const player = await newPlayer();
     const [secret] = await idsOf({ category: "art", difficulty: "easy", pool: "competition" });
     for (const id of [secret?.id ?? 0, 0, -1, 2_147_483_647, 2_147_483_648, "1e3", "x", 1.5]) {
@@ -238,7 +238,7 @@ function refusedTests(): void {
     assert.equal((await answer(player, 1, { selected_index: 0 })).status === 404, false);
   });
 
-  it("is refused with the fields that are wrong, and without a credential", async () => {
+  it("is refused with the invalid fields, and without a credential", async () => {
     const player = await newPlayer();
     const bad = {
       selected_index: 4,
@@ -260,7 +260,7 @@ function refusedTests(): void {
     assert.deepEqual([nobody.status, codeOf(nobody)], [401, "auth:required"]);
   });
 
-  it("is given by a player who no longer exists in vain", async () => {
+  it("is refused for a player who no longer exists", async () => {
     const token = app.deps.tokens.sign("access", "2000000000", 60, {
       roles: ["ROLE_GUEST"],
       realm: "default",
@@ -274,7 +274,7 @@ function refusedTests(): void {
 }
 
 function drawTests(): void {
-  it("gives an unseen public question in its play form and never its answer", async () => {
+  it("returns an unseen public question in its play form, without its answer", async () => {
     const player = await newPlayer();
     const answer_ = await draw(player, "category=Food%20and-Drink&difficulty=hard");
     const { question } = answer_.body as { question: Play };
@@ -301,7 +301,7 @@ function drawTests(): void {
     assert.notEqual(next?.id, own.id, "a question is seen when it was answered");
   });
 
-  it("makes questions when all are answered, and says that they are new", async () => {
+  it("generates questions when all are answered, and reports them as new", async () => {
     const player = await newPlayer();
     const filter = { category: "mythology", difficulty: "phd" };
     const stored = await idsOf(filter);
@@ -312,7 +312,7 @@ function drawTests(): void {
     assert.ok((await idsOf(filter)).length > stored.length);
   });
 
-  it("serves named categories in the order given while they last", async () => {
+  it("serves named categories in the given order while questions last", async () => {
     const player = await newPlayer();
     const seen: string[] = [];
     for (let n = 0; n < 4; n++) {
@@ -324,7 +324,7 @@ function drawTests(): void {
     assert.deepEqual(seen, ["religion", "religion", "politics", "politics"]);
   });
 
-  it("mixes categories when blended or when none is named, `category` joined to `categories`", async () => {
+  it("mixes categories when blended or when none is named, and merges `category` into `categories`", async () => {
     const player = await newPlayer();
     const seenBy = async (query: string, times: number) => {
       const found = await Promise.all(Array.from({ length: times }, () => drawn(player, query)));
@@ -336,7 +336,7 @@ function drawTests(): void {
     assert.ok((await seenBy("category=random", 40)).size > 5);
   });
 
-  it("reads auto by the level in the category", async () => {
+  it("resolves auto by the player's level in the category", async () => {
     const player = await newPlayer();
     assert.equal((await drawn(player, "category=art"))?.difficulty, "easy");
     await rowsOf(app.deps.em, sql`insert into player_stats (player_id) values (${player.id})`);
@@ -357,7 +357,7 @@ function drawTests(): void {
     }
   });
 
-  it("asks again what was answered wrong last, the oldest first", async () => {
+  it("repeats questions whose last answer was wrong, the oldest first", async () => {
     const player = await newPlayer();
     assert.equal(await drawn(player, "retry=true"), null);
     const all = [
@@ -377,7 +377,7 @@ function drawTests(): void {
     assert.equal((await drawn(player, "retry=true"))?.id, third.id);
   });
 
-  it("finds what a prompt asks for, or nothing", async () => {
+  it("finds questions that match a prompt, or none", async () => {
     const player = await newPlayer();
     const found = await drawn(player, "prompt=who+composed+an+opera&difficulty=medium");
     const [row] = await rowsOf(
@@ -391,7 +391,7 @@ function drawTests(): void {
     assert.ok(await drawn(player, "prompt=%20%20"), "a blank prompt is none");
   });
 
-  it("gives null when nothing is left and nothing can be made", async () => {
+  it("returns null when no question is left and none can be generated", async () => {
     const player = await newPlayer();
     const model = app.deps.questionModel;
     app.deps.questionModel = { name: "mute", generate: async () => [] };
@@ -405,7 +405,7 @@ function drawTests(): void {
     }
   });
 
-  it("is refused with a wrong parameter, and without a credential", async () => {
+  it("is refused with an invalid parameter, and without a credential", async () => {
     const player = await newPlayer();
     for (const [query, parameter] of [
       ["categories=art,nonsense", "categories"],
@@ -433,7 +433,7 @@ function categoriesPrompt(): void {
     return (answer_.body as { categories: string[] }).categories;
   };
 
-  it("are the best first, by subject and by what the bank knows", async () => {
+  it("are sorted by relevance, by subject and by the questions of the bank", async () => {
     for (const [prompt, first] of [
       ["The physics of black holes", "science"],
       ["Kings and wars of the Middle Ages", "history"],
@@ -450,7 +450,7 @@ function categoriesPrompt(): void {
     assert.equal(several.length, 5);
   });
 
-  it("are general knowledge when nothing fits, and when the generator fails", async () => {
+  it("fall back to general knowledge when nothing fits and when the generator fails", async () => {
     assert.deepEqual(await keys("zxqwv"), ["general_knowledge"]);
     const model = app.deps.questionModel;
     const generate = () => Promise.resolve([]);
@@ -467,14 +467,14 @@ function categoriesPrompt(): void {
     }
   });
 
-  it("are refused for what is no prompt", async () => {
+  it("are refused for an invalid prompt", async () => {
     for (const prompt of [undefined, "", " \n\t", "a".repeat(501), "<b>", 7, null])
       assert.equal((await categorize(prompt)).status, 422, String(prompt));
   });
 }
 
 function namesCategories(): void {
-  it("knows every category by the words of its name", async () => {
+  it("are all found by the words of the name", async () => {
     const bank = createQuestionBank();
     for (const category of categories) {
       if (category === "general_knowledge" || category === "pop_culture") continue;

@@ -124,7 +124,7 @@ describe("the question endpoints", () => {
 });
 
 function getCategories(): void {
-  it("lists the twenty categories with their stored questions, for ten minutes", async () => {
+  it("lists the twenty categories with their stored questions, cacheable for ten minutes", async () => {
     const answer = await call("/categories");
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("cache-control"), "public, max-age=600");
@@ -136,7 +136,7 @@ function getCategories(): void {
     assert.ok(list.every((one) => one.num_questions >= 40));
   });
 
-  it("answers 304 to who has it", async () => {
+  it("returns 304 for a known ETag", async () => {
     const etag = (await call("/categories")).headers.get("etag") ?? "";
     assert.notEqual(etag, "");
     assert.equal((await call("/categories", { headers: { "if-none-match": etag } })).status, 304);
@@ -144,7 +144,7 @@ function getCategories(): void {
 }
 
 function getQuestions(): void {
-  it("lists ten public questions in order of id with their answers, for five minutes", async () => {
+  it("lists ten public questions by id with their answers, cacheable for five minutes", async () => {
     const { status, headers, questions } = await call("/questions");
     assert.equal(status, 200);
     assert.equal(headers.get("cache-control"), "public, max-age=300");
@@ -170,7 +170,7 @@ function getQuestions(): void {
     }
   });
 
-  it("never shows a competition question, however far one pages", async () => {
+  it("never shows a competition question on any page", async () => {
     const seen: number[] = [];
     for (let offset = 0; ; offset += 100) {
       const { questions } = await call(`/questions?limit=100&offset=${offset}`);
@@ -182,21 +182,21 @@ function getQuestions(): void {
     assert.deepEqual(await poolOf(seen), ["public"]);
   });
 
-  it("filters by category in any spelling and by difficulty; auto does not filter", async () => {
+  it("filters by category in any spelling and by difficulty, where auto does not filter", async () => {
     const { questions } = await call("/questions?category=Video-Games&difficulty=phd");
     assert.ok(questions.length > 0);
     assert.ok(questions.every((q) => q.category === "video_games" && q.difficulty === "phd"));
     assert.equal((await call("/questions?difficulty=auto")).questions.length, 10);
   });
 
-  it("is empty for an unknown category", async () => {
+  it("returns an empty list for an unknown category", async () => {
     for (const name of ["knitting", "%27%20or%201=1", "a".repeat(300)]) {
       const { status, questions } = await call(`/questions?category=${name}`);
       assert.deepEqual([status, questions], [200, []]);
     }
   });
 
-  it("moves limit and offset into their bounds and refuses what is no number", async () => {
+  it("clamps limit and offset to their bounds and refuses values that are not numbers", async () => {
     assert.equal((await call("/questions?limit=5000")).questions.length, 100);
     assert.equal((await call("/questions?limit=0")).questions.length, 1);
     assert.equal((await call("/questions?offset=-5")).questions.length, 10);
@@ -207,7 +207,7 @@ function getQuestions(): void {
 }
 
 function postQuestionsGenerate(): void {
-  it("gives public questions in the play form, without the answer", async () => {
+  it("returns public questions in the play form, without the answer", async () => {
     const { status, questions, text } = await generate({
       category: "film",
       difficulty: "hard",
@@ -232,7 +232,7 @@ function postQuestionsGenerate(): void {
     assert.deepEqual(await poolOf(questions.map((q) => q.id)), ["public"]);
   });
 
-  it("tells new questions from those that were stored", async () => {
+  it("distinguishes new questions from stored ones", async () => {
     const { questions } = await generate({ category: "opera", difficulty: "hard" });
     assert.deepEqual(questions, []);
     const first = await generate({ category: "sports", difficulty: "hard", count: 6 });
@@ -243,7 +243,7 @@ function postQuestionsGenerate(): void {
     assert.ok(again.questions.every((q) => q.is_cached));
   });
 
-  it("leaves out what the player has answered", async () => {
+  it("leaves out questions that the player has answered", async () => {
     const ask = { category: "art", difficulty: "easy", count: 4 };
     const first = (await generate(ask)).questions.map((q) => q.id);
     await insertAnswers(
@@ -265,7 +265,7 @@ function postQuestionsGenerate(): void {
     assert.ok(second.every((id) => !first.includes(id)));
   });
 
-  it("reads auto by the level of the player: easy for a beginner", async () => {
+  it("resolves auto by the level of the player: easy for a beginner", async () => {
     const { questions } = await generate({ category: "nature", count: 2 });
     assert.deepEqual(
       questions.map((q) => q.difficulty),
@@ -273,12 +273,12 @@ function postQuestionsGenerate(): void {
     );
   });
 
-  it("picks the category of each question at random when asked to", async () => {
+  it("picks the category of each question at random on request", async () => {
     const { questions } = await generate({ category: "random", count: 20 });
     assert.ok(new Set(questions.map((q) => q.category)).size > 3);
   });
 
-  it("picks at random among the categories a prompt is about", async () => {
+  it("picks at random among the categories of a prompt", async () => {
     const { status, questions } = await generate({
       category: "random",
       prompt: "capital cities",
@@ -292,7 +292,7 @@ function postQuestionsGenerate(): void {
     assert.equal((await generate({ category: "film" }, null)).status, 401);
   });
 
-  it("names each wrong field", async () => {
+  it("names each invalid field", async () => {
     const wrong: [object, string][] = [
       [
         { category: "knitting", count: 21, prompt: "<b>", model: "big" },
@@ -314,7 +314,7 @@ function postQuestionsGenerate(): void {
     }
   });
 
-  it("answers 503 when nothing comes in time, and a draw has no question then", async () => {
+  it("returns 503 when nothing comes in time, and a draw then has no question", async () => {
     let release = () => {};
     const stuck = new Promise<never[]>((resolve) => (release = () => resolve([])));
     jobs.use({ name: "stuck", generate: () => stuck });
@@ -332,7 +332,7 @@ function postQuestionsGenerate(): void {
     }
   });
 
-  it("answers 503 when a prompt fits nothing that can be made", async () => {
+  it("returns 503 when no category fits the prompt", async () => {
     const { status, envelope } = await generate({ category: "film", prompt: "zxqwv" });
     assert.equal(status, 503);
     assert.match(JSON.stringify(envelope), /generator:unavailable/);

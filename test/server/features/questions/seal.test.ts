@@ -5,20 +5,20 @@ import { hashAnswer, sealAnswer } from "../../../../server/features/questions/se
 
 const question = { id: 17, correctIndex: 2, choices: ["iron", "gold", "tin", "lead"] };
 
-test("a seal is the hash of salt, id, index and text, as anyone can compute it", () => {
+test("a seal is the hash of salt, id, index and text, so any client can compute it", () => {
   const { answerSalt, answerHash } = sealAnswer(question);
   assert.match(answerSalt, /^[0-9a-f]{32}$/);
   const expected = createHash("sha256").update(`${answerSalt}\n17\n2\ntin`).digest("hex");
   assert.equal(answerHash, expected);
 });
 
-test("the same question is sealed differently each time, so that a hash seen before tells nothing", () => {
+test("a seal of the same question differs each time, so a known hash reveals nothing", () => {
   const seals = Array.from({ length: 50 }, () => sealAnswer(question));
   assert.equal(new Set(seals.map((seal) => seal.answerHash)).size, 50);
   assert.equal(new Set(seals.map((seal) => seal.answerSalt)).size, 50);
 });
 
-test("another id, index or text has another hash", () => {
+test("a seal changes with the id, index or text", () => {
   const salt = "00".repeat(16);
   const changed = [
     question,

@@ -23,7 +23,7 @@ describe("realms", () => {
   const code = (json: unknown) =>
     (json as { flash: { errors: { code: string }[] } }).flash.errors[0]?.code;
 
-  it("GET /v1/realms/{slug} answers the realm, active or not", async () => {
+  it("GET /v1/realms/{slug} returns the realm, active or not", async () => {
     const { body } = await app.client.get("/v1/realms/default");
     assert.deepEqual(body, {
       realm: { slug: "default", name: "Default", mode: "hosted", is_active: true },
@@ -32,14 +32,14 @@ describe("realms", () => {
     assert.equal((closed.body as { realm: { is_active: boolean } }).realm.is_active, false);
   });
 
-  it("GET /v1/realms/{slug} answers 404 to what is no realm", async () => {
+  it("GET /v1/realms/{slug} returns 404 for an unknown realm", async () => {
     for (const slug of ["nowhere", "-", "DEFAULT", "a%00b", "%F0%9F%98%80", "x".repeat(500)]) {
       const { status, json } = await app.client.get(`/v1/realms/${slug}`);
       assert.deepEqual([status, code(json)], [404, "realm:not_found"]);
     }
   });
 
-  it("GET /v1/realms/{slug}/branding answers every field, null where nothing is set", async () => {
+  it("GET /v1/realms/{slug}/branding returns every field, null where nothing is set", async () => {
     const { body } = await app.client.get("/v1/realms/arcade/branding");
     assert.deepEqual(body, {
       branding: {
@@ -54,14 +54,14 @@ describe("realms", () => {
     });
   });
 
-  it("GET /v1/realms/{slug}/branding tells a missing branding from a missing realm", async () => {
+  it("GET /v1/realms/{slug}/branding distinguishes a missing branding from a missing realm", async () => {
     const missing = await app.client.get("/v1/realms/default/branding");
     assert.deepEqual([missing.status, code(missing.json)], [404, "realm:branding_missing"]);
     const unknown = await app.client.get("/v1/realms/nowhere/branding");
     assert.deepEqual([unknown.status, code(unknown.json)], [404, "realm:not_found"]);
   });
 
-  it("are found by name, then by the origin of their pages, else the default one", async () => {
+  it("are resolved by name, then by the origin of their pages, and otherwise to the default one", async () => {
     const resolve = (named?: string, origin?: string) => resolveRealm(app.deps, { named, origin });
     const origin = "https://arcade.example";
     assert.equal(await resolve("arcade"), "arcade");
@@ -80,7 +80,7 @@ describe("realms", () => {
     assert.equal(await resolve(), "default");
   });
 
-  it("allow the origins of active ones", async () => {
+  it("allow the origins of active realms", async () => {
     assert.deepEqual([...(await readRealmOrigins(app.deps))], ["https://arcade.example"]);
   });
 });

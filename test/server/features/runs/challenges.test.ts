@@ -42,14 +42,14 @@ describe("challenges", () => {
   });
   after(() => app.stop());
 
-  describe("are made", made);
-  describe("are played in their time", playedInTheirTime);
-  describe("their board", theirBoard);
-  describe("keep their answers", keepTheirAnswers);
+  describe("are created", made);
+  describe("are played on their date", playedInTheirTime);
+  describe("their leaderboard", theirBoard);
+  describe("hide their answers", keepTheirAnswers);
 });
 
 function made(): void {
-  it("are there on the first day, though nothing is stored and nobody makes questions", async () => {
+  it("exist on the first day without stored questions or a generator", async () => {
     const empty = await startApp({ clock, hasJobs: false });
     try {
       const ann = await runner(empty);
@@ -67,7 +67,7 @@ function made(): void {
     }
   });
 
-  it("are those of the caller's day, the same for everyone, made once", async () => {
+  it("are those of the caller's day, equal for all players, created once", async () => {
     const [ann, bob] = [await runner(app), await runner(app)];
     const zones = ["UTC", "Etc/GMT-14", "Etc/GMT+12", "Europe/Berlin"];
     const all = await Promise.all(
@@ -87,7 +87,7 @@ function made(): void {
     assert.equal(rows?.count, 6);
   });
 
-  it("have what was promised: mixed over categories, or rising", async () => {
+  it("match their description: mixed over categories, or rising in difficulty", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily, gauntlet } = await ann.today();
     const [mixed, rising] = [await questionsOf(app, daily.id), await questionsOf(app, gauntlet.id)];
@@ -118,7 +118,7 @@ function made(): void {
 }
 
 function playedInTheirTime(): void {
-  it("tell where the caller stands before, during and after", async () => {
+  it("report the caller's rank before, during and after play", async () => {
     const ann = await runner(app);
     const { gauntlet } = await ann.today();
     const { id } = await ann.start("gauntlet", { challenge_id: gauntlet.id });
@@ -135,7 +135,7 @@ function playedInTheirTime(): void {
     );
   });
 
-  it("can be begun while it is their date somewhere, and ended later", async () => {
+  it("can be started while their date is current in some time zone, and finished later", async () => {
     const ann = await runner(app);
     const day = Date.parse("2026-06-15T00:00:00Z");
     const [daily] = await makeChallenges(app.deps.em, ["2026-06-15"], { now: clock.now() });
@@ -181,7 +181,7 @@ function playedInTheirTime(): void {
     assert.deepEqual(ranks.at(-1), [ann.id, 1], "what was answered in time counts");
   });
 
-  it("are made ahead by a job, and give their questions free when they are over", async () => {
+  it("are created ahead by a job, and release their questions when they are over", async () => {
     await maintain({ task: "challenges" }, app.deps);
     const dates = await rowsOf<{ date: string }>(
       app.deps.orm.em.fork(),
@@ -218,7 +218,7 @@ function playedInTheirTime(): void {
     }
   });
 
-  it("are an honest 503 where the bank has no questions either", async () => {
+  it("return 503 when the bank has no questions either", async () => {
     const empty = await startApp({ clock, hasJobs: false });
     empty.deps.questionBank = { name: "mute", generate: async () => [] };
     try {
@@ -268,7 +268,7 @@ function theirBoard(): void {
       .map(({ id }, n) => [n + 1, id])
       .slice(Math.max(0, from), to);
 
-  it("ranks by points, then time, then earlier end, each rank once", async () => {
+  it("ranks by points, then time, then earlier end, with each rank used once", async () => {
     assert.deepEqual(rows((await read()).top), wanted(0, 5));
     for (let page = 1; page <= 5; page++) {
       const board = await read(`top=13&page=${page}`);
@@ -286,7 +286,7 @@ function theirBoard(): void {
     assert.equal(found.total, all.length);
   });
 
-  it("shows who is around the caller, cut at the ends", async () => {
+  it("shows the entries around the caller, cut at the ends", async () => {
     const ann = await runner(app);
     assert.deepEqual((await read("", ann.headers)).context, []);
     for (const score of [99, 2, -1]) {
@@ -324,7 +324,7 @@ function theirBoard(): void {
     }
   });
 
-  it("does not exist for other numbers", async () => {
+  it("does not exist for other challenge numbers", async () => {
     for (const id of ["0", "x", "2000000", "99999999999"]) {
       const answer = await app.client.get(`/v1/games/trivia/leaderboard/challenges/${id}`);
       assert.equal(answer.status, 404, id);
@@ -336,7 +336,7 @@ function theirBoard(): void {
 }
 
 function keepTheirAnswers(): void {
-  it("do not tell an answer before it is given", async () => {
+  it("reveal no answer before the player has answered", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();
     const { id } = await ann.start("daily_shuffle", { challenge_id: daily.id });

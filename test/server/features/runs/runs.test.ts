@@ -39,19 +39,19 @@ describe("runs", () => {
   });
   after(() => app.stop());
 
-  describe("an endless one", endlessOne);
-  describe("an answer sent again under its key", answerSentAgainUnder);
-  describe("one of a challenge", oneChallenge);
-  describe("any of them", anyThem);
+  describe("an endless run", endlessOne);
+  describe("an answer retried under its key", answerSentAgainUnder);
+  describe("a challenge run", oneChallenge);
+  describe("all runs", anyThem);
 });
 
 function endlessOne(): void {
-  describe("goes on", goesOn);
-  describe("comes to its end", comesToEnd);
+  describe("continues", goesOn);
+  describe("ends", comesToEnd);
 }
 
 function goesOn(): void {
-  it("goes on with every answer, scores by the streak, and never asks twice", async () => {
+  it("continues after every answer, scores by the streak, and never repeats a question", async () => {
     const ann = await runner(app);
     const started = await ann.start("endless", { category: "Video Games" });
     const { run, question: first, ...rest } = started;
@@ -96,7 +96,7 @@ function goesOn(): void {
     assert.equal(code, "run:endless");
   });
 
-  it("believes no time that is shorter than what the server saw", async () => {
+  it("rejects a claimed time shorter than the one the server measured", async () => {
     const ann = await runner(app);
     const { id, question } = await ann.start("endless");
     clock.advance(16_500);
@@ -107,7 +107,7 @@ function goesOn(): void {
     assert.equal((await ann.read(id)).total_time_ms, 15_000);
   });
 
-  it("ends when another one is started, and after a day without an answer", async () => {
+  it("ends when another run starts, and after a day without an answer", async () => {
     const ann = await runner(app);
     const first = await ann.start("endless");
     const second = await ann.start("endless");
@@ -129,7 +129,7 @@ function goesOn(): void {
     assert.equal((await ann.read(third.id)).is_finished, true);
   });
 
-  it("shows who comes back the question it stands at, until it is over", async () => {
+  it("shows a returning player the current question until the run is over", async () => {
     const ann = await runner(app);
     const { id, question } = await ann.start("endless");
     const view = async () => (await ann.get(`/runs/${id}`)).body as { question: Question | null };
@@ -144,7 +144,7 @@ function goesOn(): void {
     assert.equal((await view()).question, null);
   });
 
-  it("that is forgotten ends alone, though another one begins while it is read", async () => {
+  it("that is abandoned ends only itself, even if another run starts while it is read", async () => {
     const ann = await runner(app);
     const forgotten = await ann.start("endless");
     clock.advance(24 * hourMs + 1);
@@ -168,7 +168,7 @@ function goesOn(): void {
 }
 
 function comesToEnd(): void {
-  it("ends when there is no other question", async () => {
+  it("ends when no other question exists", async () => {
     const small = await startApp({ clock, hasJobs: false });
     const mute = { name: "mute", generate: async () => [] };
     Object.assign(small.deps, { questionBank: mute });
@@ -207,7 +207,7 @@ function comesToEnd(): void {
     }
   });
 
-  it("goes on with the bank, and waits for nobody, while no job worker makes questions", async () => {
+  it("continues from the bank without a wait while no job worker generates questions", async () => {
     const small = await startApp({ clock, hasJobs: false });
     try {
       await fillBank(small, 2, ["music"]);
@@ -243,7 +243,7 @@ function comesToEnd(): void {
     }
   });
 
-  it("begins and goes on with the bank while the queue is away", async () => {
+  it("starts and continues from the bank while the queue is unavailable", async () => {
     const empty = await startApp({ clock, hasJobs: false });
     empty.deps.enqueueAndWait = () => Promise.reject(new Error("away"));
     empty.deps.enqueue = () => Promise.reject(new Error("away"));
@@ -275,7 +275,7 @@ function comesToEnd(): void {
     assert.equal((await ann.read(id)).is_finished, true);
   });
 
-  it("takes one of several answers at once, and starts one of several runs", async () => {
+  it("accepts one of several concurrent answers, and starts one of several concurrent runs", async () => {
     const ann = await runner(app);
     const runs = await Promise.all(Array.from({ length: 6 }, () => ann.start("endless")));
     const states = await Promise.all(runs.map(({ id }) => ann.read(id)));
@@ -304,7 +304,7 @@ function answerSentAgainUnder(): void {
       },
     );
 
-  it("is the same answer, not one to the next question", async () => {
+  it("counts as the same answer, not as one to the next question", async () => {
     const ada = await runner(app);
     const { run, question } = await ada.start("endless");
     const right = await rightFor(question.id);
@@ -315,7 +315,7 @@ function answerSentAgainUnder(): void {
     assert.deepEqual([current_index, num_correct], [1, 1]);
   });
 
-  it("tells what came of it, though the first answer was lost", async () => {
+  it("returns its result even if the first response was lost", async () => {
     const ada = await runner(app);
     const { run, question } = await ada.start("endless");
     const right = await rightFor(question.id);
@@ -330,7 +330,7 @@ function answerSentAgainUnder(): void {
     assert.equal((body as unknown as Answered).is_correct, true);
   });
 
-  it("is refused in a challenge whose first answer was lost, and counts once", async () => {
+  it("is refused in a challenge if the first response was lost, and counts once", async () => {
     const ada = await runner(app);
     const { daily_shuffle: daily } = await ada.today();
     const { id } = await ada.start("daily_shuffle", { challenge_id: daily.id });
@@ -344,7 +344,7 @@ function answerSentAgainUnder(): void {
 }
 
 function oneChallenge(): void {
-  it("is played in the challenge's order, moves by advance, and ends with the last answer", async () => {
+  it("follows the challenge's order, moves by advance, and ends with the last answer", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();
     const questions = await questionsOf(app, daily.id);
@@ -381,7 +381,7 @@ function oneChallenge(): void {
     assert.deepEqual([again.status, again.code], [409, "challenge:already_completed"]);
   });
 
-  it("that lost its next question or its challenge says so and stays where it is", async () => {
+  it("that lost its next question or its challenge reports that and does not move", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();
     const { id } = await ann.start("daily_shuffle", { challenge_id: daily.id });
@@ -417,7 +417,7 @@ function oneChallenge(): void {
     assert.equal(other.score, first.score);
   });
 
-  it("is one for each player, however often it is started at once", async () => {
+  it("exists once per player, even when it is started several times at once", async () => {
     const ann = await runner(app);
     const { gauntlet } = await ann.today();
     const body = { mode: "gauntlet", challenge_id: gauntlet.id };
@@ -433,7 +433,7 @@ function oneChallenge(): void {
 }
 
 function anyThem(): void {
-  it("are refused when the wish makes no sense", async () => {
+  it("are refused for an invalid request", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();
     const cases: [body: unknown, status: number, code: string][] = [
@@ -475,7 +475,7 @@ function anyThem(): void {
     assert.equal((await ann.answer(id, -1, 600_000)).status, 200);
   });
 
-  it("of others, and ones that are none, do not exist", async () => {
+  it("return 404 when they are unknown or belong to another player", async () => {
     const [ann, bob] = [await runner(app), await runner(app)];
     const { id } = await ann.start("endless");
     for (const run of [id, 2_000_000, "x", "0", "99999999999"]) {
@@ -494,7 +494,7 @@ function anyThem(): void {
     await enter(app);
   });
 
-  it("are not begun by a player who no longer exists", async () => {
+  it("cannot be started by a player who no longer exists", async () => {
     const { gauntlet } = await (await runner(app)).today();
     const token = app.deps.tokens.sign("access", "2000000000", 60, {
       roles: ["ROLE_GUEST"],

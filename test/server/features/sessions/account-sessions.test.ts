@@ -46,11 +46,11 @@ describe("account sessions", () => {
   after(() => app.stop());
 
   describe("the sessions of an account", sessionsAccount);
-  describe("a copied access token, after its session was ended,", copiedAccessTokenAfter);
+  describe("a copied access token, after the end of its session,", copiedAccessTokenAfter);
 });
 
 function sessionsAccount(): void {
-  it("are listed, the latest used first, with the one that asks", async () => {
+  it("are listed, the most recently used first, with the caller's own marked", async () => {
     const { email, session } = await registerAccount(app);
     clock.advance(60_000);
     const phone = await signIn(email, "phone");
@@ -69,7 +69,7 @@ function sessionsAccount(): void {
     assert.ok(first && first.created_at < first.last_used_at);
   });
 
-  it("end one by one, and only for their owner", async () => {
+  it("can be ended one by one, only by their owner", async () => {
     const one = await registerAccount(app);
     const other = await registerAccount(app);
     const phone = await signIn(one.email, "phone");
@@ -85,7 +85,7 @@ function sessionsAccount(): void {
     assert.equal((await list(one.session.access_token)).length, 1);
   });
 
-  it("end all at once, the caller's too, and the cookie with them", async () => {
+  it("end all at once, including the caller's, and the cookie is cleared", async () => {
     const { email, session } = await registerAccount(app);
     const phone = await signIn(email, "phone");
     const answer = await app.client.delete(path, { token: session.access_token });
@@ -96,7 +96,7 @@ function sessionsAccount(): void {
     assert.equal((await list(session.access_token)).length, 0);
   });
 
-  it("end all at once, the one that is just being opened too", async () => {
+  it("end all at once, including one that is being opened", async () => {
     const { session } = await registerAccount(app);
     const { id } = session.player;
     const now = new Date(clock.now());
@@ -112,7 +112,7 @@ function sessionsAccount(): void {
     assert.equal((await refresh(opened.body.refresh_token)).code, "auth:refresh_invalid");
   });
 
-  it("know how they came about, and when credentials were shown if they were", async () => {
+  it("record how they were opened, and when credentials were last shown", async () => {
     const { email, session } = await registerAccount(app);
     const guest = await enter(app);
     const upgraded = await enter(app);
@@ -151,7 +151,7 @@ function sessionsAccount(): void {
     ]);
   });
 
-  it("are no matter of guests and strangers", async () => {
+  it("are not available to guests and anonymous callers", async () => {
     const guest = tokenOf(await enter(app));
     for (const [method, address] of [
       ["GET", path],
@@ -163,7 +163,7 @@ function sessionsAccount(): void {
     }
   });
 
-  it("leave the list when their tokens are over", async () => {
+  it("leave the list when their tokens have expired", async () => {
     const { email, session } = await registerAccount(app);
     clock.advance(31 * 86_400_000);
     const again = await signIn(email, "later");
@@ -178,7 +178,7 @@ function copiedAccessTokenAfter(): void {
     assert.deepEqual([status, refusalIn(json).code], [401, "auth:token_invalid"], asked);
   };
 
-  it("makes no account of a guest", async () => {
+  it("cannot upgrade a guest to an account", async () => {
     const guest = await enter(app);
     await post(app, "/v1/gateway/logout", {}, cookieOf(guest.refresh_token));
     const thief = { email: "thief@example.com", password };
@@ -188,7 +188,7 @@ function copiedAccessTokenAfter(): void {
     assert.equal(body.player.id, guest.player.id);
   });
 
-  it("gives an account no other way in, but still reads", async () => {
+  it("cannot add another sign-in method to an account, but can still read", async () => {
     const { session } = await registerAccount(app);
     const { access_token: token, player } = session;
     const key = { name: "mine" };

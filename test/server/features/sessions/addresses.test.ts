@@ -34,18 +34,18 @@ const spellings: ((local: string) => string)[] = [
   (local) => `\u00a0${local}﹫example.com\u3000`,
 ];
 
-describe("addresses", () => {
+describe("email addresses", () => {
   before(async () => {
     app = await startApp();
   });
   after(() => app.stop());
 
   describe("an address in any spelling", addressInAnySpelling);
-  describe("a mailbox that two accounts had", mailboxTwoAccountsHad);
+  describe("a mailbox shared by two accounts", mailboxTwoAccountsHad);
 });
 
 function addressInAnySpelling(): void {
-  it("registers, signs in and is given out in the one form that mail goes to", async () => {
+  it("registers, signs in and is returned in its one normal form, to which mail is sent", async () => {
     for (const spell of spellings) {
       const local = uniqueName();
       const normal = `${local}@example.com`;
@@ -66,7 +66,7 @@ function addressInAnySpelling(): void {
     }
   });
 
-  it("takes IDN domains in either form", async () => {
+  it("accepts IDN domains in either form", async () => {
     const local = uniqueName();
     const made = await register(`${local}@Bücher.example`);
     assert.equal(made.body.player.email, `${local}@xn--bcher-kva.example`);
@@ -74,7 +74,7 @@ function addressInAnySpelling(): void {
       assert.equal((await login(again)).status, 200, again);
   });
 
-  it("gets codes and links, upgrades a guest and is changed to", async () => {
+  it("receives codes and links, upgrades a guest and can be the target of a change", async () => {
     const local = uniqueName();
     const normal = `${local}@example.com`;
     const guest = await enter(app);
@@ -103,7 +103,7 @@ function addressInAnySpelling(): void {
     assert.equal((await change(taken.email.replace("@", "＠"))).status, 409);
   });
 
-  it("is kept in its one form by the mailing list, the contact form and feedback", async () => {
+  it("is stored in its normal form by the mailing list, the contact form and feedback", async () => {
     const local = uniqueName();
     const normal = `${local}@example.com`;
     const email = `${local}＠Example。com`;
@@ -128,7 +128,7 @@ function addressInAnySpelling(): void {
 }
 
 function mailboxTwoAccountsHad(): void {
-  it("is told once, and the account without it signs in by its name and takes another", async () => {
+  it("is reported once, and the account without it signs in by its name and sets another address", async () => {
     const [kept, lost] = [await registerAccount(app), await registerAccount(app)];
     const { id, username = "" } = lost.session.player;
     const typed = kept.email.replace("@", "＠");

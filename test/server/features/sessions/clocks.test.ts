@@ -24,7 +24,7 @@ describe("a service whose clock is set", () => {
   });
   after(() => app.stop());
 
-  it("takes every token from before its clock was set back, and what comes of them", async () => {
+  it("accepts every token from before its clock was set back, and those derived from it", async () => {
     const guest = await enter(app);
     const { session } = await registerAccount(app);
     const { code, host } = await openTable(app);
@@ -56,7 +56,7 @@ describe("a service whose clock is set", () => {
     clock.advance(hourMs);
   });
 
-  it("takes what it gave out while its clock was hours ahead, until its end comes", async () => {
+  it("accepts tokens issued while its clock was hours ahead, until they expire", async () => {
     clock.advance(5 * hourMs);
     const guest = await enter(app);
     const { session } = await registerAccount(app);
@@ -76,7 +76,7 @@ describe("a service whose clock is set", () => {
     assert.equal((await validate(app, ahead.access_token)).status, 401);
   });
 
-  it("revives nothing that was ended when its clock is set back", async () => {
+  it("keeps ended sessions ended when its clock is set back", async () => {
     const guest = await enter(app);
     const { session } = await registerAccount(app);
     await app.client.delete("/v1/users/@me/sessions", { token: session.access_token });
@@ -90,7 +90,7 @@ describe("a service whose clock is set", () => {
   });
 });
 
-describe("two services with one store, whose clocks are three hours apart", () => {
+describe("two services with one database, whose clocks are three hours apart", () => {
   const now = Date.now();
   let behind: App;
   let ahead: App;
@@ -105,7 +105,7 @@ describe("two services with one store, whose clocks are three hours apart", () =
     await behind.stop();
   });
 
-  it("take each other's refresh and reclaim tokens, whoever made them first", async () => {
+  it("accept each other's refresh and reclaim tokens, whichever service issued the first", async () => {
     for (const [first, second] of [
       [behind, ahead],
       [ahead, behind],
@@ -123,14 +123,14 @@ describe("two services with one store, whose clocks are three hours apart", () =
     }
   });
 
-  it("take an access token as long as the clock of the one that is asked says", async () => {
+  it("accept an access token until it expires by the clock of the called service", async () => {
     const young = await enter(ahead);
     assert.equal((await validate(behind, young.access_token)).status, 200);
     const old = await enter(behind);
     assert.equal((await validate(ahead, old.access_token)).status, 401);
   });
 
-  it("refuse at both what was ended at either", async () => {
+  it("both refuse a session that was ended at either", async () => {
     const { session } = await registerAccount(ahead);
     const other = await refresh(behind, session.refresh_token);
     await post(
@@ -146,14 +146,14 @@ describe("two services with one store, whose clocks are three hours apart", () =
   });
 });
 
-describe("hosts whose own clocks are apart by more than the grace of a rotation", () => {
+describe("hosts whose clocks differ by more than the rotation grace period", () => {
   let app: App;
   before(async () => {
     app = await startApp({ hasJobs: false });
   });
   after(() => app.stop());
 
-  it("keep a second tab signed in, whichever of them it asks", async () => {
+  it("keep a second tab signed in, whichever host it calls", async () => {
     const own = Date.now;
     try {
       for (const [first, second] of [
@@ -175,8 +175,8 @@ describe("hosts whose own clocks are apart by more than the grace of a rotation"
   });
 });
 
-describe("an account that was closed at a host whose clock is behind", () => {
-  it("is known as closed to a process that starts later", async () => {
+describe("an account that was closed on a host with a slow clock", () => {
+  it("is closed for a process that starts later", async () => {
     const app = await startApp({ hasJobs: false });
     try {
       const { session } = await registerAccount(app);

@@ -50,18 +50,18 @@ describe("sign-in codes", () => {
   after(() => app.stop());
 
   describe("a sign-in code", signInCode);
-  describe("asking for a sign-in code", askingForSignIn);
+  describe("requesting a sign-in code", askingForSignIn);
   describe("a sign-in code after the clock was set back", signInCodeAfter);
 });
 
 function signInCode(): void {
   describe("signs in", signsIn);
-  describe("bears wrong tries", bearsWrongTries);
-  describe("ends", ends);
+  describe("tolerates wrong tries", bearsWrongTries);
+  describe("expires", ends);
 }
 
 function signsIn(): void {
-  it("costs a commit that reaches the disk also where there is none", async () => {
+  it("commits a write to disk for each try, even for an unknown account", async () => {
     const { email, session } = await registerAccount(app);
     await codeFor(email);
     const emailKey = email.toLowerCase();
@@ -76,7 +76,7 @@ function signsIn(): void {
       });
   });
 
-  it("signs in, sets the cookie of 30 days, and proves the address", async () => {
+  it("signs in, sets the cookie for 30 days, and verifies the address", async () => {
     const { email, session } = await registerAccount(app);
     assert.equal(session.player.email_verified_at, null);
     const code = await codeFor(email);
@@ -90,7 +90,7 @@ function signsIn(): void {
     assert.ok(stored.emailVerifiedAt);
   });
 
-  it("tells who proves the address, once", async () => {
+  it("notifies the owner once that the address was verified", async () => {
     const { email } = await registerAccount(app);
     const notices = async (to: string) =>
       (await messagesTo(app.deps, to)).filter(({ template }) => template === "address-confirmed");
@@ -109,7 +109,7 @@ function signsIn(): void {
     assert.equal((await notices(bare.email)).length, 1);
   });
 
-  it("works once, even for fifty at the same moment", async () => {
+  it("works once, even for fifty concurrent uses", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);
     const answers = await Promise.all(Array.from({ length: 50 }, () => verify(email, code)));
@@ -118,7 +118,7 @@ function signsIn(): void {
 }
 
 function bearsWrongTries(): void {
-  it("is void after five wrong tries, however many come at once", async () => {
+  it("is rejected after five wrong tries, even when many arrive at once", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);
     for (let i = 0; i < 4; i++) await verify(email, wrongFor(code));
@@ -130,7 +130,7 @@ function bearsWrongTries(): void {
     assert.equal((await verify(email, await codeFor(email))).status, 200);
   });
 
-  it("is read through spaces, dashes, other digits and marks around it", async () => {
+  it("is accepted with spaces, dashes, other digits and marks around it", async () => {
     const decorate: ((code: string) => string)[] = [
       (code) => `${code.slice(0, 3)} ${code.slice(3)}`,
       (code) => `\u202a${code.slice(0, 3)}-${code.slice(3)}\u202c\n`,
@@ -149,7 +149,7 @@ function bearsWrongTries(): void {
     }
   });
 
-  it("loses no try to what cannot be a code", async () => {
+  it("does not count a malformed code as a try", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);
     const texts = [
@@ -176,7 +176,7 @@ function bearsWrongTries(): void {
 }
 
 function ends(): void {
-  it("is void once a newer one was sent, after five minutes, and for another account", async () => {
+  it("is rejected after a newer one, after five minutes, and for another account", async () => {
     const { email } = await registerAccount(app);
     const other = await registerAccount(app);
     const first = await codeFor(email);
@@ -189,7 +189,7 @@ function ends(): void {
     assert.equal((await verify(email, second)).code, "auth:code_invalid");
   });
 
-  it("is not kept in a form that a reader of the database could use", async () => {
+  it("is stored in a form that a reader of the database cannot use", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);
     const rows = await rowsOf(
@@ -203,7 +203,7 @@ function ends(): void {
       assert.ok(!JSON.stringify(await app.deps.redis.hgetall(key)).includes(email));
   });
 
-  it("ends the lock of failed logins", async () => {
+  it("ends the lock after failed logins", async () => {
     const { email, session } = await registerAccount(app);
     const login = (given: string) =>
       post(app, "/v1/gateway/login", { identifier: email, password: given });
@@ -217,7 +217,7 @@ function ends(): void {
 }
 
 function askingForSignIn(): void {
-  it("does and answers the same for a known, an unknown and an impossible address", async () => {
+  it("does the same work and returns the same for a known, an unknown and an impossible address", async () => {
     const { email } = await registerAccount(app);
     const guest = await enter(app);
     const unknown = `${uniqueName()}@example.com`;
@@ -240,7 +240,7 @@ function askingForSignIn(): void {
     assert.equal((await messagesTo(app.deps, unknown)).length, 0);
   });
 
-  it("needs an address, and a channel that exists", async () => {
+  it("requires an address and a known channel", async () => {
     for (const email of [undefined, null, "", "  ", 7]) {
       const answer = await ask(email);
       assert.deepEqual([answer.status, answer.code], [400, "request:missing_field"]);
@@ -258,7 +258,7 @@ function askingForSignIn(): void {
       assert.equal((await verify("a@example.com", code)).code, "auth:code_invalid");
   });
 
-  it("goes by text message to a verified number only, and proves no address", async () => {
+  it("sends a text message only to a verified number, and verifies no address that way", async () => {
     const { email, session } = await registerAccount(app);
     const phone = `+4915${String(session.player.id).padStart(9, "0")}`;
     const player = await app.deps.em.findOneOrFail(PlayerSchema, session.player.id);
@@ -276,7 +276,7 @@ function askingForSignIn(): void {
     assert.equal(answer.body.player.email_verified_at, null);
   });
 
-  it("makes five codes in a quarter of an hour, and leaves the last one good", async () => {
+  it("sends at most five codes in a quarter of an hour, and the last one remains valid", async () => {
     const limited = await startApp({ env: { RATE_LIMIT_FACTOR: "1" } });
     try {
       const { email } = await registerAccount(limited);
@@ -314,7 +314,7 @@ function askingForSignIn(): void {
 }
 
 function signInCodeAfter(): void {
-  it("is made again, however many were made before", async () => {
+  it("is issued again, regardless of the number issued before", async () => {
     const { email } = await registerAccount(app);
     const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
     const bound = { maxWaiting: 10 };

@@ -24,7 +24,7 @@ const params: Readonly<Record<string, string>> = {
 const addressOf = (path: string) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "x");
 
-describe("a cookie that signs somebody in", () => {
+describe("a session cookie", () => {
   let app: App;
   before(async () => {
     app = await startApp({ hasJobs: false, env: { TRUSTED_PROXIES: "127.0.0.1" } });
@@ -43,7 +43,7 @@ describe("a cookie that signs somebody in", () => {
       }
   });
 
-  it("is not set by an address to be visited that a page of another site embeds", async () => {
+  it("is not set by a navigation address that a page of another site embeds", async () => {
     assert.ok(visited.length >= 2);
     for (const { method, path } of visited)
       for (const site of ["cross-site", "same-site"]) {
@@ -54,7 +54,7 @@ describe("a cookie that signs somebody in", () => {
       }
   });
 
-  it("of a guest is set for our own page and for programs, and for no other page", async () => {
+  it("of a guest is set for our own pages and for programs only", async () => {
     const path = "/v1/gateway/guest";
     assert.equal((await app.client.post(path, { headers: evil })).status, 403);
     for (const headers of [{}, { origin: app.url, "sec-fetch-site": "same-origin" }]) {
@@ -64,12 +64,12 @@ describe("a cookie that signs somebody in", () => {
     }
   });
 
-  it("is not cleared by another site's sign-out", async () => {
+  it("is not cleared by a sign-out from another site", async () => {
     const answer = await app.client.post("/v1/gateway/logout", { headers: evil });
     assert.equal(refusalIn(answer.json).code, "request:origin_forbidden");
   });
 
-  it("of a stream is Secure when the player came by https, through however many proxies", async () => {
+  it("of a stream is Secure when the player came over https, through any number of proxies", async () => {
     const guest = await app.client.post("/v1/gateway/guest");
     const { access_token: token } = guest.body as { access_token: string };
     const body = { hostName: "Ada" };

@@ -20,12 +20,12 @@ describe("POST /v1/gateway/guest", () => {
   });
   after(() => app.stop());
 
-  describe("makes a guest", makesGuest);
+  describe("creates a guest", makesGuest);
   describe("reclaims a guest", reclaimsGuest);
 });
 
 function makesGuest(): void {
-  it("makes a guest with a name of its own and the documented fields only", async () => {
+  it("creates a guest with a unique name and only the documented fields", async () => {
     const answer = await post(app, "/v1/gateway/guest", {});
     assert.equal(answer.status, 200);
     const { player, ...session } = answer.body;
@@ -51,7 +51,7 @@ function makesGuest(): void {
     ]);
   });
 
-  it("records what is in the tokens: purpose, lifetime, realm, family", async () => {
+  it("records the token claims: purpose, lifetime, realm, family", async () => {
     const { body } = await post(app, "/v1/gateway/guest", {}, { "x-realm": "gamedata" });
     const { tokens } = app.deps;
     const access = tokens.verify("access", body.access_token);
@@ -72,7 +72,7 @@ function makesGuest(): void {
     assert.equal(app.deps.tokens.verify("access", body.access_token)?.realm, "default");
   });
 
-  it("takes a name once, whatever its case and however many ask at once", async () => {
+  it("assigns a name once, in any case and under concurrent requests", async () => {
     const name = uniqueName();
     const spellings = Array.from({ length: 20 }, (_, i) => (i % 2 ? name : name.toUpperCase()));
     const answers = await Promise.all(
@@ -81,7 +81,7 @@ function makesGuest(): void {
     assert.deepEqual(tally(answers), { "200": 1, "409 guest:username_taken": 19 });
   });
 
-  it("refuses names that are too short, too long, or hold other characters", async () => {
+  it("refuses names that are too short, too long, or contain other characters", async () => {
     for (const username of ["ab", "a".repeat(21), "a b c", "naïve", "", 5]) {
       const answer = await post(app, "/v1/gateway/guest", { username });
       assert.equal(answer.status, 422);
@@ -92,7 +92,7 @@ function makesGuest(): void {
     }
   });
 
-  it("answers 500 when ten generated names in a row are taken", async () => {
+  it("returns 500 when ten generated names in a row are taken", async () => {
     const { body } = await post(app, "/v1/gateway/guest", {});
     let tries = 0;
     const sameName = () => {
@@ -109,7 +109,7 @@ function makesGuest(): void {
 }
 
 function reclaimsGuest(): void {
-  it("gives the same player back for a reclaim token, with a token of the next generation", async () => {
+  it("returns the same player for a reclaim token, with a token of the next generation", async () => {
     const first = await enter(app);
     const again = await post(app, "/v1/gateway/guest", {
       reclaimToken: first.reclaim_token,
@@ -124,7 +124,7 @@ function reclaimsGuest(): void {
     assert.equal(older.body.player.id, first.player.id);
   });
 
-  it("opens nothing by a refresh in whose middle an operator ended every session", async () => {
+  it("opens no session by a refresh during which an operator ended every session", async () => {
     const guest = await enter(app);
     const em = interruptedBy(app.deps.orm.em.fork(), () =>
       app.deps.em.transactional(async (inner) => {
@@ -140,7 +140,7 @@ function reclaimsGuest(): void {
       assert.equal((await post(app, path, given)).status, 401, path);
   });
 
-  it("refuses the token of a guest whose id is another's since an older copy was put back", async () => {
+  it("refuses the token of a guest whose id belongs to another after a database restore", async () => {
     const lost = await enter(app);
     const { id } = lost.player;
     const em = app.deps.em.fork();
@@ -155,7 +155,7 @@ function reclaimsGuest(): void {
     assert.equal(own.body.player.id, id);
   });
 
-  it("takes the reclaim token of a guest made before generations began anywhere", async () => {
+  it("accepts the reclaim token of a guest created before generations existed", async () => {
     const guest = await enter(app);
     const { id } = guest.player;
     const generations = { reclaimGeneration: 0, reclaimVoidBelow: 0 };
@@ -165,7 +165,7 @@ function reclaimsGuest(): void {
     assert.equal(answer.body.player.id, id);
   });
 
-  it("refuses a reclaim token that is none, and makes no guest instead", async () => {
+  it("refuses an invalid reclaim token without creating a guest", async () => {
     const guest = await enter(app);
     const count = () => app.deps.orm.em.fork().count(PlayerSchema, {});
     const players = await count();
@@ -187,7 +187,7 @@ describe("POST /v1/gateway/upgrade", () => {
 
   const account = () => ({ email: `${uniqueName()}@example.com`, password: "long enough" });
 
-  it("keeps the id and name, and answers as a registered account", async () => {
+  it("keeps the id and name, and returns a registered account", async () => {
     const guest = await enter(app);
     const body = { ...account(), display_name: "  Ada  " };
     const answer = await post(app, "/v1/gateway/upgrade", body, tokenOf(guest));
@@ -208,7 +208,7 @@ describe("POST /v1/gateway/upgrade", () => {
     assert.equal(login.body.player.id, guest.player.id);
   });
 
-  it("leaves what the guest played, kept and reached with the same player", async () => {
+  it("keeps the player's games, favorites and progress", async () => {
     await fillBank(app, 2, ["science"]);
     const guest = await runner(app);
     const { run, question } = await guest.start("endless", { category: "science" });
@@ -242,7 +242,7 @@ describe("POST /v1/gateway/upgrade", () => {
     );
   });
 
-  it("makes the guest's refresh and reclaim tokens useless", async () => {
+  it("invalidates the guest's refresh and reclaim tokens", async () => {
     const guest = await enter(app);
     await post(app, "/v1/gateway/upgrade", account(), tokenOf(guest));
     const refreshed = await post(app, "/v1/gateway/refresh", {
@@ -253,7 +253,7 @@ describe("POST /v1/gateway/upgrade", () => {
     assert.deepEqual([reclaim.status, reclaim.code], [401, "auth:token_invalid"]);
   });
 
-  it("happens in the middle of a refresh, which then opens nothing", async () => {
+  it("succeeds during a refresh, which then opens no session", async () => {
     const guest = await enter(app);
     const em = interruptedBy(app.deps.orm.em.fork(), () =>
       post(app, "/v1/gateway/upgrade", account(), tokenOf(guest)),
@@ -263,7 +263,7 @@ describe("POST /v1/gateway/upgrade", () => {
     });
   });
 
-  it("happens once, however many ask at once", async () => {
+  it("succeeds once under concurrent calls", async () => {
     const guest = await enter(app);
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => post(app, "/v1/gateway/upgrade", account(), tokenOf(guest))),
@@ -271,7 +271,7 @@ describe("POST /v1/gateway/upgrade", () => {
     assert.deepEqual(tally(answers), { "200": 1, "403 auth:forbidden": 49 });
   });
 
-  it("refuses registered accounts, strangers, and addresses that are taken", async () => {
+  it("refuses registered accounts, anonymous callers, and addresses that are taken", async () => {
     const guest = await enter(app);
     const body = account();
     const { body: registered } = await post(app, "/v1/gateway/upgrade", body, tokenOf(guest));
@@ -288,7 +288,7 @@ describe("POST /v1/gateway/upgrade", () => {
     assert.deepEqual([taken.status, taken.code], [409, "user:email_taken"]);
   });
 
-  it("names every wrong field at once", async () => {
+  it("names every invalid field at once", async () => {
     const guest = await enter(app);
     const bad = { email: "nobody", password: "short", display_name: " " };
     const answer = await post(app, "/v1/gateway/upgrade", bad, tokenOf(guest));

@@ -30,7 +30,7 @@ const table: Readonly<Record<string, readonly [max: number, window: number]>> = 
   "POST /v1/leads/feedback": [5, 60],
 };
 
-describe("the limits of the calls around accounts", () => {
+describe("the rate limits of the account endpoints", () => {
   let app: App;
   before(async () => {
     const env = { RATE_LIMIT_FACTOR: "1", TRUSTED_PROXIES: "127.0.0.1/32" };
@@ -38,7 +38,7 @@ describe("the limits of the calls around accounts", () => {
   });
   after(() => app.stop());
 
-  it("are those of the document, per address", () => {
+  it("match the document, per address", () => {
     const config = parseConfig({});
     for (const [key, [max, window]] of Object.entries(table)) {
       const route = routes.find(({ method, path }) => `${method} ${path}` === key);
@@ -49,7 +49,7 @@ describe("the limits of the calls around accounts", () => {
     }
   });
 
-  it("count wrong requests too, let through exactly as many, and say when to come back", async () => {
+  it("count invalid requests too, allow exactly the limit, and send Retry-After", async () => {
     const guest = (await enter(app)).access_token;
     const registered = (await registerAccount(app)).session.access_token;
     // Another address than in the two calls above.

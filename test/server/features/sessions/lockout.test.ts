@@ -6,8 +6,8 @@ import { connectRedis } from "../../../../server/platform/redis/redis.ts";
 import { lockoutOf } from "../../../../server/features/sessions/lockout.ts";
 import { manualClock } from "../../../support/clock.ts";
 
-describe("the lock after failed logins while the shared store is away", () => {
-  it("lasts no longer when the clock is set back", async () => {
+describe("the lock after failed logins while Redis is unavailable", () => {
+  it("does not last longer when the clock is set back", async () => {
     const redis = connectRedis("unix:///nowhere/redis.sock", silentLogger, "test");
     const clock = manualClock();
     const config = parseConfig({ LOCKOUT_THRESHOLD: "1", LOCKOUT_SECONDS: "900" });

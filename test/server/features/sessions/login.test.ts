@@ -25,13 +25,13 @@ describe("POST /v1/gateway/login", () => {
   });
   after(() => app.stop());
 
-  describe("answers", answersTests);
-  describe("locks", locks);
+  describe("checks credentials", answersTests);
+  describe("locks out", locks);
   describe("counts fairly", countsFairly);
 });
 
 function answersTests(): void {
-  it("signs in by email or username in any case, with the cookie of 30 days", async () => {
+  it("signs in by email or username in any case, with a cookie of 30 days", async () => {
     const { email, session } = await registerAccount(app);
     const { username = "" } = session.player;
     for (const identifier of [
@@ -49,7 +49,7 @@ function answersTests(): void {
     }
   });
 
-  it("answers a wrong password, an unknown name and a guest's name alike", async () => {
+  it("returns the same for a wrong password, an unknown name and a guest's name", async () => {
     const { email } = await registerAccount(app);
     const guest = await enter(app);
     const answers = [
@@ -87,7 +87,7 @@ function answersTests(): void {
 }
 
 function locks(): void {
-  it("locks after five failures, known or not, and then answers right and wrong alike", async () => {
+  it("locks after five failures, known or not, and then returns the same for every password", async () => {
     const { email, session } = await registerAccount(app);
     for (const identifier of [email, uniqueName(), `${uniqueName()}@example.com`]) {
       const from = performance.now();
@@ -108,7 +108,7 @@ function locks(): void {
     assert.equal(running.status, 200);
   });
 
-  it("counts each identifier of an account by itself, so that none tells of the other", async () => {
+  it("counts each identifier of an account separately, so that none reveals the other", async () => {
     const outcome = async (identifier: string, given: string) => {
       const { status, code } = await login(identifier, given);
       return `${status} ${code ?? ""}`.trim();
@@ -125,7 +125,7 @@ function locks(): void {
     }
   });
 
-  it("knows an identifier in every spelling of its normal form", async () => {
+  it("matches an identifier in every spelling of its normal form", async () => {
     const { email, session } = await registerAccount(app);
     const [local = "", domain = ""] = email.split("@");
     const { username = "" } = session.player;
@@ -140,7 +140,7 @@ function locks(): void {
 }
 
 function countsFairly(): void {
-  it("forgets failures when a login succeeds before the lock", async () => {
+  it("resets the failures when a login succeeds before the lock", async () => {
     const { email } = await registerAccount(app);
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < 4; i++) assert.equal((await login(email, "no")).status, 401);
@@ -148,7 +148,7 @@ function countsFairly(): void {
     }
   });
 
-  it("gives many guesses at once no more tries than five", async () => {
+  it("allows at most five of many concurrent guesses", async () => {
     const { email, session } = await registerAccount(app);
     // With cheap hashes: thirty real checks may exceed the request deadline on a slow machine.
     const passwordHash = await argon2.hash(password, { memoryCost: 64, timeCost: 2 });
@@ -159,13 +159,13 @@ function countsFairly(): void {
     assert.equal((await login(email)).status, 423);
   });
 
-  it("lets many right logins at once through", async () => {
+  it("accepts many correct logins at once", async () => {
     const { email } = await registerAccount(app);
     const answers = await Promise.all(Array.from({ length: 20 }, () => login(email)));
     assert.deepEqual(tally(answers), { "200": 20 });
   });
 
-  it("ends the lock by itself, and keeps no identifier in the store", async () => {
+  it("releases the lock after its time, and stores no identifier in Redis", async () => {
     const identifier = `${uniqueName()}@example.com`;
     for (let i = 0; i < 5; i++) await login(identifier, "no");
     const keys = await app.deps.redis.keys("login:*");
@@ -177,7 +177,7 @@ function countsFairly(): void {
     }
   });
 
-  it("makes an old hash anew and notes the time", async () => {
+  it("rehashes an old hash and records the time", async () => {
     const { email, session } = await registerAccount(app);
     const read = () => app.deps.orm.em.fork().findOneOrFail(PlayerSchema, session.player.id);
     const weak = await argon2.hash(password, { memoryCost: 8_192, timeCost: 1 });
@@ -191,8 +191,8 @@ function countsFairly(): void {
   });
 }
 
-describe("a login while Redis is away", () => {
-  it("is still counted, locked and let in", async () => {
+describe("a login while Redis is unavailable", () => {
+  it("is still counted, locked and accepted", async () => {
     const clock = manualClock();
     const app = await startApp({ hasJobs: false, clock });
     const login = (identifier: string, given: string) =>
@@ -212,8 +212,8 @@ describe("a login while Redis is away", () => {
   });
 });
 
-describe("the limit of logins", () => {
-  it("is what the operator set, per address", async () => {
+describe("the rate limit of logins", () => {
+  it("is the configured one, per address", async () => {
     const app = await startApp({ env: { RATE_LIMIT_FACTOR: "1", RATE_LIMIT_LOGIN: "3" } });
     try {
       const answers: SessionAnswer[] = [];

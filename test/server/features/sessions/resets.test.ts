@@ -48,11 +48,11 @@ describe("password resets", () => {
   after(() => app.stop());
 
   describe("a password reset", passwordReset);
-  describe("asking for a password reset", askingForPasswordReset);
+  describe("requesting a password reset", askingForPasswordReset);
 });
 
 function passwordReset(): void {
-  it("sets the password, ends every session and the lock, and writes to the owner", async () => {
+  it("sets the password, ends every session and the lock, and notifies the owner", async () => {
     const { email, session } = await registerAccount(app);
     for (let i = 0; i < 5; i++) await login(email, "no");
     assert.equal((await login(email, password)).code, "auth:locked");
@@ -65,13 +65,13 @@ function passwordReset(): void {
     await sentMessage(app.deps, email, "password-changed");
   });
 
-  it("reads a token that a mail program broke over two lines", async () => {
+  it("accepts a token that a mail program broke over two lines", async () => {
     const { email } = await registerAccount(app);
     const token = await tokenFor(email);
     assert.equal((await reset(` ${token.slice(0, 60)}\r\n${token.slice(60)}\u200b`)).status, 200);
   });
 
-  it("works once, even for fifty at the same moment", async () => {
+  it("works once, even for fifty concurrent uses", async () => {
     const { email } = await registerAccount(app);
     const token = await tokenFor(email);
     const answers = await Promise.all(
@@ -82,7 +82,7 @@ function passwordReset(): void {
     assert.equal((await login(email, `password no ${winner}`)).status, 200);
   });
 
-  it("refuses tokens that are replaced, late, of another kind or nothing", async () => {
+  it("refuses replaced, expired, malformed and missing tokens, and those of another kind", async () => {
     const { email, session } = await registerAccount(app);
     const first = await tokenFor(email);
     const second = await tokenFor(email);
@@ -93,7 +93,7 @@ function passwordReset(): void {
     assert.equal((await login(email, password)).status, 200);
   });
 
-  it("is void once the password has changed in another way", async () => {
+  it("is rejected once the password has changed in another way", async () => {
     const { email, session } = await registerAccount(app);
     const token = await tokenFor(email);
     const passwordHash = await app.deps.passwords.hash("a third horse 3");
@@ -103,7 +103,7 @@ function passwordReset(): void {
     assert.equal((await login(email, "a third horse 3")).status, 200);
   });
 
-  it("is void once the account has another address", async () => {
+  it("is rejected once the account has another address", async () => {
     const { email, session } = await registerAccount(app);
     const token = await tokenFor(email);
     const emailKey = `${uniqueName()}@example.com`;
@@ -126,7 +126,7 @@ function passwordReset(): void {
     }
   });
 
-  it("does not let a login that was checked before it survive", async () => {
+  it("ends a login that was checked before it", async () => {
     const { email } = await registerAccount(app);
     const token = await tokenFor(email);
     const [changed, ...logins] = await Promise.all([
@@ -146,7 +146,7 @@ function passwordReset(): void {
 }
 
 function askingForPasswordReset(): void {
-  it("answers alike for known, unknown and impossible addresses, and needs one", async () => {
+  it("returns the same for known, unknown and impossible addresses, and requires one", async () => {
     const { email } = await registerAccount(app);
     const answers = [];
     for (const given of [email, `${uniqueName()}@example.com`, "no address", long])
@@ -157,7 +157,7 @@ function askingForPasswordReset(): void {
     await sentMessage(app.deps, email, "reset-password");
   });
 
-  it("leads to the pages of the realm, whatever host the request names", async () => {
+  it("links to the pages of the realm, regardless of forwarded host headers", async () => {
     const { email, session } = await registerAccount(app);
     const own = await linkFor(email, { "x-forwarded-host": "evil.example" });
     assert.equal(own.origin + own.pathname, "http://127.0.0.1:8080/reset-password");

@@ -74,7 +74,7 @@ describe("wrong secrets from an address", () => {
     return new URL(content.links[0] ?? "").searchParams.get("token") ?? "";
   };
 
-  it("are throttled, and keep nobody out who has the right one", async () => {
+  it("are throttled without blocking a caller with the right secret", async () => {
     const guest = await enter(app);
     const other = await enter(app);
     const { email } = await registerAccount(app);
@@ -100,7 +100,7 @@ describe("wrong secrets from an address", () => {
     }
   });
 
-  it("leave the right one a limit of its own", async () => {
+  it("leave a separate limit to the right secret", async () => {
     const guest = await enter(app);
     const address = await throttled(calls.reclaim);
     const max = 3;
@@ -111,7 +111,7 @@ describe("wrong secrets from an address", () => {
     assert.ok(Number(refused.headers.get("retry-after")) > 0);
   });
 
-  it("do not keep a program out whose secret is right", async () => {
+  it("do not block a program with the right secret", async () => {
     const em = app.deps.em.fork();
     const realm = await em.findOneOrFail(RealmSchema, { slug: "default" });
     const clientId = "confidential";
@@ -139,7 +139,7 @@ describe("wrong secrets from an address", () => {
     assert.equal((await ask("wrong"))[0], 429);
   });
 
-  it("do not keep out who comes back from a provider with a sign-in that was begun", async () => {
+  it("do not block the return from a provider for a sign-in that was started", async () => {
     const [state, code_verifier] = [randomSecret(), randomSecret()];
     await saveState(app.deps, state, {
       provider: "nobody",
@@ -162,7 +162,7 @@ describe("wrong secrets from an address", () => {
     assert.equal(await come({ state, code_verifier }), "oauth:provider_unknown");
   });
 
-  it("do not keep an API key out", async () => {
+  it("do not block an API key", async () => {
     const name = uniqueName();
     const account = { email: `${name}@example.com`, username: name, password };
     const elsewhere = { "x-forwarded-for": "198.51.100.10" };

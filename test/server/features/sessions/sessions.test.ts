@@ -53,7 +53,7 @@ function postV1GatewayRefresh(): void {
     assert.match(registered.headers.get("set-cookie") ?? "", /Max-Age=2592000/);
   });
 
-  it("rotates once for fifty at the same moment, and every answer works", async () => {
+  it("rotates once for fifty concurrent uses, and every response works", async () => {
     const guest = await enter(app);
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => refresh(guest.refresh_token)),
@@ -69,7 +69,7 @@ function postV1GatewayRefresh(): void {
     assert.deepEqual(tally(next), { "200": 50 });
   });
 
-  it("accepts the token before within thirty seconds, and ends the session after", async () => {
+  it("accepts the previous token for thirty seconds, and ends the session after that", async () => {
     const guest = await enter(app);
     const rotated = await refresh(guest.refresh_token);
     clock.advance(29_000);
@@ -82,7 +82,7 @@ function postV1GatewayRefresh(): void {
     assert.deepEqual([ended.status, ended.code], [401, "auth:refresh_invalid"]);
   });
 
-  it("ends the session when a token two generations old comes, even at once", async () => {
+  it("ends the session for a token two generations old, even at once", async () => {
     const first = await enter(app);
     const second = await refresh(first.refresh_token);
     const third = await refresh(second.body.refresh_token);
@@ -90,7 +90,7 @@ function postV1GatewayRefresh(): void {
     assert.equal((await refresh(third.body.refresh_token)).code, "auth:refresh_invalid");
   });
 
-  it("believes the cookie rather than the body", async () => {
+  it("prefers the cookie to the body", async () => {
     const guest = await enter(app);
     const answer = await post(
       app,
@@ -117,7 +117,7 @@ function postV1GatewayRefresh(): void {
     }
   });
 
-  it("refuses a foreign origin, and form bodies, when a cookie gives the authority", async () => {
+  it("refuses a foreign origin, and form bodies, when the credential is a cookie", async () => {
     const guest = await enter(app);
     const foreign = { ...cookieOf(guest.refresh_token), origin: "https://evil.example" };
     const answer = await post(app, "/v1/gateway/refresh", {}, foreign);
@@ -129,7 +129,7 @@ function postV1GatewayRefresh(): void {
     assert.equal((await post(app, "/v1/gateway/refresh", {}, form)).status, 415);
   });
 
-  it("gives a registered account 30 more days each time, but 180 in all", async () => {
+  it("extends a registered account by 30 days each time, up to 180 in all", async () => {
     let { session } = await registerAccount(app);
     const opened = clock.now() / 1000;
     for (let day = 0; day < 180; day += 20) {
@@ -157,7 +157,7 @@ function postV1GatewayLogout(): void {
     assert.equal((await refresh(copied)).code, "auth:refresh_invalid");
   });
 
-  it("answers alike without a cookie or with a bad one, and ends nothing", async () => {
+  it("returns the same without a cookie or with an invalid one, and ends no session", async () => {
     const guest = await enter(app);
     for (const headers of [{}, cookieOf("x"), cookieOf(guest.access_token), tokenOf(guest)]) {
       const answer = await post(app, "/v1/gateway/logout", undefined, headers);
@@ -167,7 +167,7 @@ function postV1GatewayLogout(): void {
     assert.equal((await refresh(guest.refresh_token)).status, 200);
   });
 
-  it("refuses foreign pages and forms, and ends nothing by them", async () => {
+  it("refuses foreign pages and forms, and ends no session for them", async () => {
     const guest = await enter(app);
     const logout = (headers: Record<string, string>) =>
       post(app, "/v1/gateway/logout", undefined, {
@@ -185,7 +185,7 @@ function postV1GatewayLogout(): void {
     assert.equal((await refresh(guest.refresh_token)).status, 200);
   });
 
-  it("leaves the access token alone until it expires", async () => {
+  it("leaves the access token valid until it expires", async () => {
     const guest = await enter(app);
     await post(app, "/v1/gateway/logout", undefined, cookieOf(guest.refresh_token));
     const path = "/v1/tokens/validate";
@@ -196,7 +196,7 @@ function postV1GatewayLogout(): void {
 }
 
 function getV1TokensValidate(): void {
-  it("tells player, roles, realm and expiry", async () => {
+  it("returns player, roles, realm and expiry", async () => {
     const guest = await enter(app);
     const { body } = await app.client.get("/v1/tokens/validate", { token: guest.access_token });
     const expiry = Math.floor(clock.now() / 1000 + 3_600) * 1000;
@@ -209,7 +209,7 @@ function getV1TokensValidate(): void {
     });
   });
 
-  it("refuses everything else", async () => {
+  it("refuses all other tokens", async () => {
     const guest = await enter(app);
     assert.equal((await app.client.get("/v1/tokens/validate")).status, 401);
     for (const token of [

@@ -56,7 +56,7 @@ describe("passports", () => {
 });
 
 function passportTests(): void {
-  it("opens a session of the same player elsewhere and shows no token in the address", async () => {
+  it("opens a session of the same player elsewhere and puts no token into the address", async () => {
     const { session } = await registerAccount(app);
     const guest = await enter(app);
     for (const [one, maxAge] of [
@@ -75,7 +75,7 @@ function passportTests(): void {
     }
   });
 
-  it("works once, even for fifty at the same moment, and is not used up by a look", async () => {
+  it("works once, even for fifty concurrent uses, and is not consumed by HEAD or prefetch", async () => {
     const { session } = await registerAccount(app);
     const passport = await passportOf(session);
     const look = await customs({ passport, redirect: goal }, "HEAD");
@@ -91,7 +91,7 @@ function passportTests(): void {
     assert.deepEqual(statuses, [302, ...Array<number>(49).fill(401)]);
   });
 
-  it("is refused when late, of another kind, missing, or of a session that has ended", async () => {
+  it("is refused when expired, malformed, missing, or from a session that has ended", async () => {
     const { session } = await registerAccount(app);
     const late = await passportOf(session);
     clock.advance(60_000);
@@ -111,7 +111,7 @@ function passportTests(): void {
     assert.equal(look.status, 401);
   });
 
-  it("is not spent by a redirect that is refused, which is told first", async () => {
+  it("is not consumed by a refused redirect, which is checked first", async () => {
     const { session } = await registerAccount(app);
     const passport = await passportOf(session);
     for (const query of [{ passport }, { passport: "x", redirect: "https://evil.example" }]) {
@@ -123,7 +123,7 @@ function passportTests(): void {
     assert.equal((await customs({ passport, redirect: goal })).status, 302);
   });
 
-  it("is not given to strangers", async () => {
+  it("is not issued to anonymous callers", async () => {
     const asked = [{}, { token: "x.y.z" }].map((call) =>
       app.client.get("/v1/tokens/passport", call),
     );
@@ -142,7 +142,7 @@ function redirectTests(): void {
     return allowedRedirect({ config, em }, text).catch(() => null);
   };
 
-  it("leads to listed hosts, sub-domains of a wildcard, and pages of active realms", async () => {
+  it("leads to listed hosts, subdomains of a wildcard, and pages of active realms", async () => {
     for (const text of [
       "https://games.example",
       "https://GAMES.example/a?b#c",
@@ -154,7 +154,7 @@ function redirectTests(): void {
       assert.equal(await decide(text), new URL(text).href, text);
   });
 
-  it("leads nowhere else, whatever the spelling", async () => {
+  it("leads to no other host, in any spelling", async () => {
     for (const text of [
       "",
       "/path",
@@ -194,7 +194,7 @@ function redirectTests(): void {
       assert.equal(await decide(text), null, text);
   });
 
-  it("keeps to the rule, whatever hostile parts it is put together from", async () => {
+  it("follows the allowlist for every combination of hostile parts", async () => {
     const parts = [
       ...["https://", "http://", "//", "\\\\", "/", "\\", "@", ":", "#", "?", ".", "%", " ", "\t"],
       ...[
@@ -240,7 +240,7 @@ function redirectTests(): void {
     assert.ok(accepted > 100);
   });
 
-  it("leads to this machine outside production, when nothing else is said", async () => {
+  it("leads to localhost outside production by default", async () => {
     const local = ["http://localhost:5173/x", "http://127.0.0.1:8080/", "https://localhost/"];
     for (const text of local) {
       assert.equal(await decide(text, { SSO_ALLOWED_HOSTS: "" }), text);
@@ -251,7 +251,7 @@ function redirectTests(): void {
     assert.equal(await decide("https://localhost:5173/x", listed), "https://localhost:5173/x");
   });
 
-  it("is set up by a list that is checked at the start", () => {
+  it("is configured by a list that is validated at start", () => {
     for (const list of ["https://a.example", "a..b", "*", "a.example/x", "a.example,"])
       assert.throws(
         () => parseConfig({ APP_SECRET: secret, SSO_ALLOWED_HOSTS: list }),

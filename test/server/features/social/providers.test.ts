@@ -50,7 +50,7 @@ describe("a provider", () => {
   const answer = (body: unknown, status = 200) => (provider.user = { status, body });
   const through = () => goThrough(app, { provider: "octo" });
 
-  it("without OpenID is known by the number of the user it names", async () => {
+  it("without OpenID identifies the user by the number that it returns", async () => {
     answer({ id: 583231, login: "octocat", avatar_url: "https://cdn.octo.example/u/583231" });
     const first = await sessionOf(app, await through());
     assert.match(first.player.username ?? "", /^octocat_\d{6}$/);
@@ -64,7 +64,7 @@ describe("a provider", () => {
     assert.ok(list.text.includes('"avatar_url":null'));
   });
 
-  it("may say anything, and gets a refusal at worst", async () => {
+  it("with any malformed response causes at most a refusal", async () => {
     const bodies: unknown[] = [
       {},
       { id: null },
@@ -93,14 +93,14 @@ describe("a provider", () => {
     assert.match(odd.player.username ?? "", /^octo_\d{6}$/);
   });
 
-  it("that takes the secret in the header alone is given it there", async () => {
+  it("that accepts the secret only in the header receives it there", async () => {
     person(strict, { name: "Ada" });
     const returned = await goThrough(app, { provider: "strict" });
     assert.equal(returned.error, null);
     assert.equal((await sessionOf(app, returned)).player.display_name, "Ada");
   });
 
-  it("that refuses is quoted in the log, so that an operator sees what is set wrong", async () => {
+  it("that refuses is quoted in the log, so that an operator sees the misconfiguration", async () => {
     person(strict, { name: "Ada" });
     const wrongSecret = await goThrough(app, { provider: "typo" });
     const begun = await begin(app, { provider: "strict" });
@@ -114,14 +114,14 @@ describe("a provider", () => {
     assert.match(written.join(""), /"strict","reason":"the provider answered invalid_grant"/);
   });
 
-  it("that cannot be reached is told as such", async () => {
+  it("that is unreachable is reported as unreachable", async () => {
     const path = "/v1/gateway/oauth/away/url";
     const away = await app.client.get(path);
     assert.equal(away.status, 503);
     assert.ok(Number(away.headers.get("retry-after")) > 0);
   });
 
-  it("answers a state of another provider with a refusal", async () => {
+  it("refuses a state that belongs to another provider", async () => {
     const begun = await begin(app, { provider: "octo" });
     const body = { code: "c", state: begun.state };
     const elsewhere = await post(app, "/v1/gateway/oauth/away/callback", body);
@@ -138,7 +138,7 @@ describe("the settings of social logins", () => {
     OAUTH_ACME_ISSUER: "https://acme.example",
   };
 
-  it("make one provider for each name, in order", () => {
+  it("create one provider per name, in order", () => {
     const { oauthProviders } = parseConfig({
       ...complete,
       OAUTH_B_2_CLIENT_ID: "id",
@@ -157,7 +157,7 @@ describe("the settings of social logins", () => {
     assert.ok(!JSON.stringify(configToEnv(parseConfig(complete))).includes("acme"));
   });
 
-  it("are refused when they are incomplete, contradict each other or are not safe", () => {
+  it("are refused when they are incomplete, contradictory or insecure", () => {
     const bad: Record<string, string>[] = [
       { OAUTH_ACME_CLIENT_ID: "id" },
       { OAUTH_ACME_ISSUER: "https://acme.example" },

@@ -66,14 +66,14 @@ describe("social logins", () => {
 });
 
 function socialLogin(): void {
-  describe("makes accounts", makesAccounts);
-  describe("joins accounts with care", joinsAccountsWithCare);
-  describe("makes one account", makesOneAccount);
-  describe("is refused, or told of", refusedOrTold);
+  describe("creates accounts", makesAccounts);
+  describe("joins accounts safely", joinsAccountsWithCare);
+  describe("creates one account", makesOneAccount);
+  describe("is refused or reported", refusedOrTold);
 }
 
 function makesAccounts(): void {
-  it("is listed, and its address carries PKCE, state and nonce", async () => {
+  it("is listed, and its address contains PKCE, state and nonce", async () => {
     const list = await app.client.get("/v1/gateway/oauth/providers");
     assert.deepEqual(list.body, {
       providers: [
@@ -101,7 +101,7 @@ function makesAccounts(): void {
     ]);
   });
 
-  it("creates an account of a verified address, and finds it again whatever the address became", async () => {
+  it("creates an account for a verified address, and finds it again after the address changes", async () => {
     const email = newAddress();
     const picture = "https://cdn.acme.example/a.png";
     const subject = person(provider, { email, email_verified: true, name: "Zoë 🌞 Doe", picture });
@@ -124,7 +124,7 @@ function makesAccounts(): void {
     });
   });
 
-  it("shows no name of a provider that nobody could choose here, and refuses nobody for it", async () => {
+  it("does not adopt a provider's name that is invalid here, but still signs the player in", async () => {
     const someone = (claims: Record<string, unknown>) =>
       person(provider, { email: newAddress(), email_verified: true, ...claims });
     const shown = async () => (await sessionOf(app, await goThrough(app))).player;
@@ -156,7 +156,7 @@ function joinsAccountsWithCare(): void {
     }
   });
 
-  it("takes an address for verified only where the provider says so of that address", async () => {
+  it("treats an address as verified only when the provider says so for that address", async () => {
     const { email, session } = await registerAccount(app);
     await verifyEmail(session.player.id);
     const own = { email: newAddress(), email_verified: true };
@@ -166,7 +166,7 @@ function joinsAccountsWithCare(): void {
     assert.equal((await goThrough(app)).error, "oauth:already_linked");
   });
 
-  it("takes one spelling of an address for another's only where both are one mailbox", async () => {
+  it("treats two spellings as one address only when both belong to one mailbox", async () => {
     const { email, session } = await registerAccount(app);
     await verifyEmail(session.player.id);
     const [first, rest] = [email.slice(0, 1), email.slice(1)];
@@ -178,7 +178,7 @@ function joinsAccountsWithCare(): void {
     assert.equal(player.id, session.player.id);
   });
 
-  it("of an unverified or no address makes an account that trusts none", async () => {
+  it("of an unverified or missing address creates an account without a verified address", async () => {
     person(provider, { email: newAddress(), email_verified: false });
     const unverified = await sessionOf(app, await goThrough(app));
     assert.equal(unverified.player.email_verified_at, null);
@@ -189,7 +189,7 @@ function joinsAccountsWithCare(): void {
 }
 
 function makesOneAccount(): void {
-  it("makes one account when the same person comes twice at once", async () => {
+  it("creates one account for two concurrent sign-ins of the same person", async () => {
     person(provider, { email: newAddress(), email_verified: true, name: "Twin" });
     const sessions = await Promise.all(
       [1, 2, 3, 4].map(async () => sessionOf(app, await goThrough(app))),
@@ -197,7 +197,7 @@ function makesOneAccount(): void {
     assert.equal(new Set(sessions.map(({ player }) => player.id)).size, 1);
   });
 
-  it("makes one account of somebody without an address who comes twice at once", async () => {
+  it("creates one account for two concurrent sign-ins of a person without an address", async () => {
     const { em } = app.deps;
     const subject = person(provider, {});
     const { session } = await registerAccount(app);
@@ -214,7 +214,7 @@ function makesOneAccount(): void {
 }
 
 function refusedOrTold(): void {
-  it("opens nothing when what leads to the account is taken away meanwhile", async () => {
+  it("opens no session when the link or the shared address is removed during the sign-in", async () => {
     const { em } = app.deps;
     const changes: ((inner: EntityManager, playerId: number) => Promise<unknown>)[] = [
       (inner, playerId) => deleteConnection(inner, { playerId, provider: "acme" }),
@@ -238,7 +238,7 @@ function refusedOrTold(): void {
     }
   });
 
-  it("of a closed account opens nothing", async () => {
+  it("of a closed account opens no session", async () => {
     const email = newAddress();
     person(provider, { email, email_verified: true });
     const { player } = await sessionOf(app, await goThrough(app));
@@ -249,7 +249,7 @@ function refusedOrTold(): void {
     assert.equal((await goThrough(app)).error, "oauth:already_linked");
   });
 
-  it("is a sign-in of the time the provider says, if it says one", async () => {
+  it("has the sign-in time that the provider reports, if it reports one", async () => {
     const methods = async (id: number) =>
       (await app.deps.orm.em.fork().find(TokenFamilySchema, { player: id })).map((one) => [
         one.method,
@@ -285,7 +285,7 @@ function refusedOrTold(): void {
       assert.equal((await post(app, path, wrong)).code, "validation:failed");
   });
 
-  it("tells when the provider, or the person, says no", async () => {
+  it("reports a refusal by the provider or by the person", async () => {
     provider.signsIn = null;
     assert.equal((await goThrough(app)).error, "oauth:provider_denied");
     person(provider, {});
@@ -297,7 +297,7 @@ function refusedOrTold(): void {
 }
 
 function stateSocialLogin(): void {
-  it("works once, even for many at the same moment", async () => {
+  it("works once, even for many concurrent uses", async () => {
     person(provider, { email: newAddress(), email_verified: true });
     const begun = await begin(app);
     const back = await visitProvider(begun.url, callbackOf("acme"));
@@ -310,7 +310,7 @@ function stateSocialLogin(): void {
       if (one.status === 400) assert.ok(one.text.includes("oauth:state_invalid"));
   });
 
-  it("is of no use to another browser, to no browser, or unknown", async () => {
+  it("is rejected in another browser, without a browser, and when unknown", async () => {
     person(provider, { email: newAddress(), email_verified: true });
     const other = await begin(app);
     for (const cookie of [other.cookie, "", "svc_oauth=x"]) {
@@ -325,7 +325,7 @@ function stateSocialLogin(): void {
     assert.equal((await comeBack(app, new URL(callbackOf("acme")), other.cookie)).status, 400);
   });
 
-  it("gives nothing to who has read the callback address, and stays with who began", async () => {
+  it("is bound to its browser, so a leaked callback address is useless", async () => {
     const path = "/v1/gateway/oauth/acme/callback";
     const { session } = await registerAccount(app);
     const verifier = "v".repeat(43);
@@ -359,7 +359,7 @@ function stateSocialLogin(): void {
       }
   });
 
-  it("needs a challenge of the form that a verifier can meet", async () => {
+  it("requires a challenge in the format that a verifier can match", async () => {
     for (const query of ["code_challenge=x", `code_challenge=${"a".repeat(44)}`]) {
       const answer = await app.client.get(
         `/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/&${query}`,
@@ -371,7 +371,7 @@ function stateSocialLogin(): void {
     assert.equal((await app.client.get(path)).status, 400);
   });
 
-  it("is not used up by a look, and ends by itself after ten minutes", async () => {
+  it("is not consumed by HEAD or prefetch, and expires after ten minutes", async () => {
     person(provider, { email: newAddress(), email_verified: true });
     const begun = await begin(app);
     const back = await visitProvider(begun.url, callbackOf("acme"));
@@ -394,7 +394,7 @@ function stateSocialLogin(): void {
     assert.equal((await comeBack(app, back, begun.cookie)).error, null);
   });
 
-  it("begins only for known providers, allowed redirects and those who may link", async () => {
+  it("is created only for known providers, allowed redirects and callers who may link", async () => {
     const guest = await enter(app);
     const url = (query: string, id = "acme") => `/v1/gateway/oauth/${id}/url${query}`;
     const cases: [path: string, token: string | null, status: number, code: string][] = [
@@ -415,7 +415,7 @@ function stateSocialLogin(): void {
 }
 
 function linkingSocialLogin(): void {
-  it("adds it to the account, opens no other session, and signs in from then on", async () => {
+  it("adds it to the account, opens no other session, and allows sign-in from then on", async () => {
     const { session } = await registerAccount(app);
     person(provider, { email: newAddress(), email_verified: true, name: "Link" });
     const token = session.access_token;
@@ -426,7 +426,7 @@ function linkingSocialLogin(): void {
     assert.equal((await sessionOf(app, await goThrough(app))).player.id, session.player.id);
   });
 
-  it("is refused to a login of somebody else, and to a second one of the provider", async () => {
+  it("is refused for a login of another account, and for a second login of one provider", async () => {
     const one = (await registerAccount(app)).session.access_token;
     const two = (await registerAccount(app)).session.access_token;
     person(provider, {});
@@ -437,7 +437,7 @@ function linkingSocialLogin(): void {
     assert.equal((await connectionsOf(two)).length, 0);
   });
 
-  it("is not begun, nor finished, by a session that was ended", async () => {
+  it("is neither started nor finished by an ended session", async () => {
     const { session } = await registerAccount(app);
     person(provider, {});
     const token = session.access_token;
@@ -449,7 +449,7 @@ function linkingSocialLogin(): void {
     assert.equal((await connectionsOf(token)).length, 0);
   });
 
-  it("is undone, but not when nothing else signs in", async () => {
+  it("is reversible unless no other sign-in method is left", async () => {
     const path = "/v1/users/@me/connections/acme";
     const { session } = await registerAccount(app);
     person(provider, {});

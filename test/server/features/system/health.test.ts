@@ -10,7 +10,7 @@ import { startApp } from "../../../support/app.ts";
 import { createClient } from "../../../support/client.ts";
 
 describe("GET /v1/health-check", () => {
-  it("says ok, and degraded while Redis is away", async () => {
+  it("returns ok, and degraded while Redis is unavailable", async () => {
     const app = await startApp({ hasJobs: false });
     try {
       const well = await app.client.get("/v1/health-check");
@@ -29,7 +29,7 @@ describe("GET /v1/health-check", () => {
     }
   });
 
-  it("is refused when the database is away", async () => {
+  it("is refused while the database is unavailable", async () => {
     const app = await startApp({ hasJobs: false });
     const orm = await createOrm({ DATABASE_URL: "postgres:///x?host=/nowhere", DATABASE_POOL: 1 });
     const deps = Object.create(app.deps, { orm: { value: orm } }) as Deps;
@@ -53,7 +53,7 @@ describe("GET /v1/health-check", () => {
     }
   });
 
-  it("writes the time it runs in days, hours, minutes and seconds", () => {
+  it("shows the uptime in days, hours, minutes and seconds", () => {
     assert.equal(formatUptime(0.9), "0d 0h 0m 0s");
     assert.equal(formatUptime(86_400 + 3_600 * 2 + 60 * 3 + 4.5), "1d 2h 3m 4s");
   });

@@ -24,13 +24,13 @@ describe("messages to the operators", () => {
   });
   after(() => app.stop());
 
-  describe("a text of a form", textForm);
+  describe("a text field of a form", textForm);
   describe("POST /v1/leads/contact", postV1LeadsContact);
   describe("POST /v1/leads/feedback", postV1LeadsFeedback);
 });
 
 function textForm(): void {
-  it("needs something that can be seen", async () => {
+  it("requires a visible character", async () => {
     for (const message of ["\u2800".repeat(20), "\u200b".repeat(20), "\u3164 \u2060".repeat(9)]) {
       const fields = { kind: "idea", source: "web", message };
       const answer = await post("/v1/leads/feedback", fields);
@@ -48,7 +48,7 @@ function postV1LeadsContact(): void {
     message: "First line.\n<script>alert(1)</script>\n{fullname}",
   };
 
-  it("stores the message and forwards it to the operators as nothing but text", async () => {
+  it("stores the message and forwards it to the operators as plain text only", async () => {
     assert.equal((await post("/v1/leads/contact", contact)).status, 201);
     assert.equal((await newest("contact_messages"))?.["fullname"], "Ada <b>Lovelace</b>");
     const { content } = await sentMessage(app.deps, inbox, "contact");
@@ -57,7 +57,7 @@ function postV1LeadsContact(): void {
     assert.doesNotMatch(content.html ?? "", /<script|<b>/);
   });
 
-  it("is received once under one Idempotency-Key, as feedback is", async () => {
+  it("stores a message once under one Idempotency-Key, as the feedback endpoint does", async () => {
     const feedback = { kind: "idea", source: "trivia-web", message: "Once is enough" };
     for (const [table, path, body] of [
       ["contact_messages", "/v1/leads/contact", contact],
@@ -71,7 +71,7 @@ function postV1LeadsContact(): void {
     }
   });
 
-  it("is received once under a key, as feedback is, though the first answer was lost", async () => {
+  it("stores a message once under a key, as feedback does, even if the first response was lost", async () => {
     const message = "Lost on the way back";
     const numForwarded = async () =>
       (await rowsOf(app.deps.em, sql`select 1 from messages where template = 'contact'`)).length;
@@ -89,7 +89,7 @@ function postV1LeadsContact(): void {
     assert.equal(await numForwarded(), before + 1);
   });
 
-  it("keeps to the bounds of every field, counted in characters", async () => {
+  it("enforces the limits of every field, counted in characters", async () => {
     const fine: object[] = [
       { message: "ä".repeat(10) },
       { message: "😀".repeat(5_000), fullname: "n".repeat(255), subject: "😀".repeat(255) },
@@ -124,7 +124,7 @@ function postV1LeadsContact(): void {
 function postV1LeadsFeedback(): void {
   const feedback = { kind: "idea", source: "trivia-web", message: "More cats" };
 
-  it("is stored under nobody, a player, or a player and a user", async () => {
+  it("stores feedback without a player, with a player, or with a player and a user", async () => {
     const guest = await enter(app);
     const { session } = await registerAccount(app);
     const cases: [Record<string, string>, number | null, number | null][] = [
@@ -143,7 +143,7 @@ function postV1LeadsFeedback(): void {
     }
   });
 
-  it("keeps to the kinds and the bounds", async () => {
+  it("enforces the kinds and the limits", async () => {
     const wrong: object[] = [
       { kind: "rant" },
       { source: "s".repeat(65) },

@@ -60,7 +60,7 @@ describe("the mailing list", () => {
 });
 
 function postV1Subscribe(): void {
-  it("sends a mail whose link puts the address on the list, once", async () => {
+  it("sends a mail with a link that adds the address to the list, once", async () => {
     const email = someone();
     const answer = await subscribe(email);
     assert.equal(answer.status, 200);
@@ -77,7 +77,7 @@ function postV1Subscribe(): void {
     assert.equal(await locationOf(link), bad);
   });
 
-  it("tells nobody who is on the list, and changes nothing for who is", async () => {
+  it("does not reveal who is on the list, and changes nothing for members", async () => {
     const email = someone();
     await subscribe(email);
     await locationOf(pathOf((await mailOf(email)).content.links[0]));
@@ -88,7 +88,7 @@ function postV1Subscribe(): void {
     assert.equal((await messagesTo(app.deps, email)).length, 2);
   });
 
-  it("leaves the link of an earlier mail good while no other can be sent", async () => {
+  it("keeps the link of an earlier mail valid while no other can be sent", async () => {
     const email = someone();
     await subscribe(email);
     const { content } = await mailOf(email);
@@ -105,7 +105,7 @@ function postV1Subscribe(): void {
     assert.equal(await locationOf(pathOf(content.links[0])), good);
   });
 
-  it("makes the link of an earlier mail useless, and every link after a day", async () => {
+  it("invalidates the link of an earlier mail, and every link after a day", async () => {
     const email = someone();
     await subscribe(email);
     const first = pathOf((await mailOf(email)).content.links[0]);
@@ -118,7 +118,7 @@ function postV1Subscribe(): void {
     assert.equal((await stateOf(email))?.verified, false);
   });
 
-  it("is refused without a proper address or with channels of another form", async () => {
+  it("refuses an invalid address and malformed channels", async () => {
     const wrong: object[] = [
       {},
       { email: "nobody" },
@@ -138,7 +138,7 @@ function postV1Subscribe(): void {
 }
 
 function getV1Verify(): void {
-  it("answers everything with a redirect that names the problem", async () => {
+  it("always redirects, with the problem in the address", async () => {
     const missing = "/status/verify?result=error&code=missing_arguments";
     for (const query of ["", "?email=a@example.com", "?token=x", "?email=&token="])
       assert.equal(await locationOf(`/v1/verify${query}`), missing);
@@ -150,7 +150,7 @@ function getV1Verify(): void {
       assert.equal(await locationOf(`/v1/verify${query}`), bad);
   });
 
-  it("is not used up by a scanner that looks with HEAD or GET", async () => {
+  it("is not consumed by a scanner that sends HEAD or GET", async () => {
     const email = someone();
     await subscribe(email);
     const link = pathOf((await mailOf(email)).content.links[0]);
@@ -171,7 +171,7 @@ function unsubscribing(): void {
   const success = "/status/unsubscribe?result=success";
   const problem = (code: string) => `/status/unsubscribe?result=error&code=${code}`;
 
-  it("works from the link of any mail, the second time too, whenever", async () => {
+  it("works repeatedly and at any time from the link of any mail", async () => {
     const email = someone();
     await subscribe(email);
     const { content } = await mailOf(email);
@@ -182,7 +182,7 @@ function unsubscribing(): void {
     assert.equal((await stateOf(email))?.ended, true);
   });
 
-  it("waits for an answer of whoever opens the link", async () => {
+  it("waits for a confirmation by the person who opens the link", async () => {
     const email = someone();
     await subscribe(email);
     const link = path(email, tokenOf(email));
@@ -194,7 +194,7 @@ function unsubscribing(): void {
     assert.equal((await stateOf(email))?.ended, true);
   });
 
-  it("works with one click, whatever the form says", async () => {
+  it("works with one click, regardless of the form body", async () => {
     const email = someone();
     await subscribe(email);
     const answer = await app.client.post(path(email, tokenOf(email)), {
@@ -211,7 +211,7 @@ function unsubscribing(): void {
     assert.equal((await app.client.post(path(unknown, tokenOf(unknown)))).status, 200);
   });
 
-  it("names what is wrong with a link", async () => {
+  it("names the problem of an invalid link", async () => {
     assert.equal(await locationOf("/v1/unsubscribe"), problem("missing_arguments"));
     const [one, other] = [someone(), someone()];
     await subscribe(one);
@@ -221,7 +221,7 @@ function unsubscribing(): void {
     assert.equal((await stateOf(one))?.ended, false);
   });
 
-  it("is over when the address is confirmed again", async () => {
+  it("ends when the address is confirmed again", async () => {
     const email = someone();
     await subscribe(email);
     await locationOf(path(email, tokenOf(email)));

@@ -62,7 +62,7 @@ describe("teams", () => {
   after(() => app.stop());
 
   describe("are founded and left", foundedLeft);
-  describe("refuse and bound", refuseBound);
+  describe("refuse invalid requests", refuseBound);
   describe("are ranked", ranked);
   describe("end", endTests);
 });
@@ -106,7 +106,7 @@ function foundedLeft(): void {
     assert.equal((await bob.call("POST", "/@me/leave")).code, "team:not_found");
   });
 
-  it("pass to the longest member when the owner goes, and end with the last one", async () => {
+  it("pass to the longest-standing member when the owner leaves, and end with the last one", async () => {
     const [ann, bob, cid] = [await member(), await member(true), await member()];
     const team = await ann.found();
     clock.advance(1_000);
@@ -123,7 +123,7 @@ function foundedLeft(): void {
     assert.equal((await ann.join(team.join_code)).code, "team:not_found");
   });
 
-  it("pass to the longest member with an open account when the owner's account is closed", async () => {
+  it("pass to the longest-standing member with an open account when the owner's account is closed", async () => {
     const [ann, bob, cid, dan] = [await member(), await member(), await member(), await member()];
     const team = await ann.found();
     for (const one of [bob, cid, dan]) {
@@ -141,7 +141,7 @@ function foundedLeft(): void {
     assert.equal((await dan.call("DELETE", `/${team.id}/members/${ann.id}`)).status, 204);
   });
 
-  it("belong to who joins them when every other member's account is closed", async () => {
+  it("pass to a new member when every other member's account is closed", async () => {
     const [ann, bob] = [await member(), await member()];
     const team = await ann.found();
     await app.client.request("DELETE", "/v1/users/@me", { headers: ann.headers });
@@ -152,7 +152,7 @@ function foundedLeft(): void {
 }
 
 function refuseBound(): void {
-  it("refuse what is not allowed", async () => {
+  it("refuse requests that are not allowed", async () => {
     const [ann, bob, cid, eve] = [
       await member(),
       await member(),
@@ -202,7 +202,7 @@ function refuseBound(): void {
     assert.equal((await app.client.get(`${base}/@me`)).status, 401);
   });
 
-  it("have names that nobody can take again in another spelling of the same look", async () => {
+  it("have names that cannot be taken again in a lookalike spelling", async () => {
     const [ann, bob] = [await member(), await member()];
     const name = uniqueName();
     const { id } = await ann.found(`${name} of Fire`);
@@ -220,7 +220,7 @@ function refuseBound(): void {
     assert.equal((await bob.found(emoji)).name, emoji, "kept as it was typed");
   });
 
-  it("hold twenty and give each name to one, whatever comes at once", async () => {
+  it("hold twenty members and assign each name once, even under concurrent requests", async () => {
     const owner = await member();
     const team = await owner.found();
     const crowd = await Promise.all(Array.from({ length: 24 }, () => member(true)));
@@ -244,7 +244,7 @@ function refuseBound(): void {
 }
 
 function ranked(): void {
-  it("are ranked by their present members, whoever comes and goes", async () => {
+  it("are ranked by their present members after every join and leave", async () => {
     const stats = new Map<number, Totals>();
     const teams = new Map<number, Set<number>>();
     const people = await Promise.all(Array.from({ length: 8 }, () => member()));
@@ -318,7 +318,7 @@ function ranked(): void {
     }
   });
 
-  it("with the same value stand in the order of who had it first, or answered more, on every page", async () => {
+  it("with equal values are ordered by earlier score or more answers, on every page", async () => {
     const teams = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const owner = await member();
@@ -369,7 +369,7 @@ function ranked(): void {
     }
   });
 
-  it("do not lose their place to a newcomer who brings nothing", async () => {
+  it("keep their place when a new member adds no score", async () => {
     const [ann, bob, cid, dan] = [await member(), await member(), await member(), await member()];
     const [first, second] = [await ann.found(), await bob.found()];
     const at = clock.now();
@@ -394,7 +394,7 @@ function ranked(): void {
 }
 
 function endTests(): void {
-  it("end when the accounts of all members are cleared, and leave their name to others", async () => {
+  it("end when the accounts of all members are deleted, and release their name", async () => {
     const [ann, bob, cid] = [await member(), await member(), await member()];
     const [lonely, shared] = [await ann.found(), await bob.found()];
     await cid.join(shared.join_code);
@@ -412,7 +412,7 @@ function endTests(): void {
     await later.found(lonely.name);
   });
 
-  it("take nobody who no longer exists", async () => {
+  it("refuse a player who no longer exists", async () => {
     const team = await (await member()).found();
     const token = app.deps.tokens.sign("access", "2000000000", 60, {
       roles: ["ROLE_REGISTERED"],

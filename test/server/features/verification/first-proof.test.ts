@@ -150,7 +150,7 @@ const proofs: Record<string, (email: string) => Promise<SessionBody>> = {
   },
 };
 
-describe("first proofs", () => {
+describe("first verifications of an address", () => {
   before(async () => {
     provider = await startTestProvider([callback]);
     const env = {
@@ -174,15 +174,15 @@ describe("first proofs", () => {
   });
 
   describe(
-    "the first proof of an address that somebody registered before",
+    "the first verification of an address that another person registered before",
     firstProofAddressSomebody,
   );
   describe("a verification link", verificationLink);
 });
 
 function firstProofAddressSomebody(): void {
-  describe("ends what others had", endsWhatOthersHad);
-  describe("leaves what is its own", leavesWhatOwn);
+  describe("ends the access of others", endsWhatOthersHad);
+  describe("keeps the owner's access", leavesWhatOwn);
 }
 
 function endsWhatOthersHad(): void {
@@ -275,7 +275,7 @@ function endsWhatOthersHad(): void {
       assert.equal(phone, null);
     });
 
-  it("ends what a guest attached who took the address, in whatever realm, and what was signed out", async () => {
+  it("ends everything attached by a guest who took the address, in any realm", async () => {
     await app.deps.em.fork().insert(RealmSchema, { slug: "elsewhere", name: "Elsewhere" });
     const elsewhere = { "x-realm": "elsewhere" };
     const guest = (await post(app, "/v1/gateway/guest", {}, elsewhere)).body;
@@ -328,7 +328,7 @@ function endsWhatOthersHad(): void {
 }
 
 function leavesWhatOwn(): void {
-  it("leaves what belongs to the session that proves it", async () => {
+  it("keeps the logins and sessions that belong to the verifying session", async () => {
     for (const headers of [
       (session: SessionBody) => tokenOf(session),
       (session: SessionBody) => cookieOf(session.refresh_token),
@@ -355,7 +355,7 @@ function leavesWhatOwn(): void {
     }
   });
 
-  it("takes no passport, and no session of another account, for the session that proves it", async () => {
+  it("accepts no passport and no session of another account as the verifying session", async () => {
     const { email, session } = await register();
     const token = session.access_token;
     const { passport } = (await app.client.get("/v1/tokens/passport", { token })).body as {
@@ -375,7 +375,7 @@ function leavesWhatOwn(): void {
     assert.equal((await login(victim.email)).code, "auth:invalid");
   });
 
-  it("is the first only: later codes and passwords end no more than they always did", async () => {
+  it("happens once: later codes and passwords end only what they always end", async () => {
     const { email } = await register();
     const owner = await proofs["a mailed code"]?.(email);
     assert.ok(owner);
@@ -413,7 +413,7 @@ function verificationLink(): void {
     }
   });
 
-  it("asks elsewhere who made the account, saying when and from where, and believes a yes", async () => {
+  it("asks elsewhere who created the account, with time and place, and accepts a confirmation", async () => {
     const { email, session } = await register();
     const other = await register();
     for (const headers of [
@@ -441,13 +441,13 @@ function verificationLink(): void {
     assert.deepEqual([known.addressIp, known.addressAgent], [null, null]);
   });
 
-  it("speaks the reader's language", async () => {
+  it("uses the client's language", async () => {
     const { email } = await register();
     const page = await openLink(app, await linkTo(email), { "accept-language": "de" });
     assert.match(page.html, /Warst du das\?/);
   });
 
-  it("tells of an address that was entered later, and takes its no for all that came before", async () => {
+  it("reports an address that was entered later, and a denial revokes everything before it", async () => {
     const { email, session } = await register();
     const link = await linkTo(email);
     await pressButton(app, await openLink(app, link), "yes");

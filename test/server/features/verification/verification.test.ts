@@ -26,7 +26,7 @@ const isVerified = async (session: { access_token: string }) => {
 
 const verify = (token: unknown) => post(app, "/v1/users/email/verify", { token });
 
-describe("verification", () => {
+describe("email verification", () => {
   before(async () => {
     app = await startApp({ clock: { now: () => now } });
   });
@@ -37,7 +37,7 @@ describe("verification", () => {
 });
 
 function verificationAddress(): void {
-  it("follows the link of the mail that a registration sends, once", async () => {
+  it("uses the link of the registration mail once", async () => {
     const { email, session } = await registerAccount(app);
     const link = await linkTo(email);
     assert.equal(link.origin, "http://127.0.0.1:8080");
@@ -49,7 +49,7 @@ function verificationAddress(): void {
     assert.match(await pressButton(app, page, "yes"), /code=invalid_arguments$/);
   });
 
-  it("waits for an answer, whoever looks at the link before", async () => {
+  it("waits for a confirmation, even if the link was opened before", async () => {
     const { email, session } = await registerAccount(app);
     const { href, pathname, search } = await linkTo(email);
     const page = await openLink(app, href);
@@ -69,13 +69,13 @@ function verificationAddress(): void {
     assert.equal(await isVerified(session), true);
   });
 
-  it("reads a token that a mail program broke over two lines", async () => {
+  it("accepts a token that a mail program broke over two lines", async () => {
     const { email } = await registerAccount(app);
     const token = (await linkTo(email)).searchParams.get("token") ?? "";
     assert.equal((await verify(`${token.slice(0, 60)}\n ${token.slice(60)}`)).status, 200);
   });
 
-  it("is asked for after a guest's upgrade too", async () => {
+  it("is requested after a guest's upgrade too", async () => {
     const guest = await enter(app);
     const email = `upgraded-${guest.player.id}@example.com`;
     const answer = await post(app, "/v1/gateway/upgrade", { email, password }, tokenOf(guest));
@@ -83,7 +83,7 @@ function verificationAddress(): void {
     assert.equal(await isVerified(answer.body), true);
   });
 
-  it("needs the address the token was made for", async () => {
+  it("requires the address for which the token was issued", async () => {
     const one = await registerAccount(app);
     const other = await registerAccount(app);
     const query = new URLSearchParams({ email: other.email, token: await tokenTo(one.email) });
@@ -92,7 +92,7 @@ function verificationAddress(): void {
     assert.equal(await isVerified(one.session), false);
   });
 
-  it("is refused to tokens that are used, replaced, late, of another kind, or nothing", async () => {
+  it("refuses used, replaced, expired, malformed and missing tokens, and those of another kind", async () => {
     const { email, session } = await registerAccount(app);
     const first = await tokenTo(email);
     const resent = await post(app, resendPath, undefined, tokenOf(session));
@@ -111,7 +111,7 @@ function verificationAddress(): void {
     assert.equal((await verify(token)).code, "auth:token_invalid");
   });
 
-  it("is not sent again to strangers", async () => {
+  it("is not sent again to anonymous callers", async () => {
     const bad = { authorization: "Bearer x.y.z" };
     for (const [headers, code] of [
       [{}, "auth:required"],
@@ -122,7 +122,7 @@ function verificationAddress(): void {
     }
   });
 
-  it("is not sent again to a guest, to who has it, or to who has no address", async () => {
+  it("is not sent again to guests, verified accounts and accounts without an address", async () => {
     const guest = await enter(app);
     assert.equal((await post(app, resendPath, undefined, tokenOf(guest))).code, "auth:forbidden");
     const { email, session } = await registerAccount(app);
@@ -139,7 +139,7 @@ function verificationAddress(): void {
 }
 
 function verificationMailCannotBe(): void {
-  it("leaves the link of the mail before it good", async () => {
+  it("keeps the link of the previous mail valid", async () => {
     const limited = { config: { ...app.deps.config, RATE_LIMIT_FACTOR: 1 } };
     const send = () => Promise.reject(new DeliveryError("smtp: ECONNECTION", false));
     const down = { name: "planted", keepsContent: false, send, close: () => {} };
@@ -157,7 +157,7 @@ function verificationMailCannotBe(): void {
     }
   });
 
-  it("is told of, and counted for the account", async () => {
+  it("is reported, and counted for the account", async () => {
     const broken = await startApp({
       env: { SMTP_URL: "smtp://127.0.0.1:1", RATE_LIMIT_FACTOR: "1" },
       hasJobs: false,

@@ -89,7 +89,7 @@ describe("the wallet", () => {
 });
 
 function getV1WalletMe(): void {
-  it("answer zeros and the first level to guests and accounts that have nothing", async () => {
+  it("return zeros and the first level to guests and accounts without a balance", async () => {
     const embers = {
       balance: 0,
       lifetime: 0,
@@ -107,7 +107,7 @@ function getV1WalletMe(): void {
     }
   });
 
-  it("count the lifetime up, never down, and give the level by it", async () => {
+  it("only increase the lifetime total, and derive the level from it", async () => {
     const ann = await player();
     await ann.operate("embers:grant", 133);
     await ann.operate("embers:spend", 120);
@@ -125,7 +125,7 @@ function getV1WalletMe(): void {
     assert.deepEqual([level, progress], [flicker, 0]);
   });
 
-  it("round the progress down to four decimals, 1 at the top only", async () => {
+  it("round the progress down to four decimals, and show 1 at the top only", async () => {
     const ann = await player();
     await ann.operate("embers:grant", 127_999);
     const almost = await ann.embers();
@@ -138,7 +138,7 @@ function getV1WalletMe(): void {
     );
   });
 
-  it("count purchases, gifts and credits of an operator as purchased, refunds not", async () => {
+  it("count purchases, gifts and operator credits as purchased, but not refunds", async () => {
     const ann = await player();
     await ann.operate("ingots:credit", 500);
     await ann.operate("ingots:spend", 300);
@@ -151,7 +151,7 @@ function getV1WalletMe(): void {
     assert.equal(embers.lifetime, 0);
   });
 
-  it("refuse strangers, on every address of the wallet", async () => {
+  it("refuse anonymous callers on every wallet endpoint", async () => {
     const paths = [
       "/v1/wallet/@me",
       "/v1/embers/@me",
@@ -168,7 +168,7 @@ function getV1WalletMe(): void {
     assert.deepEqual([claim.status, claim.code], [401, "auth:required"]);
   });
 
-  it("have no address that moves Ingots", async () => {
+  it("have no endpoint that moves Ingots", async () => {
     const { headers } = await player();
     for (const path of ["/v1/ingots/@me", "/v1/ingots/@me/ledger", "/v1/wallet/@me"])
       assert.equal((await app.client.post(path, { headers, body: {} })).status, 405, path);
@@ -178,7 +178,7 @@ function getV1WalletMe(): void {
 }
 
 function postV1EmbersMe(): void {
-  it("grants once, and then answers the first grant as it was", async () => {
+  it("grants an award once, and then returns the first grant unchanged", async () => {
     await define(terms("once"));
     const ann = await player();
     const first = await ann.claim("once");
@@ -204,7 +204,7 @@ function postV1EmbersMe(): void {
     assert.deepEqual(awards, [{ ...common, repeatable: false, granted_at }]);
   });
 
-  it("grants once when twenty ask at the same time", async () => {
+  it("grants an award once for twenty concurrent requests", async () => {
     await define(terms("race"));
     const ann = await player();
     const answers = await Promise.all(Array.from({ length: 20 }, () => ann.claim("race")));
@@ -214,7 +214,7 @@ function postV1EmbersMe(): void {
     assert.equal(entries.length, 1);
   });
 
-  it("grants a repeatable award each time, up to its number a day in UTC", async () => {
+  it("grants a repeatable award each time, up to its limit per UTC day", async () => {
     await define(terms("daily", { repeatable: true, dailyLimit: 3 }));
     await define(terms("always", { repeatable: true }));
     const ann = await player();
@@ -231,7 +231,7 @@ function postV1EmbersMe(): void {
     now += dayMs;
   });
 
-  it("tells the same award of two games apart, and lists them by game, newest first", async () => {
+  it("distinguishes the same award in two games, and lists awards by game, newest first", async () => {
     await define(terms("shared"), terms("shared", { game: "wordgame", emberValue: 3 }));
     const ann = await player();
     await ann.claim("shared");
@@ -248,7 +248,7 @@ function postV1EmbersMe(): void {
     assert.deepEqual(await games("?game=other"), []);
   });
 
-  it("refuses what is unknown, switched off, or not for clients", async () => {
+  it("refuses awards that are unknown, switched off, or not for clients", async () => {
     await define(terms("off", { isActive: false }), terms("inside", { clientClaimable: false }));
     const ann = await player();
     const seen = [];
@@ -266,7 +266,7 @@ function postV1EmbersMe(): void {
     assert.equal((await ann.embers()).lifetime, 0);
   });
 
-  it("names every wrong field", async () => {
+  it("names every invalid field", async () => {
     const { headers } = await player();
     const cases: [unknown, string[]][] = [
       [{}, ["award_id", "game"]],
@@ -284,7 +284,7 @@ function postV1EmbersMe(): void {
     }
   });
 
-  it("repeats the first answer for an Idempotency-Key, and refuses it for another body", async () => {
+  it("repeats the first response for an Idempotency-Key, and refuses it for another body", async () => {
     await define(terms("again", { repeatable: true }));
     const ann = await player();
     const key = { "idempotency-key": "order-1" };
@@ -296,7 +296,7 @@ function postV1EmbersMe(): void {
     assert.equal((await ann.embers()).balance, 40);
   });
 
-  it("gives an award once under a key, though the first answer was lost", async () => {
+  it("grants an award once under a key, even if the first response was lost", async () => {
     await define(terms("endless", { repeatable: true }));
     await define(terms("daily", { repeatable: true, dailyLimit: 1 }));
     await define(terms("single"));
@@ -312,7 +312,7 @@ function postV1EmbersMe(): void {
     assert.equal((await ann.embers()).balance, 160);
   });
 
-  it("refuses with 409 what the wallet cannot hold", async () => {
+  it("returns 409 when the wallet cannot hold the amount", async () => {
     await define(terms("brim"));
     const ann = await player();
     await ann.operate("embers:grant", 1);
@@ -329,7 +329,7 @@ function postV1EmbersMe(): void {
 }
 
 function getV1EmbersMe(): void {
-  it("page from the newest entry down without overlap, each its own currency", async () => {
+  it("page from the newest entry down without overlap, separately for each currency", async () => {
     const ann = await player();
     const ben = await player();
     for (let n = 1; n <= 7; n++) {
@@ -363,7 +363,7 @@ function getV1EmbersMe(): void {
     }
   });
 
-  it("show where every movement came from", async () => {
+  it("show the source of every movement", async () => {
     await define(terms("shown", { name: "Shown award" }));
     const ann = await player();
     await ann.claim("shown");
@@ -390,7 +390,7 @@ function getV1EmbersMe(): void {
     assert.deepEqual(await seen("ingots"), [{ amount: 5, source: "refund", ...plain, ref_id: "" }]);
   });
 
-  it("lower and raise the limit into its bounds, and refuse what is no integer", async () => {
+  it("clamp the limit to its bounds, and refuse values that are not integers", async () => {
     const ann = await player();
     const limits: [string, number][] = [
       ["", 50],

@@ -135,13 +135,13 @@ describe("the word game", () => {
   });
   after(() => app.stop());
 
-  describe("has boards", hasBoards);
-  describe("shows its boards", showsBoards);
+  describe("ranks results", hasBoards);
+  describe("shows its leaderboards", showsBoards);
   describe("stores results", storesResults);
 });
 
 function hasBoards(): void {
-  it("has empty boards at first", async () => {
+  it("has empty leaderboards at first", async () => {
     for (const mode of ["daily", "random"])
       assert.deepEqual(await read({ mode }), {
         data: [],
@@ -149,7 +149,7 @@ function hasBoards(): void {
       });
   });
 
-  it("ranks like a model, in every period and zone, over the end of a day, a week and a month", async () => {
+  it("matches a model, in every period and zone, across the end of a day, a week and a month", async () => {
     const players = await Promise.all(Array.from({ length: 9 }, () => enter(app)));
     let seed = 7;
     const next = (max: number) => (seed = (seed * 48_271) % 2_147_483_647) % max;
@@ -184,14 +184,14 @@ function hasBoards(): void {
     assert.ok(clock.now() > Date.parse("2026-11-02T00:00:00Z"), "it went over all the ends");
   });
 
-  it("has the same boards after Redis lost everything", async () => {
+  it("has the same leaderboards after Redis lost all data", async () => {
     await app.deps.redis.flushall();
     await compareAll();
   });
 }
 
 function showsBoards(): void {
-  it("opens and ends boards with the day of the zone, to the second", () => {
+  it("starts and ends leaderboards with the day of the zone, to the second", () => {
     const since = (period: "today" | "this_week", timeZone: string, now: string) => {
       const window = windowOf("random", period, { timeZone, now: Date.parse(now) });
       return window.mode === "random" ? new Date(window.since).toISOString() : null;
@@ -224,7 +224,7 @@ function showsBoards(): void {
     assert.deepEqual(daily, { mode: "daily", from: "2026-02-01", to: "2026-02-28" });
   });
 
-  it("shows every field, dates of daily games only, ranks of those asked for only", async () => {
+  it("shows every field, dates of daily games only, and ranks only on request", async () => {
     const { session } = await registerAccount(app);
     const name = session.player.username ?? "";
     const date = dateIn("UTC", clock.now());
@@ -265,7 +265,7 @@ function showsBoards(): void {
     assert.equal((await read({ mode: "random", limit: 1, username: name })).data.length, 1);
   });
 
-  it("lets pages be kept for a minute, apart by Accept, and revalidated", async () => {
+  it("makes pages cacheable for a minute, separately by Accept, with revalidation", async () => {
     const { headers } = await app.client.get(`${base}/leaderboard?mode=random`);
     assert.equal(headers.get("cache-control"), "public, max-age=60");
     assert.match(headers.get("vary") ?? "", /\bAccept\b/);
@@ -276,7 +276,7 @@ function showsBoards(): void {
 }
 
 function storesResults(): void {
-  it("repeats the answer to the same key", async () => {
+  it("repeats the response for the same key", async () => {
     const session = await enter(app);
     const headers = { ...tokenOf(session), "idempotency-key": "word-1" };
     const first = await submit(headers, { score: 3 });
@@ -289,7 +289,7 @@ function storesResults(): void {
     assert.equal(row?.count, 1);
   });
 
-  it("stores a result once under a key, though the first answer was lost or the board away", async () => {
+  it("stores a result once under a key, even if the first response was lost or Redis is unavailable", async () => {
     const { leaderboards: boards } = app.deps;
     const session = await enter(app);
     const headers = { ...tokenOf(session), "idempotency-key": "word-2" };
@@ -305,7 +305,7 @@ function storesResults(): void {
     assert.equal(rows.length, 1);
   });
 
-  it("names every wrong field of a result", async () => {
+  it("names every invalid field of a result", async () => {
     const headers = tokenOf(await enter(app));
     const now = clock.now();
     const tomorrow = dateIn("Pacific/Kiritimati", now + 24 * hourMs);
@@ -355,7 +355,7 @@ function storesResults(): void {
     assert.equal((await submit({}, {})).status, 401);
   });
 
-  it("refuses other modes, periods and zones", async () => {
+  it("refuses unknown modes, periods and zones", async () => {
     for (const [query, code] of [
       ["", "wordgame:invalid_mode"],
       ["mode=weekly", "wordgame:invalid_mode"],

@@ -76,7 +76,7 @@ const xpOf = ({ category, difficulty }: Asked) => {
   return readHistory([one]).all.xp;
 };
 
-describe("answers of one player in every game at once", () => {
+describe("concurrent answers of one player in all games", () => {
   before(async () => {
     app = await startApp();
     await fillBank(app, 6, ["art", "music"]);
@@ -94,7 +94,7 @@ describe("answers of one player in every game at once", () => {
 });
 
 function counted(): void {
-  it("all count, as if they had come one after another", async () => {
+  it("all count, as if they had arrived one after another", async () => {
     const first = asked[0] ?? assert.fail();
     // With an open session and existing totals, no answer has to take a lock.
     await practise(first, true);
@@ -135,7 +135,7 @@ function counted(): void {
     }
   });
 
-  it("leave the sessions and the questions with the sums of what they got", async () => {
+  it("add up to the totals of the sessions and the questions", async () => {
     const [sums] = await rowsOf(
       app.deps.em,
       sql`select
@@ -156,7 +156,7 @@ function counted(): void {
 }
 
 function waitForEachOther(): void {
-  it("wait for one that is being recorded, and are judged after it", async () => {
+  it("wait for an answer that is being recorded, and are scored after it", async () => {
     const [one, two] = [asked[0] ?? assert.fail(), asked[1] ?? assert.fail()];
     const before_ = await streakOf();
     const waiting = await app.deps.em.transactional(async (em) => {
@@ -172,7 +172,7 @@ function waitForEachOther(): void {
     assert.deepEqual(await streakOf(), { answers: before_.answers + 2, streak: 0 });
   });
 
-  it("go into a new session when theirs ends while they wait", async () => {
+  it("start a new session when theirs ends while they wait", async () => {
     const one = asked[2] ?? assert.fail();
     await practise(one, true);
     const sessions = () =>

@@ -69,7 +69,7 @@ describe("the scores of a history", () => {
     return { answers, all };
   }
 
-  it("are what the rules say of thousands of random ones", () => {
+  it("match the rules for thousands of random histories", () => {
     fc.assert(
       fc.property(histories(40), (history) => {
         const { answers, all } = readHistory(history);
@@ -93,12 +93,12 @@ describe("the scores of a history", () => {
     );
   });
 
-  it("promise the multiplier of the next answer", () => {
+  it("announce the multiplier of the next answer", () => {
     const next = [0, 1, 2, 4, 5, 8, 9, 30].map(nextMultiplier);
     assert.deepEqual(next, [1, 1, 2, 2, 3, 3, 4, 4]);
   });
 
-  it("believe a claimed time only as far as the server saw it", () => {
+  it("accept a claimed time only up to the time that the server measured", () => {
     assert.equal(believedTimeMs(900, 1_000), 900);
     assert.equal(believedTimeMs(900, 5_000), 3_500);
     assert.equal(believedTimeMs(0, -50_000), 0);
@@ -181,11 +181,11 @@ describe("a recorded answer", () => {
   });
 
   describe("is counted", countedTests);
-  describe("is recorded beside others", recordedBesideOthers);
+  describe("is recorded concurrently", recordedBesideOthers);
 });
 
 function countedTests(): void {
-  it("leaves what the rules say of random histories in the store", async () => {
+  it("stores the scores that the rules define for random histories", async () => {
     await fc.assert(
       fc.asyncProperty(histories(16), async (history) => {
         const playerId = await newPlayer();
@@ -204,7 +204,7 @@ function countedTests(): void {
     );
   });
 
-  it("moves the time of a total only when that total grows", async () => {
+  it("updates the time of a total only when that total grows", async () => {
     const playerId = await newPlayer();
     const start = Date.UTC(2026, 0, 1);
     const at = (seconds: number) => ({ at: new Date(start + seconds * 1_000) });
@@ -229,7 +229,7 @@ function countedTests(): void {
     assert.deepEqual(await times(), [4, 4, 1], "the streak only draws level");
   });
 
-  it("counts how often its question was served and got right, the present time included", async () => {
+  it("counts how often its question was served and answered correctly, including this time", async () => {
     const id = questions[7]?.id ?? 0;
     await rowsOf(
       orm.em.fork(),
@@ -255,7 +255,7 @@ function countedTests(): void {
 }
 
 function recordedBesideOthers(): void {
-  it("is recorded once under its name, however often and at once it comes", async () => {
+  it("is recorded once under its name, even when it is sent often and concurrently", async () => {
     const playerId = await newPlayer();
     const ref = `run-${playerId}-0`;
     const tries = await Promise.all(
@@ -273,7 +273,7 @@ function recordedBesideOthers(): void {
     assert.equal((await statsOf(playerId)).all.answers, 1);
   });
 
-  it("loses nothing when players answer the same questions at the same time", async () => {
+  it("loses no count when players answer the same questions concurrently", async () => {
     const players = [await newPlayer(), await newPlayer(), await newPlayer()];
     const served = async () =>
       (
@@ -301,7 +301,7 @@ function recordedBesideOthers(): void {
     }
   });
 
-  it("of a new player waits for no other that waits for it, whoever plays with whom", async () => {
+  it("of a new player never deadlocks with another answer, in any combination of players", async () => {
     const [first, middle, last] = [await newPlayer(), await newPlayer(), await newPlayer()];
     const totalsOf = (...ids: number[]) =>
       orm.em.fork().transactional((em) => lockTotals(em, ids).then((rows) => rows.length));
@@ -317,7 +317,7 @@ function recordedBesideOthers(): void {
     assert.deepEqual([await all, await two], [3, 2]);
   });
 
-  it("waits for no challenge that is released and waits for its question", async () => {
+  it("does not deadlock with the release of a challenge that contains its question", async () => {
     const add = async (category: string) => {
       const textKey = `${category} of a challenge`;
       const rest = { difficulty: "easy", choices: ["a", "b", "c", "d"], correctIndex: 1 };

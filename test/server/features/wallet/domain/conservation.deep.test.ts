@@ -183,12 +183,12 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
     await stores.stop();
   });
 
-  describe("are what a model says", whatModelSays);
-  describe("have lawful outcomes", haveLawfulOutcomes);
+  describe("match a model", whatModelSays);
+  describe("have valid outcomes", haveLawfulOutcomes);
 });
 
 function whatModelSays(): void {
-  it("leave every wallet as a model of plain numbers says, entry by entry", async () => {
+  it("leave every wallet in the state of a plain model, entry by entry", async () => {
     const states = await rowsOf(
       orm.em.fork(),
       sql<{ playerId: number; currency: Currency; balance: number; total: number }>`
@@ -209,7 +209,7 @@ function whatModelSays(): void {
     }
   });
 
-  it("happen once when they were promised, with the amount that was asked, and else not at all", () => {
+  it("happen exactly once when confirmed, with the requested amount, and otherwise never", () => {
     const byRef = new Map<string, Row[]>();
     for (const row of entries)
       if (row.source !== "award") byRef.set(row.refId, [...(byRef.get(row.refId) ?? []), row]);
@@ -234,7 +234,7 @@ function whatModelSays(): void {
 }
 
 function haveLawfulOutcomes(): void {
-  it("are refused only when the balance was too low just then", () => {
+  it("are refused only when the balance was too low at that moment", () => {
     const all = wishesByRef();
     let refused = 0;
     for (const { ref, result, asked, answered } of [...outcomes.values()].flat()) {
@@ -248,7 +248,7 @@ function haveLawfulOutcomes(): void {
     assert.ok(refused > 50, "the wallets were never empty");
   });
 
-  it("have no other outcome than these", () => {
+  it("have no outcome outside this list", () => {
     const results = new Set([...outcomes.values()].flat().map(({ result }) => result));
     assert.deepEqual([...results].sort(), [
       "award:daily_limit",
@@ -259,7 +259,7 @@ function haveLawfulOutcomes(): void {
     ]);
   });
 
-  it("give an award once, or as often as its day allows, and always together with its money", async () => {
+  it("grant an award once, or up to its daily limit, and always together with its money", async () => {
     const grants = await rowsOf(
       orm.em.fork(),
       sql<{ playerId: number; awardId: string; day: string; count: number }>`
@@ -300,7 +300,7 @@ function haveLawfulOutcomes(): void {
     }
   });
 
-  it("prove themselves to the comparison of the maintenance job", async () => {
+  it("pass the reconciliation of the maintenance job", async () => {
     const books = await readLedgerTotals(
       orm.em.fork(),
       { after: 0, upTo: 2_147_483_647 },

@@ -80,7 +80,7 @@ const verifyAll = async () => {
   return (await command?.run(config, {})) as Record<string, unknown>;
 };
 
-describe("the books of the wallets", () => {
+describe("the ledgers of the wallets", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
   });
@@ -89,13 +89,13 @@ describe("the books of the wallets", () => {
     player = (await enter(app)).player.id;
   });
 
-  describe("agree", agree);
-  describe("show what somebody changed past the service", showWhatSomebodyChanged);
-  describe("are compared", compared);
+  describe("match their wallets", agree);
+  describe("reveal changes made outside the service", showWhatSomebodyChanged);
+  describe("are reconciled", compared);
 });
 
 function agree(): void {
-  it("agree after every kind of movement, and prove one player on the command line", async () => {
+  it("match after every kind of movement, also when one player is checked on the command line", async () => {
     await fill();
     const { rounds, differences, numDifferences } = await finishRound();
     assert.deepEqual([differences, numDifferences], [[], 0]);
@@ -108,7 +108,7 @@ function agree(): void {
     });
   });
 
-  it("are all proved on the command line without a player, and every one that differs is named", async () => {
+  it("are all checked on the command line without a player, and every mismatch is named", async () => {
     const start = await verifyAll();
     const players: number[] = [];
     for (let n = 0; n < 3; n++) {
@@ -147,7 +147,7 @@ function agree(): void {
     assert.equal((await verifyAll())["is_proved"], true);
   });
 
-  it("are compared slice by slice, whatever the size of a slice", async () => {
+  it("are compared in slices of any size", async () => {
     await fill();
     const collect = async (bounds?: { wallets: number; entries: number }) => {
       const seen: string[] = [];
@@ -163,13 +163,13 @@ function agree(): void {
     assert.deepEqual(await collect({ wallets: 3, entries: 9 }), all);
   });
 
-  it("prove an empty wallet, and refuse a player who does not exist", async () => {
+  it("accept an empty wallet, and refuse a player who does not exist", async () => {
     assert.deepEqual(await verify(), { player, is_proved: true });
     player = 2_000_000_000;
     await assert.rejects(async () => verify(), new Refusal("player:not_found"));
   });
 
-  it("are only appended to, whoever asks Postgres", async () => {
+  it("are append-only, even for direct Postgres statements", async () => {
     await fill();
     for (const statement of [
       `update ledger_entries set amount = 1 where player_id = ${player}`,
@@ -261,7 +261,7 @@ function showWhatSomebodyChanged(): void {
       assert.equal((await finishRound()).numDifferences, 0);
     });
 
-  it("to operators, with both numbers and since when", async () => {
+  it("are reported to operators on a mismatch, with both numbers and the time", async () => {
     await fill();
     await tamper(`update wallets set balance = 7 ${wallet()}`);
     const first = (await finishRound()).differences[0];
@@ -287,7 +287,7 @@ function showWhatSomebodyChanged(): void {
 }
 
 function compared(): void {
-  it("are compared in slices, each wallet once a round, also by several jobs at once", async () => {
+  it("are compared in slices, each wallet once per round, even by several concurrent jobs", async () => {
     const players: number[] = [];
     for (let n = 0; n < 6; n++) {
       player = (await enter(app)).player.id;
@@ -315,7 +315,7 @@ function compared(): void {
       );
   });
 
-  it("are compared by the job of maintenance, and of ended rounds the newest hundred stay", async () => {
+  it("are compared by the maintenance job, and the newest hundred finished rounds are stored", async () => {
     await run(`insert into wallet_rounds (started_at, finished_at)
       select now(), now() from generate_series(1, 120)`);
     await maintain({ task: "wallets" }, deps());
