@@ -22,7 +22,7 @@ describe("the architecture", () => {
     assert.deepEqual(files.filter((file) => zoneOf(file) === null).map(missingZone), []);
   });
 
-  it("names a file without a zone, and says what to do", () => {
+  it("reports a file without a zone, and says what to do", () => {
     const file = "server/chess.txt";
     assert.equal(zoneOf(file), null);
     for (const one of [
@@ -33,7 +33,7 @@ describe("the architecture", () => {
     assert.match(missingZone(file), /^server\/chess\.txt .+test\/support\/zones\.ts$/);
   });
 
-  it("has imports that point down only", () => {
+  it("has imports that point downwards only", () => {
     const wrong = imports.flatMap((one) => {
       const reason = refuse(one);
       return reason ? [`${one.from} -> ${one.to}: ${reason}`] : [];
@@ -41,7 +41,7 @@ describe("the architecture", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("has no files that load each other in a circle", () => {
+  it("has no circular imports at run time", () => {
     assert.deepEqual(findCycles(imports), []);
   });
 
@@ -52,7 +52,7 @@ describe("the architecture", () => {
 });
 
 describe("the hub", () => {
-  it("names no kind of room but in comments: a kind says itself who receives its messages", () => {
+  it("names a kind of room in comments only, because each kind declares who receives its messages", () => {
     const wrong = files
       .filter((file) => zoneOf(file) === "sse")
       .flatMap((file) =>
@@ -85,7 +85,7 @@ describe("libraries", () => {
     return linesOf(file).some((line) => !isComment(line) && patches.some((p) => p.test(line)));
   });
 
-  it("are patched nowhere and reached by declared members only, but for the files named here", () => {
+  it("are never patched and are used through declared members only, except in the files named here", () => {
     assert.deepEqual(patching.toSorted(), Object.keys(patchers).toSorted());
   });
 });
@@ -98,7 +98,7 @@ describe("browser code", () => {
   };
   const own = /\bfetch\(|\.(createElement|innerHTML|outerHTML|insertAdjacentHTML)\b/;
 
-  it("asks the service through the client and makes elements in one way", () => {
+  it("calls the service through the client and creates elements in one way", () => {
     const wrong = files.filter((file) => {
       if (!file.startsWith("server/web/")) return false;
       const text = readFileSync(join(root, file), "utf8");
@@ -109,18 +109,18 @@ describe("browser code", () => {
 });
 
 describe("queries", () => {
-  it("are texts of SQL in at most a quarter of all calls", () => {
+  it("are raw SQL texts in at most a quarter of all calls", () => {
     const all = [...countQueries().values()].reduce(addCounts, noQueries);
     assert.ok(textShare(all) <= 25, JSON.stringify(all));
   });
 
-  it("say beside each text why the builder is not enough", () => {
+  it("state beside each SQL text why the query builder is not enough", () => {
     assert.deepEqual(listTextsWithoutReason(), []);
   });
 });
 
 describe("the type of all dependencies", () => {
-  it("is known to server/app, to the entries and to tests alone", () => {
+  it("is used by server/app, the entry points and tests only", () => {
     const name = (from: string) =>
       refuse({ from, to: "server/app/deps.ts", isTypeOnly: true }) === null;
     for (const from of [
@@ -143,16 +143,16 @@ describe("the type of all dependencies", () => {
   });
 });
 
-describe("the way of a request to its commit", () => {
+describe("the call path from a request to its commit", () => {
   const maxFiles = 12;
 
   for (const walk of walks)
-    it(`is as test/support/walks.ts lists it, in ${maxFiles} files or fewer: ${walk.request}`, () => {
+    it(`matches test/support/walks.ts, with at most ${maxFiles} files: ${walk.request}`, () => {
       assert.deepEqual(problemsOf(walk, root), []);
       assert.ok(walk.stops.length <= maxFiles, `${walk.stops.length} files`);
     });
 
-  it("is refused with a call that nobody makes, or a declaration that is not there", () => {
+  it("is rejected when it lists a call that does not exist, or a missing declaration", () => {
     const [first, second] = walks[0]?.stops ?? [];
     assert.ok(first && second);
     const problems = (stop: object) =>
@@ -166,7 +166,7 @@ describe("the way of a request to its commit", () => {
 });
 
 describe("the reader of imports", () => {
-  it("sees every form of an import and tells types apart", () => {
+  it("finds every form of an import and recognizes type imports", () => {
     const text = [
       `import { a } from "./a.ts";`,
       `import type { B } from "../b.ts";`,
@@ -189,7 +189,7 @@ describe("the reader of imports", () => {
     ]);
   });
 
-  it("finds a circle, but not one that exists in types alone", () => {
+  it("finds a circle, but ignores one that exists in types only", () => {
     const link = (from: string, to: string, isTypeOnly = false) => ({ from, to, isTypeOnly });
     assert.deepEqual(findCycles([link("a", "b"), link("b", "c"), link("c", "a")]), [
       "a -> b -> c -> a",
@@ -197,7 +197,7 @@ describe("the reader of imports", () => {
     assert.deepEqual(findCycles([link("a", "b"), link("b", "a", true)]), []);
   });
 
-  it("refuses arrows that point up or sideways", () => {
+  it("rejects imports that point up or sideways", () => {
     const load = (from: string, to: string) => refuse({ from, to, isTypeOnly: false }) === null;
     assert.ok(load("server/features/accounts/service.ts", "db/queries/accounts/players.ts"));
     assert.ok(load("server/features/accounts/routes.ts", "server/features/wallet/service.ts"));

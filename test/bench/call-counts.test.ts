@@ -24,7 +24,7 @@ const summary = `% time     seconds  usecs/call     calls    errors syscall
 100.00    0.019600           4      4501       123 total
 `;
 
-describe("counted calls", () => {
+describe("call counts", () => {
   it("are read from INFO by name", () => {
     assert.deepEqual(parseRedisCounts(info), {
       calls: { evalsha: 12, "client|setname": 2 },
@@ -37,7 +37,7 @@ describe("counted calls", () => {
     assert.deepEqual(parseSummary(summary), { epoll_pwait: 2000, futex: 2500, read: 1 });
   });
 
-  it("of a script are told from those that a client sent", async () => {
+  it("of a script are separate from the calls that a client sent", async () => {
     const store = await startRedis();
     const redis = connectRedis(store.url, silentLogger, "bench-test");
     try {

@@ -61,11 +61,11 @@ const burn = `export function burn(ms: number): number {
 `;
 
 describe("the reader of CPU profiles", () => {
-  it("adds up the time in each stack, the innermost function first", () => {
+  it("sums the time of each stack, the innermost function first", () => {
     assert.deepEqual(stacksIn(small, 0, 2_000), { outer: 10, "inner < outer": 20 });
   });
 
-  it("leaves out what was before and after the span", () => {
+  it("leaves out samples before and after the measured span", () => {
     assert.deepEqual(stacksIn(small, 1_020, 1_030), { "inner < outer": 10 });
   });
 
@@ -94,17 +94,17 @@ describe("the reader of CPU profiles", () => {
   });
 });
 
-describe("the names of functions", () => {
+describe("function names in a CPU profile", () => {
   const names = new SourceNames(root);
 
-  it("are those of Node, of packages and of what is no JavaScript", () => {
+  it("include those of Node, of packages and of code that is not JavaScript", () => {
     const url = `file://${root}/node_modules/pino/lib/tools.js`;
     assert.equal(names.nameOf(frame("connect", "node:net")), "node:net:connect");
     assert.equal(names.nameOf(frame("asJson", url)), "node_modules/pino/lib/tools.js:asJson");
     assert.equal(names.nameOf(frame("(program)")), "(program)");
   });
 
-  it("do not take a bundled package for the source before it", async () => {
+  it("do not attribute a bundled package to the source before it", async () => {
     // As in the build, where the map covers only the first line of a package.
     const map = { version: 3, sources: ["big.js"], mappings: "AAAA" };
     const inline = Buffer.from(JSON.stringify(map)).toString("base64");

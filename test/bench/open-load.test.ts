@@ -28,7 +28,7 @@ function deliver(callbacks: RoomCallbacks, n: number): void {
 }
 
 describe("the open load generator", () => {
-  it("sends the same commands again for the same seed, at about the asked rate", () => {
+  it("sends the same commands for the same seed, at about the requested rate", () => {
     const given = { perSecond: 400, seconds: 10, rooms: 5, seed: 3 };
     const arrivals = [...poissonArrivals(given)];
     assert.deepEqual([...poissonArrivals(given)], arrivals);
@@ -36,7 +36,7 @@ describe("the open load generator", () => {
     assert.deepEqual([...new Set(arrivals.map(({ room }) => room))].sort(), [0, 1, 2, 3, 4]);
   });
 
-  it("measures each command to its answer and to the last of its deliveries", async () => {
+  it("measures each command until its answer and until the last of its deliveries", async () => {
     const result = await run((n, callbacks) => {
       callbacks.onAnswer(true);
       deliver(callbacks, n);
@@ -62,7 +62,7 @@ describe("the open load generator", () => {
     assert.ok(result.answers.maxMs > 100, `${result.answers.maxMs} ms`);
   });
 
-  it("finds lost, doubled and disordered deliveries, refusals and closed streams", async () => {
+  it("detects lost, duplicate and misordered deliveries, refusals and closed streams", async () => {
     const result = await run((n, callbacks) => {
       callbacks.onAnswer(n !== 2);
       if (n === 3) callbacks.onEvent(0, n);
@@ -78,13 +78,13 @@ describe("the open load generator", () => {
   });
 });
 
-describe("the interval of a median", () => {
-  it("lies between the third lowest and third highest of twelve rounds", () => {
+describe("the confidence interval of a median", () => {
+  it("lies between the third lowest and the third highest of twelve rounds", () => {
     const rounds = [12, 1, 11, 2, 10, 3, 9, 4, 8, 5, 7, 6];
     assert.deepEqual(medianInterval(rounds), [3, 10]);
   });
 
-  it("is left out when there are too few rounds to say it with 90 %", () => {
+  it("is left out when there are too few rounds for 90 % confidence", () => {
     assert.equal(medianInterval([1, 2, 3, 4]), null);
     assert.deepEqual(medianInterval([1, 2, 3, 4, 5]), [1, 5]);
   });

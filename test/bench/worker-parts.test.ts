@@ -65,15 +65,15 @@ const stacks: readonly [part: Part, stack: readonly string[]][] = [
 ];
 
 describe("the parts of an HTTP worker's work", () => {
-  it("name the work of each function, and of what it calls", () => {
+  it("include the work of each function and of its callees", () => {
     for (const [part, stack] of stacks) assert.equal(partOf(stack), part, stack.join(" < "));
   });
 
-  it("count no time in which the process waits", () => {
+  it("exclude the time in which the process waits", () => {
     assert.equal(partOf(["(idle)"]), null);
   });
 
-  it("are tried here on files that exist", () => {
+  it("are checked against files that exist", () => {
     const files = stacks.flatMap(([, stack]) => stack).map((name) => name.split(":")[0] ?? "");
     const ours = files.filter((file) => /^(server|actors|node_modules)\//.test(file));
     assert.deepEqual(

@@ -51,7 +51,7 @@ describe("the build", () => {
   const change = (text: string) =>
     writeFileSync(join(folder, changed), readFileSync(join(root, changed), "utf8") + text);
 
-  it("is made once for the same sources, and says so by its name", () => {
+  it("is made once for the same sources, which its name identifies", () => {
     execFileSync(process.execPath, build("--if-changed"));
     const first = current();
     const map = join(folder, ".build/current/primary.js.map");
@@ -63,7 +63,7 @@ describe("the build", () => {
     assert.deepEqual([current(), readFileSync(map, "utf8")], [first, made], "and again when asked");
   });
 
-  it("keeps the one that a service may run from when the sources change", () => {
+  it("keeps the build that a service may run from when the sources change", () => {
     const first = current();
     change("export const version = 2;\n");
     execFileSync(process.execPath, build("--if-changed"));
@@ -71,7 +71,7 @@ describe("the build", () => {
     assert.ok(existsSync(join(folder, ".build", first, "primary.js")));
   });
 
-  it("leaves nothing when the sources are wrong, and says where", async () => {
+  it("leaves nothing behind when the sources are wrong, and reports where", async () => {
     const last = current();
     change("export const version: = 3;\n");
     const said = await refusal();
@@ -83,7 +83,7 @@ describe("the build", () => {
     );
   });
 
-  it("says in one line what to run where it may not be written", async () => {
+  it("reports in one line what to run when its folder is not writable", async () => {
     change("export const version = 4;\n");
     chmodSync(join(folder, ".build"), 0o555);
     assert.match(await refusal(nobody), /^1 the build in \.build is not of .*`npm run build`.*\n$/);

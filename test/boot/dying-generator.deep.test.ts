@@ -90,7 +90,7 @@ describe("games while the job worker that asks the language model is frozen or k
     ["SIGKILL", "film"],
     ["SIGSTOP", "music"],
   ] as const)
-    it(`go on with the bank, each at once, after ${signal} in the middle of a batch`, async () => {
+    it(`continue at once with stored questions after ${signal} in the middle of a batch`, async () => {
       // The bank replaces a refusing model, with enough questions to start the games.
       model.script({ status: 400 });
       const lobby = await endlessLobby(category);

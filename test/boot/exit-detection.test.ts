@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { watchExit } from "../../server/runtime/boot/exit-detection.ts";
 
 describe("the exit of a process", () => {
-  it("is seen before its memory is given back", async () => {
+  it("is detected before its memory is released", async () => {
     for (let i = 0; i < maxTries; i++) {
       const [first] = await signsOfExit();
       if (first === "exiting") return;
@@ -13,7 +13,7 @@ describe("the exit of a process", () => {
     assert.fail("the exit was always seen first");
   });
 
-  it("is seen once, and not after the watch has ended", async () => {
+  it("is detected once, and not after the watch has ended", async () => {
     assert.deepEqual((await signsOfExit()).toSorted(), ["exit", "exiting"]);
     assert.deepEqual(await signsOfExit(true), ["exit"]);
   });

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { collectOnceIdle } from "../../server/runtime/boot/idle-collection.ts";
 
-describe("the garbage of a start", () => {
-  it("is collected once, and not while the process is at work", async (t) => {
+describe("the garbage collection after a start", () => {
+  it("runs once, and not while the process is busy", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     // Node counts from the first turn of the event loop.
     await pause(1);

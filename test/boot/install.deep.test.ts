@@ -111,7 +111,7 @@ const startIn = (folder: string, env: Record<string, string>) =>
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-describe("an installation without what only development needs", () => {
+describe("an installation without development dependencies", () => {
   let stores: TestStores;
   let folder: string;
   let storeUrls: Record<string, string>;
@@ -176,7 +176,7 @@ describe("an installation without what only development needs", () => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  it("has no package that only development needs, and the build", () => {
+  it("contains the build and no package that only development needs", () => {
     const there = [
       "tsx",
       "oxlint",
@@ -195,7 +195,7 @@ describe("an installation without what only development needs", () => {
       assert.equal(answer.status, status, await answer.text());
     });
 
-  it("answers no address that can be read with a failure of its own", async () => {
+  it("answers no readable address with an internal error", async () => {
     const document = (await (await ask("GET", "/openapi.json")).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
@@ -217,19 +217,19 @@ describe("an installation without what only development needs", () => {
     assert.deepEqual(failed, []);
   });
 
-  it("shows operators its metrics, and that it is ready", async () => {
+  it("shows operators its metrics and its readiness", async () => {
     const headers = { authorization: `Bearer ${urls.operatorToken}` };
     for (const path of ["/metrics", "/ready", "/operator/workers", "/operator/queues/board"])
       assert.equal((await fetch(urls.operator + path, { headers })).status, 200, path);
   });
 
-  it("ends when it is told to", async () => {
+  it("ends on a stop signal", async () => {
     const exited = once(service, "exit");
     service.kill("SIGTERM");
     assert.deepEqual(await exited, [0, null]);
   });
 
-  it("needs no DATA_DIR where stores and pictures are elsewhere, and leaves nothing behind", async () => {
+  it("needs no DATA_DIR when stores and pictures are elsewhere, and leaves nothing behind", async () => {
     service = startIn(folder, {
       ...storeUrls,
       TMPDIR: ownFolders.temporary,

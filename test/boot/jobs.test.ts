@@ -52,12 +52,12 @@ describe("queue jobs", () => {
     await stores.stop();
   });
 
-  it("are done, and whoever waits learns it", async () => {
+  it("are done, and waiting callers receive the result", async () => {
     assert.equal(await queues.enqueueAndWait(maintenance, { task: "tidy" }, 10_000), true);
     assert.equal(count("tidy"), 1);
   });
 
-  it("with the same id are one job, whoever adds them", async () => {
+  it("with the same id count as one job, whoever adds them", async () => {
     const adds = Array.from({ length: 20 }, () =>
       queues.enqueueAndWait(maintenance, { task: "once" }, 10_000),
     );
@@ -65,7 +65,7 @@ describe("queue jobs", () => {
     assert.equal(count("once"), 1);
   });
 
-  it("are not waited for longer than asked", async () => {
+  it("are awaited no longer than requested", async () => {
     await jobs?.close();
     assert.equal(await queues.enqueueAndWait(maintenance, { task: "later" }, 100), false);
     const begun = once(started, "later");
@@ -73,7 +73,7 @@ describe("queue jobs", () => {
     await begun;
   });
 
-  it("are not waited for without end when the process stops", async () => {
+  it("are no longer awaited once the process stops", async () => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const stubborn = async () => {
@@ -89,7 +89,7 @@ describe("queue jobs", () => {
     held.resolve();
   });
 
-  it("with a payload that does not fit fail at the first attempt and stay listed", async () => {
+  it("with an invalid payload fail at the first attempt and stay listed", async () => {
     const queue = queues.all().find(({ name }) => name === maintenance.name);
     assert.ok(queue);
     const job = await queue.add(maintenance.name, { task: 7 }, { jobId: "ill" });
@@ -99,7 +99,7 @@ describe("queue jobs", () => {
     assert.equal(failed?.id, "ill");
   });
 
-  it("that run long tell how far they are, and end when an operator cancels them", async () => {
+  it("that run long report their progress, and end when an operator cancels them", async () => {
     const queue = queues.all().find(({ name }) => name === codexImport.name);
     assert.ok(queue);
     const payload = (game: string) => ({ game, envelope: "/e.json", stamp: 1 });
@@ -140,7 +140,7 @@ describe("queue jobs", () => {
     await waitForState(() => stateOf(first), "failed");
   });
 
-  it("are refused while the store is away, and done when it is back", async () => {
+  it("are refused while Redis is unavailable, and done when it is back", async () => {
     await stores.redis.kill();
     await assert.rejects(queues.enqueue(maintenance, { task: "lost" }));
     await stores.redis.restart();

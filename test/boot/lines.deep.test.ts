@@ -11,7 +11,7 @@ const requestsEach = 500;
 /** A stop that waits for a stalled consumer kills each process 20 s later. */
 const stopLimitMs = 20_000;
 
-describe("the lines of a service", () => {
+describe("the log lines of a service", () => {
   let service: Service;
   before(async () => {
     service = await startService({
@@ -22,7 +22,7 @@ describe("the lines of a service", () => {
 
   const ask = () => Promise.all(Array.from({ length: clients }, () => askAgain(service.url)));
 
-  it("are whole and all there, however late and slowly they are read", async () => {
+  it("are whole and complete, however late and slowly they are read", async () => {
     const { stdout } = service;
     stdout.pause();
     await ask();
@@ -43,7 +43,7 @@ describe("the lines of a service", () => {
     for (const line of lines) assert.doesNotThrow(() => void JSON.parse(line), line);
   });
 
-  it("keep no process from ending when nobody reads them", async () => {
+  it("let every process end when nobody reads them", async () => {
     service.stdout.pause();
     await ask();
     const started = performance.now();

@@ -103,13 +103,13 @@ describe("the operator endpoints", () => {
     await orm.close(true);
   });
 
-  describe("about jobs that are read", aboutJobsRead);
-  describe("about jobs that are changed", aboutJobsChanged);
-  describe("about players", aboutPlayers);
+  describe("for reading jobs", aboutJobsRead);
+  describe("for changing jobs", aboutJobsChanged);
+  describe("for players", aboutPlayers);
 });
 
 function aboutJobsRead(): void {
-  it("are not on the public port, and ask strangers and viewers for more", async () => {
+  it("are not on the public port, and refuse strangers and viewers without the required role", async () => {
     for (const { method, path, auth } of declaredRoutes()) {
       const address = path.replace("{queue}", "mail").replace("{id}", "1");
       const outside = await fetch(`${service.url}${address}`, { method });
@@ -121,7 +121,7 @@ function aboutJobsRead(): void {
     }
   });
 
-  it("list processes, holders of lobbies, queues and rounds for a viewer", async () => {
+  it("list processes, lobby owners, queues and reconciliation runs for a viewer", async () => {
     assert.equal(((await get("/operator/workers")).body["workers"] as object[]).length, 3);
     const host = await newPlayer(service.url, "Ada");
     const code = await createLobby(host, { category: "science", visibility: "private" });
@@ -143,7 +143,7 @@ function aboutJobsRead(): void {
       assert.equal((await get(path)).status, 200, path);
   });
 
-  it("list failed jobs by pages, without what is personal", async () => {
+  it("list failed jobs in pages, without personal data", async () => {
     // Jobs with invalid payloads fail immediately and permanently.
     for (const n of [1, 2, 3])
       await maintenance().add(
@@ -162,7 +162,7 @@ function aboutJobsRead(): void {
     assert.deepEqual([job.data, job.state], [{ task: 2, email: "***" }, "failed"]);
   });
 
-  it("tell on the board of a failed job no more than in the list", async () => {
+  it("show no more of a failed job on the queue board than in the list", async () => {
     const job = await maintenance().add("maintenance", { task: 9 }, { jobId: "ill-told" });
     await until(async () => (await failedIds()).includes("ill-told"));
     await job.log("wrote to ada@example.com");
@@ -200,7 +200,7 @@ function aboutJobsRead(): void {
 }
 
 function aboutJobsChanged(): void {
-  it("take no key of the job library beside its jobs for a job, and the board neither", async () => {
+  it("accept no internal key of the job library as a job id, and neither does the queue board", async () => {
     const headers = { Authorization: `Bearer ${tokenOf("operator")}` };
     const board = `${service.operatorUrl}/operator/queues/board/api/queues/maintenance`;
     await post("/operator/queues/maintenance/pause");
@@ -214,7 +214,7 @@ function aboutJobsChanged(): void {
     await post("/operator/queues/maintenance/resume");
   });
 
-  it("pause a queue, retry and remove single jobs, and go on", async () => {
+  it("pause a queue, retry and remove single jobs, and resume the queue", async () => {
     const paused = await post("/operator/queues/maintenance/pause", { reason: "a look" });
     assert.equal((paused.body["queue"] as { is_paused: boolean }).is_paused, true);
     const retried = await post(jobPath("ill-1", "/retry"));
@@ -239,7 +239,7 @@ function aboutJobsChanged(): void {
     });
   });
 
-  it("write down who changed what and why, and no refused change of a viewer", async () => {
+  it("record who changed what and why, but no refused change of a viewer", async () => {
     const queue = "maintenance";
     assert.deepEqual((await auditOf("queue:pause")).at(-1), ["test operator", queue, "a look"]);
     assert.deepEqual((await auditOf("queue:resume")).at(-1), ["test admin", queue, ""]);
@@ -281,7 +281,7 @@ function aboutPlayers(): void {
     token = String(body["access_token"]);
   });
 
-  it("show state, sessions and lock, to a viewer without the whole address", async () => {
+  it("show a player's state, sessions and lock, and hide the full address from a viewer", async () => {
     assert.deepEqual(
       [(await player()).email, (await player("viewer")).email],
       [email, "o***@example.com"],
@@ -291,7 +291,7 @@ function aboutPlayers(): void {
     assert.equal((await get("/operator/players/ada")).code, "player:not_found");
   });
 
-  it("end a lock, for a reason only", async () => {
+  it("end a lock only when given a reason", async () => {
     for (let i = 0; i < 5; i++) await login("wrong horse 1");
     assert.equal((await login(password)).status, 423);
     assert.ok(Number((await player())["locked_seconds"]) > 0);
@@ -301,13 +301,13 @@ function aboutPlayers(): void {
     assert.equal((await login(password)).status, 200);
   });
 
-  it("end every session", async () => {
+  it("end every session of a player", async () => {
     const answer = await post(path("/revoke-sessions"), { reason });
     assert.deepEqual(answer.body, { id, name: "operated", num_sessions_ended: 2 });
     assert.equal((await player())["num_sessions"], 0);
   });
 
-  it("open a closed account again, and no open one", async () => {
+  it("restore a closed account, and refuse to restore an open one", async () => {
     assert.equal((await post(path("/restore"), { reason })).code, "account:not_restorable");
     assert.equal((await api("DELETE", "/v1/users/@me", { password }, token)).status, 200);
     assert.equal((await login(password)).status, 401);
@@ -316,7 +316,7 @@ function aboutPlayers(): void {
     await until(async () => (await api("GET", "/v1/users/@me", undefined, token)).status === 200);
   });
 
-  it("leave an entry for every change, with the console's words", async () => {
+  it("add an audit entry for every change, with the console's action names", async () => {
     const entry = ["test operator", `player ${id}`, reason];
     for (const action of ["account:unlock", "account:sign-out", "account:restore"])
       assert.deepEqual(await auditOf(action), [entry], action);

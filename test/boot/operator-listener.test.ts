@@ -53,7 +53,7 @@ describe("the operators' address", () => {
     return socket;
   }
 
-  it("starts the process once for all who come, and hands over the listener before them", async () => {
+  it("starts the process once for all connections, and hands over the listener before them", async () => {
     const sockets = [await dial(), await dial()];
     await woken.promise;
     const closed = sockets.map((socket) => ended(socket));
@@ -64,14 +64,14 @@ describe("the operators' address", () => {
     await assert.rejects(dial(), /ECONNREFUSED/, "the process has the listener now");
   });
 
-  it("lets no more wait than the process serves at once", async () => {
+  it("holds no more connections than the process serves at once", async () => {
     for (let n = 0; n < maxWaiting; n++) await dial();
     const last = await dial();
     await ended(last);
     assert.equal(wakes.length, 1);
   });
 
-  it("lets whoever waits go when the process does not start, and tries again for the next", async () => {
+  it("closes waiting connections when the process does not start, and tries again for the next one", async () => {
     const socket = await dial();
     await woken.promise;
     const closed = ended(socket);

@@ -6,7 +6,7 @@ import { newPlayer } from "../support/player.ts";
 import { startService } from "../support/process.ts";
 
 describe("the operator listener of a service that stops", () => {
-  it("answers what is in flight, and nothing new", async () => {
+  it("answers requests in flight, and accepts no new ones", async () => {
     const service = await startService({ sharesPostgres: true });
     const { accountId } = await newPlayer(service.url, "Ada");
     const signOut = () =>

@@ -22,8 +22,8 @@ describe("the operator listener", () => {
   });
 
   describe("admits operators alone", admitsOperatorsAlone);
-  describe("shows what happens", showsWhatHappens);
-  describe("ends sessions and guessing", endsSessionsGuessing);
+  describe("shows the state of the service", showsWhatHappens);
+  describe("ends sessions and limits guesses", endsSessionsGuessing);
 });
 
 function admitsOperatorsAlone(): void {
@@ -52,7 +52,7 @@ function admitsOperatorsAlone(): void {
     });
   });
 
-  it("gives metrics without a token to this machine only, not through a proxy", async () => {
+  it("returns metrics without a token to this machine only, not through a proxy", async () => {
     assert.equal((await call("/metrics")).status, 200);
     assert.equal(
       (await call("/metrics", { headers: { "X-Forwarded-For": "203.0.113.9" } })).status,
@@ -75,7 +75,7 @@ function admitsOperatorsAlone(): void {
     assert.equal((await call("/operator/workers", { headers: { Cookie: forged } })).status, 401);
   });
 
-  it("refuses a change that another site's page asks for with the cookie", async () => {
+  it("refuses a change that another site's page requests with the cookie", async () => {
     const [pair = ""] = (
       (await login(service.operatorToken)).headers.get("set-cookie") ?? ""
     ).split(";");
@@ -84,7 +84,7 @@ function admitsOperatorsAlone(): void {
     assert.equal((await call(path, { method: "PUT", headers })).status, 403);
   });
 
-  it("signs nobody in or out for another site's page, nor counts what such a page tries", async () => {
+  it("ignores logins and logouts from another site's page, and does not count its attempts", async () => {
     const others = [
       { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
       { "Sec-Fetch-Site": "same-site" },
@@ -104,7 +104,7 @@ function admitsOperatorsAlone(): void {
       assert.equal((await call("/operator/logout", { method: "POST", headers })).status, 303);
   });
 
-  it("tells browsers to keep its pages to themselves, and to https behind it", async () => {
+  it("isolates its pages from other sites, and requires https behind an https proxy", async () => {
     const { headers } = await call("/operator/login", {
       headers: { "X-Forwarded-Proto": "https,http" },
     });
@@ -116,7 +116,7 @@ function admitsOperatorsAlone(): void {
 }
 
 function showsWhatHappens(): void {
-  it("serves the queue board without anything from another site", async () => {
+  it("serves the queue board without loading anything from another site", async () => {
     const page = await (await call("/operator/queues/board", { headers: asOperator() })).text();
     assert.doesNotMatch(page, /https?:\/\//);
     const script = /src="(static\/js\/main[^"]+)"/.exec(page)?.[1];
@@ -161,7 +161,7 @@ function showsWhatHappens(): void {
     assert.ok("/operator/queues" in document.paths);
   });
 
-  it("shows rounds of comparing wallets with their ledgers", async () => {
+  it("shows the runs that compare wallets with their ledgers", async () => {
     const deadline = performance.now() + 60_000;
     const read = async () => {
       const answer = await call("/operator/wallets", { headers: asOperator() });
@@ -183,7 +183,7 @@ function showsWhatHappens(): void {
 }
 
 function endsSessionsGuessing(): void {
-  it("ends a browser's session with its sign-out, wherever its cookie was copied to", async () => {
+  it("ends a browser's session at logout, even for copies of its cookie", async () => {
     const signIn = async () =>
       ((await login(service.operatorToken)).headers.get("set-cookie") ?? "").split(";")[0] ?? "";
     const [one, other] = [await signIn(), await signIn()];
@@ -198,7 +198,7 @@ function endsSessionsGuessing(): void {
     assert.equal(board.status, 401);
   });
 
-  it("stops guessing after ten failures, and lets the right token in all the same", async () => {
+  it("blocks guesses after ten failures, and still accepts the right token", async () => {
     const [pair = ""] = (
       (await login(service.operatorToken)).headers.get("set-cookie") ?? ""
     ).split(";");

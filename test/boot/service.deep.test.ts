@@ -75,7 +75,7 @@ describe("a running service", () => {
     service = await sharedService();
   });
 
-  it("replaces a worker that is frozen, not one that answers late", async () => {
+  it("replaces a frozen worker, but not one that answers late", async () => {
     const [frozen = 0] = await service.workerPids();
     const jobs = (await service.processes()).find(({ role }) => role === "jobs");
     assert.ok(jobs);
@@ -96,7 +96,7 @@ describe("a running service", () => {
     });
   });
 
-  it("keeps no trace of an import whose job worker is killed, and shows the patch before it", async () => {
+  it("leaves no trace of an import whose job worker is killed, and still shows the patch before it", async () => {
     const queues = createQueues(service.redisUrl, silentLogger);
     const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 2 });
     const isImporting = async () => {
@@ -183,7 +183,7 @@ describe("stopping and starting again", () => {
     );
   });
 
-  it("stops what it started when the signal comes while the stores start", async () => {
+  it("stops what it started when the signal arrives while the stores start", async () => {
     assert.equal(await stopWhileStarting(serviceEnv(dataDir), untilOneStarts), 0);
     assert.deepEqual(leftOver(), []);
   });
@@ -199,7 +199,7 @@ describe("stopping and starting again", () => {
       }
   });
 
-  it("proves all wallets while it is stopped, on stores started for that alone", async () => {
+  it("verifies all wallets while it is stopped, on stores started only for that", async () => {
     const service = await startService({ dataDir });
     const guest = await fetch(`${service.url}/v1/gateway/guest`, {
       method: "POST",
@@ -225,7 +225,7 @@ describe("stopping and starting again", () => {
     assert.deepEqual(leftOver(), []);
   });
 
-  it("stops the store of a command in the middle of its work", async () => {
+  it("stops the stores of a command that is interrupted in the middle of its work", async () => {
     const database = await testDatabase();
     const orm = await createOrm({ DATABASE_URL: database.url, DATABASE_POOL: 2 });
     try {
@@ -243,7 +243,7 @@ describe("stopping and starting again", () => {
     }
   });
 
-  it("stops in order when the whole process group gets the signal twice", async () => {
+  it("stops in order when the whole process group receives the signal twice", async () => {
     const service = await startService({ dataDir });
     const pids = await allPids(service);
     for (const { pid } of await service.processes()) process.kill(pid, "SIGINT");
@@ -256,7 +256,7 @@ describe("stopping and starting again", () => {
 });
 
 describe("a service on an IPv6 address", () => {
-  it("starts, and prints addresses that can be asked", async () => {
+  it("starts, and prints addresses that answer", async () => {
     const env = { HOST: "::1", OPERATOR_LISTEN: "[::1]:0" };
     const service = await startService({ env, sharesPostgres: true });
     const answers = await Promise.all([
@@ -268,8 +268,8 @@ describe("a service on an IPv6 address", () => {
   });
 });
 
-describe("an ill configuration", () => {
-  it("is refused when both listeners are to have one port", async () => {
+describe("an invalid configuration", () => {
+  it("is refused when both listeners use the same port", async () => {
     const dataDir = temporaryDataDir();
     const port = String(await freePort());
     const both = { PORT: port, OPERATOR_LISTEN: `127.0.0.1:${port}` };
@@ -279,7 +279,7 @@ describe("an ill configuration", () => {
     assert.deepEqual([code, output], [1, line]);
   });
 
-  it("is refused by the setting to change when a listener has no address here", async () => {
+  it("is refused with the name of the setting when a listener's address is not on this machine", async () => {
     const dataDir = temporaryDataDir();
     // An address reserved for documentation: no machine has it.
     const nowhere = "192.0.2.1";
@@ -292,7 +292,7 @@ describe("an ill configuration", () => {
     assert.deepEqual(lines, ["HOST", "OPERATOR_LISTEN"].map(line));
   });
 
-  it("is refused in one line when the sockets of the stores have no place", async () => {
+  it("is refused in one line when there is no folder for the sockets of the stores", async () => {
     const dataDir = temporaryDataDir();
     const env = serviceEnv(dataDir, { TMPDIR: "/proc/emberline" });
     const { code, output } = await failToStart(env);
@@ -301,13 +301,13 @@ describe("an ill configuration", () => {
     assert.match(output, /^no folder for sockets: .*; set TMPDIR to one that can be written\n$/);
   });
 
-  it("is refused when the data folder cannot be written", async () => {
+  it("is refused when the data folder is not writable", async () => {
     const { code, output } = await failToStart(serviceEnv("/proc/emberline"));
     assert.equal(code, 1);
     assert.match(output, /^DATA_DIR \/proc\/emberline is not writable/m);
   });
 
-  it("is refused in one line by the store that cannot be reached", async () => {
+  it("is refused in one line that names the unreachable store", async () => {
     const database = await testDatabase();
     const wrong = [
       [{ DATABASE_URL: "postgres://a:b@127.0.0.1:1/c" }, /^the database \(DATABASE_URL\) .*\n$/],

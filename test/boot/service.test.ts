@@ -21,7 +21,7 @@ describe("a running service", () => {
     assert.equal(response.status, 200);
   });
 
-  it("says ready on the operator listener once every process is", async () => {
+  it("reports ready on the operator listener once every process is ready", async () => {
     let answer = { body: {} };
     // A store that responds late on a busy machine is temporarily not ready.
     await eventually("it is ready", async () => {
@@ -55,7 +55,7 @@ describe("a running service", () => {
     assert.match(second.output, new RegExp(`in use by process ${service.pid}`));
   });
 
-  it("starts a killed worker again", async () => {
+  it("restarts a killed worker", async () => {
     const [killed = 0] = await service.workerPids();
     const health = /^http_requests_total\{route="\/v1\/health-check".* (\d+)$/m;
     const counted = async () =>
@@ -79,7 +79,7 @@ describe("a running service", () => {
   });
 });
 
-describe("an ill configuration", () => {
+describe("an invalid configuration", () => {
   it("is refused with every problem at once and exit code 1", async () => {
     const env = serviceEnv("/nowhere", { PORT: "http", JOB_WORKERS: "-1", APP_ENV: "live" });
     const { code, output } = await failToStart(env);

@@ -53,7 +53,7 @@ describe("the tools that start servers of their own", () => {
     { program: ["db/create-migration.ts"], file: "postmaster.pid" },
   ];
   for (const { program, file } of tools)
-    it(`${program[0]} leaves nothing behind when it is told to end beside ${file}`, async () => {
+    it(`${program[0]} leaves nothing behind when it is stopped while ${file} exists`, async () => {
       // tsx keeps files in the temporary folder for the next run.
       const env = serviceEnv(folder, { TMPDIR: folder, TSX_DISABLE_CACHE: "1" });
       const untilIt = () =>
@@ -65,7 +65,7 @@ describe("the tools that start servers of their own", () => {
       assert.deepEqual([code, readdirSync(folder), processesIn(folder)], [130, [], []]);
     });
 
-  it("say in one line what is wrong with their options, and how they are meant", async () => {
+  it("report in one line what is wrong with their options, and print the usage", async () => {
     const wrong: [reason: string, ...args: string[]][] = [
       ["Unknown option '--fast'", "bench/main.ts", "http", "--fast"],
       ['there is no bench "nope"', "bench/main.ts", "nope"],
@@ -98,7 +98,7 @@ describe("the tools that start servers of their own", () => {
     for (const lines of said) assert.match(String(lines?.[2]), /^usage: npm run /);
   });
 
-  it("run tests to an end, also one that hangs beside a process it froze", async () => {
+  it("finish a test run, even when a test hangs beside a process it froze", async () => {
     const file = join(folder, "frozen.test.mjs");
     const pidFile = join(folder, "pid");
     const [support, program] = ["test/support/forked.ts", "test/actors/runtime/member-process.ts"];
@@ -119,7 +119,7 @@ it("hangs", async () => {
     assert.equal(commandOf(Number(readFileSync(pidFile, "utf8"))) ?? "", "");
   });
 
-  it("take a file that cannot be loaded, and a clean-up that fails, for a failed test", async () => {
+  it("treat a file that cannot be loaded, and a failing clean-up, as a failed test", async () => {
     const texts = {
       "load.test.mjs": `throw new Error("cannot be loaded");`,
       "clean.test.mjs": `import { after, describe, it } from "node:test";
@@ -134,7 +134,7 @@ describe("a suite", () => {
       await assert.rejects(runTests(join(folder, name)), endedWith(1), name);
   });
 
-  it("print no interface document when their option is none", async () => {
+  it("print no interface document for an unknown option", async () => {
     for (const arg of ["--operators", "operator"])
       await assert.rejects(
         promisify(execFile)(process.execPath, [...builtProgram("openapi"), arg], {

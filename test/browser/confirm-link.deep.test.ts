@@ -6,11 +6,11 @@ import { freePort } from "../support/free-port.ts";
 import { password, post, registerAccount } from "../support/identity.ts";
 import { sentMessage } from "../support/messages.ts";
 
-describe("the page behind a link of a mail in a real browser", () => {
+describe("the page behind a mail link in a real browser", () => {
   const linkTo = async (app: App, email: string) =>
     (await sentMessage(app.deps, email, "verify-email")).content.links[0] ?? "";
 
-  it("confirms an address with a yes, and leads to a new password with a no", async (t) => {
+  it("confirms an address on yes, and leads to a new password on no", async (t) => {
     const browser = await sharedBrowser();
     if (!browser) return t.skip("no browser on this machine");
     const port = await freePort();
@@ -47,7 +47,7 @@ describe("the page behind a link of a mail in a real browser", () => {
     }
   });
 
-  it("asks nothing more in the browser that registered", async (t) => {
+  it("needs no further answer in the browser that registered", async (t) => {
     const browser = await sharedBrowser();
     if (!browser) return t.skip("no browser on this machine");
     const port = await freePort();

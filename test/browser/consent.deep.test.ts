@@ -10,8 +10,8 @@ import { sharedBrowser } from "../support/browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { password, registerAccount } from "../support/identity.ts";
 
-describe("the page that asks a player to sign in at a program, in a real browser", () => {
-  it("signs in, shows who asks for what, and leads back with a code that works", async (t) => {
+describe("the page where a player signs in to a program, in a real browser", () => {
+  it("signs in, shows which program requests what, and redirects back with a valid code", async (t) => {
     const browser = await sharedBrowser();
     if (!browser) return t.skip("no browser on this machine");
     const port = await freePort();

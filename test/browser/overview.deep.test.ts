@@ -69,7 +69,7 @@ describe("the operator's start page in a real browser", () => {
   const failedCell = (page: Page) => page.locator("tr", { hasText: "mail" }).locator("td").nth(4);
   const shows = (page: Page, text: string) => page.getByText(text).first().waitFor();
 
-  it("shows what has changed, and the focus stays where it was", async (t) => {
+  it("shows what has changed, and keeps the focus in place", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const page = await open();
     await page.getByRole("link", { name: "mail" }).focus();
@@ -80,7 +80,7 @@ describe("the operator's start page in a real browser", () => {
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), "mail");
   });
 
-  it("keeps what it showed while there is no answer, says so, and goes on afterwards", async (t) => {
+  it("keeps its content while there is no answer, says so, and continues afterwards", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const page = await open();
     isAway = true;
@@ -93,7 +93,7 @@ describe("the operator's start page in a real browser", () => {
     assert.equal(await page.getByRole("status").textContent(), "");
   });
 
-  it("takes the token over plain http too, where browsers name the origin of a form at most", async (t) => {
+  it("accepts the token over plain http too, where browsers send at most the origin of a form", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     isKnown = true;
     const context = await browser.newContext();

@@ -27,12 +27,12 @@ async function start(host: Guest, friend: Guest, mode: "coop" | "versus", questi
 describe("the play page in bad conditions", () => {
   describe("keeps seats", keepsSeats);
   describe("lets games be watched", letsGamesBeWatched);
-  describe("has connections that end", hasConnectionsEnd);
-  describe("keeps what was chosen", keepsWhatWasChosen);
+  describe("survives lost connections", hasConnectionsEnd);
+  describe("keeps choices", keepsWhatWasChosen);
 });
 
 function keepsSeats(): void {
-  it("gives the seat back to who closed the tab, by the same link and name", async (t) => {
+  it("returns the seat to a player who closed the tab, by the same link and name", async (t) => {
     await withTwo(t, async (host, friend) => {
       await start(host, friend, "versus");
       const code = await friend.page.evaluate(
@@ -76,7 +76,7 @@ function keepsSeats(): void {
     });
   });
 
-  it("has the seat of a join after which nothing could be read, when asked again and after a reload", async (t) => {
+  it("finds the seat of a join whose answer was lost, on retry and after a reload", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Ada", mode: "versus", questions: 1 });
       const { page } = friend;
@@ -97,7 +97,7 @@ function keepsSeats(): void {
     });
   });
 
-  it("lets somebody join under the same name who was removed before anything could be read", async (t) => {
+  it("lets a removed player join under the same name when the answer to the first join was lost", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Ada", mode: "versus", questions: 1 });
       const { page } = friend;
@@ -115,7 +115,7 @@ function keepsSeats(): void {
     });
   });
 
-  it("asks a player before a link to watch takes the seat", async (t) => {
+  it("asks a seated player before a link to watch takes the seat", async (t) => {
     await withOne(t, async (host) => {
       const { page } = host;
       const code = await createGame(host, {
@@ -138,7 +138,7 @@ function keepsSeats(): void {
 }
 
 function letsGamesBeWatched(): void {
-  it("lets a game be watched that could not be watched before", async (t) => {
+  it("lets a game be watched after the first attempt was refused", async (t) => {
     await withTwo(t, async (host, { page }) => {
       const game = { name: "Lise", mode: "versus", questions: 1, isPublic: true } as const;
       const code = await createGame(host, game);
@@ -152,7 +152,7 @@ function letsGamesBeWatched(): void {
     });
   });
 
-  it("lets a game be watched again that was private for a while", async (t) => {
+  it("lets a game be watched again after it was private for a while", async (t) => {
     await withTwo(t, async (host, { page }) => {
       await createGame(host, { name: "Emmy", mode: "versus", questions: 1, isPublic: true });
       const key = await host.page.evaluate(() => sessionStorage.getItem("emberline.seat"));
@@ -170,7 +170,7 @@ function letsGamesBeWatched(): void {
 }
 
 function hasConnectionsEnd(): void {
-  it("says at the start, too, that the service is away, and has its list when it is back", async (t) => {
+  it("says at the start, too, that the service is unavailable, and shows its list when it is back", async (t) => {
     await withTwo(t, async (host, { page, context }) => {
       await context.setOffline(true);
       await page.getByText("Connection lost").waitFor();
@@ -181,7 +181,7 @@ function hasConnectionsEnd(): void {
     });
   });
 
-  it("leaves the connections of the browser to the tab in front, and has its list when it is seen again", async (t) => {
+  it("leaves the browser's connections to the tab in front, and shows its list when it is visible again", async (t) => {
     await withTwo(t, async (host, { page: first, context }) => {
       const hidden: Page[] = [];
       for (const path of ["/play", "/", "/play", "/", "/play", "/"]) {
@@ -207,7 +207,7 @@ function hasConnectionsEnd(): void {
     });
   });
 
-  it("says so at once when the device loses its network, and what it does with an answer", async (t) => {
+  it("reports a lost network at once, and sends a pending answer when it is back", async (t) => {
     await withTwo(t, async (host, friend) => {
       await start(host, friend, "versus");
       await friend.context.setOffline(true);
@@ -223,7 +223,7 @@ function hasConnectionsEnd(): void {
     });
   });
 
-  it("says why nobody was removed, and removes when asked again", async (t) => {
+  it("says why a removal failed, and removes the player on retry", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Ada", mode: "coop", questions: 1 });
       await joinByCode(friend, "Grace", code);
@@ -238,7 +238,7 @@ function hasConnectionsEnd(): void {
     });
   });
 
-  it("shows the open games to somebody who was removed while their page was closed", async (t) => {
+  it("shows the open games to a player who was removed while the page was closed", async (t) => {
     await withTwo(t, async (host, friend) => {
       const game = { name: "Ada", mode: "coop", questions: 1, isPublic: true } as const;
       await joinByCode(friend, "Grace", await createGame(host, game));
@@ -252,7 +252,7 @@ function hasConnectionsEnd(): void {
     });
   });
 
-  it("has its categories, though they could not be read at first", async (t) => {
+  it("shows its categories even if the first request for them failed", async (t) => {
     await withOne(t, async ({ page }) => {
       await page.route("**/categories", refuse);
       const isRefused = page.waitForResponse("**/categories");
@@ -265,7 +265,7 @@ function hasConnectionsEnd(): void {
 }
 
 function keepsWhatWasChosen(): void {
-  it("is played where the browser keeps nothing for pages", async (t) => {
+  it("works where the browser stores nothing for pages", async (t) => {
     await withTwo(t, async (host, friend) => {
       for (const { page } of [host, friend]) {
         await page.addInitScript(() => {
@@ -283,7 +283,7 @@ function keepsWhatWasChosen(): void {
     });
   });
 
-  it("counts the last pick, though the one before had to be sent again", async (t) => {
+  it("counts the last pick, even if the pick before it had to be sent again", async (t) => {
     await withTwo(t, async (host, friend) => {
       await start(host, friend, "coop");
       const lost = await hold(friend.page, "**/pick", () => friend.page.keyboard.press("1"));
@@ -297,7 +297,7 @@ function keepsWhatWasChosen(): void {
     });
   });
 
-  it("shows in both tabs of a seat what was picked last in either", async (t) => {
+  it("shows the latest pick in both tabs of a seat", async (t) => {
     await withTwo(t, async (host, friend) => {
       await start(host, friend, "coop");
       const tab = { ...friend, page: await friend.context.newPage() };
@@ -314,7 +314,7 @@ function keepsWhatWasChosen(): void {
     });
   });
 
-  it("shows names of any script without turning what stands beside them", async (t) => {
+  it("shows names in any script without changing the direction of the text beside them", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "👩‍🚀 עדה", mode: "coop", questions: 1 });
       await joinByCode(friend, "عزرا", code);

@@ -18,10 +18,10 @@ const { withOne, withTwo, running } = playPage({
 });
 
 describe("the play page in a real browser", () => {
-  describe("plays with two people", playsWithTwoPeople);
-  describe("keeps its seat", keepsSeat);
-  describe("is watched and proved", watchedProved);
-  describe("is used by hand and keyboard", usedByHandKeyboard);
+  describe("is played by two people", playsWithTwoPeople);
+  describe("keeps the player's seat", keepsSeat);
+  describe("is watched and verified", watchedProved);
+  describe("is used with mouse and keyboard", usedByHandKeyboard);
 });
 
 function playsWithTwoPeople(): void {
@@ -48,7 +48,7 @@ function playsWithTwoPeople(): void {
     });
   });
 
-  it("gives a reloaded page its seat and its answer back", async (t) => {
+  it("returns a reloaded page to its seat and its answer", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Edsger", mode: "versus", questions: 1 });
       await joinByCode(friend, "Barbara", code);
@@ -71,7 +71,7 @@ function playsWithTwoPeople(): void {
     });
   });
 
-  it("tells a removed player and the guests of a host who leaves", async (t) => {
+  it("notifies a removed player, and the guests of a host who leaves", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Donald", mode: "versus", questions: 1 });
       await joinByCode(friend, "Guido", code);
@@ -93,7 +93,7 @@ function playsWithTwoPeople(): void {
 }
 
 function keepsSeat(): void {
-  it("goes on after the process that served it was killed", async (t) => {
+  it("continues after the process that served it was killed", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Linus", mode: "versus", questions: 2 });
       // As when somebody copies the address of the page.
@@ -115,7 +115,7 @@ function keepsSeat(): void {
     });
   });
 
-  it("keeps two tabs of one browser apart", async (t) => {
+  it("keeps two tabs of one browser separate", async (t) => {
     await withOne(t, async (host) => {
       const code = await createGame(host, { name: "Tim", mode: "coop", questions: 1 });
       const tab = { ...host, page: await host.context.newPage() };
@@ -134,7 +134,7 @@ function keepsSeat(): void {
 }
 
 function watchedProved(): void {
-  it("lets a stranger watch, proves every answer and gives the host the result sheet", async (t) => {
+  it("lets a stranger watch, verifies every answer and gives the host the result sheet", async (t) => {
     await withTwo(t, async (host, friend) => {
       const game = { name: "Mary", mode: "versus", questions: 1, isPublic: true } as const;
       const code = await createGame(host, game);
@@ -167,7 +167,7 @@ function watchedProved(): void {
     });
   });
 
-  it("is loud about an answer that is not the one committed to", async (t) => {
+  it("shows an alert when an answer is not the one committed to", async (t) => {
     await withTwo(t, async (host, friend) => {
       await friend.page.addInitScript(() => {
         SubtleCrypto.prototype.digest = () => Promise.resolve(new ArrayBuffer(32));
@@ -185,7 +185,7 @@ function watchedProved(): void {
 }
 
 function usedByHandKeyboard(): void {
-  it("joins once for two clicks and keeps the keyboard's place in a list that changes", async (t) => {
+  it("joins once for two clicks, and keeps the keyboard's position in a changing list", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, {
         name: "Rosa",
@@ -213,7 +213,7 @@ function usedByHandKeyboard(): void {
     });
   });
 
-  it("tells who only hears the list how many seats of a game are taken", async (t) => {
+  it("updates the number of taken seats for a page that shows only the list", async (t) => {
     await withOne(t, async ({ page }) => {
       const fields = { hostName: "Ida", maxPlayers: 2, visibility: "public" } as const;
       const seat = await new Emberline({ url: running().url }).create(fields);
@@ -225,7 +225,7 @@ function usedByHandKeyboard(): void {
     });
   });
 
-  it("has the focus at the title of the start when somebody left by the keyboard", async (t) => {
+  it("focuses the title of the start page after a player left by keyboard", async (t) => {
     await withOne(t, async (host) => {
       const { page } = host;
       await createGame(host, { name: "Ruth", mode: "versus", questions: 1 });
@@ -237,7 +237,7 @@ function usedByHandKeyboard(): void {
     });
   });
 
-  it("is at the start again when somebody who watches goes back", async (t) => {
+  it("returns to the start page when a spectator goes back", async (t) => {
     await withTwo(t, async (host, { page }) => {
       await createGame(host, { name: "Lise", mode: "versus", questions: 1, isPublic: true });
       await page.getByRole("link", { name: "Watch the game of Lise" }).click();
@@ -249,7 +249,7 @@ function usedByHandKeyboard(): void {
     });
   });
 
-  it("says what is wrong with a code nobody uses", async (t) => {
+  it("says what is wrong with an unknown code", async (t) => {
     await withOne(t, async (host) => {
       await host.page.getByLabel("Your name").fill("Ken");
       await host.page.getByLabel("Code", { exact: true }).fill("AAAAAA");
@@ -260,7 +260,7 @@ function usedByHandKeyboard(): void {
     });
   });
 
-  it("shows the start page and the documentation without an error, the latter also on a phone", async (t) => {
+  it("shows the start page and the documentation without an error, the documentation on a phone too", async (t) => {
     await withOne(t, async ({ page }) => {
       await page.goto(`${running().url}/`);
       for (const text of ["answers; running for", "connected;"])

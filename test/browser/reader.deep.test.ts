@@ -67,7 +67,7 @@ async function read(t: TestContext, path: string, look: (page: Page) => Promise<
 
 const rows = (page: Page) => page.locator(".list tbody th").allInnerTexts();
 
-describe("the pages for readers in a real browser", () => {
+describe("the reader pages in a real browser", () => {
   before(async () => {
     browser = await sharedBrowser();
     if (browser) app = await startApp({ hasJobs: false });
@@ -96,7 +96,7 @@ function archive(): void {
     await load({ version: "1.3", entities: [torch(3, icon), imp, trap, ...crowd], files, assets });
   });
 
-  it("lead from the games over a type and its filters to an entity", async (t) => {
+  it("lead from the games to a type, its filters and an entity", async (t) => {
     await read(t, "/codex", async (page) => {
       await page.getByRole("link", { name: "DUNGEON" }).click();
       await page.getByRole("link", { name: "62 Items" }).click();
@@ -125,7 +125,7 @@ function archive(): void {
     });
   });
 
-  it("show what a wrong filter is, and that nothing fits", async (t) => {
+  it("report an invalid filter, and a filter without matches", async (t) => {
     await read(t, "/codex/dungeon/item?filter[data.power]=many", async (page) => {
       await page.getByText("Nothing fits").waitFor();
     });
@@ -141,7 +141,7 @@ function archive(): void {
     await close();
   });
 
-  it("say without scripts what they need, and do not seem to load", async (t) => {
+  it("say without scripts that they need them, and do not seem to load", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -152,7 +152,7 @@ function archive(): void {
     await context.close();
   });
 
-  it("hold every filter of the address, also two of one field", async (t) => {
+  it("keep every filter of the address, even two on one field", async (t) => {
     const path = "/codex/dungeon/item?filter[tags]=light&filter[tags]=";
     await read(t, `${path}bright&filter[tags]=light`, (page) =>
       page.getByText("Nothing fits").waitFor(),
@@ -168,7 +168,7 @@ function archive(): void {
 }
 
 function patches(): void {
-  it("move an entity through its patches by the keyboard", async (t) => {
+  it("move through the patches of an entity by keyboard", async (t) => {
     await read(t, "/codex/dungeon/id.item.torch", async (page) => {
       const power = page.getByRole("row", { name: /^Power \d$/ });
       const field = (name: string) => page.locator(".diff tr").filter({ hasText: name });
@@ -193,7 +193,7 @@ function patches(): void {
     });
   });
 
-  it("say which patch of the address they do not know", async (t) => {
+  it("report an unknown patch in the address", async (t) => {
     await read(t, "/codex/dungeon/id.item.torch?at=9.9&with=8", async (page) => {
       const at = page.getByText("This branch has no patch 9.9. What you see is the newest state.");
       const other = page.getByText("This branch has no patch 8.");
@@ -208,7 +208,7 @@ function patches(): void {
     );
   });
 
-  it("say that nothing is there, whatever stands in the address", async (t) => {
+  it("report a missing entry for any text in the address", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const lost = [
       ["/codex/%ff", "There is no such game"],
@@ -225,7 +225,7 @@ function patches(): void {
     }
   });
 
-  it("render the notes of a patch, and compare it with another", async (t) => {
+  it("render the notes of a patch, and compare it with another patch", async (t) => {
     await read(t, "/codex/dungeon/patches", async (page) => {
       await page.getByRole("link", { name: "1.1", exact: true }).click();
       await page.getByRole("heading", { name: "61 new" }).waitFor();
@@ -244,7 +244,7 @@ function patches(): void {
 }
 
 function underHostileConditions(): void {
-  it("are left as they were read, for a browser that shows them so to who comes back", async (t) => {
+  it("reset their controls when left, because a browser may restore them", async (t) => {
     await read(t, "/codex/dungeon/patches/1.3", async (page) => {
       const compared = page.getByLabel("Compared with");
       const shown = await compared.inputValue();
@@ -257,7 +257,7 @@ function underHostileConditions(): void {
     });
   });
 
-  it("show hostile names as text, also on a phone, and fit its width", async (t) => {
+  it("show hostile names as text, on a phone too, and fit its width", async (t) => {
     for (const path of ["item?q=img", "id.item.trap", "patches/1.1"])
       await read(t, `/codex/dungeon/${path}`, async (page) => {
         await page.setViewportSize({ width: 360, height: 740 });
@@ -269,7 +269,7 @@ function underHostileConditions(): void {
       });
   });
 
-  it("show differences however small, and links that one answer cannot hold", async (t) => {
+  it("show even the smallest differences, and links that do not fit into one answer", async (t) => {
     const rate = (odds: number) => entity("id.item.rate", { name: "Rate", data: { odds } });
     const link = (rel: string, target: string) => ({ rel, target });
     const wide = entity("id.hub.wide", {
@@ -302,7 +302,7 @@ function underHostileConditions(): void {
     await close();
   });
 
-  it("say what could not be read, and go on by the keyboard", async (t) => {
+  it("report what could not be read, and continue by keyboard", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const { page, close } = await openReader(browser, app.url, "/codex/dungeon/item");
     const lists = "**/v1/codex/dungeon/item?**";
@@ -326,7 +326,7 @@ function underHostileConditions(): void {
 }
 
 function projectedGame(): void {
-  it("browse the projected game by facets, in another language and as of a patch", async (t) => {
+  it("browse the projected game by facets, in another language and at a patch", async (t) => {
     await read(t, "/data", (page) => page.getByText("There is no data yet").waitFor());
     if (!browser) return;
     const game = { game: "gamedata", locales: smallTexts() };
@@ -358,7 +358,7 @@ function projectedGame(): void {
     });
   });
 
-  it("name the patch and the language that are shown, and order the facets", async (t) => {
+  it("name the selected patch and language, and order the facets", async (t) => {
     const path = "/data/items/id.item.frost_blade_5001?at_patch=0.1.0+build.0&locale=PT-br";
     await read(t, path, async (page) => {
       await page.getByRole("row", { name: "Gear score 500" }).waitFor();

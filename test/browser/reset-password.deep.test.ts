@@ -6,7 +6,7 @@ import { post, registerAccount } from "../support/identity.ts";
 import { sentMessage } from "../support/messages.ts";
 
 describe("the page for a new password in a real browser", () => {
-  it("sets the password of the mail's link once, and hides the token", async (t) => {
+  it("sets the password once with the link of the mail, and hides the token", async (t) => {
     const browser = await sharedBrowser();
     if (!browser) return t.skip("no browser on this machine");
     const app = await startApp();

@@ -63,7 +63,7 @@ describe("the review of avatars in a real browser, without scripts and without a
   const ids = async (page: Page) =>
     page.locator("section").evaluateAll((all) => all.map(({ id }) => id));
 
-  it("decides entry after entry of a later page", async (t) => {
+  it("decides one entry after another on a later page", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const page = await open("light");
     await tabTo(page, "More");
@@ -111,7 +111,7 @@ describe("the review of avatars in a real browser, without scripts and without a
     }
   });
 
-  it("tells a viewer in a page that it is not for viewers", async (t) => {
+  it("shows a viewer a page that says it is not for viewers", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const page = await open("dark", "viewer");
     await page.getByRole("alert").getByText("may not").waitFor();

@@ -33,7 +33,7 @@ describe("the small pages in a real browser", () => {
     }
   }
 
-  it("show at the start how the service is, and again when it answers again", async (t) => {
+  it("show the state of the service at the start, and again when it recovers", async (t) => {
     await read(t, "/", async (page) => {
       const light = (name: string, state: string) =>
         page.locator(`#lights .${state}`).filter({ hasText: name }).waitFor();
@@ -50,7 +50,7 @@ describe("the small pages in a real browser", () => {
     });
   });
 
-  it("list what was sent, with its code and its preview, and what is sent meanwhile", async (t) => {
+  it("list sent messages with their code and preview, including those sent meanwhile", async (t) => {
     await read(t, "/inbox", async (page) => {
       await page.getByText("Nothing was sent yet.").waitFor();
       const send = (to: string) =>

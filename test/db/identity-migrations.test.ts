@@ -43,7 +43,7 @@ describe("a database of an earlier version", () => {
     await orm.migrator.down({ to: last });
   }
 
-  it("keeps its names, of which the oldest of each look has it to itself", async () => {
+  it("keeps its names, and reserves each skeleton for its oldest name", async () => {
     await earlierThan("name_skeletons");
     const em = orm.em.fork();
     const names = ["Ian_0", "lan_O", "Mary", "rnary", "mary_", "Bob"];
@@ -83,7 +83,7 @@ describe("a database of an earlier version", () => {
     ]);
   });
 
-  it("has skeletons of user names as the service makes them", async () => {
+  it("gets the same user name skeletons as the service creates", async () => {
     const inSql = (one: string) =>
       one.replace(/0/g, "O").replace(/[1I]/g, "l").replace(/m/g, "rn").toLowerCase();
     fc.assert(
@@ -93,7 +93,7 @@ describe("a database of an earlier version", () => {
     );
   });
 
-  it("gives every address its one form, and one mailbox to one account", async () => {
+  it("stores every address in one normal form, and links a mailbox to one account only", async () => {
     await earlierThan("address_forms");
     const em = orm.em.fork();
     const dump = readFileSync(new URL("./dumps/addresses.sql", import.meta.url), "utf8");
@@ -142,7 +142,7 @@ describe("a database of an earlier version", () => {
     ]);
   });
 
-  it("gives lost addresses back on the way down, as far as nobody else has them", async () => {
+  it("restores lost addresses on the way down, unless another account has them", async () => {
     const em = orm.em.fork();
     const last = migrations[migrations.findIndex((one) => one.name.endsWith("address_forms")) - 1];
     await orm.migrator.down({ to: last?.name ?? "" });

@@ -153,7 +153,7 @@ const rows = [
   sql`insert into codex_upstream_keys (game_id, upstream_key, entity_id) select 1, 'Key' || i, i from ${each}`,
 ];
 
-describe("the indexes that hot statements rely on", () => {
+describe("the indexes that frequent statements rely on", () => {
   let database: FilledDatabase;
   before(async () => {
     database = await filledDatabase(rows);

@@ -47,7 +47,7 @@ describe("the database", () => {
     }
   });
 
-  it("is what the entities say, goes down to nothing and up again", async () => {
+  it("matches the entities, migrates down to nothing and up again", async () => {
     const orm = await open(freshUrl());
     try {
       await migrate(orm);
@@ -66,7 +66,7 @@ describe("the database", () => {
     }
   });
 
-  it("is seeded alike by one start and by several at once", async () => {
+  it("is seeded identically by one start and by several at once", async () => {
     const orm = await open(stores.databaseUrl);
     const counts = () =>
       rowsOf(
@@ -92,7 +92,7 @@ describe("the database", () => {
     }
   });
 
-  it("hands out blocks of ids that never overlap", async () => {
+  it("allocates blocks of ids that never overlap", async () => {
     const orm = await open(stores.databaseUrl);
     try {
       const blocks = await Promise.all(
@@ -105,7 +105,7 @@ describe("the database", () => {
     }
   });
 
-  it("answers a ping, and within the time given when nobody is there", async () => {
+  it("answers a ping, and fails in time when no server answers", async () => {
     const orm = await open(stores.databaseUrl);
     const nobody = await open("postgres:///x?host=/nowhere&user=x");
     try {

@@ -33,14 +33,14 @@ const kept: Readonly<Record<string, string>> = {
   word_results: "leaderboard rows stay",
 };
 
-describe("tables with rows of players", () => {
+describe("tables with player rows", () => {
   let database: FilledDatabase;
   before(async () => {
     database = await filledDatabase();
   });
   after(() => database.stop());
 
-  it("are cleared with a closed account, or named here with the reason why not", async () => {
+  it("are cleared when an account is closed, or are listed here with the reason", async () => {
     const em = database.orm.em.fork();
     const tables = await rowsOf(
       em,

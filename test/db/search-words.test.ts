@@ -24,7 +24,7 @@ describe("the migration of search words", () => {
     await stores.stop();
   });
 
-  it("refills what is stored, past its slices, and leaves words of ASCII alone", async () => {
+  it("rebuilds stored words across all its batches, and keeps ASCII words unchanged", async () => {
     const url = withDatabase(stores.databaseUrl, name);
     const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
     try {
@@ -56,7 +56,7 @@ describe("the migration of search words", () => {
     }
   });
 
-  it("takes marks out of what is stored, and splits names anew", async () => {
+  it("removes diacritics from stored words, and splits names again", async () => {
     const url = withDatabase(stores.databaseUrl, name);
     const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
     try {
@@ -100,7 +100,7 @@ describe("texts folded by SQL", () => {
   });
   after(() => stores.stop());
 
-  it("are those that JavaScript folds", async () => {
+  it("equal the texts that JavaScript folds", async () => {
     const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
     try {
       const texts = fc.sample(

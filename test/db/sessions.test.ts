@@ -33,7 +33,7 @@ describe("a database session", () => {
     assert.equal(statements[0]?.uses, 2);
   });
 
-  it("compiles a prepared statement of the builder once, and gives it new values at each call", async () => {
+  it("compiles a prepared statement of the query builder once, and binds new values at each call", async () => {
     let numBuilt = 0;
     const findSlugs = prepared((db, { slug, isOpen }: { slug: string; isOpen: boolean }) => {
       numBuilt++;
@@ -52,7 +52,7 @@ describe("a database session", () => {
     assert.equal(numBuilt, 1);
   });
 
-  it("keeps the values of a row out of its errors", async () => {
+  it("keeps the values of a row out of its error messages", async () => {
     const em = orm.em.fork();
     const insert = () =>
       rowsOf(em, sql`insert into realms (slug, name) values ('somebody-private', 'Somebody')`);
@@ -64,7 +64,7 @@ describe("a database session", () => {
     });
   });
 
-  it("begins a transaction on another connection after one was cut off", async () => {
+  it("begins a transaction on another connection after its connection broke", async () => {
     const killed = orm.em.fork().transactional(async (em) => {
       await rowsOf(em, sql`select pg_terminate_backend(pg_backend_pid())`);
     });
@@ -73,7 +73,7 @@ describe("a database session", () => {
     assert.deepEqual(await answer, [{ one: 1 }]);
   });
 
-  it("reads every int8 column as a number, and refuses what a number cannot hold", async () => {
+  it("reads every int8 column as a number, and rejects values that do not fit", async () => {
     const em = orm.em.fork();
     const columns = await rowsOf(
       em,

@@ -15,7 +15,7 @@ import { testStores, type TestStores } from "../support/stores.ts";
 
 const answerLimitMs = 300;
 
-describe("a store that is gone without a word", () => {
+describe("a store that stops answering without closing its connections", () => {
   let stores: TestStores;
   const open: Socket[] = [];
   let path = "";
@@ -45,7 +45,7 @@ describe("a store that is gone without a word", () => {
     return (server.address() as AddressInfo).port;
   };
 
-  it("is given up on that connection, and asked on another: the database", async () => {
+  it("times out on that connection and is used on another one: Postgres", async () => {
     const { user, database, host } = parseDatabaseUrl(stores.databaseUrl);
     const port = portBefore(join(host, ".s.PGSQL.5432"));
     const url = `postgres://${user}@127.0.0.1:${port}/${database}?sslmode=disable`;
@@ -62,7 +62,7 @@ describe("a store that is gone without a word", () => {
     }
   });
 
-  it("costs the pool no place, whatever a transaction was doing", async () => {
+  it("costs the pool no slot, at any stage of a transaction", async () => {
     const { user, database, host } = parseDatabaseUrl(stores.databaseUrl);
     const port = portBefore(join(host, ".s.PGSQL.5432"));
     const url = `postgres://${user}@127.0.0.1:${port}/${database}?sslmode=disable`;
@@ -87,7 +87,7 @@ describe("a store that is gone without a word", () => {
     }
   });
 
-  it("is waited for as much longer as a transaction gave its statements", async () => {
+  it("gets as much extra time as a transaction allows its statements", async () => {
     const { user, database, host } = parseDatabaseUrl(stores.databaseUrl);
     const port = portBefore(join(host, ".s.PGSQL.5432"));
     const url = `postgres://${user}@127.0.0.1:${port}/${database}?sslmode=disable`;
@@ -106,7 +106,7 @@ describe("a store that is gone without a word", () => {
     }
   });
 
-  it("is given up on that connection, and asked on another: Redis", async () => {
+  it("times out on that connection and is used on another one: Redis", async () => {
     const port = portBefore(stores.redisUrl.replace("unix://", ""));
     const options = { socketTimeout: answerLimitMs };
     const redis = connectRedis(`redis://127.0.0.1:${port}`, silentLogger, "test", options);

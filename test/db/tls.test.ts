@@ -46,7 +46,7 @@ describe("stores behind TLS", () => {
     }
   }
 
-  it("take a database address at its word about certificates", async () => {
+  it("follow the certificate options in the database address", async () => {
     const known = `&sslrootcert=${encodeURIComponent(authority)}`;
     for (const [host, query, expected] of [
       ["127.0.0.1", "", false],
@@ -64,13 +64,13 @@ describe("stores behind TLS", () => {
       assert.equal(await answers(host, query), expected, `${host} ${query}`);
   });
 
-  it("are refused as an address when it asks for what nobody here can do", () => {
+  it("are refused when their address has an unsupported option", () => {
     const url = "postgres://db.example/games";
     for (const query of ["sslmode=prefer", "sslmode=yes", "sslcert=x", "sslrootcert=/no/such/file"])
       assert.throws(() => parseDatabaseUrl(`${url}?${query}`), /ssl|no such file/, query);
   });
 
-  it("can be a Redis, whose certificate has to be trusted", async () => {
+  it("can include Redis, whose certificate has to be trusted", async () => {
     const front = await startTlsFront({ path: stores.redisUrl.slice("unix://".length) });
     const trusted = getCACertificates("default");
     const isReady = async () => {

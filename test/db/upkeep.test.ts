@@ -85,7 +85,7 @@ describe("the upkeep of tables that grow", () => {
   after(() => database.stop());
 
   for (const [what, tend] of Object.entries(upkeep))
-    it(`looks for ${what} without reading the rest`, async () => {
+    it(`finds ${what} without reading other rows`, async () => {
       const read = await database.orm.em.fork().transactional(async (em) => {
         const rows = await countReadBy(em, () => tend(em));
         return [...rows].filter(([, read]) => read > fewRows);
@@ -93,7 +93,7 @@ describe("the upkeep of tables that grow", () => {
       assert.deepEqual(read, []);
     });
 
-  it("looks for pictures nobody needs among those of a few players, and reads no others", async () => {
+  it("looks for unused pictures among those of a few players, and reads no others", async () => {
     const size = 1_000;
     const slice = { after: count / 2, upTo: count / 2 + size };
     const limits = { unfinishedBefore: now, rejectedBefore: before30, keptEach: 5, limit };
@@ -108,7 +108,7 @@ describe("the upkeep of tables that grow", () => {
   });
 });
 
-describe("the upkeep of a backlog", () => {
+describe("the upkeep of a large backlog", () => {
   let database: FilledDatabase;
   const backlog = 2 * batchRows + 1;
   const due = sql.raw(`generate_series(1, ${backlog}) i`);
@@ -117,7 +117,7 @@ describe("the upkeep of a backlog", () => {
   });
   after(() => database.stop());
 
-  it("deletes all that is due, and no statement more than a slice", async () => {
+  it("deletes all expired rows, at most one batch per statement", async () => {
     const em = database.orm.em.fork();
     await rowsOf(
       em,
@@ -135,7 +135,7 @@ describe("the upkeep of a backlog", () => {
     assert.deepEqual(await notedStatements(em), [batchRows, batchRows, 0]);
   });
 
-  it("ends all messages that are too late, slice by slice", async () => {
+  it("ends all overdue messages, batch by batch", async () => {
     const em = database.orm.em.fork();
     await rowsOf(
       em,
@@ -148,7 +148,7 @@ describe("the upkeep of a backlog", () => {
     assert.equal(await expireMessages(em, { now, leaseStart: now }), 0);
   });
 
-  it("deletes old changes of the boards slice by slice, too", async () => {
+  it("deletes old leaderboard changes batch by batch, too", async () => {
     const em = database.orm.em.fork();
     const kept = 100_000;
     await rowsOf(

@@ -28,7 +28,7 @@ describe("a service on a Redis Cluster of three masters", () => {
     }
   });
 
-  it("plays lobbies on all masters to their end while a worker is killed, and stores the results", async () => {
+  it("finishes lobbies on all masters while a worker is killed, and stores the results", async () => {
     let isKilled = false;
     const disturb = async (question: number) => {
       if (question !== 1 || isKilled) return;
@@ -53,7 +53,7 @@ describe("a service on a Redis Cluster of three masters", () => {
     );
   });
 
-  it("spreads lobbies over the masters and uses no key of two slots at once", async () => {
+  it("distributes lobbies over the masters and never uses keys of two slots together", async () => {
     const redis = connectRedis(cluster.url, silentLogger, "test");
     await redisReady(redis);
     const masters = asCluster(redis)?.nodes("master") ?? [];
@@ -81,7 +81,7 @@ describe("a service on a Redis Cluster of three masters", () => {
     assert.equal(await left(), first - 1);
   });
 
-  it("hears channels of every slot, also after the connection to a node was lost", async () => {
+  it("receives channels of every slot, even after the connection to a node was lost", async () => {
     const names = Array.from({ length: 24 }, (_, i) => `test-channel-${i}`);
     const confirmed = new Map(names.map((name) => [name, 0]));
     const heard = new Set<string>();
@@ -108,7 +108,7 @@ describe("a service on a Redis Cluster of three masters", () => {
     redis.disconnect();
   });
 
-  it("plays on when a master dies and its replica takes its place, and loses nothing", async () => {
+  it("keeps playing when a master dies and its replica is promoted, and loses nothing", async () => {
     const count = 6;
     const failedOver = Promise.withResolvers<void>();
     let waiting = 0;

@@ -22,7 +22,7 @@ import {
 
 const minuteMs = 60_000;
 
-it("a command to a lobby is refused, not kept waiting, when the last worker goes", async () => {
+it("a command to a lobby is refused at once when the last worker leaves", async () => {
   const stores = await testStores();
   try {
     const members = await Promise.all(
@@ -39,7 +39,7 @@ it("a command to a lobby is refused, not kept waiting, when the last worker goes
   }
 });
 
-it("a store that is away is told of in a few lines, however often it is asked", async () => {
+it("an unavailable Redis causes only a few log lines, however many commands fail", async () => {
   const stores = await testStores();
   const lines: string[] = [];
   const config = parseConfig({ LOG_LEVEL: "warn" });
@@ -63,7 +63,7 @@ it("a store that is away is told of in a few lines, however often it is asked", 
   }
 });
 
-describe("lobbies of a worker that goes", () => {
+describe("lobbies of a worker that leaves", () => {
   let stores: TestStores;
   let redis: Redis;
   /** The surviving worker; its clock is ahead of the others' as the test says. */
@@ -91,7 +91,7 @@ describe("lobbies of a worker that goes", () => {
   }
 
   /** Timers of a killed owner, each due by the survivor's clock. */
-  it("keep their timers, which fire once: deadline of the question, host's time, idleness", async () => {
+  it("keep their timers, which fire once: question deadline, host timeout, idle timeout", async () => {
     const other = await startNeighbour(redis, stores.redisUrl);
     const shape = { mode: "coop", questions: 2, seats: [1, 2] } as const;
     const codes = { question: "", host: "", idle: "" };
@@ -135,7 +135,7 @@ describe("lobbies of a worker that goes", () => {
     aheadMs = 0;
   });
 
-  it("move in slices when the worker stops, and no command fails meanwhile", async () => {
+  it("move in batches when the worker stops, and no command fails meanwhile", async () => {
     const leaving = await newMember(stores.redisUrl);
     const { incarnation } = leaving.lobbies.describe();
     const both = [incarnation, member.lobbies.describe().incarnation];
@@ -171,7 +171,7 @@ describe("lobbies of a worker that goes", () => {
     await assertGapless(code);
   });
 
-  it("are not answered for by a worker that was frozen meanwhile, neither with old state", async () => {
+  it("are not answered from old state by a worker that was frozen meanwhile", async () => {
     const other = await startNeighbour(redis, stores.redisUrl);
     const code = await codeOf(redis, other.incarnation);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });

@@ -72,7 +72,7 @@ describe("two instances", () => {
     for (const { status } of finals) assert.equal(status, "finished");
   }
 
-  it("share out the lobbies, and players of one reach those of the other", async () => {
+  it("share the lobbies, and players of one instance reach lobbies of the other", async () => {
     await until(async () => {
       const [a = 0, b = 0] = await sharesOf([first, second]);
       return a > 300 && b > 300 && a + b === 1024;
@@ -80,7 +80,7 @@ describe("two instances", () => {
     await playWhile("Shared", async () => {});
   });
 
-  it("lose nothing when one is stopped in order in the middle of games", async () => {
+  it("lose nothing when one stops in order in the middle of games", async () => {
     await playWhile("Stopped", async () => {
       assert.equal(await second.stop("SIGTERM"), 0);
     });

@@ -20,7 +20,7 @@ const isPickOf =
   };
 const seqOf = (frame: Frame) => (frame.data as LobbyMessage).seq;
 
-describe("a Redis that comes back without its last second", () => {
+describe("a Redis that restarts without its last second of data", () => {
   let app: App;
   let redis: Redis;
   let host: Player;
@@ -69,7 +69,7 @@ describe("a Redis that comes back without its last second", () => {
     await batch.exec();
   }
 
-  it("gives every stream a gap and a snapshot, and the lobby goes on from what is left", async () => {
+  it("causes a gap and a snapshot on every stream, and the lobby continues from the remaining data", async () => {
     await pick(host, 0);
     await pick(guest, 1);
     const saved = await save();
@@ -95,7 +95,7 @@ describe("a Redis that comes back without its last second", () => {
     await returnWith(String(seqOf(lost)));
   });
 
-  it("does so, too, where nobody is left who knows what it told", async () => {
+  it("also causes them when no process is left that knows the published events", async () => {
     await pick(host, 0);
     const kept = await live.waitFor(isPickOf(0), "a pick that is kept");
     const saved = await save();

@@ -16,7 +16,7 @@ const firstSlots = 5_461;
 /** Generous for a busy machine; without a health check the silence is never noticed. */
 const inTime = () => ({ signal: AbortSignal.timeout(30_000) });
 
-test("the subscriptions at a node of a cluster are made anew when the link to it has fallen silent", async () => {
+test("subscriptions at a cluster node are renewed when the connection to it has gone silent", async () => {
   const cluster = await startTestCluster();
   const [port = 0] = cluster.ports;
   const proxy = await startProxy({ host: "127.0.0.1", port });

@@ -43,13 +43,13 @@ describe("npm run import", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  describe("is refused", isRefused);
+  describe("refuses bad input", isRefused);
   describe("leaves no trace", leavesNoTrace);
   describe("with --plan", withPlan);
 });
 
 function isRefused(): void {
-  it("says in one line what is not there", async () => {
+  it("reports a missing input in one line", async () => {
     const [missing, unreachable] = [file("missing"), "postgres://a:b@127.0.0.1:1/c"];
     const ended = [
       [run("dun", missing), `${missing}: there is no such folder`],
@@ -67,7 +67,7 @@ function isRefused(): void {
     }
   });
 
-  it("goes on when nobody reads what it prints", async () => {
+  it("continues when its output is not read", async () => {
     const child = command.start("dun", file("dun"), "--dry-run", "--allow-shrink");
     child.stdout?.destroy();
     const [problems, [code]] = await Promise.all([
@@ -77,7 +77,7 @@ function isRefused(): void {
     assert.deepEqual([problems, code], ["", 0]);
   });
 
-  it("refuses what would empty a branch, and an envelope that is not whole", async () => {
+  it("refuses an import that would empty a branch, and an incomplete envelope", async () => {
     const game = { game: "half", entities: [entity("id.item.a"), entity("id.item.b")] };
     await writeEnvelopeFile(envelope(game), file("half.json"));
     assert.equal((await run("--envelope", file("half.json"))).code, 0);
@@ -102,7 +102,7 @@ function isRefused(): void {
     assert.equal((JSON.parse(allowed.out) as { removed: number }).removed, 2);
   });
 
-  it("refuses what does not go together, and a job or a copy of an envelope that is not whole", async () => {
+  it("refuses conflicting options, and an incomplete job or envelope copy", async () => {
     const good = ["--envelope", file("big.json.gz")];
     const pairs = [
       [[...good, "--queue", "--dry-run"], "--queue and --dry-run"],
@@ -131,7 +131,7 @@ function isRefused(): void {
 }
 
 function leavesNoTrace(): void {
-  it("makes neither database nor tables in a dry run", async () => {
+  it("creates neither database nor tables in a dry run", async () => {
     const name = `dry_${process.pid}`;
     const databases = () =>
       one(sql<{ n: number }>`select count(*)::int as n from pg_database where datname = ${name}`);
@@ -158,7 +158,7 @@ function leavesNoTrace(): void {
     }
   });
 
-  it("leaves no trace when it is killed or cancelled, and works the next time", async () => {
+  it("leaves no trace when it is killed or cancelled, and succeeds on the next run", async () => {
     for (const signal of ["SIGKILL", "SIGINT"] as const) {
       const child = command.start("--envelope", file("big.json.gz"), "--json");
       const closed = once(child, "close");
@@ -186,7 +186,7 @@ function leavesNoTrace(): void {
 }
 
 function withPlan(): void {
-  it("prints the plan as text and as JSON, writes nothing, and has none after the import", async () => {
+  it("prints the plan as text and as JSON, writes nothing, and has no plan after the import", async () => {
     const entities = [entity("id.item.a"), entity("id.monster.b")];
     await writeEnvelopeFile(envelope({ game: "planned", entities }), file("planned.json"));
     const args = ["--envelope", file("planned.json")];
@@ -221,7 +221,7 @@ function withPlan(): void {
     assert.match(again.out, /: nothing to write\n.*0 added, 0 changed, 0 removed, 2 unchanged/);
   });
 
-  it("plans the patches of a folder one after the other, and writes none", async () => {
+  it("plans the patches of a folder one after another, and writes none", async () => {
     const folderArgs = ["folder", file("folder"), "--allow-shrink"];
     const entities = [entity("id.item.a"), entity("id.item.b")];
     for (const [version, count] of [

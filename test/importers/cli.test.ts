@@ -38,7 +38,7 @@ describe("npm run import", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("imports the envelopes of a folder, oldest patch first, and nothing the second time", async () => {
+  it("imports the envelopes of a folder, oldest patch first, and changes nothing the second time", async () => {
     const args = ["dun", file("dun"), "--json", "--allow-shrink"];
     const dry = await run(...args, "--dry-run");
     assert.equal(dry.code, 0, dry.problems);
@@ -59,7 +59,7 @@ describe("npm run import", () => {
     assert.match(again.out, /0 added, 0 changed, 0 removed, 2 unchanged/);
   });
 
-  it("writes one envelope file per patch, and hands one to the running service", async () => {
+  it("writes one envelope file per patch, and sends one to the running service", async () => {
     const written = await run("dun", file("dun"), "--write-envelope", file("out/e.json.gz"));
     assert.equal(written.problems, "");
     const names = ["e.json.gz", "e-2.json.gz"].map((name) => file(`out/${name}`));
@@ -103,7 +103,7 @@ describe("npm run import", () => {
       );
   });
 
-  it("says in a dry run what would change, and refuses with a list", async () => {
+  it("reports in a dry run what would change, and refuses with a list of problems", async () => {
     const dry = await run("--envelope", file("big.json.gz"), "--dry-run");
     assert.equal(dry.problems, "");
     assert.match(dry.out, /^\+ id\.item\.n0\n[^]*4000 added.*dry run/);

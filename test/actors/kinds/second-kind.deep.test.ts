@@ -58,7 +58,7 @@ const settingsOf = ({ databaseUrl, redisUrl }: TestStores, url: string, dataDir:
   ...{ RATE_LIMIT_FACTOR: "0", HUB_STREAMS_PER_ADDRESS: "1000", LOG_LEVEL: "error" },
 });
 
-describe("a second kind of actor, in processes of which one after another is killed", () => {
+describe("a second kind of actor, while its processes are killed one after another", () => {
   let stores: TestStores;
   let redis: Redis;
   let url = "";
@@ -121,7 +121,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it("loses no count, doubles none and publishes all in order, skips turns and queues each result once", async () => {
+  it("loses and doubles no count, publishes in order, skips missed turns and queues each result once", async () => {
     const told = new Map<string, number[]>(codes.map((code) => [code, []]));
     for (const code of codes) {
       await command(code, "open");
@@ -199,7 +199,7 @@ describe("a second kind of actor, in processes of which one after another is kil
     }
   }
 
-  it("keeps its keys apart from those of the lobbies", async () => {
+  it("keeps its keys separate from the keys of lobbies", async () => {
     const all = await redis.keys("*");
     for (const kind of [keys, lobbyKeys]) assert.ok(all.includes(kind.workers), kind.workers);
     for (const code of codes) {

@@ -29,14 +29,14 @@ describe("a co-op pick", () => {
     assert.deepEqual(game.snapshot().answered_player_ids, [3, 2]);
   });
 
-  test("of everybody does not close the question", () => {
+  test("of every player does not close the question", () => {
     const game = coop();
     game.do(pick(2, 0));
     assert.deepEqual(types(game.do(pick(host, 0))), ["picked"]);
     assert.equal(game.state.round?.isOpen, true);
   });
 
-  test("of everybody who is left does not close it either", () => {
+  test("of every remaining player does not close the question either", () => {
     const game = coop([2, 3, 4]);
     for (const id of [host, 2]) game.do(pick(id, 0));
     assert.deepEqual(types(game.do({ type: "leave", by: by(3) })), ["removed"]);
@@ -51,7 +51,7 @@ describe("a co-op pick", () => {
     assert.equal(game.state.seats[1]?.score, 300);
   });
 
-  test("of somebody who left is gone", () => {
+  test("is dropped when its player leaves", () => {
     const game = coop([2, 3]);
     game.do(pick(2, 0));
     game.do({ type: "leave", by: by(2) });
@@ -62,7 +62,7 @@ describe("a co-op pick", () => {
     );
   });
 
-  test("is refused in this order: seat, state, mode, question", () => {
+  test("is checked in this order: seat, state, mode, question", () => {
     assert.equal(waiting().refused(pick(9, 0)), "lobby:player_not_found");
     assert.equal(waiting().refused(pick(2, 0)), "lobby:not_in_progress");
     assert.equal(playing().refused(pick(2, 0)), "lobby:wrong_mode");
@@ -81,7 +81,7 @@ describe("a co-op pick", () => {
 });
 
 describe("lock", () => {
-  test("works without any pick and answers the reveal", () => {
+  test("works without any pick and returns the reveal", () => {
     const game = coop();
     const { lobby } = game.body(lock(host, 0));
     assert.equal(lobby.reveal.closed_by, "lock");
@@ -93,7 +93,7 @@ describe("lock", () => {
     );
   });
 
-  test("on a closed question answers the same reveal without an event", () => {
+  test("on a closed question returns the same reveal without an event", () => {
     const game = coop();
     const first = game.body(lock());
     const published = game.messages.length;
@@ -102,12 +102,12 @@ describe("lock", () => {
     assert.equal(game.messages.length, published);
   });
 
-  test("after the deadline says that the timer closed the question", () => {
+  test("after the deadline reports that the timer closed the question", () => {
     const game = coop();
     assert.equal(game.wait(32_000).body(lock()).lobby.reveal.closed_by, "timer");
   });
 
-  test("is refused in this order: host, state, mode, question", () => {
+  test("is checked in this order: host, state, mode, question", () => {
     assert.equal(waiting().refused(lock(2)), "lobby:not_host");
     assert.equal(waiting().refused(lock()), "lobby:not_in_progress");
     assert.equal(playing().refused(lock(2)), "lobby:not_host");

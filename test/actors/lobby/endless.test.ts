@@ -16,7 +16,7 @@ describe("an endless lobby", () => {
     questions: drawn,
   });
 
-  test("asks for ten more when three remain", () => {
+  test("requests ten more questions when three remain", () => {
     const game = endless();
     goTo(game, 5);
     assert.equal(game.state.fetchingUntil, null);
@@ -29,7 +29,7 @@ describe("an endless lobby", () => {
     assert.equal(types(game.events).filter((type) => type === "fetching").length, 1);
   });
 
-  test("asks at once when the start brought few", () => {
+  test("requests more at once when the start drew only a few", () => {
     const game = waiting({ settings: { num_questions: null } });
     assert.deepEqual(
       types(game.do({ type: "start", by: by(host), revision: 0, questions: questions(100, 2) })),
@@ -39,7 +39,7 @@ describe("an endless lobby", () => {
     assert.deepEqual(types(game.do(add(3, questions(300, 9)))), ["questions_added"]);
   });
 
-  test("adds a batch once, whatever is late or doubled", () => {
+  test("adds a batch once, even when the batch is late or repeated", () => {
     const game = endless();
     goTo(game, 6);
     game.do(add(10, questions(200, 10)));
@@ -49,7 +49,7 @@ describe("an endless lobby", () => {
     assert.deepEqual(game.do(add(20, questions(400, 10))), []);
   });
 
-  test("refuses next while the batch is under way, and goes on when it is there", () => {
+  test("refuses next while the batch is under way, and continues when the batch has arrived", () => {
     const game = endless();
     goTo(game, 9);
     game.wait(3_000);
@@ -61,13 +61,13 @@ describe("an endless lobby", () => {
     assert.equal(game.state.round?.index, 10);
   });
 
-  test("asks again when the batch never came", () => {
+  test("requests a batch again when the previous one never arrived", () => {
     const game = endless();
     goTo(game, 6);
     assert.ok(types(game.pass(25_000)).includes("fetching"));
   });
 
-  test("ends after the last question when none can be produced", () => {
+  test("ends after the last question when no more can be produced", () => {
     const game = endless();
     goTo(game, 6);
     game.do(add(10, []));
@@ -78,7 +78,7 @@ describe("an endless lobby", () => {
     assert.equal(game.last("lobby.ended").reason, "completed");
   });
 
-  test("counts a batch of known questions as none", () => {
+  test("treats a batch of already known questions as empty", () => {
     const game = endless();
     goTo(game, 6);
     game.do(add(10, questions(100, 10)));

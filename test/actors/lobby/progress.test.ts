@@ -7,7 +7,7 @@ const reveal: LobbyCommand = { type: "reveal", by: by(null) };
 const coop = (guests = [2]) => playing({ settings: { mode: "coop" }, guests });
 
 describe("next", () => {
-  test("is too early before the minimum question time, and says how long", () => {
+  test("is refused before the minimum question time, with the time to wait", () => {
     const game = playing();
     game.wait(1_000);
     const outcome = game.run(next());
@@ -41,13 +41,13 @@ describe("next", () => {
     );
   });
 
-  test("after the deadline says that the timer closed the question", () => {
+  test("after the deadline reports that the timer closed the question", () => {
     const game = playing();
     game.wait(32_000).do(next());
     assert.equal(game.last("lobby.reveal").reveal.closed_by, "timer");
   });
 
-  test("goes on at once when the question is closed", () => {
+  test("advances at once when the question is closed", () => {
     const game = playing();
     game.do(answer(2, 0));
     game.do(answer(host, 0));
@@ -65,7 +65,7 @@ describe("next", () => {
     assert.equal(game.refused(next()), "lobby:not_in_progress");
   });
 
-  test("with the index just left changes nothing, with another one is refused", () => {
+  test("changes nothing with the index just left, and is refused with any other index", () => {
     const game = playing();
     game.wait(3_000).do(next(host, 0));
     game.wait(3_000);
@@ -78,7 +78,7 @@ describe("next", () => {
     assert.equal(game.state.round?.index, 2);
   });
 
-  test("with the index of the last question after it was left answers the finished lobby", () => {
+  test("with the index of the last question, once left, returns the finished lobby", () => {
     const game = playing({ settings: { num_questions: 1 } });
     game.wait(3_000).do(next(host, 0));
     const published = game.messages.length;
@@ -90,7 +90,7 @@ describe("next", () => {
       assert.equal(game.refused(next(host, index)), "lobby:not_in_progress");
   });
 
-  test("with an index is no repeat when the host ended the game on that question", () => {
+  test("with an index is not treated as a repeat when the host ended the game on that question", () => {
     const game = playing({ settings: { num_questions: 1 } });
     game.do({ type: "end", by: by(host) });
     assert.equal(game.refused(next(host, 0)), "lobby:not_in_progress");
@@ -103,7 +103,7 @@ describe("next", () => {
     assert.equal(game.state.round?.index, 1);
   });
 
-  test("is for the host of a game in progress", () => {
+  test("is accepted from the host only, and in a game in progress only", () => {
     assert.equal(waiting().refused(next()), "lobby:not_in_progress");
     assert.equal(waiting().refused(next(2)), "lobby:not_host");
     assert.equal(playing().refused(next(99)), "lobby:not_host");
@@ -115,15 +115,15 @@ describe("next", () => {
   });
 });
 
-describe("a reveal asked for by anyone", () => {
-  test("publishes a snapshot that tells nothing while the question is open", () => {
+describe("a reveal that any player requests", () => {
+  test("publishes a snapshot without the answer while the question is open", () => {
     const game = playing();
     assert.deepEqual(game.body(reveal), { ok: true });
     assert.equal(game.last("lobby.reveal").reveal, null);
     assert.equal(game.last("lobby.reveal").lobby.reveal, null);
   });
 
-  test("is merged to one a second, the last one served at its end", () => {
+  test("is coalesced to one a second, the last one served at the end of that second", () => {
     const game = playing();
     assert.deepEqual(types(game.do(reveal)), ["reveal_published"]);
     game.wait(200);
@@ -155,13 +155,13 @@ describe("a reveal asked for by anyone", () => {
     assert.deepEqual(types(game.pass(1_000)), ["reveal_published"]);
   });
 
-  test("is not held back by a clock that was set back", () => {
+  test("is not delayed by a clock that was set back", () => {
     const game = playing();
     game.do(reveal);
     assert.deepEqual(types(game.wait(-60_000).do(reveal)), ["reveal_published"]);
   });
 
-  test("publishes nothing outside a game and is answered all the same", () => {
+  test("publishes nothing outside a game and still returns an answer", () => {
     const game = waiting();
     const published = game.messages.length;
     assert.deepEqual(game.body(reveal), { ok: true });
@@ -171,8 +171,8 @@ describe("a reveal asked for by anyone", () => {
   });
 });
 
-describe("ending", () => {
-  test("by the host is possible waiting and playing, and twice is once", () => {
+describe("ending a lobby", () => {
+  test("is open to the host while waiting and while playing, and repeats without effect", () => {
     for (const game of [waiting(), playing()]) {
       assert.equal(game.refused({ type: "end", by: by(2) }), "lobby:not_host");
       const { lobby } = game.body({ type: "end", by: by(host) });
@@ -184,14 +184,14 @@ describe("ending", () => {
     }
   });
 
-  test("by an operator needs no seat", () => {
+  test("needs no seat when an operator does it", () => {
     const game = playing();
     game.do({ type: "operator_end" });
     assert.equal(game.last("lobby.ended").reason, "operator");
     assert.deepEqual(game.do({ type: "operator_end" }), []);
   });
 
-  test("keeps answers that were acknowledged and charges nobody else", () => {
+  test("keeps acknowledged answers and records no timeout for other players", () => {
     const game = playing({ guests: [2, 3] });
     const { score } = game.body(answer(2, 0));
     game.do({ type: "end", by: by(host) });
@@ -202,7 +202,7 @@ describe("ending", () => {
     );
   });
 
-  test("drops picks, which were tentative, and keeps the answer secret", () => {
+  test("drops tentative picks and keeps the answer secret", () => {
     const game = coop();
     game.do(pick(2, 0));
     game.do({ type: "end", by: by(host) });
@@ -218,7 +218,7 @@ describe("ending", () => {
     assert.equal(game.state.seats[1]?.score, 300);
   });
 
-  test("owes the result sheet until it is queued", () => {
+  test("leaves the result sheet pending until it is queued", () => {
     const game = playing();
     game.do({ type: "end", by: by(host) });
     assert.equal(game.state.isResultPending, true);

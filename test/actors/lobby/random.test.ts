@@ -25,7 +25,7 @@ const property = (check: (game: Game) => void, atEnd: (game: Game) => void = () 
     runs,
   );
 
-test("whatever is asked, seats, scores and numbers stay consistent", () => {
+test("seats, scores and numbers stay consistent after any sequence of commands", () => {
   const reached = new Set<string>();
   property((game) => {
     const { lobby, messages } = { lobby: game.state, messages: game.messages };
@@ -67,7 +67,7 @@ test("whatever is asked, seats, scores and numbers stay consistent", () => {
     assert.ok(reached.has(state), `the sequences never reached ${state}`);
 });
 
-test("nothing shows an answer before its reveal", () => {
+test("no output shows an answer before its reveal", () => {
   let open = 0;
   property((game) => {
     const { round, played, questions: drawn, status } = game.state;
@@ -101,7 +101,7 @@ test("nothing shows an answer before its reveal", () => {
   assert.ok(open > 1_000, "the sequences hardly ever had an open question");
 });
 
-test("every reveal proves the hash shown with its question, which never changes", () => {
+test("every reveal matches the hash shown with its question, and the hash never changes", () => {
   let proven = 0;
   property(
     () => {},
@@ -128,7 +128,7 @@ test("every reveal proves the hash shown with its question, which never changes"
   assert.ok(proven > 100, "the sequences hardly ever revealed anything");
 });
 
-test("the events alone rebuild the lobby, and its text is the lobby", () => {
+test("the events alone rebuild the lobby, and its stored text restores it", () => {
   property(
     () => {},
     (game) => {
@@ -144,7 +144,7 @@ test("the events alone rebuild the lobby, and its text is the lobby", () => {
   );
 });
 
-test("the deadline is exact: no tick does anything before it, and one serves it", () => {
+test("no tick acts before the deadline, and one tick at the deadline serves it", () => {
   property((game) => {
     const due = nextDeadline(game.state);
     if (due === null || game.state.status === "finished") return;
@@ -167,7 +167,7 @@ test("the deadline is exact: no tick does anything before it, and one serves it"
   });
 });
 
-test("a clock that jumps to and fro breaks nothing", () => {
+test("a clock that jumps forwards and backwards breaks nothing", () => {
   const jumps = fc.array(
     fc.record({ waitMs: fc.integer({ min: -5_000_000, max: 5_000_000 }), command }),
     { maxLength: 60 },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { resultSheet } from "../../../actors/lobby/result-sheet.ts";
 import { answer, by, epoch, host, next, playing } from "./game.ts";
 
-test("the result sheet has everybody, also who left, and every question as played", () => {
+test("the result sheet lists every player, including those who left, and every question as played", () => {
   const game = playing({ guests: [2, 3], settings: { num_questions: 2 } });
   game.wait(1_000).do(answer(2, 0, 1_000));
   game.do({ type: "leave", by: by(2) });

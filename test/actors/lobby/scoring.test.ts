@@ -34,7 +34,7 @@ test("the multiplier grows at 3, 6 and 10 right answers in a row", () => {
   for (const [streak, multiplier] of rows) assert.equal(multiplierOf(streak), multiplier);
 });
 
-test("points are base plus a floored speed bonus, times the multiplier", () => {
+test("points are the base plus a rounded-down speed bonus, times the multiplier", () => {
   const rows: [weight: number, timeMs: number, timerMs: number, streak: number, points: number][] =
     [
       [1, 0, 30_000, 1, 150],
@@ -50,7 +50,7 @@ test("points are base plus a floored speed bonus, times the multiplier", () => {
     assert.equal(pointsOf(weight, timeMs, timerMs, streak), points);
 });
 
-test("an answer counts with the greater of the claimed and the observed time less 1,500 ms", () => {
+test("an answer is timed by the greater of the claimed time and the observed time less 1,500 ms", () => {
   const rows: [observedMs: number, claimedMs: number, timeMs: number][] = [
     [1_000, 900, 900],
     [1_000, 0, 0],
@@ -65,7 +65,7 @@ test("an answer counts with the greater of the claimed and the observed time les
   }
 });
 
-test("a pick counts with the time at which it was last changed", () => {
+test("a pick is timed by its last change", () => {
   const game = playing({ settings: { mode: "coop" } });
   game.wait(2_000).do(pick(2, 0));
   game.wait(4_000).do(pick(2, 0));
@@ -82,7 +82,7 @@ test("a pick counts with the time at which it was last changed", () => {
   );
 });
 
-test("a third right answer in a row doubles, a wrong one ends the streak", () => {
+test("the third right answer in a row doubles the points, and a wrong answer ends the streak", () => {
   const game = playing({ settings: { num_questions: 5 } });
   const seen: [number, number, number][] = [];
   for (const isRight of [true, true, true, false, true]) {
@@ -101,7 +101,7 @@ test("a third right answer in a row doubles, a wrong one ends the streak", () =>
   ]);
 });
 
-test("rates count the answers of this lobby on top of the stored ones, timeouts included", () => {
+test("rates add the answers of this lobby to the stored ones, timeouts included", () => {
   const result = { seatId: 1, pointsEarned: 0, xpGained: 0, timeTakenMs: 0, score: 0, streak: 0 };
   const right = { ...result, selectedIndex: 0, isCorrect: true };
   const timeout = { ...result, selectedIndex: -1, isCorrect: false };
@@ -111,7 +111,7 @@ test("rates count the answers of this lobby on top of the stored ones, timeouts 
   assert.deepEqual(ratesOf(question(4), [right, right]), { correct_rate: 80, num_served: 10 });
 });
 
-test("experience is for seats with an account only", () => {
+test("only seats with an account earn experience", () => {
   const game = playing({ settings: { mode: "coop" } });
   game.do(pick(host, 0));
   game.do(pick(2, 0));
@@ -126,7 +126,7 @@ test("experience is for seats with an account only", () => {
   );
 });
 
-test("experience is what it is still worth to who knows the question, points are whole", () => {
+test("experience shrinks for a player who knows the question, and points are whole numbers", () => {
   const game = waiting({ guests: [], settings: { num_questions: 1 } });
   for (const [id, account] of [
     [2, 50],

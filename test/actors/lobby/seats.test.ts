@@ -19,8 +19,8 @@ const kick = (seatId: number, ban = false, asker = by(host)): LobbyCommand => ({
   ban,
 });
 
-describe("creating", () => {
-  test("makes a waiting lobby with the caller as its only, hosting seat", () => {
+describe("creating a lobby", () => {
+  test("makes a waiting lobby with the caller as host in its only seat", () => {
     const game = waiting({ guests: [] });
     assert.equal(game.state.status, "waiting");
     assert.deepEqual(
@@ -30,13 +30,13 @@ describe("creating", () => {
     assert.equal(game.state.seq, 0);
   });
 
-  test("answers the lobby and the own seat", () => {
+  test("returns the lobby and the caller's seat", () => {
     const decision = decide(null, createCommand(), epoch);
     assert.ok(decision.ok);
     assert.deepEqual(decision.answer, { type: "lobby_and_player", seatId: host });
   });
 
-  test("on a code in use reports a collision, also when that lobby has finished", () => {
+  test("with a code in use reports a collision, even when that lobby has finished", () => {
     const game = waiting();
     for (const command of [createCommand(), createCommand()]) {
       const outcome = game.run(command);
@@ -46,7 +46,7 @@ describe("creating", () => {
     }
   });
 
-  test("is the only command that a missing lobby knows", () => {
+  test("is the only command that a missing lobby accepts", () => {
     const commands: LobbyCommand[] = [
       { type: "read", by: by(1) },
       join(2, "A"),
@@ -68,8 +68,8 @@ describe("creating", () => {
   });
 });
 
-describe("joining", () => {
-  test("adds a seat, publishes it and answers the player", () => {
+describe("joining a lobby", () => {
+  test("adds a seat, publishes it and returns the player", () => {
     const game = waiting({ guests: [] });
     const body = game.body(join(5, "Ada"));
     assert.deepEqual(body, { player: { id: 5, name: "Ada", is_host: false } });
@@ -79,7 +79,7 @@ describe("joining", () => {
     assert.equal(message.lobby.seq, 1);
   });
 
-  test("compares names after NFKC, without regard to case and outer space", () => {
+  test("compares names after NFKC, ignoring case and outer spaces", () => {
     const game = waiting({ guests: [] });
     game.do(join(5, "Ｊosé"));
     for (const name of ["josé", "JOSÉ", "Jose\u0301", " José "])
@@ -87,12 +87,12 @@ describe("joining", () => {
     game.do(join(7, "Jose"));
   });
 
-  test("gives a taken name to nobody, not even its owner", () => {
+  test("refuses a taken name, even to its owner", () => {
     const game = waiting();
     assert.equal(game.refused(join(9, "player 2", by(2))), "lobby:name_taken");
   });
 
-  test("stops when the lobby is full", () => {
+  test("is refused when the lobby is full", () => {
     const game = waiting({ maxPlayers: 3, guests: [2, 3] });
     assert.equal(game.refused(join(4, "D")), "lobby:full");
     game.do(leave(3));
@@ -100,7 +100,7 @@ describe("joining", () => {
     assert.equal(game.state.seats.length, 3);
   });
 
-  test("is possible while waiting only", () => {
+  test("is possible only while the lobby waits", () => {
     assert.equal(playing().refused(join(9, "Z")), "lobby:not_accepting_players");
     const ended = waiting();
     ended.do({ type: "end", by: by(host) });
@@ -122,7 +122,7 @@ describe("joining", () => {
   });
 });
 
-describe("finding the seat", () => {
+describe("finding the seat of a caller", () => {
   const rows: [name: string, asker: LobbyCaller, seatId: number | null][] = [
     ["by lobby token", by(3), 3],
     ["by lobby token before the bound seat", by(3, 50), 3],
@@ -147,7 +147,7 @@ describe("finding the seat", () => {
       assert.equal(beat.ok ? null : beat.code, expected);
     });
 
-  test("a hub token is refused to non-members with 403", () => {
+  test("refuses a hub token to non-members with 403", () => {
     const game = waiting();
     assert.equal(game.refused({ type: "check_seat", by: by(9) }), "lobby:not_member");
     assert.deepEqual(game.body({ type: "check_seat", by: by(2) }), {
@@ -156,8 +156,8 @@ describe("finding the seat", () => {
   });
 });
 
-describe("leaving", () => {
-  test("of a guest removes the seat and publishes why", () => {
+describe("leaving a lobby", () => {
+  test("as a guest removes the seat and publishes the reason", () => {
     const game = waiting({ guests: [2, 3] });
     assert.deepEqual(types(game.do(leave(2))), ["removed"]);
     const { player_id, reason, lobby } = game.last("lobby.player_removed");
@@ -165,7 +165,7 @@ describe("leaving", () => {
     assert.equal(game.refused(leave(2)), "lobby:player_not_found");
   });
 
-  test("twice with the token of one seat leaves the other seats of the login alone", () => {
+  test("twice with one seat's token keeps the other seats of the same login", () => {
     const game = waiting({ guests: [] });
     game.do(join(2, "Second seat", by(null, 901)));
     const asker = by(2, 901);
@@ -176,7 +176,7 @@ describe("leaving", () => {
     assert.ok(seen?.type === "seen" && seen.seatId === host, "other calls find the login");
   });
 
-  test("of the host ends the lobby for everyone", () => {
+  test("as the host ends the lobby for everyone", () => {
     for (const game of [waiting(), playing()]) {
       game.do(leave(host));
       assert.equal(game.last("lobby.ended").reason, "host_left");
@@ -184,7 +184,7 @@ describe("leaving", () => {
     }
   });
 
-  test("and heartbeats of a finished lobby are answered and change nothing", () => {
+  test("is answered in a finished lobby, as heartbeats are, and changes nothing", () => {
     const game = playing();
     game.do({ type: "end", by: by(host) });
     game.wait(1_000_000);
@@ -207,7 +207,7 @@ describe("leaving", () => {
 });
 
 describe("removing a player", () => {
-  test("is for the host, of a seated guest, before the end", () => {
+  test("is allowed to the host only, for a seated guest, before the end", () => {
     const game = waiting({ guests: [2, 3] });
     assert.equal(game.refused(kick(3, false, by(2))), "lobby:not_host");
     assert.equal(game.refused(kick(99, false, by(2))), "lobby:not_host");
@@ -219,7 +219,7 @@ describe("removing a player", () => {
     assert.equal(game.refused(kick(2)), "lobby:not_in_progress");
   });
 
-  test("lets the player come back, a ban does not", () => {
+  test("lets the player join again, while a ban does not", () => {
     const game = waiting({ guests: [] });
     game.do(join(2, "Ann", by(null, 50)));
     game.do(kick(2));
@@ -230,14 +230,14 @@ describe("removing a player", () => {
     game.do(join(5, "Ann", by(null, 51)));
   });
 
-  test("by ban is told before the state of the lobby", () => {
+  test("with a ban makes a later join fail as banned, whatever the lobby's state", () => {
     const game = waiting({ guests: [2, 3] });
     game.do(kick(3, true));
     game.do({ type: "end", by: by(host) });
     assert.equal(game.refused(join(4, "C", by(3))), "lobby:banned");
   });
 
-  test("remembers a bounded number of bans, the latest", () => {
+  test("remembers a limited number of bans, the latest ones", () => {
     const game = waiting({ guests: [] });
     for (let id = 10; id < 10 + maxBans + 5; id++) {
       game.do(join(id, `P${id}`, by(null, id)));

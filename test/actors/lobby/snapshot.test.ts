@@ -28,7 +28,7 @@ describe("the snapshot", () => {
 });
 
 function lobbyInPlay(): void {
-  test("of a waiting lobby has every field, the server time last", () => {
+  test("of a waiting lobby has every field, with the server time last", () => {
     const game = waiting({
       guests: [],
       settings: { prompt: "cats", selected_categories: ["art"] },
@@ -104,7 +104,7 @@ function lobbyInPlay(): void {
     assert.equal(shown.started_at, "2026-01-31T12:00:00+00:00");
   });
 
-  test("says of a question of an earlier version that it has no hash", () => {
+  test("shows a question of an earlier version without a hash", () => {
     const game = playing();
     const [asked, ...others] = game.state.questions;
     const { answerHash: _, answerSalt: __, ...before } = asked ?? question(100);
@@ -115,7 +115,7 @@ function lobbyInPlay(): void {
     assert.equal(game.snapshot().reveal.answer_salt, null);
   });
 
-  test("shows who has answered, and the reveal once closed", () => {
+  test("shows who has answered, and the reveal once the question is closed", () => {
     const game = playing({ guests: [2, 3] });
     game.wait(700).do(answer(3, 0, 700));
     const open = game.snapshot();
@@ -184,7 +184,7 @@ function finishedLobby(): void {
     assert.ok(!("review_items" in shown));
   });
 
-  test("of a finished lobby has the review when the host asked for it", () => {
+  test("of a finished lobby has the review when the host requested it", () => {
     const game = playing({ settings: { mode: "coop", review: true, num_questions: 2 } });
     game.do(pick(2, 0));
     game.do(lock());
@@ -218,21 +218,21 @@ function finishedLobby(): void {
   });
 }
 
-describe("the listing", () => {
-  test("is the snapshot without its end, so that the reader adds the time", () => {
+describe("the listing of a lobby", () => {
+  test("is the snapshot without its end, so that the time can be appended", () => {
     const game = playing();
     const listing = listingOf(game.state, context);
     assert.deepEqual(JSON.parse(`${listing},"server_now_ms":${game.now}}`), game.snapshot());
   });
 
-  test("is not fooled by names and prompts that look like its end", () => {
+  test("handles names and prompts that look like the end of the snapshot", () => {
     const game = waiting({ guests: [], settings: { prompt: ',"server_now_ms":0}' } });
     game.do({ type: "join", by: by(null), seat: { ...seat(2), name: '}],"server_now_ms":1}' } });
     const listing = listingOf(game.state, context);
     assert.deepEqual(JSON.parse(`${listing},"server_now_ms":${game.now}}`), game.snapshot());
   });
 
-  test("is none for private and finished lobbies", () => {
+  test("does not exist for private and finished lobbies", () => {
     assert.equal(listingOf(waiting({ settings: { visibility: "private" } }).state, context), null);
     const game = waiting();
     game.do({ type: "end", by: by(host) });
@@ -240,8 +240,8 @@ describe("the listing", () => {
   });
 });
 
-describe("messages", () => {
-  test("number themselves: seq grows with published events only", () => {
+describe("messages of a lobby", () => {
+  test("increase seq for published events only", () => {
     const game = playing({ guests: [2, 3] });
     game.do(answer(2, 0));
     game.do({ type: "leave", by: by(3) });
@@ -262,7 +262,7 @@ describe("messages", () => {
   });
 });
 
-test("deciding leaves the lobby as it is", () => {
+test("deciding a command does not change the lobby", () => {
   const game = playing({ guests: [2, 3] });
   const before = JSON.stringify(game.state);
   for (const command of [answer(2, 0), next(), { type: "leave", by: by(host) } as const])
@@ -270,7 +270,7 @@ test("deciding leaves the lobby as it is", () => {
   assert.equal(JSON.stringify(game.state), before);
 });
 
-test("an event without its lobby is a bug and loud", () => {
+test("an event without its lobby throws an error", () => {
   assert.throws(() => evolve(null, { type: "seen", at: 0, seatId: 1 }), /needs a lobby/);
   assert.equal(evolve(null, decided()).code, "ABCDEF");
 });

@@ -6,21 +6,21 @@ const told = (sum: number) => ({ type: "spectators", worker: "w1", count: sum, s
 const tick = (spectators: number) => ({ type: "tick", spectators }) as const;
 
 describe("watching a lobby", () => {
-  test("is open to anyone while it is public, finished ones included", () => {
+  test("is open to anyone while the lobby is public, even after it finished", () => {
     const game = waiting();
     assert.equal(game.body({ type: "spectate" }).lobby.code, "ABCDEF");
     game.do({ type: "end", by: by(host) });
     assert.equal(game.body({ type: "spectate" }).lobby.status, "finished");
   });
 
-  test("of a private lobby answers as if there were none", () => {
+  test("is answered for a private lobby as if the lobby did not exist", () => {
     const game = waiting({ settings: { visibility: "private" } });
     assert.equal(game.refused({ type: "spectate" }), "lobby:not_found");
   });
 });
 
 describe("the number of spectators", () => {
-  test("is published when it changes, and stands in the lobby", () => {
+  test("is published when it changes, and is part of the lobby", () => {
     const game = playing();
     assert.deepEqual(types(game.do(told(3))), ["spectators_counted"]);
     assert.deepEqual(game.last("lobby.spectators"), { spectator_count: 3 });
@@ -28,7 +28,7 @@ describe("the number of spectators", () => {
     assert.deepEqual(game.wait(5_000).do(told(3)), []);
   });
 
-  test("is published every two seconds at most, by a tick when no further word comes", () => {
+  test("is published every two seconds at most, by a tick when no further count arrives", () => {
     const game = playing();
     game.do(told(1));
     assert.deepEqual(game.wait(1_999).do(told(2)), []);
@@ -37,13 +37,13 @@ describe("the number of spectators", () => {
     assert.equal(game.snapshot().spectator_count, 2);
   });
 
-  test("is not held back by a clock that was set back", () => {
+  test("is not delayed by a clock that was set back", () => {
     const game = playing();
     game.do(told(1));
     assert.deepEqual(types(game.wait(-3_600_000).do(told(2))), ["spectators_counted"]);
   });
 
-  test("keeps no lobby alive and changes nothing of a finished one", () => {
+  test("keeps no lobby alive and changes nothing in a finished one", () => {
     const game = waiting();
     const { lastCommandAt } = game.state;
     game.wait(10_000).do(told(1));

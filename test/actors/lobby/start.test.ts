@@ -17,8 +17,8 @@ const start = (revision: number, drawn: DrawnQuestion[], id = host): LobbyComman
   questions: drawn,
 });
 
-describe("settings", () => {
-  test("are changed by the host while waiting and published with the changes", () => {
+describe("the settings of a lobby", () => {
+  test("can be changed by the host while waiting, and are published with each change", () => {
     const game = waiting();
     const changes: SettingsChange = { timer: 10, mode: "coop", selected_categories: ["art"] };
     assert.equal(game.body(settings(changes)), null);
@@ -28,7 +28,7 @@ describe("settings", () => {
     assert.equal(game.state.settingsRevision, 1);
   });
 
-  test("without a field change and publish nothing", () => {
+  test("do not change, and are not published, when a command names no field", () => {
     const game = waiting();
     const { length } = game.messages;
     game.do(settings({}));
@@ -36,7 +36,7 @@ describe("settings", () => {
     assert.equal(game.state.settingsRevision, 0);
   });
 
-  test("are refused to others first, then outside waiting", () => {
+  test("are refused first to players other than the host, then outside waiting", () => {
     const game = playing();
     assert.equal(game.refused(settings({ timer: 10 }, 2)), "lobby:not_host");
     assert.equal(game.refused(settings({ timer: 10 }, 99)), "lobby:not_host");
@@ -45,7 +45,7 @@ describe("settings", () => {
     assert.equal(game.refused(settings({ timer: 10 })), "lobby:not_waiting");
   });
 
-  test("take documented fields only", () => {
+  test("accept documented fields only", () => {
     const game = waiting();
     const planted = JSON.parse('{"timer":15,"category":"art","__proto__":{"x":1},"maxPlayers":99}');
     game.do(settings(planted));
@@ -56,7 +56,7 @@ describe("settings", () => {
 });
 
 describe("preparing a start", () => {
-  test("answers what to draw and locks out a second start", () => {
+  test("returns what to draw and locks out a second start", () => {
     const game = waiting({ settings: { num_questions: 5, difficulty: "hard" } });
     game.do({ type: "join", seat: seat(3, 50), by: by(null, 50) });
     const plan = game.body(prepare());
@@ -75,7 +75,7 @@ describe("preparing a start", () => {
     assert.equal(game.refused(prepare()), "lobby:already_started");
   });
 
-  test("is refused to others, alone, and after the start", () => {
+  test("is refused to guests, to a lone host and after the start", () => {
     const game = waiting({ guests: [] });
     assert.equal(game.refused(prepare(99)), "lobby:not_host");
     assert.equal(game.refused(prepare()), "lobby:not_enough_players");
@@ -88,7 +88,7 @@ describe("preparing a start", () => {
     assert.equal(game.refused(prepare()), "lobby:already_started");
   });
 
-  test("unlocks when the questions could not be drawn", () => {
+  test("unlocks when drawing the questions fails", () => {
     const game = waiting();
     game.do(prepare());
     assert.equal(game.refused({ type: "abandon_start", by: by(2) }), "lobby:not_host");
@@ -99,7 +99,7 @@ describe("preparing a start", () => {
     game.do(prepare());
   });
 
-  test("unlocks by itself when nobody comes back", () => {
+  test("unlocks by itself when the start is never completed", () => {
     const game = waiting();
     game.do(prepare());
     game.wait(prepareLockMs - 1);
@@ -110,13 +110,13 @@ describe("preparing a start", () => {
     game.do(prepare());
   });
 
-  test("is not locked for an hour by a clock that was ahead", () => {
+  test("does not stay locked for an hour after a clock that was ahead", () => {
     const game = waiting();
     game.do(prepare());
     game.wait(-3_600_000).do(prepare());
   });
 
-  test("lets players join and leave meanwhile", () => {
+  test("lets players join and leave in the meantime", () => {
     const game = waiting();
     game.do(prepare());
     game.do({ type: "leave", by: by(2) });
@@ -126,8 +126,8 @@ describe("preparing a start", () => {
   });
 });
 
-describe("starting", () => {
-  test("opens the first question and answers the lobby", () => {
+describe("starting a game", () => {
+  test("opens the first question and returns the lobby", () => {
     const game = waiting();
     game.do(prepare());
     const { lobby } = game.body(start(0, questions(100, 3)));
@@ -145,7 +145,7 @@ describe("starting", () => {
     assert.equal(game.state.preparingUntil, null);
   });
 
-  test("draws again when the settings have moved", () => {
+  test("requests a new draw when the settings have changed", () => {
     const game = waiting();
     game.do(prepare());
     game.do(settings({ num_questions: 7 }));
@@ -160,7 +160,7 @@ describe("starting", () => {
     assert.equal(game.state.status, "in_progress");
   });
 
-  test("happens once, by the host, with questions", () => {
+  test("happens once, by the host, and only with questions", () => {
     const game = waiting();
     assert.equal(game.refused(start(0, questions(100, 3), 2)), "lobby:not_host");
     assert.equal(game.refused(start(0, [])), "generator:unavailable");
@@ -169,7 +169,7 @@ describe("starting", () => {
     assert.equal(game.state.questions[0]?.id, 100);
   });
 
-  test("takes no question twice and no more than were asked for", () => {
+  test("takes no question twice and no more than requested", () => {
     const game = waiting();
     game.do(start(0, [question(100), question(100), ...questions(101, 9)]));
     assert.deepEqual(

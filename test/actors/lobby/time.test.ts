@@ -30,7 +30,7 @@ function alive(game: Game, ms: number, ids: number[]): void {
 }
 
 describe("a heartbeat", () => {
-  test("brings a seat back that was thought gone", () => {
+  test("reconnects a seat that was marked as disconnected", () => {
     const game = waiting();
     game.wait(60_000).do(heartbeat(host));
     game.pass(15_000);
@@ -46,11 +46,11 @@ describe("a heartbeat", () => {
     assert.equal(game.state.seats[1]?.lastSeenAt, game.now);
   });
 
-  test("is answered ok", () => assert.deepEqual(waiting().body(heartbeat(2)), { ok: true }));
+  test("is answered with ok", () => assert.deepEqual(waiting().body(heartbeat(2)), { ok: true }));
 });
 
 describe("a silent seat", () => {
-  test("is not connected after 75 seconds and keeps its place", () => {
+  test("counts as disconnected after 75 seconds and keeps its place", () => {
     const game = waiting();
     game.wait(30_000).do(heartbeat(host));
     assert.deepEqual(game.pass(44_999), []);
@@ -59,7 +59,7 @@ describe("a silent seat", () => {
     assert.equal(game.last("lobby.host_disconnect"), undefined);
   });
 
-  test("is silent since its last heartbeat, however close to the one before", () => {
+  test("is measured from its last heartbeat, however close to the one before", () => {
     const game = waiting();
     game.wait(14_999);
     for (const id of [host, 2]) game.do(heartbeat(id));
@@ -71,7 +71,7 @@ describe("a silent seat", () => {
     assert.equal(game.state.seats[1]?.lastSeenAt, epoch + 14_999);
   });
 
-  test("every command is a sign of life", () => {
+  test("counts as connected again after any command", () => {
     const game = playing({ settings: { mode: "coop", timer: 60, num_questions: 100 } });
     for (let i = 0; i < 6; i++) {
       game.pass(30_000);
@@ -83,7 +83,7 @@ describe("a silent seat", () => {
     assert.ok(!types(game.events).includes("disconnected"));
   });
 
-  test("a stream that opens behind another sign of life of its seat stores none", () => {
+  test("stores no new timestamp when a stream opens right after another command", () => {
     const game = waiting();
     const open = { type: "check_seat", by: by(2), isFollowUp: true } as const;
     game.wait(20_000).do({ type: "check_seat", by: by(2) });
@@ -94,7 +94,7 @@ describe("a silent seat", () => {
     assert.deepEqual(types(game.do(open)), ["seen"], "its seat was not connected any more");
   });
 
-  test("commands that change nothing are signs of life too", () => {
+  test("counts as connected again after commands that change nothing", () => {
     const game = playing({ settings: { mode: "coop", num_questions: 1 } });
     game.do(lock());
     game.wait(20_000);
@@ -108,7 +108,7 @@ describe("a silent seat", () => {
 });
 
 describe("a silent host", () => {
-  test("is announced, and ends the lobby a minute later", () => {
+  test("is announced, and the lobby ends a minute later", () => {
     for (const game of [waiting(), playing({ settings: { timer: 60 } })]) {
       const since = game.now + 75_000;
       alive(game, 75_000, [2]);
@@ -130,7 +130,7 @@ describe("a silent host", () => {
     ["a removal", () => ({ type: "kick", by: by(host), seatId: 2, ban: false })],
   ];
   for (const [name, command] of returns)
-    test(`is back with ${name}`, () => {
+    test(`counts as connected again after ${name}`, () => {
       const game = waiting();
       alive(game, 80_000, [2]);
       assert.ok(game.state.hostDisconnect);
@@ -142,7 +142,7 @@ describe("a silent host", () => {
       assert.equal(game.state.hostDisconnect, null);
     });
 
-  test("is not brought back by commands of others or by reveals", () => {
+  test("is not revived by commands of other players or by reveals", () => {
     const game = playing({ settings: { timer: 60, num_questions: 100 } });
     alive(game, 80_000, [2]);
     game.do({ type: "reveal", by: by(null) });
@@ -152,7 +152,7 @@ describe("a silent host", () => {
 });
 
 describe("an idle lobby", () => {
-  test("finishes after 30 minutes of waiting, whatever the heartbeats", () => {
+  test("finishes after 30 minutes of waiting, regardless of heartbeats", () => {
     const game = waiting();
     alive(game, 30 * minute - 1, [host, 2]);
     assert.equal(game.state.status, "waiting");
@@ -160,7 +160,7 @@ describe("an idle lobby", () => {
     assert.equal(game.last("lobby.ended").reason, "idle");
   });
 
-  test("counts from the last join or command", () => {
+  test("is timed from the last join or command", () => {
     const game = waiting();
     alive(game, 29 * minute, [host, 2]);
     game.do({ type: "join", seat: seat(3), by: by(null) });
@@ -170,7 +170,7 @@ describe("an idle lobby", () => {
     assert.equal(game.state.status, "waiting");
   });
 
-  test("counts from the last removal or lock too", () => {
+  test("is timed from the last removal or lock too", () => {
     const open = waiting({ guests: [2, 3] });
     alive(open, 29 * minute, [host, 2]);
     open.do({ type: "leave", by: by(2) });
@@ -181,7 +181,7 @@ describe("an idle lobby", () => {
     assert.equal(game.state.lastCommandAt, game.now);
   });
 
-  test("counts from the last command that changed nothing, too", () => {
+  test("is timed from the last command that changed nothing, too", () => {
     const settings = { mode: "coop" as const, timer: 10 };
     const empty: LobbyCommand = { type: "settings", by: by(host), changes: {} };
     const late = playing({ settings: { ...settings, timer: 60 } });
@@ -204,14 +204,14 @@ describe("an idle lobby", () => {
     }
   });
 
-  test("counts from no heartbeat and no hub token", () => {
+  test("is not timed from heartbeats or hub tokens", () => {
     const game = waiting();
     game.wait(20_000).do({ type: "check_seat", by: by(host) });
     game.do(heartbeat(2));
     assert.equal(game.state.lastCommandAt, epoch);
   });
 
-  test("finishes after 15 minutes of a game, whatever the reveals and timers", () => {
+  test("finishes after 15 minutes of a game, regardless of reveals and timers", () => {
     const game = playing();
     const started = game.now;
     while (game.state.status !== "finished" && game.now - started < 20 * minute) {
@@ -223,8 +223,8 @@ describe("an idle lobby", () => {
   });
 });
 
-describe("a last question that was revealed", () => {
-  test("finishes the lobby 30 seconds later", () => {
+describe("a revealed last question", () => {
+  test("finishes the lobby after 30 seconds", () => {
     const game = playing({ settings: { num_questions: 1 } });
     game.do(answer(2, 0));
     game.wait(1_000).do(answer(host, 0));
@@ -233,14 +233,14 @@ describe("a last question that was revealed", () => {
     assert.equal(game.state.endReason, "completed");
   });
 
-  test("does not when another one follows", () => {
+  test("does not finish the lobby when another question follows", () => {
     const game = playing();
     game.do(answer(2, 0));
     game.do(answer(host, 0));
     assert.deepEqual(game.pass(31_000), []);
   });
 
-  test("does not while a further batch is awaited", () => {
+  test("does not finish the lobby while another batch is awaited", () => {
     const game = playing({ settings: { num_questions: null } });
     for (let i = 0; i < 9; i++) game.wait(3_000).do(next());
     game.do(answer(2, 0));
@@ -254,7 +254,7 @@ describe("a last question that was revealed", () => {
 });
 
 describe("a finished lobby", () => {
-  test("is readable for 24 hours, then there is none, though its upkeep goes on", () => {
+  test("is readable for 24 hours and then missing, although its upkeep continues", () => {
     const game = playing();
     game.do({ type: "end", by: by(host) });
     game.wait(24 * 3_600_000 - 1);
@@ -268,11 +268,11 @@ describe("a finished lobby", () => {
 });
 
 describe("the next deadline", () => {
-  test("of a waiting lobby is its stalest seat", () => {
+  test("of a waiting lobby is the timeout of its stalest seat", () => {
     assert.equal(nextDeadline(waiting().state), epoch + 75_000);
   });
 
-  test("of an open question is its end and the grace", () => {
+  test("of an open question is the end of its time plus the grace period", () => {
     assert.equal(nextDeadline(playing().state), epoch + 32_000);
   });
 
@@ -284,7 +284,7 @@ describe("the next deadline", () => {
     assert.equal(nextDeadline(game.state), null);
   });
 
-  test("that passed first decides how a late tick ends the lobby", () => {
+  test("decides how a late tick ends the lobby: the earliest one counts", () => {
     const revealed = playing({ settings: { num_questions: 1 } });
     revealed.do(answer(2, 0));
     revealed.do(answer(host, 0));
@@ -310,7 +310,7 @@ describe("the next deadline", () => {
     assert.equal(idle.state.endReason, "idle");
   });
 
-  test("after a long pause is served by one tick, which ends in one way only", () => {
+  test("is served by one tick after a long pause, and the lobby ends in one way only", () => {
     const game = playing();
     const events = game.wait(3 * 3_600_000).do({ type: "tick" });
     assert.deepEqual(types(events), ["question_closed", "finished"]);

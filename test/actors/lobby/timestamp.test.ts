@@ -4,7 +4,7 @@ import { timestamp } from "../../../actors/lobby/timestamp.ts";
 import { fc } from "../../support/seed.ts";
 
 describe("a time on the wire", () => {
-  it("is what Date says, to the second, whatever was asked before", () => {
+  it("equals the output of Date to the second, whatever was formatted before", () => {
     const far = 8.64e15;
     const near = fc.integer({ min: 1_790_000_000_000, max: 1_790_400_000_000 });
     fc.assert(
@@ -23,7 +23,7 @@ describe("a time on the wire", () => {
     assert.equal(timestamp(midnight + 1_000), "2026-12-31T00:00:01+00:00");
   });
 
-  it("is refused when no calendar has it", () => {
+  it("is rejected when no calendar has it", () => {
     assert.throws(() => timestamp(Number.NaN), RangeError);
     assert.throws(() => timestamp(9e15), RangeError);
   });

@@ -5,7 +5,7 @@ import { answer, by, host, playing, types, waiting } from "./game.ts";
 const coop = (guests = [2]) => playing({ settings: { mode: "coop" }, guests });
 
 describe("a versus answer", () => {
-  test("tells the caller alone whether it was right", () => {
+  test("shows only the caller whether it was right", () => {
     const game = playing({ guests: [2, 3] });
     const body = game.body(answer(2, 0, 0));
     assert.deepEqual(body, {
@@ -24,7 +24,7 @@ describe("a versus answer", () => {
     assert.deepEqual(game.last("lobby.answer"), { player_id: 2, answered_player_ids: [2] });
   });
 
-  test("moves no visible total before the reveal", () => {
+  test("changes no visible total before the reveal", () => {
     const game = playing({ guests: [2, 3] });
     game.do(answer(2, 0));
     game.do(answer(3, 1));
@@ -43,7 +43,7 @@ describe("a versus answer", () => {
     );
   });
 
-  test("has a rate that does not give away the answers of others", () => {
+  test("has a rate that does not reveal the answers of others", () => {
     const rates = [0, 1].map((index) => {
       const game = playing({ guests: [2, 3] });
       game.do(answer(3, index));
@@ -53,7 +53,7 @@ describe("a versus answer", () => {
     assert.deepEqual(rates[0], rates[1]);
   });
 
-  test("closes the question when it is the last one missing", () => {
+  test("closes the question when it is the last missing answer", () => {
     const game = playing();
     game.do(answer(2, 0));
     const outcome = game.run(answer(host, 1));
@@ -76,14 +76,14 @@ describe("a versus answer", () => {
     assert.equal(game.refused(answer(2, 0)), "lobby:already_answered");
   });
 
-  test("is given once", () => {
+  test("is accepted once", () => {
     const game = playing();
     game.do(answer(2, 1));
     assert.equal(game.refused(answer(2, 0)), "lobby:already_answered");
     assert.equal(game.refused(answer(2, 0, 0, 0)), "lobby:already_answered");
   });
 
-  test("is refused in this order: seat, state, mode, question", () => {
+  test("is checked in this order: seat, state, mode, question", () => {
     const before = waiting();
     assert.equal(before.refused(answer(9, 0)), "lobby:player_not_found");
     assert.equal(before.refused(answer(2, 0)), "lobby:not_in_progress");
@@ -98,7 +98,7 @@ describe("a versus answer", () => {
     assert.equal(game.refused(answer(9, 0)), "lobby:player_not_found");
   });
 
-  test("is taken until two seconds after the timer, also when the tick is late", () => {
+  test("is accepted until two seconds after the timer, even when the tick is late", () => {
     const game = playing({ guests: [2, 3] });
     game.wait(31_999).do(answer(2, 0));
     game.wait(1);
@@ -107,8 +107,8 @@ describe("a versus answer", () => {
   });
 });
 
-describe("a versus question closes when", () => {
-  test("the only one missing leaves", () => {
+describe("closing a versus question", () => {
+  test("happens when the only player without an answer leaves", () => {
     const game = playing({ guests: [2, 3] });
     game.do(answer(host, 0));
     game.do(answer(2, 0));
@@ -119,7 +119,7 @@ describe("a versus question closes when", () => {
     );
   });
 
-  test("the only one missing is removed", () => {
+  test("happens when the only player without an answer is removed", () => {
     const game = playing({ guests: [2, 3] });
     game.do(answer(host, 0));
     game.do(answer(2, 0));
@@ -127,7 +127,7 @@ describe("a versus question closes when", () => {
     assert.deepEqual(types(events), ["removed", "question_closed"]);
   });
 
-  test("nobody is missing but the host, thought gone, who then removes a player: not yet", () => {
+  test("does not happen when the host, disconnected and the only one missing, removes a player", () => {
     const game = playing({
       ...{ guests: [2, 3], settings: { timer: 60 }, timings: { staleMs: 20_000 } },
     });
@@ -140,7 +140,7 @@ describe("a versus question closes when", () => {
     assert.deepEqual(types(game.do(answer(host, 1))), ["answered", "question_closed"]);
   });
 
-  test("the only one missing goes silent, who then has a timeout", () => {
+  test("happens when the only player without an answer goes silent, with a timeout for that player", () => {
     const game = playing({ guests: [2, 3], settings: { timer: 60 }, timings: { staleMs: 50_000 } });
     game.wait(20_000).do(answer(host, 0));
     game.do(answer(2, 0));
@@ -151,7 +151,7 @@ describe("a versus question closes when", () => {
     assert.deepEqual([results[2].player_id, results[2].selected_index], [3, -1]);
   });
 
-  test("everyone connected has answered, without those who are not", () => {
+  test("happens when every connected player has answered, without the disconnected ones", () => {
     const game = playing({ guests: [2, 3], settings: { timer: 60 }, timings: { staleMs: 50_000 } });
     game.wait(45_000);
     for (const id of [host, 2]) game.do({ type: "heartbeat", by: by(id) });
@@ -160,7 +160,7 @@ describe("a versus question closes when", () => {
     assert.deepEqual(types(game.do(answer(2, 0))), ["answered", "question_closed"]);
   });
 
-  test("the answer of somebody thought gone counts and waits for those who are there", () => {
+  test("counts the answer of a disconnected player and waits for the connected ones", () => {
     const game = playing({ guests: [2, 3], settings: { timer: 60 }, timings: { staleMs: 50_000 } });
     game.wait(45_000);
     for (const id of [host, 2]) game.do({ type: "heartbeat", by: by(id) });
@@ -171,7 +171,7 @@ describe("a versus question closes when", () => {
     assert.deepEqual(types(game.do(answer(host, 0))), ["answered", "question_closed"]);
   });
 
-  test("nobody is connected any more: then by the timer only", () => {
+  test("happens by the timer only when no player is connected", () => {
     const game = playing({ settings: { timer: 60 }, timings: { staleMs: 50_000 } });
     assert.deepEqual(types(game.pass(61_999)), [
       "disconnected",
@@ -182,7 +182,7 @@ describe("a versus question closes when", () => {
     assert.equal(game.last("lobby.reveal").reveal.closed_by, "timer");
   });
 
-  test("the timer and its grace are over", () => {
+  test("happens when the timer and its grace period are over", () => {
     const game = playing({ guests: [2, 3] });
     game.do(answer(2, 0));
     assert.deepEqual(game.pass(31_999), []);
@@ -203,7 +203,7 @@ describe("a versus question closes when", () => {
     );
   });
 
-  test("an answer of somebody who left afterwards keeps its points", () => {
+  test("keeps the points of a player who answered and then left", () => {
     const game = playing({ guests: [2, 3] });
     game.do(answer(2, 0));
     game.do({ type: "leave", by: by(2) });

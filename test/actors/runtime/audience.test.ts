@@ -15,7 +15,7 @@ const tell = (audience: Audience, worker: string, count: number, now: number) =>
   withAudience(audience, { type: "spectators", worker, count }, now);
 const lobbyWith = (change: Partial<Lobby>): Lobby => ({ ...playing().state, ...change });
 
-test("the words of all processes add up, the last of each counts", () => {
+test("the latest counts of all processes are added up", () => {
   const audience = newAudience(null, start);
   assert.deepEqual(tell(audience, "a", 3, start), {
     ...{ type: "spectators", worker: "a", count: 3, sum: 3 },
@@ -30,7 +30,7 @@ test("the words of all processes add up, the last of each counts", () => {
   });
 });
 
-test("a process that is silent for a minute is forgotten, which a deadline notices", () => {
+test("a process that is silent for a minute is dropped, and a deadline triggers that", () => {
   const audience = newAudience(null, start);
   tell(audience, "a", 3, start);
   tell(audience, "b", 2, start + 30_000);
@@ -41,7 +41,7 @@ test("a process that is silent for a minute is forgotten, which a deadline notic
   assert.equal(sumOf(audience, start - 3_600_000), 0, "a clock set back keeps nobody for an hour");
 });
 
-test("a new owner keeps the published number until all processes have spoken again", () => {
+test("a new owner keeps the published number until all processes have reported again", () => {
   const audience = newAudience(lobbyWith({ spectatorCount: 5 }), start);
   tell(audience, "a", 3, start + 1_000);
   assert.equal(sumOf(audience, start + 1_000), 5);
@@ -61,7 +61,7 @@ test("a changed number is due two seconds after the last one, and never in a fin
   assert.equal(audienceDue(newAudience(null, start), lobbyWith({}), start), null);
 });
 
-test("no more than 256 processes are remembered", () => {
+test("at most 256 processes are tracked", () => {
   const audience = newAudience(null, start);
   for (let n = 0; n < 300; n++) tell(audience, `w${n}`, 1, start);
   assert.equal(sumOf(audience, start), 256);

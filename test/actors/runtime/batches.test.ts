@@ -3,12 +3,12 @@ import { after, before, describe, it } from "node:test";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { drawQuestions, newMember, startedLobby } from "./fleet.ts";
 
-describe("an endless lobby whose batches come in small", () => {
+describe("an endless lobby whose batches arrive too small", () => {
   let stores: TestStores;
   before(async () => void (stores = await testStores()));
   after(() => stores.stop());
 
-  it("asks for the batch after a small one at once", { timeout: 15_000 }, async () => {
+  it("requests the next batch at once after a small one", { timeout: 15_000 }, async () => {
     const places: number[] = [];
     let heard = () => {};
     const second = new Promise<void>((done) => (heard = done));

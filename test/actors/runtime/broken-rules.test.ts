@@ -4,7 +4,7 @@ import type { LobbyCommand } from "../../../actors/index.ts";
 import { by } from "../../simulation/openings.ts";
 import { host, LobbyFleet, setPrompt } from "./lobby-fleet.ts";
 
-it("a command that breaks the rules fails alone, and every command of its batch is answered once", async () => {
+it("a command that breaks an invariant fails alone, and every command of its batch is answered once", async () => {
   const fleet = new LobbyFleet();
   const members = [await fleet.member("w1"), await fleet.member("w2")];
   await fleet.run(3_000);

@@ -45,7 +45,7 @@ function stored({ redis }: VirtualFleet, code: string) {
 }
 
 describe("a follower of the commits of its process", () => {
-  it("hears each message of its lobby once, in order, as Redis stores it", async () => {
+  it("receives each message of its lobby once, in order, as Redis stores it", async () => {
     const fleet = new VirtualFleet();
     const [first, second] = await fleet.calm("first", "second");
     assert.ok(first && second);
@@ -63,7 +63,7 @@ describe("a follower of the commits of its process", () => {
     assert.deepEqual(heard.sources, [true]);
   });
 
-  it("hears nothing of other lobbies, and nothing any more after it left", async () => {
+  it("receives nothing of other lobbies, and nothing after it left", async () => {
     const fleet = new VirtualFleet();
     const [only] = await fleet.calm("only");
     assert.ok(only);
@@ -77,7 +77,7 @@ describe("a follower of the commits of its process", () => {
     assert.equal(heard.seqs.length, before);
   });
 
-  it("is told at a process that does not own the lobby to follow Redis, and when that changes", async () => {
+  it("is switched to Redis on a process that does not own the lobby, and back when ownership changes", async () => {
     const fleet = new VirtualFleet();
     const [first, second] = await fleet.calm("first", "second");
     assert.ok(first && second);
@@ -100,7 +100,7 @@ describe("a follower of the commits of its process", () => {
     assert.deepEqual(there.seqs, [stored(fleet, code).at(-1)?.[0]]);
   });
 
-  it("is told to follow Redis while the outcome of a commit is unknown, until the next one", async () => {
+  it("is switched to Redis while the outcome of a commit is unknown, until the next commit", async () => {
     const fleet = new VirtualFleet();
     let isAnswerLost = false;
     const forgetful = (connections: Connections): Connections => {
@@ -128,7 +128,7 @@ describe("a follower of the commits of its process", () => {
     assert.equal(heard.seqs.at(-1), stored(fleet, "V1").at(-1)?.[0]);
   });
 
-  it("is told to compare with Redis when that may have gone back", async () => {
+  it("is switched to Redis when Redis may have lost data", async () => {
     const fleet = new VirtualFleet();
     const [only] = await fleet.calm("only");
     assert.ok(only);
@@ -139,7 +139,7 @@ describe("a follower of the commits of its process", () => {
     assert.equal(heard.sources.at(-1), true);
   });
 
-  it("changes nothing about a commit when it fails", async () => {
+  it("does not affect a commit when it fails", async () => {
     const fleet = new VirtualFleet();
     const [only] = await fleet.calm("only");
     assert.ok(only);

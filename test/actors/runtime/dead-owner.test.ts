@@ -7,8 +7,8 @@ import { targetOwners } from "../../../actors/runtime/placement/owners.ts";
 import { maxWaiting } from "../../../actors/runtime/router/waiting-commands.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
-describe("the lobbies of a worker that is dead and whose connections are still open", () => {
-  it("answer as soon as they are taken over, whenever they were asked", async () => {
+describe("the lobbies of a dead worker whose connections are still open", () => {
+  it("answer as soon as they are taken over, whenever the command was sent", async () => {
     const fleet = new VirtualFleet();
     const [caller, , deadOwner] = await fleet.calm("caller", "nextOwner", "deadOwner");
     assert.ok(caller && deadOwner);
@@ -32,7 +32,7 @@ describe("the lobbies of a worker that is dead and whose connections are still o
     assert.ok(Math.max(...waits) < 150, `one waited ${Math.max(...waits)} ms`);
   });
 
-  it("are waited for by so many commands in a worker; one more is refused at once", async () => {
+  it("are awaited by a limited number of commands in a worker, and one more is refused at once", async () => {
     const fleet = new VirtualFleet();
     const [caller, nextOwner, deadOwner] = await fleet.calm("caller", "nextOwner", "deadOwner");
     assert.ok(caller && nextOwner && deadOwner);

@@ -27,7 +27,7 @@ describe("a lobby that was running when an earlier version was stopped", () => {
     await redis.hset(lobbyKey(code), "v", version, "c", id);
   }
 
-  it("goes on, from its events and from a snapshot", async () => {
+  it("continues from its events and from a snapshot", async () => {
     const code = "EARLYA";
     const earlier = await newMember(stores.redisUrl);
     await startedLobby(earlier.lobbies, code, { mode: "coop", questions: 3, seats: [1, 2] });

@@ -7,7 +7,7 @@ import { connectRedis, redisReady } from "../../../server/platform/redis/redis.t
 import { testStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby } from "./fleet.ts";
 
-test("a worker that the store counts as dead says so, writes nothing, and serves again once it has come back", async () => {
+test("a worker that Redis counts as dead reports so, writes nothing, and serves again after it rejoins", async () => {
   const stores = await testStores();
   const redis = connectRedis(stores.redisUrl, silentLogger, "test");
   await redisReady(redis);

@@ -7,7 +7,7 @@ import { systemTiming } from "../../../actors/runtime/timing.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, createCommand, newMember, startedLobby, type Member } from "./fleet.ts";
 
-describe("the public list when its connection breaks", () => {
+describe("the lobby index when its connection breaks", () => {
   let stores: TestStores;
   let redis: Redis;
   let member: Member;
@@ -40,7 +40,7 @@ describe("the public list when its connection breaks", () => {
     while (await isListed(code).catch(() => true)) await delay(20);
   }
 
-  it("drops a lobby that finished meanwhile", async () => {
+  it("drops a lobby that finished in the meantime", async () => {
     await startedLobby(member.lobbies, "AAAAAA", { mode: "coop", questions: 3, seats: [1, 2] });
     assert.ok(await isListed("AAAAAA"));
     await cutListConnection();
@@ -48,7 +48,7 @@ describe("the public list when its connection breaks", () => {
     await untilUnlisted("AAAAAA");
   });
 
-  it("drops a lobby that became private meanwhile", async () => {
+  it("drops a lobby that became private in the meantime", async () => {
     bodyOf(await member.lobbies.ask("BBBBBB", createCommand("BBBBBB", [11])));
     await cutListConnection();
     bodyOf(
@@ -62,8 +62,8 @@ describe("the public list when its connection breaks", () => {
   });
 });
 
-describe("entries that are written again", () => {
-  it("are tried until they are written, and one that cannot be does not hold the others up", async () => {
+describe("repairs of lobby index entries", () => {
+  it("are retried until they are written, and a failing entry does not delay the others", async () => {
     const written = new Set<string>();
     let refusals = 0;
     await new Promise<void>((done) => {

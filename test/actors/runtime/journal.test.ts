@@ -44,7 +44,7 @@ function storeWithout(code: string, isSharded: boolean) {
 }
 
 describe("commits of one worker", { timeout: 5_000 }, () => {
-  it("go on in other shards of a cluster while one does not answer", async () => {
+  it("continue in other shards of a cluster while one does not answer", async () => {
     const store = storeWithout("AAAAAA", true);
     const slow = store.commit("AAAAAA");
     assert.equal(await store.commit("BBBBBB"), "committed");
@@ -53,7 +53,7 @@ describe("commits of one worker", { timeout: 5_000 }, () => {
     assert.equal(await slow, "committed");
   });
 
-  it("of one shard go out one script after the other, what came meanwhile together", async () => {
+  it("of one shard are sent one script at a time, with the commits that arrived meanwhile in one script", async () => {
     for (const isSharded of [true, false]) {
       const store = storeWithout("AAAAAA", isSharded);
       const first = store.commit("AAAAAA");

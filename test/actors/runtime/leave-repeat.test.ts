@@ -15,7 +15,7 @@ const cookieOf = (cookieSeatId: number): Who => ({
 });
 const gone: LobbyReply = { ok: true, body: null };
 
-describe("a leave that is repeated under its key by a login or a cookie", () => {
+describe("a leave repeated under its idempotency key by a login or a cookie", () => {
   let stores: TestStores;
   let member: Member;
   let codeCount = 0;
@@ -55,7 +55,7 @@ describe("a leave that is repeated under its key by a login or a cookie", () => 
     return body.player?.id;
   };
 
-  it("is answered as the first time", async () => {
+  it("returns the first answer", async () => {
     for (const who of [bearer, cookieOf(2), { by: { ...bearer.by, cookieSeatId: 2 } }]) {
       const code = await waiting();
       assert.deepEqual(await leave(code, who), gone);
@@ -64,7 +64,7 @@ describe("a leave that is repeated under its key by a login or a cookie", () => 
     }
   });
 
-  it("does not take away the seat of whoever has joined again since", async () => {
+  it("keeps the seat of a player who has joined again since", async () => {
     for (const who of [bearer, { by: { ...bearer.by, cookieSeatId: 2 } }]) {
       const code = await waiting();
       await leave(code, who);
@@ -76,7 +76,7 @@ describe("a leave that is repeated under its key by a login or a cookie", () => 
     }
   });
 
-  it("is nothing to another player who uses the same key", async () => {
+  it("does not match another player who uses the same key", async () => {
     const code = await waiting();
     await leave(code, bearer);
     const other = { by: { seatId: null, playerId: 300 } };

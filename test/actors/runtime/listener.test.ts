@@ -5,7 +5,7 @@ import { createListener } from "../../../actors/runtime/router/listener.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { testStores } from "../../support/stores.ts";
 
-it("who listens is told when what was lost is heard again, and not of the first time", async () => {
+it("a listener reports lost subscriptions when they resume, and not when they first start", async () => {
   const stores = await testStores();
   const redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
   const listener = createListener(stores.redisUrl, silentLogger, "test-subscriber");

@@ -69,12 +69,12 @@ async function restart(fleet: LobbyFleet, members: VirtualWorker[], how: Restart
 
 describe("event numbers of a lobby", () => {
   describe("after a loss", afterLoss);
-  describe("when nothing or little was lost", whenNothingOrLittle);
+  describe("when little or nothing was lost", whenNothingOrLittle);
   describe("of lobbies that changed hands", lobbiesChangedHands);
 });
 
 function afterLoss(): void {
-  it("are not used again by workers that an outage made strangers to the store", async () => {
+  it("are not used again by workers that Redis no longer lists after an outage", async () => {
     const { fleet, members, owner, time } = await openLobby();
     await change(fleet, owner, "one", "two", "three");
     assert.equal(fleet.messages().at(-1)?.seq, 4);
@@ -84,7 +84,7 @@ function afterLoss(): void {
     assert.deepEqual(told(fleet), ["1 lobby.player_joined", "6 lobby.gap", "7 lobby.settings"]);
   });
 
-  it("are not used again after a loss that no process outlived, nor after a second one", async () => {
+  it("are not used again after a loss that no process survived, nor after a second one", async () => {
     const { fleet, members, owner, time } = await openLobby();
     await change(fleet, owner, "one", "two", "three");
     const seen = new Set(
@@ -108,7 +108,7 @@ function afterLoss(): void {
     }
   });
 
-  it("are not used again by a worker that never heard how the commit of a lost event ended", async () => {
+  it("are not used again by a worker that never learned the outcome of a lost event's commit", async () => {
     const { fleet, members, owner } = await openLobby();
     await change(fleet, owner, "one");
     await fleet.run(50);
@@ -128,7 +128,7 @@ function afterLoss(): void {
 }
 
 function whenNothingOrLittle(): void {
-  it("go on without a hole when a worker never heard how a commit ended and nothing was lost", async () => {
+  it("continue without a gap when a worker never learned a commit's outcome and nothing was lost", async () => {
     const { fleet, members, owner } = await openLobby();
     const changing = change(fleet, owner, "one");
     await fleet.until(() => fleet.messages().at(-1)?.seq === 2, 0.01);
@@ -142,7 +142,7 @@ function whenNothingOrLittle(): void {
     ]);
   });
 
-  it("go on without a hole when nothing was lost and the worker knows that", async () => {
+  it("continue without a gap when nothing was lost and the worker knows that", async () => {
     const { fleet, members, owner } = await openLobby();
     await restart(fleet, members, { downMs: 5_000 });
     await fleet.run(3_000);
@@ -157,7 +157,7 @@ function whenNothingOrLittle(): void {
     assert.equal(gaps(fleet), 0);
   });
 
-  it("leave only the hole that is needed when the worker knows what was lost", async () => {
+  it("leave only the necessary gap when the worker knows what was lost", async () => {
     const { fleet, members, owner, time } = await openLobby();
     await change(fleet, owner, "one", "two", "three");
     await restart(fleet, members, { downMs: 100, lostSince: time });
@@ -167,7 +167,7 @@ function whenNothingOrLittle(): void {
 }
 
 function lobbiesChangedHands(): void {
-  it("are not used again by a worker whose lobbies another had in what is lost", async () => {
+  it("are not used again by a worker when the lost data had another owner of its lobbies", async () => {
     const { fleet, members, owner } = await openLobby();
     const nextOwner = members.find((member) => member !== owner);
     assert.ok(nextOwner);
@@ -182,7 +182,7 @@ function lobbiesChangedHands(): void {
     assertSkipped(fleet, 5);
   });
 
-  it("are not used again by a frozen worker whose lobbies another had in what a node of a cluster has lost", async () => {
+  it("are not used again by a frozen worker when a cluster node lost the data of another owner of its lobbies", async () => {
     const { fleet, members, owner, time } = await openLobby(sharded);
     const nextOwner = members.find((member) => member !== owner);
     assert.ok(nextOwner);
@@ -200,7 +200,7 @@ function lobbiesChangedHands(): void {
     assertSkipped(fleet, 4);
   });
 
-  it("go on without a hole after starts of the store that are known to have lost nothing, and not after another one", async () => {
+  it("continue without a gap after Redis starts known to have lost nothing, and with a gap after any other start", async () => {
     const { fleet, members } = await openLobby();
     for (const name of ["w3", "w4"]) {
       for (const member of members.splice(0)) fleet.kill(member);
@@ -221,7 +221,7 @@ function lobbiesChangedHands(): void {
     assert.equal(gaps(fleet), 1);
   });
 
-  it("go on without a hole in a lobby of a version that did not note the store", async () => {
+  it("continue without a gap in a lobby of a version that did not record the Redis instance", async () => {
     const { fleet, members, owner } = await openLobby();
     fleet.redis.strings.delete(historyKey(shardOf(code)));
     fleet.kill(owner);

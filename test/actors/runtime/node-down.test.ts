@@ -8,7 +8,7 @@ describe("a node-down notice", () => {
   const ways: Record<string, string> = { zrem: workers, publish: deadChannel };
 
   for (const failing of ["zrem", "publish"])
-    it(`reaches the other nodes of its kind in the other way when ${failing} fails`, async () => {
+    it(`still reaches the other nodes of its kind when ${failing} fails`, async () => {
       const sent: string[][] = [];
       const send = async (way: string, ...args: string[]) => {
         if (way === failing) throw new Error("CLUSTERDOWN");

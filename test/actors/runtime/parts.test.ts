@@ -22,7 +22,7 @@ describe("placement of shards", () => {
     }
   });
 
-  it("moves only the shards of a worker that goes", () => {
+  it("moves only the shards of a worker that leaves", () => {
     fc.assert(
       fc.property(workers, fc.nat(), (names, pick) => {
         const gone = names[pick % names.length];
@@ -64,8 +64,8 @@ describe("placement of shards", () => {
   });
 });
 
-describe("remembered answers", () => {
-  it("keeps the last eight of each seat, also when read back in any order", () => {
+describe("remembered answers of a lobby", () => {
+  it("include the last eight of each seat, and reading them back in any order restores them", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.uuid()), { maxLength: 60 }),
@@ -110,7 +110,7 @@ describe("seats that left", () => {
     assert.deepEqual(memory.get(40, "leave"), { ok: true, body: null });
   });
 
-  it("do not push out the seats that stay", () => {
+  it("do not displace the seats that stay", () => {
     const memory = new IdempotencyCache();
     for (let seat = 1; seat <= 30; seat++) memory.put(seat, "a", null);
     memory.forgetDeparted(new Set([1, 2, 3]));
@@ -175,7 +175,7 @@ describe("the ticker", () => {
 describe("the limit of a seat", () => {
   const limit = { max: 3, windowMs: 60_000 };
 
-  it("refuses the command after the last allowed one and says truly when to come back", () => {
+  it("refuses the command after the last allowed one and returns the correct retry time", () => {
     const counts: SenderCounts = new Map();
     for (const now of [0, 10_000, 20_000]) assert.equal(countCommand(counts, 1, now, limit), null);
     assert.equal(countCommand(counts, 1, 20_500, limit), 40);
@@ -183,7 +183,7 @@ describe("the limit of a seat", () => {
     assert.equal(countCommand(counts, 1, 60_000, limit), null);
   });
 
-  it("does not lock anybody out when the clock is set back", () => {
+  it("does not lock out a seat when the clock is set back", () => {
     const counts: SenderCounts = new Map();
     for (let i = 0; i < 5; i++) countCommand(counts, 1, 10_000_000, limit);
     assert.equal(countCommand(counts, 1, 0, limit), null);

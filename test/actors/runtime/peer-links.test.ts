@@ -36,7 +36,7 @@ function startPeer(name: string): Peer {
 const linked = (peer: Peer, target: string) =>
   eventually(`a link to ${target}`, () => peer.links.send(target, "[]"));
 
-describe("links between the processes of a machine", () => {
+describe("links between the processes of one machine", () => {
   before(() => {
     dir = mkdtempSync(join(tmpdir(), "links-"));
   });
@@ -46,7 +46,7 @@ describe("links between the processes of a machine", () => {
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it("carry each message whole and in order, whatever it holds and however long it is", async () => {
+  it("carry each message whole and in order, whatever its content and length", async () => {
     const from = startPeer("from");
     const to = startPeer("to");
     await linked(from, "to");
@@ -61,13 +61,13 @@ describe("links between the processes of a machine", () => {
     );
   });
 
-  it("take nothing for a process that does not listen here", async () => {
+  it("accept no message for a process that does not listen on this machine", async () => {
     const from = startPeer("from");
     for (let n = 0; n < 5; n++) assert.equal(from.links.send("elsewhere", "[]"), false);
     assert.deepEqual(from.lost, [], "nothing was on its way");
   });
 
-  it("take no more than a bounded number of bytes for a process that reads nothing", async () => {
+  it("accept a bounded number of bytes for a process that reads nothing", async () => {
     const from = startPeer("from");
     const to = startPeer("to");
     await linked(from, "to");
@@ -79,7 +79,7 @@ describe("links between the processes of a machine", () => {
     await eventually("what was taken comes", () => to.received.includes(message));
   });
 
-  it("tell of a process that is gone, once, and lead to the next one of that name", async () => {
+  it("report an exited process once, and connect to the next process of that name", async () => {
     const from = startPeer("from");
     const to = startPeer("to");
     await linked(from, "to");
@@ -91,7 +91,7 @@ describe("links between the processes of a machine", () => {
     await linked(from, "to");
   });
 
-  it("leave no socket of a process that is gone for good", async () => {
+  it("leave no socket of a process that has exited for good", async () => {
     const from = startPeer("from");
     startPeer("to");
     await linked(from, "to");

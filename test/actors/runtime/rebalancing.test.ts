@@ -8,9 +8,9 @@ import { VirtualFleet } from "./virtual-fleet.ts";
 
 const slice = Math.ceil(shardCount / 10);
 
-describe("workers that share the shards out anew", () => {
+describe("workers that rebalance their shards", () => {
   for (const fate of ["dies unnoticed", "freezes"] as const)
-    it(`keep what nobody takes: one that joins ${fate} after the first slice was given`, async () => {
+    it(`keep shards without a new owner when a joining worker ${fate} after the first batch`, async () => {
       const fleet = new VirtualFleet();
       const [giver] = await fleet.calm("giver");
       const joining = await fleet.start("joiner");
@@ -32,7 +32,7 @@ describe("workers that share the shards out anew", () => {
       assert.ok(longestMs < 700, `a shard was free for ${longestMs} ms`);
     });
 
-  it("give again after a pause what was not taken", async () => {
+  it("offer a shard again after a pause when no worker took it", async () => {
     const fleet = new VirtualFleet();
     await fleet.calm("giver");
     const joining = await fleet.start("joiner");
@@ -46,7 +46,7 @@ describe("workers that share the shards out anew", () => {
     assert.ok(shares() > shardCount / 3, `it has ${shares()}`);
   });
 
-  it("claim a shard once more that was released between their look and their claim", async () => {
+  it("retry the claim of a shard that was released between the read and the claim", async () => {
     const fleet = new VirtualFleet();
     const [deadOwner] = await fleet.calm("deadOwner");
     const released = ownerKey(7);

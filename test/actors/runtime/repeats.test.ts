@@ -6,8 +6,8 @@ import type { DrawPlan, LobbyCommand, Mode } from "../../../actors/lobby/types.t
 import { answer, by, host, lock, next, pick, questions, seat } from "../lobby/game.ts";
 import { playing, waiting, type Owned } from "./owned.ts";
 
-describe("what a seat was told under a key", () => {
-  test("is not forgotten for heartbeats", () => {
+describe("an answer stored under an idempotency key", () => {
+  test("is not evicted by heartbeats", () => {
     const owned = playing({ mode: "coop", timer: 60, num_questions: 100 });
     owned.wait(3_000);
     const first = owned.ask(next(), "k");
@@ -21,7 +21,7 @@ describe("what a seat was told under a key", () => {
   });
 });
 
-describe("a start that is repeated under its key", () => {
+describe("a start that is repeated under its idempotency key", () => {
   const prepare = { type: "prepare", by: by(host) } as const;
   const abandon = { type: "abandon_start", by: by(host) } as const;
   const planOf = (reply: LobbyReply): DrawPlan => {
@@ -34,7 +34,7 @@ describe("a start that is repeated under its key", () => {
     ["as its present owner read", (owned) => (owned.ask(abandon), owned.takeOver())],
   ];
   for (const [name, giveUp] of givenUp)
-    test(`plans and locks anew once it was given up, ${name}`, async () => {
+    test(`plans and locks again after it was abandoned, ${name}`, async () => {
       const owned = waiting();
       assert.deepEqual(planOf(owned.ask(prepare, "k")).player_ids, [901]);
       await giveUp(owned);
@@ -47,7 +47,7 @@ describe("a start that is repeated under its key", () => {
       });
     });
 
-  test("gets the plan it got while it is under way, and its answer once it held", async () => {
+  test("returns its plan while the draw is under way, and its answer after it succeeded", async () => {
     const owned = waiting();
     const plan = owned.ask(prepare, "k");
     assert.deepEqual(owned.ask(prepare, "k"), plan);
@@ -65,7 +65,7 @@ describe("a start that is repeated under its key", () => {
   });
 });
 
-describe("a command without an index that is repeated after the next question came", () => {
+describe("a command without an index that is repeated after the next question opened", () => {
   const closeFirst = (owned: Owned) => {
     owned.wait(32_000).ask({ type: "tick" });
     owned.ask({ type: "heartbeat", by: by(host) });
@@ -96,7 +96,7 @@ describe("a command without an index that is repeated after the next question ca
   ];
   for (const { name, mode, before, command, said } of rows)
     for (const isTakenOver of [false, true])
-      test(`is told the same: ${name}${isTakenOver ? ", after a takeover" : ""}`, async () => {
+      test(`returns the same answer: ${name}${isTakenOver ? ", after a takeover" : ""}`, async () => {
         const owned = playing({ mode });
         before(owned);
         const first = owned.ask(command, "k");
@@ -110,7 +110,7 @@ describe("a command without an index that is repeated after the next question ca
         assert.ok(owned.ask(command, "another").ok, "a new intent is carried out");
       });
 
-  test("is told the same when it came before the game", () => {
+  test("returns the same answer when it was first sent before the game", () => {
     const owned = waiting({ mode: "versus" });
     for (const [command, key] of [
       [next(), "a"],
@@ -126,7 +126,7 @@ describe("a command without an index that is repeated after the next question ca
       assert.deepEqual(owned.ask(command, key), early);
   });
 
-  test("is carried out when it was asked to try again", () => {
+  test("is executed when its first answer was to try again", () => {
     const owned = playing({ mode: "versus" });
     const first = owned.ask(next(), "k");
     assert.ok(!first.ok && first.code === "lobby:too_early");
@@ -134,7 +134,7 @@ describe("a command without an index that is repeated after the next question ca
     assert.equal(owned.lobby.round?.index, 1);
   });
 
-  test("costs a commit under a key alone, of a fixed question none", () => {
+  test("costs a commit under a key only, and none with a fixed question", () => {
     const owned = playing({ mode: "versus" });
     owned.ask(answer(2, 1));
     const count = owned.commits.length;

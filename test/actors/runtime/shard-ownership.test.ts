@@ -40,7 +40,7 @@ function slowMap() {
 }
 
 describe("the owner map of a worker", () => {
-  it("does not count as its own what it released while the map was on its way", async () => {
+  it("does not count a shard as its own that was released while the map was loading", async () => {
     const { ownership, looks } = slowMap();
     await ownership.claim([{ shard, owner: null }]);
     const loading = ownership.reload();
@@ -50,7 +50,7 @@ describe("the owner map of a worker", () => {
     assert.equal(ownership.isStaleLease(shard), false);
   });
 
-  it("tells a shard that was lost with the store from one that somebody else has had since", async () => {
+  it("distinguishes a shard lost with Redis from a shard that another worker has owned since", async () => {
     const { ownership, looks, outlived, forgotten } = slowMap();
     const mine = { shard, owner: { incarnation: "me", token: "me|1" } };
     const look = async (record: string) => {
@@ -72,7 +72,7 @@ describe("the owner map of a worker", () => {
     assert.deepEqual([outlived, forgotten], [[0, 1, 0], [shard]]);
   });
 
-  it("is looked at once more for all who asked while it was on its way", async () => {
+  it("is loaded once more for all callers that asked while it was loading", async () => {
     const { ownership, looks } = slowMap();
     const first = ownership.reload();
     const later = [ownership.reload(), ownership.reload()];

@@ -6,8 +6,8 @@ import type { Connections } from "../../../actors/runtime/storage/connection.ts"
 import { shardCount } from "../../../actors/runtime/storage/keys.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
-describe("workers whose store answers in part or not for a while", () => {
-  it("keep their shards and serve them while nobody can read the owner map", async () => {
+describe("workers while Redis answers in part or not at all", () => {
+  it("keep and serve their shards while the owner map is unreadable", async () => {
     const fleet = new VirtualFleet();
     let isSilent = false;
     const { timeline } = fleet;
@@ -39,7 +39,7 @@ describe("workers whose store answers in part or not for a while", () => {
     assert.equal(refused, 0);
   });
 
-  it("take over the shards of a dead one at once when their connections are back", async () => {
+  it("take over the shards of a dead worker as soon as their connections are back", async () => {
     const fleet = new VirtualFleet();
     const [deadOwner, nextOwner] = await fleet.calm("deadOwner", "nextOwner");
     assert.ok(deadOwner && nextOwner);
@@ -52,7 +52,7 @@ describe("workers whose store answers in part or not for a while", () => {
     assert.ok(fleet.now - from < 200, `${fleet.now - from} ms`);
   });
 
-  it("try again with the next heartbeat what the store failed to do", async () => {
+  it("retry at the next heartbeat what Redis failed to do", async () => {
     const fleet = new VirtualFleet();
     const [deadOwner] = await fleet.calm("deadOwner");
     let failuresLeft = 0;
@@ -76,7 +76,7 @@ describe("workers whose store answers in part or not for a while", () => {
     assert.ok(failuresLeft < 0 && fleet.now - from < 1_600, `${fleet.now - from} ms`);
   });
 
-  it("take what was given to them while they could not hear of it", async () => {
+  it("take over shards that were handed to them while they received no messages", async () => {
     const fleet = new VirtualFleet();
     await fleet.calm("giver");
     const joiner = await fleet.start("joiner");
@@ -90,7 +90,7 @@ describe("workers whose store answers in part or not for a while", () => {
   });
 });
 
-describe("the keys of a cluster", () => {
+describe("the keys of a Redis cluster", () => {
   /** A cluster of two masters; keys `{a}` are on one of them and `{b}` on the other. */
   function clusterOf(answers: Record<string, () => Promise<[null, string][]>>): Redis {
     const slots = new Proxy([], { get: (_, slot) => [Number(slot) === 15_495 ? "a" : "b"] });
@@ -106,12 +106,12 @@ describe("the keys of a cluster", () => {
   const answering = async (): Promise<[null, string][]> => [[null, "value"]];
   const silent = () => Promise.reject(new Error("Command timed out"));
 
-  it("are known of the masters that answer", async () => {
+  it("are listed from the masters that answer", async () => {
     const redis = connectionOf(clusterOf({ a: answering, b: silent }));
     assert.deepEqual(await redis.mget(["{a}", "{b}"]), ["value", undefined]);
   });
 
-  it("cannot be read when no master answers", async () => {
+  it("cannot be listed when no master answers", async () => {
     const redis = connectionOf(clusterOf({ a: silent, b: silent }));
     await assert.rejects(redis.mget(["{a}", "{b}"]), /timed out/);
   });

@@ -63,7 +63,7 @@ async function assertGapless(code: string): Promise<void> {
   entries.forEach(([id], i) => assert.equal(id, `${i + 1}-0`));
 }
 
-describe("lobbies spread over processes", () => {
+describe("lobbies distributed over processes", () => {
   before(async () => {
     stores = await testStores();
     redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
@@ -77,11 +77,11 @@ describe("lobbies spread over processes", () => {
   });
 
   describe("whose owner dies or freezes", whoseOwnerDiesOr);
-  describe("that go on meanwhile", goOnMeanwhile);
+  describe("that continue in the meantime", goOnMeanwhile);
 });
 
 function whoseOwnerDiesOr(): void {
-  it("forwards commands to the owner and gives back its answer", async () => {
+  it("forward commands to the owner and return its answer", async () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
@@ -96,7 +96,7 @@ function whoseOwnerDiesOr(): void {
     await quit(other);
   });
 
-  it("loses no acknowledged answer and doubles none when the owner is killed", async () => {
+  it("lose and double no acknowledged answer when the owner is killed", async () => {
     const other = await neighbour();
     const codes = await codesOf(other.incarnation, 12);
     const seats = [1, 2, 3, 4];
@@ -126,7 +126,7 @@ function whoseOwnerDiesOr(): void {
     }
   });
 
-  it("takes over from a frozen owner, which can change nothing when it wakes up", async () => {
+  it("are taken over from a frozen owner, which can change nothing when it resumes", async () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 3, seats: [1, 2] });
@@ -146,7 +146,7 @@ function whoseOwnerDiesOr(): void {
     await quit(other);
   });
 
-  it("repeats the first answer of a command also after a takeover", async () => {
+  it("repeat the first answer of a command even after a takeover", async () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
@@ -168,7 +168,7 @@ function whoseOwnerDiesOr(): void {
 }
 
 function goOnMeanwhile(): void {
-  it("fetches the questions of an endless lobby whose owner died while it drew them", async () => {
+  it("fetch the questions of an endless lobby whose owner died during the draw", async () => {
     const other = await neighbour("mute");
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: null, seats: [1, 2] });
@@ -186,7 +186,7 @@ function goOnMeanwhile(): void {
     await assertGapless(code);
   });
 
-  it("hands its lobbies over when it stops, and games go on meanwhile", async () => {
+  it("are handed over when their owner stops, and games continue meanwhile", async () => {
     const second = await newMember(stores.redisUrl);
     await until(
       async () => (await ownedBy(second.lobbies.describe().incarnation)) > shardCount / 4,
@@ -202,7 +202,7 @@ function goOnMeanwhile(): void {
     for (const code of codes) await assertGapless(code);
   });
 
-  it("goes on after the store was killed and came back", async () => {
+  it("continue after Redis was killed and restarted", async () => {
     const [code = ""] = await codesOf(member.lobbies.describe().incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "versus", questions: 3, seats: [1, 2] });
     const playing = playVersus(member.lobbies, code, [1, 2], 3);
@@ -215,7 +215,7 @@ function goOnMeanwhile(): void {
     await assertGapless(code);
   });
 
-  it("closes a question whose deadline passed while nobody owned the lobby", async () => {
+  it("close a question whose deadline passed while the lobby had no owner", async () => {
     const late = await newMember(stores.redisUrl, {
       clock: { now: () => Date.now() + 120_000 },
     });

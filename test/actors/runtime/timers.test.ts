@@ -90,7 +90,7 @@ function createProcess() {
 }
 
 describe("deadlines of the lobbies in memory", () => {
-  it("are tried again when the process has too much waiting to take them", async () => {
+  it("are retried when the process has too many commands waiting to accept them", async () => {
     const { mailboxes, ask, pass, holdStore, releaseStore } = createProcess();
     await ask("QUIETT", createCommand("QUIETT", [1]));
     const busy = Array.from({ length: 320 }, (_, i) => `B${String(i).padStart(5, "0")}`);
@@ -111,7 +111,7 @@ describe("deadlines of the lobbies in memory", () => {
     assert.equal(quiet?.status, "finished");
   });
 
-  it("offer a result that the queue refused again and again, but ever less often", async () => {
+  it("offer a result again at growing intervals while the queue refuses it", async () => {
     const { ask, pass, read } = createProcess();
     await ask("ENDEDD", createCommand("ENDEDD", [1, 2]));
     await ask("ENDEDD", { type: "end", ...by(1) });

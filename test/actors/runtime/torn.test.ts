@@ -7,7 +7,7 @@ import { connectRedis, redisReady } from "../../../server/platform/redis/redis.t
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
 
-describe("a lobby whose log has more than its state", () => {
+describe("a lobby whose log is ahead of its state", () => {
   let stores: TestStores;
   let redis: Redis;
   let member: Member;
@@ -26,7 +26,7 @@ describe("a lobby whose log has more than its state", () => {
   const pick = (code: string, selectedIndex: number) =>
     member.lobbies.ask(code, { type: "pick", selectedIndex, index: 0, ...by(2) });
 
-  it("leaves a hole and goes on, and holds up no other of its batch", async () => {
+  it("leaves a gap and continues, and delays no other lobby of its batch", async () => {
     const [torn, sound] = ["AAAAAA", "BBBBBB"] as const;
     for (const code of [torn, sound]) await startedLobby(member.lobbies, code, { seats: [1, 2] });
     const before = await redis.hgetall(lobbyKey(torn));

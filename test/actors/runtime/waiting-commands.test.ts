@@ -49,7 +49,7 @@ describe("commands that wait for an owner", () => {
     return released;
   }
 
-  it("read the owner map once for all of them, and ever more rarely", async () => {
+  it("read the owner map once for all of them, at growing intervals", async () => {
     const released = wait(Array.from({ length: 1_000 }, (_, i) => i));
     const readAfter: number[] = [];
     for (let ms = retryMs; ms <= 32 * retryMs; ms += retryMs) {
@@ -61,7 +61,7 @@ describe("commands that wait for an owner", () => {
     assert.deepEqual([released.length, waiting.count], [0, 1_000]);
   });
 
-  it("read it soon again when nobody has waited for a while", async () => {
+  it("read the owner map soon again after a while without waiting commands", async () => {
     for (let n = 0; n < 2; n++) {
       const before = reads;
       wait([1]);
@@ -72,14 +72,14 @@ describe("commands that wait for an owner", () => {
     }
   });
 
-  it("go on at once when their shard is claimed, and the others stay", async () => {
+  it("continue at once when their shard is claimed, while the others stay", async () => {
     const released = wait([1, 2, 1]);
     waiting.shardAcquired(1);
     await run(0);
     assert.deepEqual([released, waiting.count], [[1, 1], 1]);
   });
 
-  it("go on at once when the map shows a new owner, and later with the one that refused", async () => {
+  it("continue at once when the map shows a new owner, and later for the owner that refused", async () => {
     owners.set(1, owner("old"));
     const released = wait([1, 2]);
     owners.set(2, owner("new"));
@@ -90,7 +90,7 @@ describe("commands that wait for an owner", () => {
     assert.deepEqual(released, [2, 1]);
   });
 
-  it("end with their deadline, also when the store answers nothing", async () => {
+  it("end at their deadline, even when Redis does not answer", async () => {
     answersReads = false;
     const released = wait([1], 100);
     await run(100 - retryMs);
@@ -99,7 +99,7 @@ describe("commands that wait for an owner", () => {
     assert.deepEqual([released, reads], [[1], 1]);
   });
 
-  it("end when waiting is over for everybody", async () => {
+  it("end when waiting is stopped for all of them", async () => {
     const released = wait([1]);
     isOver = true;
     await run(retryMs);
@@ -115,7 +115,7 @@ describe("commands that wait for an owner", () => {
     assert.equal(reads, before);
   });
 
-  it("are no more than their bound: one too many is told so at once", async () => {
+  it("are limited in number, and one too many is refused at once", async () => {
     wait(Array.from({ length: maxWaiting }, (_, i) => i % 1_024));
     assert.equal(await waiting.turn(7, 5_000), false);
     waiting.shardAcquired(7);

@@ -96,7 +96,7 @@ describe("the projection of the sample game", () => {
     assert.ok([...english].some(([id, text]) => german.get(id) !== text));
   });
 
-  it("gives at the newest patch what it gives now, byte for byte", async () => {
+  it("returns at the newest patch exactly the current output, byte for byte", async () => {
     const { gameId, patches } = await mainOf();
     const head = patches.at(-1);
     assert.ok(head);
@@ -104,7 +104,7 @@ describe("the projection of the sample game", () => {
       assertSame(await pastDocuments(gameId, head, locale), await liveDocuments(locale), locale);
   });
 
-  it("gives at every older patch what it gave when that was the newest", async () => {
+  it("returns at every older patch what it returned when that patch was the newest", async () => {
     const { gameId, patches } = await mainOf();
     assert.ok(patches.length >= 3);
     for (const patch of patches) {
@@ -116,7 +116,7 @@ describe("the projection of the sample game", () => {
     }
   });
 
-  it("is after many imports what it is when made from nothing", async () => {
+  it("is the same after many imports as when built from nothing", async () => {
     const build = await archive.orm.em.fork().transactional((em) => previewRebuild(em, game));
     assert.deepEqual([build.numAdded, build.numChanged, build.numRemoved], [0, 0, 0]);
   });

@@ -114,12 +114,12 @@ describe("the projection of imports", () => {
   });
   after(() => archive.stop());
 
-  describe("follows what changed", followsWhatChanged);
-  describe("is rebuilt and taken back", rebuiltTakenBack);
+  describe("follows changes", followsWhatChanged);
+  describe("is rebuilt and rolled back", rebuiltTakenBack);
 });
 
 function followsWhatChanged(): void {
-  it("has a row for every entity of a resource, and none for others", async () => {
+  it("has a row for every entity of a resource, and for no other entity", async () => {
     const types = new Set(resources.map(({ type }) => type));
     const expected = smallGame().filter(({ type }) => types.has(type));
     assert.deepEqual(
@@ -129,7 +129,7 @@ function followsWhatChanged(): void {
     await isExact();
   });
 
-  it("says by its version when rows come out differently", async () => {
+  it("changes its version when rows come out differently", async () => {
     const shown: string[] = [];
     for (const resource of resources) {
       const rows = await rowsOf(
@@ -145,7 +145,7 @@ function followsWhatChanged(): void {
     );
   });
 
-  it("touches only rows whose inputs changed", async () => {
+  it("writes only rows whose inputs changed", async () => {
     assert.deepEqual(await touchedBy(() => load(smallGame())), { written: [], gone: [] });
     const one = await touchedBy(() =>
       load(swap("id.item.frost_blade_5001", blade(5, { gear_score: 1 }))),
@@ -154,7 +154,7 @@ function followsWhatChanged(): void {
     await isExact();
   });
 
-  it("makes a row again when a companion changes, comes or goes", async () => {
+  it("rebuilds a row when a companion entity changes, appears or disappears", async () => {
     await load(smallGame());
     const reward = smallGame().find(({ id }) => id === "id.quest_reward.smith_01");
     assert.ok(reward);
@@ -181,7 +181,7 @@ function followsWhatChanged(): void {
     await isExact();
   });
 
-  it("makes rows and labels again when a text changes in any language", async () => {
+  it("rebuilds rows and labels when a text changes in any language", async () => {
     await load(smallGame());
     const texts = smallTexts();
     const german = {
@@ -197,7 +197,7 @@ function followsWhatChanged(): void {
     await isExact();
   });
 
-  it("leaves no trace of an import that fails, nor of another game", async () => {
+  it("keeps no trace of a failed import, or of another game", async () => {
     const broken = async (em: Parameters<ReturnType<typeof projectionOf>>[0]) => {
       await projectionOf(game)(em, { game });
       throw new Error("after the projection");
@@ -212,7 +212,7 @@ function followsWhatChanged(): void {
     assert.deepEqual(await touchedBy(others), { written: [], gone: [] });
   });
 
-  it("takes nothing from another branch, not even what upstream calls an entity there", async () => {
+  it("takes nothing from another branch, not even the upstream names of an entity", async () => {
     await load(smallGame());
     const head = `1.${version}`;
     const [first = blade(1), ...rest] = smallGame();
@@ -265,7 +265,7 @@ function rebuiltTakenBack(): void {
     assert.equal(await gear(), -1);
   });
 
-  it("applies a preview, takes it back once, and applies without a preview", async () => {
+  it("applies a preview, rolls it back once, and applies without a preview", async () => {
     const build = await preview();
     const { generation } = await apply(build.id);
     assert.equal(generation, build.generation + 1);
@@ -284,7 +284,7 @@ function rebuiltTakenBack(): void {
     assert.equal(state?.projectorVersion, projectorVersion);
   });
 
-  it("takes back a rebuild behind others that found nothing, as one that ran twice", async () => {
+  it("rolls back a rebuild that was followed by rebuilds without changes, such as a repeated run", async () => {
     await age();
     await apply(null);
     for (let n = 0; n < 2; n++) await apply(null);
@@ -300,7 +300,7 @@ function rebuiltTakenBack(): void {
     await apply(null);
   });
 
-  it("refuses a preview and a way back that an import has overtaken", async () => {
+  it("refuses a preview and a rollback that a later import has made stale", async () => {
     const stale = await preview();
     await load(swap("id.item.frost_blade_5001", blade(5, { gear_score: 2 })));
     assert.equal(await refusal(() => apply(stale.id)), "projection:outdated");
@@ -310,7 +310,7 @@ function rebuiltTakenBack(): void {
     assert.equal(await refusal(() => apply(987_654)), "projection:no_build");
   });
 
-  it("makes the rows of a way back anew at the next import, whatever that touches", async () => {
+  it("rebuilds the rows of a rollback at the next import, whatever that import changes", async () => {
     await age();
     await apply(null);
     await takeBack();

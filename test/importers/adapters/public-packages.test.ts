@@ -130,14 +130,14 @@ function releasesMinecraftData(): void {
     patches = await readAll(minecraft, "mc");
   });
 
-  it("are those with items and blocks, in the order of their numbers, without snapshots", () => {
+  it("are those with items and blocks, in numeric order, without snapshots", () => {
     assert.deepEqual(
       patches.map(({ version }) => version),
       ["1.9", "1.10", "1.10.1", "1.11"],
     );
   });
 
-  it("tell by name what upstream tells by numbers, so a new deal of numbers changes nothing", () => {
+  it("use upstream names instead of upstream numbers, so renumbering changes nothing", () => {
     const [first, second, third] = patches;
     assert.deepEqual(changes(second, third), []);
     // Only pictures were added in between.
@@ -163,7 +163,7 @@ function releasesMinecraftData(): void {
     ]);
   });
 
-  it("keep one thing under one id, whatever a release calls it", () => {
+  it("keep one entity under one id, whatever name a release uses", () => {
     const [first, , , last] = patches;
     assert.equal(first?.entities.get("id.entity.polar_bear")?.upstream_key, "entity/PolarBear");
     assert.equal(last?.entities.get("id.entity.polar_bear")?.upstream_key, "entity/polar_bear");
@@ -171,7 +171,7 @@ function releasesMinecraftData(): void {
     assert.deepEqual(last.entities.get("id.item.apple")?.tags, ["food"]);
   });
 
-  it("show the pictures of the newest set that is not newer", () => {
+  it("show the pictures of the newest set that is not newer than the release", () => {
     const iconOf = (at: number) => patches[at]?.entities.get("id.item.apple")?.icon;
     assert.deepEqual([0, 1, 2, 3].map(iconOf), [
       null,
@@ -183,7 +183,7 @@ function releasesMinecraftData(): void {
     assert.equal(patches[1]?.entities.get("id.item.stone")?.icon, "1.10/blocks/stone.png");
   });
 
-  it("are refused with a sentence where there are none", async () => {
+  it("are refused with a message when there are none", async () => {
     await assert.rejects(readAll(minecraft, "."), (error) => {
       assert.ok(error instanceof ImportRefused);
       assert.match(error.message, /has no minecraft-data package/);
@@ -232,7 +232,7 @@ function versionsDotaconstants(): void {
     write("dota/node_modules/other/package.json", { name: "other" });
   });
 
-  it("are one patch each, named after the newest notes, and differ where the game does", async () => {
+  it("are one patch each, named after the newest notes, and differ where the game differs", async () => {
     const patches = await readAll(dota, "dota");
     assert.deepEqual(
       patches.map(({ version, canonical }) => [version, canonical]),
@@ -262,7 +262,7 @@ function filePublicPackage(): void {
       return true;
     });
 
-  it("is named when it cannot be read, and may begin with a byte order mark", async () => {
+  it("is named in the error when it is unreadable, and may begin with a byte order mark", async () => {
     const build = "odd-dota/node_modules/dota/build";
     write("odd-dota/node_modules/dota/package.json", `\ufeff{"name":"dotaconstants"}`);
     write(`${build}/patchnotes.json`, { "7_35": {} });

@@ -15,7 +15,7 @@ describe("the id of an entity", () => {
     for (const [key, type, id] of cases) assert.equal(idOfUpstreamKey(key, type), id, key);
   });
 
-  it("says the type it is of, where it is one", () => {
+  it("states its type when it is valid", () => {
     assert.equal(typeOfId("id.loot_drop.imp-2.Old"), "loot_drop");
     assert.equal(typeOfId(`id.item.${"x".repeat(247)}`), "item");
     for (const id of [

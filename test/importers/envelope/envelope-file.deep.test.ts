@@ -22,7 +22,7 @@ describe("an envelope file of many megabytes", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is not filled by members that nobody knows, nor by lists without end", async () => {
+  it("does not fill memory with unknown members or endless lists", async () => {
     const bulk = `"${"x".repeat(20_000_000)}"`;
     const text = JSON.stringify(header).slice(0, -1);
     const whole = `${text},"bulk":${bulk},"entities":[],"__proto__":[${bulk}]}`;
@@ -48,7 +48,7 @@ describe("an envelope file of many megabytes", () => {
     }
   });
 
-  it("is refused before it is read where it is nested without end", async () => {
+  it("is refused before it is read when its nesting is endless", async () => {
     const { format, game, branch, patch } = header;
     const whole = JSON.stringify({ format, game, branch, patch, entities: [0], locales: {} });
     const deep = `${"[".repeat(2_000_000)}${"]".repeat(2_000_000)}`;

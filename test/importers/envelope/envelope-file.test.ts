@@ -38,7 +38,7 @@ async function contentOf(source: ImportEnvelope) {
 }
 
 describe("cutting a document into pieces", () => {
-  it("gives what JSON.parse gives, wherever the chunks end", () => {
+  it("returns what JSON.parse returns, wherever the chunks end", () => {
     const value = fc.jsonValue({ maxDepth: 3, stringUnit: "grapheme" });
     const members = fc.dictionary(fc.string({ unit: "grapheme" }), value, { maxKeys: 4 });
     const input = fc.tuple(members, fc.array(value), fc.integer({ min: 1, max: 9 }), fc.boolean());
@@ -54,7 +54,7 @@ describe("cutting a document into pieces", () => {
     );
   });
 
-  it("refuses what is no such document", () => {
+  it("refuses text that is not such a document", () => {
     const wrong = ["", "[]", "{", '{"a"}', '{"a":}', '{"a":1,}', '{"a":1}x', '{"list":[1,]}'];
     wrong.push('{"list":[],"list":[]}', '{"a":1,"a":1}', `{"${"a".repeat(2_000)}":1}`);
     wrong.push(`{"a":"${"x".repeat(100_000)}"}`, `{"list":["${"x".repeat(100_000)}"]}`);
@@ -67,7 +67,7 @@ describe("cutting a document into pieces", () => {
     );
   });
 
-  it("holds nothing of the members without a rule", () => {
+  it("keeps nothing of the members without a rule", () => {
     const value = fc.json({ maxDepth: 3 });
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 9 }), (other, chunk) => {
@@ -107,12 +107,12 @@ describe("an envelope file", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  describe("in sound form", inSoundForm);
-  describe("that is refused", refused);
+  describe("in valid form", inSoundForm);
+  describe("in invalid form", refused);
 });
 
 function inSoundForm(): void {
-  it("comes back as it was written, packed or not, with its assets beside it", async () => {
+  it("is read back as it was written, compressed or not, with its assets beside it", async () => {
     for (const name of ["one.json", "two.json.gz"]) {
       await writeEnvelopeFile(source, path(name));
       const read = await openEnvelopeFile(path(name));
@@ -129,7 +129,7 @@ function inSoundForm(): void {
     }
   });
 
-  it("reads no asset outside of its folder", async () => {
+  it("reads no asset outside its folder", async () => {
     mkdirSync(path("in"));
     writeFileSync(path("secret"), "s");
     symlinkSync(path("secret"), path("in/link"));
@@ -143,7 +143,7 @@ function inSoundForm(): void {
 }
 
 function refused(): void {
-  it("names a member that comes twice, wherever it stands", async () => {
+  it("reports a duplicate member at any position", async () => {
     const { format, game, branch, patch } = source.header;
     const whole = JSON.stringify({ format, game, branch, patch, entities: [0], locales: {} });
     const one = (more: string) => `{"upstream_key":"a","type":"item","data":{}${more}}`;
@@ -173,7 +173,7 @@ function refused(): void {
     }
   });
 
-  it("may begin with a byte order mark, packed or not", async () => {
+  it("may begin with a byte order mark, compressed or not", async () => {
     await writeEnvelopeFile(source, path("plain.json"));
     const whole = Buffer.concat([Buffer.from("\ufeff"), readFileSync(path("plain.json"))]);
     writeFileSync(path("marked.json"), whole);
@@ -186,7 +186,7 @@ function refused(): void {
     await assert.rejects(openEnvelopeFile(path("half.json")), /not an object/);
   });
 
-  it("is not written with what would be another value in the file", async () => {
+  it("is not written when a value would change in the file", async () => {
     const odd = envelope({ entities: [entity("id.item.a", { data: { list: [1, Number.NaN] } })] });
     await assert.rejects(writeEnvelopeFile(odd, path("odd.json")), {
       name: "ImportRefused",
@@ -199,7 +199,7 @@ function refused(): void {
     });
   });
 
-  it("says what is wrong with a file that is no envelope", async () => {
+  it("is refused with the reason when it is not an envelope", async () => {
     const cases: [string, string | Buffer, RegExp][] = [
       ["a.json", "[]", /not an object/],
       ["b.json", '{"format":1,"format":1}', /comes twice/],

@@ -66,7 +66,7 @@ describe("the order of patches", () => {
     ["exports of the game", fromExports],
   ] as const)
     describe(name, () => {
-      it("come oldest patch first, a branch after the one it leaves", async () => {
+      it("are sorted oldest first, a branch after the branch it left", async () => {
         const patches: Patch[] = [
           [main, "10.0"],
           [{ slug: "a", parent: "c", fork_version: "1.1" }, "1.1.1"],
@@ -79,7 +79,7 @@ describe("the order of patches", () => {
         assert.equal(await orderOf(read(patches)), "main@1.0 main@10.0 b@1.2 c@1.1 a@1.1.1 a@1.2");
       });
 
-      it("come in some order when no branch of them is the first", async () => {
+      it("are sorted in some order when no branch is the first", async () => {
         const patches: Patch[] = [
           [{ slug: "a", parent: "b", fork_version: "1.0" }, "1.0"],
           [{ slug: "b", parent: "a", fork_version: "1.0" }, "1.0"],
@@ -87,7 +87,7 @@ describe("the order of patches", () => {
         assert.equal(await orderOf(read(patches)), "a@1.0 b@1.0");
       });
 
-      it("are all refused when one has no version to order it by", async () => {
+      it("are all refused when one has no version to sort by", async () => {
         const source = read([
           [main, "2.0"],
           [main, "beta"],
@@ -108,7 +108,7 @@ describe("the order of patches", () => {
 });
 
 function folderEnvelopes(): void {
-  it("is refused with the names of the files whose header says no version", async () => {
+  it("is refused with the names of the files whose header has no version", async () => {
     const sound = envelope().header;
     const headers = [
       sound,

@@ -46,7 +46,7 @@ const torch = { [item]: asset({}) };
 describe("an export", () => {
   after(() => rmSync(root, { recursive: true, force: true }));
 
-  it("is refused with a level that is no place in a list of levels", async () => {
+  it("is refused with a level that is not a place in a list of levels", async () => {
     const named = (type: string, name: string) => ({
       PrimaryAssetType: `DesignData${type}`,
       PrimaryAssetName: name,
@@ -70,7 +70,7 @@ describe("an export", () => {
     assert.deepEqual(found, [[...Array.from({ length: 999 }, () => 0), 5]]);
   });
 
-  it("is refused with the name of the file that is too deep, too large or no text", async () => {
+  it("is refused with the name of a file that is too deep, too large or not text", async () => {
     const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
     const nested = `[{"Properties":{"Deep":${deep}}}]`;
     const large = " ".repeat(maxAssetBytes + 1);
@@ -85,7 +85,7 @@ describe("an export", () => {
     }
   });
 
-  it("is refused with the place of what is not where it belongs, or comes twice", async () => {
+  it("is refused with the position of a misplaced or duplicate value", async () => {
     const cases: [path: string, content: string, problem: string][] = [
       [table, "[]", " is not an object"],
       [table, '{"DC":null}', "DC is not an object"],

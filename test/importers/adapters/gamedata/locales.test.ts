@@ -12,7 +12,7 @@ describe("texts of an export", () => {
       "DC",
     );
 
-  it("stay texts under names that objects have by themselves", async () => {
+  it("stay texts when they are named like built-in object properties", async () => {
     const locales = await read({
       "Content/Localization/Game/__proto__/Game.json": { DC: { polluted: "yes" } },
       "Content/Localization/Game/constructor/Game.json": { DC: { name: "Builder" } },

@@ -86,7 +86,7 @@ const objectivesOf = (id: string, entities: ReadonlyMap<string, SourceEntity>) =
   rowOf(quests, id, entities)["objectives"] as Record<string, unknown>[];
 
 describe("the quests of an export", () => {
-  it("give rewards by the ids of what they name, in plain text as well", async () => {
+  it("resolve rewards to entity ids, even from plain text", async () => {
     const entities = await read(game);
     const [reward] = rowOf(quests, "id.quest.alchemist_01", entities)["rewards"] as {
       entries: unknown[];
@@ -108,7 +108,7 @@ describe("the quests of an export", () => {
     assert.ok(links?.some(({ target }) => target === "id.merchant.alchemist"));
   });
 
-  it("give rewards by the ids of what a tag, a path or a quoted asset names", async () => {
+  it("resolve rewards to the ids named by a tag, a path or a quoted asset", async () => {
     const path = "/Game/Data/Generated/V2/Item/Item/Id_Item_GoldCoins.Id_Item_GoldCoins";
     const ids = [{ TagName: "Id.Item.GoldCoins" }, "Id.Item.GoldCoins", path];
     const others = [`DCItemDataAsset'${path}'`, "DCItemDataAsset'Id_Item_GoldCoins'"];
@@ -130,7 +130,7 @@ describe("the quests of an export", () => {
     assert.deepEqual(tags, []);
   });
 
-  it("show the monsters that a tag means, and the rarity of what is fetched", async () => {
+  it("show the monsters that a tag refers to, and the rarity of items to fetch", async () => {
     const [kill, fetch] = objectivesOf("id.quest.alchemist_01", await read(game));
     assert.deepEqual(
       [kill?.["target_kind"], kill?.["target_tag"], kill?.["target_archetypes"]],
@@ -145,7 +145,7 @@ describe("the quests of an export", () => {
     );
   });
 
-  it("never take the tag of a kill for an item", async () => {
+  it("never read the tag of a kill as an item", async () => {
     const [kill] = objectivesOf(
       "id.quest.alchemist_01",
       await read({
@@ -161,7 +161,7 @@ describe("the quests of an export", () => {
     );
   });
 
-  it("find their contents wherever these lie and whoever names whom", async () => {
+  it("find their contents in any location and in either direction of reference", async () => {
     const kill = { KillTag: { TagName: "Id.Monster.Skeleton" } };
     const ref = { ObjectName: "DCQuestContentKillDataAsset'Id_QuestContent_Kill_A'" };
     const quest = "Quest/Quest/Id_Quest_Smith_01";
@@ -201,7 +201,7 @@ describe("the quests of an export", () => {
     assert.equal(objectivesOf("id.quest.smith_01", told).length, 1);
   });
 
-  it("are not the only ones that may name assets in plain text", async () => {
+  it("are not the only entities that may name assets in plain text", async () => {
     const entities = await read({
       ...game,
       "LootDrop/LootDrop/ID_Lootdrop_Chest": {

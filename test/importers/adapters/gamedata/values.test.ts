@@ -22,7 +22,7 @@ function convert(properties: Record<string, unknown>) {
 }
 
 describe("upstream properties", () => {
-  it("lead to an entity, in whatever form they name it", () => {
+  it("resolve to an entity, in whatever form they name it", () => {
     const torch = "id.item.torch";
     const forms: unknown[] = [
       { AssetPathName: "/Game/Data/Generated/V2/Item/Item/Id_Item_Torch.Id_Item_Torch" },
@@ -41,14 +41,14 @@ describe("upstream properties", () => {
     assert.deepEqual(unknown.data, { monster: "id.monster.imp_01" });
   });
 
-  it("say nothing where upstream names nothing", () => {
+  it("convert to nothing where upstream names nothing", () => {
     for (const nothing of [null, "", "None", { AssetPathName: "None" }, { ObjectName: "" }]) {
       const { data, links } = convert({ Item: nothing });
       assert.deepEqual([data, links], [{}, []], JSON.stringify(nothing));
     }
   });
 
-  it("name texts by their key, and bring the text that they have themselves", () => {
+  it("refer to texts by their key, and include the text they contain themselves", () => {
     const { data, sources } = convert({
       Name: { Namespace: "DC", Key: "Text_Torch", SourceString: "Torch" },
       Desc: { Key: "Text_Torch_Desc", SourceString: "Burns." },
@@ -68,7 +68,7 @@ describe("upstream properties", () => {
     });
   });
 
-  it("keep tags, lists, keys that differ in case alone, and what nobody knows", () => {
+  it("keep tags, lists, keys that differ in case only, and unknown properties", () => {
     const { data, tags } = convert({
       IdTag: { TagName: "Id.Item.Torch" },
       Rarity: { TagName: "Type.Item.Rarity.Rare" },
