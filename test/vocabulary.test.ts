@@ -43,7 +43,7 @@ describe("the vocabulary", () => {
       assert.deepEqual(names, [...new Set(names)].toSorted());
   });
 
-  it("names only lawful files that use the word", () => {
+  it("allows a retired name only in files that use it", () => {
     const unused = (retired: readonly RetiredName[], isIn: typeof hasWord) =>
       retired.flatMap(({ name, allowedIn = [] }) =>
         allowedIn.filter((file) => !isIn(file, name)).map((file) => `${file}: ${name}`),

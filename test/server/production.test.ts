@@ -38,7 +38,7 @@ describe("a service in production", () => {
     await stores.stop();
   });
 
-  it("names every setting that is missing and starts nothing", async () => {
+  it("names every missing setting and starts nothing", async () => {
     const dataDir = temporaryDataDir();
     const { code, output } = await failToStart(serviceEnv(dataDir, { APP_ENV: "production" }));
     rmSync(dataDir, { recursive: true });
@@ -48,7 +48,7 @@ describe("a service in production", () => {
     assert.doesNotMatch(output, /\n\s+at /, "a stack is no message");
   });
 
-  it("lets players in, who play as themselves", async () => {
+  it("creates guests with a secure cookie and a valid token", async () => {
     const made = await post("/v1/gateway/guest", {});
     assert.equal(made.status, 200);
     assert.match(made.headers.get("set-cookie") ?? "", /; HttpOnly; Secure/);
@@ -62,7 +62,7 @@ describe("a service in production", () => {
     assert.equal(valid.status, 200);
   });
 
-  it("shows no inbox, no token on its card, and no sample players", async () => {
+  it("has no inbox, no token in its startup banner, and no sample players", async () => {
     assert.equal((await ask(`${service.url}/inbox`)).status, 404);
     assert.equal(service.operatorToken, "");
     const board = await ask(`${service.url}/v1/games/trivia/leaderboard`);
@@ -70,7 +70,7 @@ describe("a service in production", () => {
     assert.deepEqual(body.entries, []);
   });
 
-  it("opens its operator pages with the token it was given alone", async () => {
+  it("opens its operator pages with the configured token only", async () => {
     const look = (token: string) =>
       ask(`${service.operatorUrl}/operator/workers`, {
         headers: { authorization: `Bearer ${token}` },

@@ -81,7 +81,7 @@ async function callAll(
   return answered;
 }
 
-describe("the answer of a competition question", () => {
+describe("the correct answer of a competition question", () => {
   before(async () => {
     app = await startApp();
     await seedQuestions(app.deps.em, () => starterQuestions(2));
@@ -108,11 +108,11 @@ describe("the answer of a competition question", () => {
   after(() => app.stop());
 
   describe("while the question is open", whileQuestionOpen);
-  describe("after an answer", afterAnswer);
+  describe("after a player has answered", afterAnswer);
 });
 
 function whileQuestionOpen(): void {
-  it("is told by no address to anyone while its question is open", async () => {
+  it("is returned by no route to anyone while its question is open", async () => {
     const outsider = await account();
     const [guest] = table.guests;
     assert.ok(guest);
@@ -128,7 +128,7 @@ function whileQuestionOpen(): void {
     assert.equal((await openQuestion()).id, current.id, "the question is still open");
   });
 
-  it("is told by no address though the caller got the question wrong in another game", async () => {
+  it("is returned by no route, even if the caller got the question wrong in another game", async () => {
     const { session } = await registerAccount(app);
     const headers = { authorization: `Bearer ${session.access_token}` };
     const playerId = session.player.id;
@@ -151,7 +151,7 @@ function whileQuestionOpen(): void {
 }
 
 function afterAnswer(): void {
-  it("is told by a run of a challenge to who has answered, and of that question alone", async () => {
+  it("is returned by a challenge run to a player who has answered, and only for that question", async () => {
     const [who, rival] = [await runner(app), await runner(app)];
     const today = await who.today();
     for (const mode of ["daily_shuffle", "gauntlet"] as const) {
@@ -181,7 +181,7 @@ function afterAnswer(): void {
     }
   });
 
-  it("stands on no page of the catalog", async () => {
+  it("appears on no page of the catalog", async () => {
     for (let offset = 0; ; offset += 100) {
       const answer = await app.client.get(`/v1/games/trivia/questions?limit=100&offset=${offset}`);
       const { questions } = answer.body as { questions: { id: number }[] };
@@ -191,7 +191,7 @@ function afterAnswer(): void {
     }
   });
 
-  it("is told to a player who has answered, and to nobody else before the reveal", async (t) => {
+  it("is sent to a player who has answered, and to nobody else before the reveal", async (t) => {
     const [guest] = table.guests;
     assert.ok(guest);
     const granted = await ask(app, "POST", `/${table.code}/token`, undefined, guest.as);

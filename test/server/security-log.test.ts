@@ -74,11 +74,11 @@ describe("the log", () => {
   });
 
   describe("of accounts", accounts);
-  describe("of what is secret", whatSecret);
+  describe("of secrets", whatSecret);
 });
 
 function accounts(): void {
-  it("has a line for what matters to the safety of an account, with ids and without secrets", async () => {
+  it("has a line for every security event of an account, with ids and without secrets", async () => {
     const start = written.length;
     const { email, session } = await registerAccount(app);
     const player = session.player.id;
@@ -156,7 +156,7 @@ function accounts(): void {
 }
 
 function whatSecret(): void {
-  it("says nothing of what signs in elsewhere: passports, and what social logins are made of", async () => {
+  it("contains no credentials for other services: passports and social login data", async () => {
     const start = written.length;
     const { email, session } = await registerAccount(app);
     const token = session.access_token;
@@ -219,7 +219,7 @@ function whatSecret(): void {
     }
   });
 
-  it("does not say which values a failing statement of the database had", async () => {
+  it("omits the values of a failed database statement", async () => {
     const start = written.length;
     const username = uniqueName();
     const email = `${username}@example.com`;

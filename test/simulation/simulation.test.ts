@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { small } from "./kinds.ts";
 import { simulate } from "./run.ts";
 
-describe("lobbies in five thousand storms", () => {
-  it("keep every promise, with few of everything", async () => {
+describe("lobbies under five thousand random schedules", () => {
+  it("keep every invariant in a small setup", async () => {
     const { failure } = await simulate({ first: 1, count: 5_000, kind: small });
     assert.equal(
       failure?.violation.message,

@@ -40,14 +40,14 @@ function citations(): [file: string, id: string][] {
 }
 
 describe("the decision records", () => {
-  it("cover every id that code, tests and documents cite", () => {
+  it("cover every id cited in code, tests and documents", () => {
     const missing = citations()
       .filter(([, id]) => !known.has(id) && !otherTexts.has(id))
       .map(([file, id]) => `${file} cites ${id}`);
     assert.deepEqual(missing, []);
   });
 
-  it("hold each id once, as a heading of its own with a titled text", () => {
+  it("contain each id once, as its own heading with a titled text", () => {
     const all = [...records.values()].flat();
     assert.equal(all.length, known.size);
     const broken = all.filter(
@@ -68,7 +68,7 @@ describe("the decision records", () => {
     }
   });
 
-  it("name only files and folders that exist, as do the guides for contributors", () => {
+  it("name only files and folders that exist, as do the contributor guides", () => {
     const pages = globSync(["server/decisions/*.md", ".github/*.md"], { cwd: root });
     const path = /`((?:server|workers|actors|importers|db|bench|test)\/[\w./-]+)`/g;
     const missing = pages.flatMap((page) => {

@@ -27,12 +27,12 @@ const levels: Readonly<Record<PromisedAuth, readonly AuthLevel[]>> = {
 };
 
 describe("the endpoints of the specification", () => {
-  it("are 211, each promised once", () => {
+  it("are 211, each listed once", () => {
     assert.equal(promised.length, 211);
     assert.equal(promises.size, promised.length);
   });
 
-  it("are declared, apart from exactly those that are pending", () => {
+  it("are declared, except exactly the pending ones", () => {
     const absent = [...promises.keys()].filter((key) => !declared.includes(key));
     assert.deepEqual(
       {
@@ -44,7 +44,7 @@ describe("the endpoints of the specification", () => {
     );
   });
 
-  it("ask for the credential that was promised", () => {
+  it("require the specified credential", () => {
     const wrong = routes.flatMap((route) => {
       const auth = promises.get(`${route.method} ${route.path}`);
       if (auth === undefined || levels[auth].includes(route.auth)) return [];
@@ -54,8 +54,8 @@ describe("the endpoints of the specification", () => {
   });
 });
 
-describe("the routes beside those of the specification", () => {
-  it("are declared and promised nowhere, each for one reason", () => {
+describe("the routes outside the specification", () => {
+  it("are declared and not specified, each for one reason", () => {
     assert.deepEqual(
       additions.filter((key, at) => promises.has(key) || additions.indexOf(key) !== at),
       [],
@@ -66,7 +66,7 @@ describe("the routes beside those of the specification", () => {
     );
   });
 
-  it("cite a decision in their reason, or the source of their declaration says whose need it is", () => {
+  it("cite a decision in their reason, or state a source in their declaration", () => {
     const unexplained = Object.entries(additionsByReason).flatMap(([reason, keys]) => {
       const cited = /\(([A-Z]+-?\d+)\)$/.exec(reason)?.[1];
       const sources = routes
@@ -81,13 +81,13 @@ describe("the routes beside those of the specification", () => {
 });
 
 describe("the declared routes", () => {
-  it("are promised or listed as additions", () => {
+  it("are specified or listed as additions", () => {
     const known = new Set([...promises.keys(), ...additions]);
     const unknown = declared.filter((key) => !known.has(key));
     assert.equal(unknown.join("\n"), "", "name them in test/spec/additions.ts, with their reason");
   });
 
-  it("are declared once, whatever their parameters are called", () => {
+  it("are declared once, whatever their parameter names", () => {
     // A parameter with a declared format is a different path from one without.
     const shapes = routes.map(({ method, path, segments = {} }) => {
       const shape = path.replace(
@@ -102,7 +102,7 @@ describe("the declared routes", () => {
     );
   });
 
-  it("are documented with exactly the parameters that stand in their paths", () => {
+  it("are documented with exactly the parameters in their paths", () => {
     const { paths } = publicDocument(routes) as {
       paths: Record<string, Record<string, { parameters?: { name?: string; in?: string }[] }>>;
     };
@@ -115,7 +115,7 @@ describe("the declared routes", () => {
     }
   });
 
-  it("say what stands for a field or parameter that is left out", () => {
+  it("document the default of an omitted field or parameter", () => {
     const key = "POST /v1/realms/{slug}/keys";
     const icon = "GET /v1/avatars/icons/{slug}";
     const promised = [

@@ -36,7 +36,7 @@ const limits: Readonly<Record<string, readonly [max: number, window: number, per
 describe("the limits of document 1", () => {
   const config = parseConfig({});
 
-  it("are those of the routes", () => {
+  it("match those of the routes", () => {
     for (const [key, [max, window, per = "ip"]] of Object.entries(limits)) {
       const route = routes.find(({ method, path }) => `${method} ${path}` === key);
       if (route === undefined) {
@@ -49,7 +49,7 @@ describe("the limits of document 1", () => {
     }
   });
 
-  it("are 60 a minute, and 300 for a player, on other routes that change something", () => {
+  it("are 60 a minute, and 300 per player, on other routes that write", () => {
     const own = [
       "PATCH /v1/users/@me",
       "DELETE /v1/users/@me/phone",

@@ -16,7 +16,7 @@ function heardNothing(): Heard {
 
 const frame = (event: string, seq: number) => `id: ${seq}\nevent: ${event}\ndata: {}`;
 
-test("the listener notices a message that is missing, doubled or given up", () => {
+test("the event listener detects a missing, duplicate or abandoned message", () => {
   const heard = heardNothing();
   for (const text of [frame("lobby.snapshot", 3), frame("lobby.pick", 4), ": comment"])
     accept(heard, text);

@@ -5,14 +5,14 @@ import { rowsOf } from "../../db/queries/rows.ts";
 import { startApp, type App } from "../support/app.ts";
 import { registerAccount } from "../support/identity.ts";
 
-describe("statements of the previous release, which may run beside this one", () => {
+describe("statements of the previous release, which may still be running", () => {
   let app: App;
   before(async () => {
     app = await startApp({ hasJobs: false });
   });
   after(() => app.stop());
 
-  it("link an account of a provider, and renew the link", async () => {
+  it("link an account of a provider, and update the link", async () => {
     const { session } = await registerAccount(app);
     const playerId = session.player.id;
     const em = app.deps.orm.em.fork();

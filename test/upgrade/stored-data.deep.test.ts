@@ -52,7 +52,7 @@ function withoutWaiting(body: unknown): unknown {
     .map((entry) => ({ ...entry, rank: 0, rank_prev: 0 }));
 }
 
-describe("the service on what the previous release has stored", () => {
+describe("the service on data stored by the previous release", () => {
   before(async () => {
     const shared = process.env["TEST_DATABASE_URL"];
     postgres = shared ? { url: shared, stop: async () => {} } : await startTestPostgres();
@@ -95,27 +95,27 @@ describe("the service on what the previous release has stored", () => {
     for (const dir of [folder, dataDir]) rmSync(dir, { recursive: true, force: true });
   });
 
-  describe("shows what it had", showsWhatHad);
-  describe("goes on with what was under way", goesOnWithWhat);
-  describe("takes what signs in", takesWhatSignsIn);
+  describe("serves the stored data", showsWhatHad);
+  describe("continues work in progress", goesOnWithWhat);
+  describe("accepts existing credentials", takesWhatSignsIn);
 });
 
 function showsWhatHad(): void {
-  it("shows what it showed", async () => {
+  it("returns the same responses as before", async () => {
     const { run, reads } = told;
     const present = await readAll(url, told.second, run.id, run.challengeId);
     for (const [path, body] of Object.entries(reads))
       assert.deepEqual(withoutWaiting(present[path]), withoutWaiting(body), path);
   });
 
-  it("takes access tokens of accounts and of guests", async () => {
+  it("accepts access tokens of accounts and of guests", async () => {
     for (const { access, id } of [told.ada, told.guest, told.upgraded])
       assert.match(await who(access), new RegExp(`\\b${id}\\b`));
   });
 }
 
 function goesOnWithWhat(): void {
-  it("goes on with games that wait and that are under way, and repeats an answer", async () => {
+  it("continues waiting and running games, and repeats a stored answer", async () => {
     const { running, waiting, repeat } = told;
     const before = await readGame(url, running);
     assert.deepEqual([before.status, before.current_index], ["in_progress", 1]);
@@ -144,7 +144,7 @@ function goesOnWithWhat(): void {
     });
   });
 
-  it("does the jobs that waited, and keeps the one that failed", async () => {
+  it("runs waiting jobs, and keeps the failed one", async () => {
     await eventually("the picture is judged", async () => {
       const { rows } = await withClient(databaseUrl, (client) =>
         client.query<{ status: string }>("select status from avatar_uploads where id = $1", [
@@ -160,7 +160,7 @@ function goesOnWithWhat(): void {
     connection.disconnect();
   });
 
-  it("goes on with a run of today's challenge", async () => {
+  it("continues a run of today's challenge", async () => {
     const headers = bearer(told.ada.access);
     const path = `/v1/games/trivia/runs/${told.run.id}`;
     assert.deepEqual((await call(url, `GET ${path}`, { headers })).body, told.run.state);
@@ -171,7 +171,7 @@ function goesOnWithWhat(): void {
 }
 
 function takesWhatSignsIn(): void {
-  it("takes keys, and both secrets of a program", async () => {
+  it("accepts API keys, and both secrets of an OAuth client", async () => {
     const key = { "x-api-key": told.key.plaintext };
     await call(url, "GET /v1/games/trivia/state", { headers: key });
     const { client } = told;
@@ -185,7 +185,7 @@ function takesWhatSignsIn(): void {
     await authorize(url, client, told.ada.access);
   });
 
-  it("renews sessions, brings guests back, and lets people sign in", async () => {
+  it("renews sessions, restores guests, and lets accounts sign in", async () => {
     const renew = async ({ refresh }: Told["second"]) =>
       personOf(await call(url, "POST /v1/gateway/refresh", { body: { refresh_token: refresh } }));
     assert.equal((await renew(told.second)).id, told.ada.id);
@@ -200,7 +200,7 @@ function takesWhatSignsIn(): void {
     }
   });
 
-  it("lets people of the team and the list go on", async () => {
+  it("lets a player join a stored team", async () => {
     const headers = bearer(told.guest.access);
     const body = { join_code: told.joinCode };
     const { body: joined } = await call(url, "POST /v1/games/trivia/teams/join", { body, headers });

@@ -189,7 +189,7 @@ async function playEndless(code: string): Promise<Table> {
   return table;
 }
 
-describe("lobbies while a release replaces the one before", () => {
+describe("lobbies during a rolling upgrade", () => {
   before(async () => {
     stores = await testStores();
     redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
@@ -207,7 +207,7 @@ describe("lobbies while a release replaces the one before", () => {
     await stores.stop();
   });
 
-  describe("whichever release owns them", whicheverReleaseOwnsThem);
+  describe("with an owner of either release", whicheverReleaseOwnsThem);
 });
 
 function whicheverReleaseOwnsThem(): void {

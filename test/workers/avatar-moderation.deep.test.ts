@@ -86,11 +86,11 @@ describe("avatar moderation", () => {
     await moderator.stop();
   });
 
-  describe("the moderation of an avatar whose job worker is killed", moderationAvatarWhoseJob);
+  describe("the moderation of an avatar when its job worker is killed", moderationAvatarWhoseJob);
 });
 
 function moderationAvatarWhoseJob(): void {
-  it("is done by the next one, once, and the request is not kept waiting", async () => {
+  it("is completed once by the next worker, without delaying the request", async () => {
     const first = await startWorker();
     moderator.answer = null;
     const asked = moderator.next();
@@ -118,7 +118,7 @@ function moderationAvatarWhoseJob(): void {
     assert.ok(drawn.text.includes("data:image/webp"));
   });
 
-  it("once too often is left to a person, and not begun again", async () => {
+  it("is left to a reviewer and not started again after one kill too many", async () => {
     await killAll();
     const worker = await startWorker();
     moderator.answer = null;

@@ -83,11 +83,11 @@ describe("avatar moderation", () => {
     await app.stop();
     await moderator.stop();
   });
-  describe("the moderation of an avatar that nobody can do", moderationAvatarNobodyCan);
+  describe("the moderation of an avatar that cannot be classified", moderationAvatarNobodyCan);
 });
 
 function moderationAvatarNobodyCan(): void {
-  it("is left to a person when its last attempt fails", async () => {
+  it("is left to a reviewer when its last attempt fails", async () => {
     await killAll();
     const { id } = await send(3);
     const [waits] = await queue().getWaiting();
@@ -101,7 +101,7 @@ function moderationAvatarNobodyCan(): void {
     assert.equal((await waiting(id))?.judgedBy, "unavailable");
   });
 
-  it("is asked for once, however long nobody works", async () => {
+  it("is queued once, however long no worker is running", async () => {
     await killAll();
     const { id } = await send(4);
     for (const minutes of [5, 10, 20]) await tidy(minutes * 60_000);

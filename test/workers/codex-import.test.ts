@@ -30,7 +30,7 @@ describe("the job that imports an envelope", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("makes the game readable, and changes nothing the second time", async () => {
+  it("makes the game available, and changes nothing the second time", async () => {
     await writeEnvelopeFile(envelope({ entities: [entity("id.item.a")] }), file("a.json"));
     const job = { game: "dungeon", envelope: file("a.json"), stamp: 1 };
     assert.equal((await app.client.get("/v1/codex/dungeon/item")).status, 404);
@@ -42,7 +42,7 @@ describe("the job that imports an envelope", () => {
     assert.deepEqual({ unchanged, added }, { unchanged: 1, added: 0 });
   });
 
-  it("fails with the counts where most of a branch would go, and leaves it readable", async () => {
+  it("fails with the counts when it would remove most of a branch, and keeps the branch available", async () => {
     const entities = ["a", "b", "c"].map((name) => entity(`id.item.${name}`));
     const game = "shrink";
     await writeEnvelopeFile(envelope({ game, entities }), file("three.json"));
@@ -76,7 +76,7 @@ describe("the job that imports an envelope", () => {
     assert.equal((await importFromFile(small, app.deps)).unchanged, 1);
   });
 
-  it("is followed by a clean-up of what a replaced patch left, and of nothing else", async () => {
+  it("is followed by a clean-up of the data of a replaced patch only", async () => {
     const files = Object.fromEntries(["a", "b", "c"].map((name) => [name, Buffer.from(name)]));
     const assets = Object.keys(files).map((path) => ({ path, media_type: "image/png" }));
     const icons = (...names: string[]) =>
@@ -114,7 +114,7 @@ describe("the job that imports an envelope", () => {
     assert.deepEqual(await left(), { documents: 1, assets: "a" });
   });
 
-  it("tells how far it is, and leaves no trace when it is cancelled", async () => {
+  it("reports its progress, and leaves no trace when it is cancelled", async () => {
     const many = Array.from({ length: 600 }, (_, n) => entity(`id.item.n${n}`));
     await writeEnvelopeFile(envelope({ game: "long", entities: many }), file("long.json"));
     const job = { game: "long", envelope: file("long.json"), stamp: 1 };
@@ -131,7 +131,7 @@ describe("the job that imports an envelope", () => {
     await assert.rejects(importFromFile(job, app.deps, watch), UnrecoverableError);
   });
 
-  it("gives an envelope up that can never be imported", async () => {
+  it("drops an envelope that can never be imported", async () => {
     writeFileSync(file("bad.json"), "{}");
     for (const envelopeFile of ["bad.json", "none.json", "a.json"])
       await assert.rejects(

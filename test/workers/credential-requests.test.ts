@@ -34,11 +34,11 @@ describe("credential requests", () => {
   after(() => app.stop());
 
   describe("a request for a code or a reset", requestForCodeOr);
-  describe("a login of an unknown name", loginUnknownName);
+  describe("a login with an unknown name", loginUnknownName);
 });
 
 function requestForCodeOr(): void {
-  it("leaves the same behind for a known and an unknown address", async () => {
+  it("leaves the same records for a known and an unknown address", async () => {
     await forget();
     const { email } = await registerAccount(app);
     const left = [];
@@ -56,7 +56,7 @@ function requestForCodeOr(): void {
     assert.equal((await codesTo(email)).length, 0, "the address is looked up by the job alone");
   });
 
-  it("is answered once, however often its job runs and at once", async () => {
+  it("is answered once, however often and concurrently its job runs", async () => {
     await forget();
     const { email } = await registerAccount(app);
     await ask(email);
@@ -69,7 +69,7 @@ function requestForCodeOr(): void {
     assert.equal((await waiting()).length, 0);
   });
 
-  it("of an address the account is just leaving is answered with nothing", async () => {
+  it("for an address that the account is just changing sends nothing", async () => {
     await forget();
     const { email, session } = await registerAccount(app);
     await ask(email);
@@ -92,7 +92,7 @@ function requestForCodeOr(): void {
     }
   });
 
-  it("makes nothing void that was sent before when nothing more is sent", async () => {
+  it("keeps earlier codes valid when no new message is sent", async () => {
     await forget();
     const { email } = await registerAccount(app);
     const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
@@ -120,7 +120,7 @@ function requestForCodeOr(): void {
     assert.equal((await messagesTo(deps, email)).length, all);
   });
 
-  it("that comes too late is forgotten", async () => {
+  it("that is processed too late is dropped", async () => {
     const { email } = await registerAccount(app);
     await ask(email);
     clock.advance(16 * 60_000);
@@ -144,7 +144,7 @@ function requestForCodeOr(): void {
     assert.equal((await queued()).length, 1);
   });
 
-  it("is dropped when too many wait, without a word to who asks", async () => {
+  it("is dropped without an error to the caller when too many wait", async () => {
     await forget();
     const row = { purpose: "code", channel: "email", emailKey: "a@b.example", realm: "x" } as const;
     const add = () => insertRequest(app.deps.em, row, { now: new Date(), maxWaiting: 3 });
@@ -156,7 +156,7 @@ function requestForCodeOr(): void {
     assert.equal(credentialRequests.jobId({ requestId: 7, round: 1 }), "request-7-1");
   });
 
-  it("leaves nothing for good: used and ended credentials are deleted", async () => {
+  it("leaves no permanent records: used and expired credentials are deleted", async () => {
     await registerAccount(app);
     clock.advance(200 * 86_400_000);
     await maintain({ task: "credentials" }, { ...app.deps, em: app.deps.orm.em.fork() });
@@ -168,7 +168,7 @@ function requestForCodeOr(): void {
 }
 
 function loginUnknownName(): void {
-  it("costs one check of a password, like that of a known one", async () => {
+  it("costs one password check, like that of a known account", async () => {
     const { email } = await registerAccount(app);
     const { passwords } = app.deps;
     const verify = passwords.verify.bind(passwords);

@@ -11,7 +11,7 @@ import { manualClock } from "../support/clock.ts";
 
 const minuteMs = 60_000;
 
-describe("the job that tends the boards", () => {
+describe("the leaderboard maintenance job", () => {
   let app: App;
   let ids: number[] = [];
   const clock = manualClock(Date.parse("2026-05-10T00:03:00Z"));
@@ -43,7 +43,7 @@ describe("the job that tends the boards", () => {
     return entries.map(({ player_id, rank, rank_prev }) => [player_id, rank, rank_prev]);
   };
 
-  it("keeps the ranks of midnight, for a day", async () => {
+  it("keeps the ranks of midnight for a day", async () => {
     await write(0, 20);
     await write(1, 10);
     await tend();
@@ -67,7 +67,7 @@ describe("the job that tends the boards", () => {
     ]);
   });
 
-  it("takes later ranks for those of midnight only while nobody has answered since", async () => {
+  it("uses later ranks for those of midnight only while nobody has answered since", async () => {
     until("2026-05-12T09:00:00Z");
     await tend();
     assert.deepEqual(await days(), ["2026-05-12"]);
@@ -87,7 +87,7 @@ describe("the job that tends the boards", () => {
     assert.deepEqual(await days(), ["2026-05-12"]);
   });
 
-  it("carries over what nobody read, and closes boards that nobody reads for six hours", async () => {
+  it("applies pending changes of unread leaderboards, and closes leaderboards unread for six hours", async () => {
     const open = () => app.deps.redis.hkeys("{boards}:open");
     await ranks();
     await write(0, 99);
@@ -103,7 +103,7 @@ describe("the job that tends the boards", () => {
     assert.equal((await ranks())[0]?.[0], ids[0], "it is built again for who asks");
   });
 
-  it("drops old changes, and Redis at that point still gets its boards again", async () => {
+  it("drops old changes, and a Redis behind them still gets its leaderboards rebuilt", async () => {
     await query(
       sql`insert into board_changes (kind, subject_id, batch)
         select 'player', ${ids[0] ?? 0}, (select max(batch) from board_changes)

@@ -171,12 +171,12 @@ describe("lobby results", () => {
 
 function jobStoresFinishedLobby(): void {
   describe("stores the game", storesGame);
-  describe("gives rewards", givesRewards);
-  describe("outlives trouble", outlivesTrouble);
+  describe("awards points and XP", givesRewards);
+  describe("recovers from failures", outlivesTrouble);
 }
 
 function storesGame(): void {
-  it("writes once, however often and however simultaneously it runs", async () => {
+  it("stores results once, however often and concurrently it runs", async () => {
     const [ann, ben] = [await newAccount(), await newAccount()];
     const given = [
       { seat: 0, isCorrect: true },
@@ -196,7 +196,7 @@ function storesGame(): void {
     assert.deepEqual(await statsOf(ben), lost);
   });
 
-  it("keeps the sheet, the times and the reason of the end", async () => {
+  it("keeps the answer sheet, the times and the reason of the end", async () => {
     const ann = await newAccount();
     const sheet = sheetOf([ann], [{ id: freshQuestion(), given: [{ seat: 0, isCorrect: true }] }]);
     await run(sheet);
@@ -221,7 +221,7 @@ function storesGame(): void {
     assert.deepEqual(rows, [stored]);
   });
 
-  it("stores the answers of anonymous seats, but no stats of anybody", async () => {
+  it("stores the answers of anonymous seats, but no stats for them", async () => {
     const given = [
       { seat: 0, isCorrect: true },
       { seat: 1, isCorrect: true },
@@ -252,7 +252,7 @@ function storesGame(): void {
 }
 
 function givesRewards(): void {
-  it("gives points and XP of a repeated question once, and for one correction half the XP", async () => {
+  it("awards points and XP of a repeated question once, and half the XP for one correction", async () => {
     const ann = await newAccount();
     const id = freshQuestion();
     const play = (isCorrect: boolean) =>
@@ -273,7 +273,7 @@ function givesRewards(): void {
     ]);
   });
 
-  it("gives everything to a first right answer and nothing to its repeat", async () => {
+  it("awards everything for a first correct answer and nothing for its repeat", async () => {
     const ann = await newAccount();
     const given = [{ seat: 0, isCorrect: true, points: 150, xp: 20 }];
     const id = freshQuestion();
@@ -282,7 +282,7 @@ function givesRewards(): void {
     assert.deepEqual(await statsOf(ann), expected);
   });
 
-  it("gives what was told to who was known to have answered before, and no less", async () => {
+  it("awards the announced XP for a correction of an earlier answer, and no less", async () => {
     const ann = await newAccount();
     const id = freshQuestion();
     await run(sheetOf([ann], [{ id, given: [{ seat: 0, isCorrect: false }] }]));
@@ -292,7 +292,7 @@ function givesRewards(): void {
     assert.equal((await statsOf(ann))?.xp, 15);
   });
 
-  it("adds up lobbies of the same players that end at the same time", async () => {
+  it("adds up simultaneously ending lobbies of the same players", async () => {
     const accounts = [await newAccount(), await newAccount(), await newAccount()];
     const sheets = Array.from({ length: 6 }, (_, n) =>
       sheetOf(n % 2 === 0 ? accounts : accounts.toReversed(), [
@@ -312,7 +312,7 @@ function givesRewards(): void {
     }
   });
 
-  it("gives the best of a versus game the award of a first win, once", async () => {
+  it("grants the award for a first win to the winner of a versus game, once", async () => {
     const [ann, ben, cid] = [await newAccount(), await newAccount(), await newAccount()];
     const given = [
       { seat: 0, isCorrect: true },
@@ -357,7 +357,7 @@ function givesRewards(): void {
     assert.equal(wallet?.balance, 50);
   });
 
-  it("stores the game though an operator took the award out of use", async () => {
+  it("stores the game although an operator disabled the award", async () => {
     const [ann, ben] = [await newAccount(), await newAccount()];
     const use = (isActive: boolean) =>
       rowsOf(
@@ -375,7 +375,7 @@ function givesRewards(): void {
 }
 
 function outlivesTrouble(): void {
-  it("fails at the first attempt when the sheet is gone", async () => {
+  it("fails at the first attempt when the answer sheet is missing", async () => {
     const payload = { code: "ABCDEF", lobbyId: ++lobbyIds, seq: 1, key: "planted:nowhere" };
     const queues = createQueues(app.stores.redisUrl, silentLogger);
     try {
@@ -390,7 +390,7 @@ function outlivesTrouble(): void {
     }
   });
 
-  it("is tried for hours, as long as a database may be away, and is done when it is back", async () => {
+  it("is retried for hours while the database may be unavailable, and succeeds when it is back", async () => {
     const sheet = sheetOf([await newAccount(), null], [{ id: freshQuestion(), given: [] }]);
     const payload = await plant(sheet);
     // Equivalent to an unavailable database: no attempt can succeed, but the next one may.
@@ -477,7 +477,7 @@ function totalsPlayer(): void {
     }, noTotals);
   }
 
-  it("are what the whole history says", () => {
+  it("match the full history", () => {
     const one = fc.record({
       question: fc.nat({ max: 4 }),
       isCorrect: fc.boolean(),

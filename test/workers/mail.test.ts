@@ -51,7 +51,7 @@ const until = async (to: string, wanted: string, state: string) => {
   }
 };
 
-describe("the queue of messages", () => {
+describe("the message queue", () => {
   before(async () => {
     webhook = createServer((request, response) => {
       let text = "";
@@ -77,12 +77,12 @@ describe("the queue of messages", () => {
     webhook.closeAllConnections();
   });
 
-  describe("sends", sends);
-  describe("outlives trouble", outlivesTrouble);
+  describe("delivers", sends);
+  describe("recovers from failures", outlivesTrouble);
 });
 
 function sends(): void {
-  it("hands a text message to the webhook, and keeps nothing of it", async () => {
+  it("posts a text message to the webhook, and keeps none of it", async () => {
     await sendMessage(app.deps, sms("+491"));
     const { message } = await until("+491", "sent", "completed");
     const last = received.at(-1);
@@ -97,7 +97,7 @@ function sends(): void {
     assert.equal(message.sealed, null);
   });
 
-  it("tries again after a failure, under the same id", async () => {
+  it("retries after a failure with the same id", async () => {
     status = 503;
     await sendMessage(app.deps, sms("+492"));
     const { message, job } = await until("+492", "queued", "delayed");
@@ -109,7 +109,7 @@ function sends(): void {
     assert.deepEqual(ids, [`message-${message.id}`, `message-${message.id}`]);
   });
 
-  it("keeps a refused message as a dead letter without a secret, until an operator retries it", async () => {
+  it("keeps a refused message as a dead letter without its secret, until an operator retries it", async () => {
     status = 400;
     await sendMessage(app.deps, sms("+493"));
     const { job } = await until("+493", "failed", "failed");
@@ -131,7 +131,7 @@ function sends(): void {
 }
 
 function outlivesTrouble(): void {
-  it("gets messages back whose job was lost, and ends those that are too late", async () => {
+  it("queues messages again whose job was lost, and drops those that are too late", async () => {
     await writeMessage(app.deps.em, app.deps, sms("+495"));
     await maintain({ task: "messages" }, app.deps);
     assert.equal((await messagesTo(app.deps, "+495"))[0]?.status, "queued");
@@ -149,7 +149,7 @@ function outlivesTrouble(): void {
     assert.deepEqual([late?.status, late?.sealed], ["expired", null]);
   });
 
-  it("gets a message as soon as the store is back that was away when it was written", async () => {
+  it("sends a message written during a Redis outage as soon as Redis is back", async () => {
     await app.stores.redis.kill();
     await sendMessage(app.deps, sms("+491700000077"));
     const [waiting] = await messagesTo(app.deps, "+491700000077");
@@ -158,7 +158,7 @@ function outlivesTrouble(): void {
     await until("+491700000077", "sent", "completed");
   });
 
-  it("forgets old messages, and addresses nobody verified", async () => {
+  it("deletes old messages, and addresses that were never verified", async () => {
     const { em } = app.deps;
     const add = (email: string, verified: boolean) =>
       rowsOf(
@@ -183,7 +183,7 @@ function outlivesTrouble(): void {
     assert.deepEqual(left, [{ email: "yes@example.com" }]);
   });
 
-  it("is tidied by one series of jobs, however many processes ask for it", async () => {
+  it("is cleaned up by one job schedule, however many processes request it", async () => {
     await Promise.all([startSchedules(queues), startSchedules(queues)]);
     const maintenance = queues.all().find(({ name }) => name === "maintenance");
     const schedulers = await maintenance?.getJobSchedulers();

@@ -72,13 +72,13 @@ async function startFront() {
   };
 }
 
-describe("queues that are loaded at their first use", () => {
+describe("queues created on first use", () => {
   before(async () => {
     stores = await testStores();
   });
   after(() => stores.stop());
 
-  it("take jobs, and none after they were closed, whether they were used or not", async () => {
+  it("accept jobs, and none after they are closed, whether they were used or not", async () => {
     const used = new LazyQueues(stores.redisUrl, silentLogger);
     assert.match(await used.enqueue(mail, payload()), /^message-/);
     assert.equal(await used.enqueueAndWait(mail, payload(), 50), false);
@@ -90,18 +90,18 @@ describe("queues that are loaded at their first use", () => {
   });
 });
 
-describe("who waits for a job", () => {
+describe("a caller waiting for a job", () => {
   before(async () => {
     stores = await testStores();
   });
   after(() => stores.stop());
 
-  describe("hears of it", hears);
-  describe("outlives trouble of the store", outlivesTroubleStore);
+  describe("is notified", hears);
+  describe("recovers from Redis failures", outlivesTroubleStore);
 });
 
 function hears(): void {
-  it("hears that it is done, also when it was before anybody listened", async () => {
+  it("is notified of the end, also when the job ended before the caller listened", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
       await withWorker(
@@ -121,7 +121,7 @@ function hears(): void {
     }
   });
 
-  it("is not done in time where nobody works", async () => {
+  it("times out while no worker is running", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
       assert.equal(await queues.enqueueAndWait(mail, payload(), 50), false);
@@ -132,7 +132,7 @@ function hears(): void {
 }
 
 function outlivesTroubleStore(): void {
-  it("survives a store that goes away between the question and the answer", async () => {
+  it("survives a Redis outage between the request and the answer", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
       await queues.enqueue(mail, payload());
@@ -145,7 +145,7 @@ function outlivesTroubleStore(): void {
     }
   });
 
-  it("has it asked for once by a clean-up, however long nobody works", async () => {
+  it("has the job queued once by a clean-up, however long no worker is running", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
       for (const round of [0, 1, 2]) {
@@ -161,7 +161,7 @@ function outlivesTroubleStore(): void {
     }
   });
 
-  it("is asked again after a store that went away just when its queue was used first", async () => {
+  it("can queue a job again after an outage at the first use of its queue", async () => {
     const front = await startFront();
     const queues = createQueues(front.url, silentLogger);
     try {
@@ -182,7 +182,7 @@ function outlivesTroubleStore(): void {
     }
   });
 
-  it("waits no longer when the events do not come, nor does the end", async () => {
+  it("stops waiting when no events arrive, and so does closing", async () => {
     const front = await startFront();
     const queues = createQueues(front.url, silentLogger);
     try {

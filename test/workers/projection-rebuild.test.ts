@@ -11,7 +11,7 @@ import { made, smallGame, smallTexts } from "../support/projected-game.ts";
 const game = "gamedata";
 const limitMs = 60_000;
 
-describe("the job projection-rebuild", () => {
+describe("the projection-rebuild job", () => {
   let app: App;
   let stamp = 0;
   const numItems = async () => {
@@ -29,7 +29,7 @@ describe("the job projection-rebuild", () => {
   });
   after(() => app.stop());
 
-  it("is asked for by the service when the tables are of another projector, once", async () => {
+  it("is queued once by the service when the tables come from another projector version", async () => {
     assert.equal(await numItems(), 0);
     await reconcileProjection(app.deps);
     await eventually("the rows are there", async () => (await numItems()) === 4);
@@ -38,7 +38,7 @@ describe("the job projection-rebuild", () => {
     await reconcileProjection({ ...app.deps, em: app.deps.em, enqueue });
   });
 
-  it("is asked for when an import left the tables behind, and never to undo a way back", async () => {
+  it("is queued when an import leaves the tables outdated, and never to undo a rollback", async () => {
     const more = [...smallGame(), made("item", "spoon", { name: "Item_Boots" })];
     const source = envelope({ game, version: "1.1", entities: more, locales: smallTexts() });
     // Like a command started for another game.
@@ -55,7 +55,7 @@ describe("the job projection-rebuild", () => {
     assert.equal(wishes.length, 1);
   });
 
-  it("applies and takes back, and fails for good when there is no such build", async () => {
+  it("applies and rolls back, and fails permanently when the build does not exist", async () => {
     assert.equal(await ask("apply"), true);
     assert.equal(await ask("back"), true);
     assert.equal(await ask("back"), false);

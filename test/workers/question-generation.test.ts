@@ -51,7 +51,7 @@ const stored = () =>
         select question, pool, source, choices, estimated_rate as rate from questions order by id`,
   );
 
-describe("the job that generates questions", () => {
+describe("the question generation job", () => {
   before(async () => {
     jobs = await startQuestionJobs();
   });
@@ -62,12 +62,12 @@ describe("the job that generates questions", () => {
   after(() => jobs.stop());
 
   describe("stores a batch", storesBatch);
-  describe("keeps what is sound", keepsWhatSound);
-  describe("goes on and gives up", goesOnGivesUp);
+  describe("keeps valid questions", keepsWhatSound);
+  describe("continues and stops", goesOnGivesUp);
 });
 
 function storesBatch(): void {
-  it("stores a batch divided evenly between the pools", async () => {
+  it("stores a batch divided evenly between the question pools", async () => {
     assert.equal(await generateQuestions(payload(), jobs.deps), 20);
     const rows = await stored();
     assert.equal(rows.length, 20);
@@ -75,7 +75,7 @@ function storesBatch(): void {
     assert.ok(rows.every((row) => row.source === "bank" && row.choices.length === 4));
   });
 
-  it("never waits for another one that waits for it, whatever order the texts come in", async () => {
+  it("never deadlocks with another job, whatever the order of the texts", async () => {
     const [first, middle, last] = ["a?", "m?", "z?"].map((text) => question(`Is it ${text}`));
     assert.ok(first && middle && last);
     const store = (list: GeneratedQuestion[]) => {
@@ -94,7 +94,7 @@ function storesBatch(): void {
     assert.deepEqual([await one, await other], [3, 0]);
   });
 
-  it("fills the smaller pool first", async () => {
+  it("fills the smaller question pool first", async () => {
     const texts = ["a?", "b?", "c?"].map((text) => question(`Is it ${text}`));
     jobs.use(saying(texts));
     await generateQuestions(payload({ pool: "competition" }), jobs.deps);
@@ -105,14 +105,14 @@ function storesBatch(): void {
     assert.equal(pools.filter((pool) => pool === "public").length, 4);
   });
 
-  it("never stores a text twice, whatever its case, and twice the job is once the work", async () => {
+  it("stores a text once regardless of case, and changes nothing when it runs twice", async () => {
     jobs.use(saying([question("Is it A?"), question("is it a"), question("Is it B?")]));
     assert.equal(await generateQuestions(payload(), jobs.deps), 2);
     assert.equal(await generateQuestions(payload({ category: "film" }), jobs.deps), 0);
     assert.equal((await stored()).length, 2);
   });
 
-  it("never stores a text twice when jobs run at the same time", async () => {
+  it("stores a text once when jobs run at the same time", async () => {
     const same = [1, 2, 3, 4].map(() => generateQuestions(payload(), jobs.deps));
     const added = await Promise.all(same);
     const rows = await stored();
@@ -125,7 +125,7 @@ function storesBatch(): void {
 }
 
 function keepsWhatSound(): void {
-  it("drops what is unsound and keeps the rest", async () => {
+  it("drops invalid questions and keeps the rest", async () => {
     jobs.use(
       saying([
         question("Is it <b>bold</b>?"),
@@ -143,20 +143,20 @@ function keepsWhatSound(): void {
     );
   });
 
-  it("stores 20 at most, however many the generator hands over", async () => {
+  it("stores at most 20 questions, however many the generator returns", async () => {
     jobs.use(saying(Array.from({ length: 50 }, (_, n) => question(`Is it number ${n}?`))));
     assert.equal(await generateQuestions(payload({ count: 50 }), jobs.deps), 20);
   });
 }
 
 function goesOnGivesUp(): void {
-  it("goes on where the last batch ended", async () => {
+  it("continues where the last batch ended", async () => {
     await generateQuestions(payload(), jobs.deps);
     assert.ok((await generateQuestions(payload(), jobs.deps)) > 0);
     assert.ok((await stored()).length > 20);
   });
 
-  it("links stored and new questions to the prompt they fit", async () => {
+  it("links stored and new questions to the prompt they match", async () => {
     jobs.use(saying([question("Is it old?")]));
     await generateQuestions(payload(), jobs.deps);
     jobs.use(saying([question("Is it old?"), question("Is it new?")]));
@@ -173,7 +173,7 @@ function goesOnGivesUp(): void {
     );
   });
 
-  it("makes others for a prompt until the generator has no more", async () => {
+  it("generates other questions for a prompt until the generator has no more", async () => {
     const prompted = payload({ category: "geography", prompt: "the capital of" });
     const { prompt } = prompted;
     const category = "geography" as const;
@@ -185,12 +185,12 @@ function goesOnGivesUp(): void {
     assert.equal(await generateQuestions(prompted, jobs.deps), 0);
   });
 
-  it("gives up for good on a category or difficulty that does not exist", async () => {
+  it("fails permanently for a category or difficulty that does not exist", async () => {
     for (const change of [{ category: "random" }, { difficulty: "auto" }])
       await assert.rejects(generateQuestions(payload(change), jobs.deps), UnrecoverableError);
   });
 
-  it("is done once for the same request in flight, through the real queue", async () => {
+  it("runs once for identical requests in flight, through the real queue", async () => {
     let asked = 0;
     const bank = createQuestionBank();
     jobs.use({ name: "counting", generate: (request) => (asked++, bank.generate(request)) });
@@ -204,7 +204,7 @@ function goesOnGivesUp(): void {
     assert.equal(asked, 2, "what comes later is work of its own");
   });
 
-  it("is done for a model of any name, through the real queue", async () => {
+  it("runs for any model name, through the real queue", async () => {
     const { enqueueAndWait } = jobs.deps;
     for (const [request, model] of ["qwen3:8b", "ft:small:quiz::1", "maker/small"].entries()) {
       const wish = payload({ model, request: String(request) });

@@ -29,7 +29,7 @@ describe("the periodic jobs", () => {
     return (await queue?.getJobSchedulers())?.map(({ key, next }) => ({ key, next }));
   };
 
-  it("come again after the store lost them, and are not put off otherwise", async (t) => {
+  it("are registered again after Redis lost them, and are not delayed otherwise", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     let calls = 0;
     let asked = Promise.withResolvers<void>();

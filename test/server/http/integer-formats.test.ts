@@ -24,7 +24,7 @@ function integersIn(part: unknown, where = ""): Found[] {
   return isInteger ? [{ where, schema }, ...inside] : inside;
 }
 
-describe("the integers of the interface", () => {
+describe("integers in the OpenAPI document", () => {
   const documents = {
     public: publicDocument([...routes]),
     operators: operatorDocument(declaredRoutes()),
@@ -43,7 +43,7 @@ describe("the integers of the interface", () => {
       assert.deepEqual(wrong, []);
     });
 
-  it("are long where a time in milliseconds is one", () => {
+  it("are int64 where a field holds a time in milliseconds", () => {
     const times = integersIn(JSON.parse(JSON.stringify(documents.public))).filter(
       ({ where, schema }) => where.endsWith("_ms") && schema["maximum"] === undefined,
     );
@@ -54,7 +54,7 @@ describe("the integers of the interface", () => {
     );
   });
 
-  it("are told from properties that are called type, and may be null", () => {
+  it("are distinguished from properties named type, and may be null", () => {
     const format = (schema: object) =>
       (withIntegerFormats(schema) as { format?: string }).format ?? null;
     assert.equal(format({ type: "integer", minimum: 1, maximum: 100 }), "int32");

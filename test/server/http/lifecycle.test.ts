@@ -28,7 +28,7 @@ async function startWaiting(): Promise<{ answer: Promise<Response> }> {
   return { answer };
 }
 
-describe("the life of a request", () => {
+describe("the request life cycle", () => {
   beforeEach(async () => {
     lines = [];
     const destination = new Writable({
@@ -44,7 +44,7 @@ describe("the life of a request", () => {
   describe("a stream", streamTests);
   describe("draining", draining);
 
-  test("a client that goes away before its answer is recorded and harms nothing", async () => {
+  test("records an aborted request when the client disconnects before its response", async () => {
     knobs.release = null;
     const socket = connect(sample.port, "127.0.0.1", () =>
       socket.write("GET /v1/waits HTTP/1.1\r\nHost: x\r\n\r\n"),
@@ -57,7 +57,7 @@ describe("the life of a request", () => {
     await until(() => lines.some((line) => line.includes('"status":499')));
   });
 
-  test("requests sent before the answers of others get their own answers in order, or the connection ends", async () => {
+  test("pipelined requests get their own responses in order, or the connection closes", async () => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
     // The response to a number is that number; a name takes a turn longer.
     const asked = {
@@ -87,13 +87,13 @@ describe("the life of a request", () => {
     assert.doesNotMatch(text, /"id":3/);
   });
 
-  test("a second exclusive listener on the port is refused", async () => {
+  test("a second exclusive listener on the same port is refused", async () => {
     const other = await startSample({ routes: [], server: { exclusive: true } });
     await assert.rejects(other.server.listen("127.0.0.1", sample.port), /Cannot listen/);
     await other.stop();
   });
 
-  test("a handler that does not come back is answered for after ten seconds", async () => {
+  test("a handler that never returns is answered with a timeout after ten seconds", async () => {
     const { answer } = await startWaiting();
     const { status, headers } = await answer;
     assert.equal(status, 503);
@@ -115,7 +115,7 @@ describe("the life of a request", () => {
 });
 
 function streamTests(): void {
-  test("gets status and headers, then whatever its owner writes, and hears of the end", async () => {
+  test("sends status and headers, then what its owner writes, and reports its end", async () => {
     const closes = knobs.streamCloses;
     const abort = new AbortController();
     const answer = await fetch(`${sample.url}/v1/stream`, { signal: abort.signal });
@@ -130,7 +130,7 @@ function streamTests(): void {
     await until(() => knobs.streamCloses === closes + 1);
   });
 
-  test("may be ended by its owner", async () => {
+  test("can be ended by its owner", async () => {
     const answer = await fetch(`${sample.url}/v1/stream`);
     knobs.stream?.raw.cork(() => knobs.stream?.raw.end("data: bye\n\n"));
     assert.equal(await answer.text(), "data: hello\n\ndata: bye\n\n");
@@ -138,7 +138,7 @@ function streamTests(): void {
 }
 
 function draining(): void {
-  test("lets a request in flight finish and takes no new connections", async () => {
+  test("finishes a request in flight and accepts no new connections", async () => {
     const { answer } = await startWaiting();
     assert.equal(sample.server.inFlight(), 1);
     sample.server.beginDrain();
@@ -150,7 +150,7 @@ function draining(): void {
     assert.equal(sample.server.inFlight(), 0);
   });
 
-  test("serves an open connection once more and then ends it", async () => {
+  test("serves one more request on an open connection and then closes it", async () => {
     const socket = connect(sample.port, "127.0.0.1");
     await once(socket, "connect");
     socket.write("GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -175,7 +175,7 @@ function logTests(): void {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
-  test("has one line per request, by pattern and player", async () => {
+  test("has one line per request, with route pattern and player", async () => {
     const [line, ...more] = await record("/v1/as/player?token=secret", {
       headers: { authorization: `Bearer ${sample.token(77)}` },
     });
@@ -191,7 +191,7 @@ function logTests(): void {
     });
   });
 
-  test("names the seat of a request that has one, and the address where nobody is known", async () => {
+  test("names the seat of a request that has one, and the address of an anonymous request", async () => {
     const seat = sample.deps.tokens.sign("lobby", "0", 60, { lobby: "ABCDEF", lobby_player: 5 });
     const whoOf = async (path: string, init?: RequestInit) => {
       const [{ player, seat, ip } = {}] = (await record(path, init)).slice(-1);
@@ -208,7 +208,7 @@ function logTests(): void {
     assert.deepEqual(await whoOf("/nowhere"), nobody);
   });
 
-  test("has the id the client gave, or the one it was answered with", async () => {
+  test("has the request id of the client, or else the id sent in the response", async () => {
     const headers = { "x-request-id": "client.id_0-1" };
     const [given] = await record("/v1/ping", { headers });
     assert.equal(given?.["id"], "client.id_0-1");
@@ -219,7 +219,7 @@ function logTests(): void {
     assert.ok(time >= before && time <= Date.now(), `a line of ${time}, asked at ${before}`);
   });
 
-  test("has the address of a known player who is counted or refused", async () => {
+  test("has the address of a known player whose request is rate-limited or refused", async () => {
     const headers = { authorization: `Bearer ${sample.token(77)}` };
     const whoOf = async (path: string, method: string) => {
       const [{ player, status, ip } = {}] = (await record(path, { method, headers })).slice(-1);
@@ -231,7 +231,7 @@ function logTests(): void {
     assert.deepEqual(await whoOf("/v1/as/guest", "GET"), refused);
   });
 
-  test("says nothing of paths nobody declared, nor of odd methods", async () => {
+  test("omits undeclared paths and unknown methods", async () => {
     const [line] = await record("/v1/secret-in-path");
     assert.equal(line?.["route"], "unmatched");
     await sendRaw(sample.port, "BR\u00a7W /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n", {
@@ -241,7 +241,7 @@ function logTests(): void {
     assert.ok(!lines.join("").includes("secret"));
   });
 
-  test("shows the stack of a bug", async () => {
+  test("shows the stack trace of an unexpected error", async () => {
     const [failure, line] = await record("/v1/bug");
     assert.equal(failure?.["level"], 50);
     assert.match(JSON.stringify(failure?.["err"]), /sample-routes/);

@@ -19,13 +19,13 @@ test("the document of the route table is valid OpenAPI 3.1", async () => {
   assert.equal(result.valid, true);
 });
 
-test("every route is an operation with an id of its own", () => {
+test("every route is an operation with a unique id", () => {
   const operations = Object.values(build().paths).flatMap((path) => Object.values(path));
   assert.equal(operations.length, sampleRoutes.length);
   assert.equal(new Set(operations.map((one) => one.operationId)).size, operations.length);
 });
 
-test("an operation lists the refusals of the kernel beside its own", () => {
+test("an operation lists the errors of the HTTP kernel beside its own", () => {
   const order = build().paths["/v1/orders"]?.["post"];
   assert.deepEqual(Object.keys(order?.responses ?? {}).sort(), [
     "201",
@@ -41,7 +41,7 @@ test("an operation lists the refusals of the kernel beside its own", () => {
   ]);
 });
 
-test("two schemas of one title are not taken for the same", () => {
+test("two different schemas with the same title stay separate", () => {
   const [route] = sampleRoutes;
   assert.ok(route);
   const answers = (...schemas: TSchema[]) =>
@@ -61,7 +61,7 @@ test("two schemas of one title are not taken for the same", () => {
   assert.throws(() => answers(thing, other), /two schemas are called Thing/);
 });
 
-test("an operation whose parameters may all be left out names no missing one as a refusal", () => {
+test("an operation whose parameters are all optional lists no error for a missing parameter", () => {
   const refusal = JSON.stringify(build().paths["/v1/things"]?.["get"]?.responses["400"]);
   assert.match(refusal, /request:invalid_query/);
   assert.doesNotMatch(refusal, /request:missing_parameter/);

@@ -122,7 +122,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-describe("a long answer", () => {
+describe("a long response", () => {
   before(async () => {
     [sample, ignored] = await Promise.all([startSample({ routes }), startSample({ routes })]);
   });
@@ -131,7 +131,7 @@ describe("a long answer", () => {
     await Promise.all([sample.stop(), ignored.stop()]);
   });
 
-  test("costs no memory while its reader stands still", async () => {
+  test("uses no memory while its client reads nothing", async () => {
     const start = process.memoryUsage().rss;
     while (silent.length < readers) silent.push(await open(ignored, "/v1/shared"));
     await until(() => ignored.server.inFlight() === readers);
@@ -139,7 +139,7 @@ describe("a long answer", () => {
     assert.ok(grown < (readers * sharedSize) / 4, `${(grown / MiB).toFixed(0)} MiB more`);
   });
 
-  test("comes whole, and the connection is good for more", async () => {
+  test("arrives complete, and the connection stays usable", async () => {
     for (const size of sizes) {
       const text = await fetch(`${sample.url}/v1/text/${size}`);
       assert.equal(await text.text(), `é${textOf(size - 2)}`);
@@ -154,14 +154,14 @@ describe("a long answer", () => {
     }
   });
 
-  test("has its length told to HEAD", async () => {
+  test("reports its length to HEAD", async () => {
     for (const kind of ["text", "bytes"]) {
       const { headers } = await fetch(`${sample.url}/v1/${kind}/${MiB}`, { method: "HEAD" });
       assert.equal(headers.get("content-length"), String(MiB));
     }
   });
 
-  test("ends the connection where the client asked for that", async () => {
+  test("closes the connection when the client asked for that", async () => {
     const socket = await open(sample, `/v1/bytes/${5 * MiB}`, "Connection: close\r\n");
     let length = 0;
     socket.on("data", (chunk: Buffer) => (length += chunk.length));
@@ -169,7 +169,7 @@ describe("a long answer", () => {
     assert.ok(length > 5 * MiB);
   });
 
-  test("lets others have their turn between its pieces", async () => {
+  test("lets other requests run between its chunks", async () => {
     const ended: string[] = [];
     const note = (name: string) => () => ended.push(name);
     const answer = await fetch(`${sample.url}/v1/shared`);
@@ -179,7 +179,7 @@ describe("a long answer", () => {
     assert.deepEqual(ended, ["ping", "long"]);
   });
 
-  test("is nobody's any more when its reader goes away", async (t) => {
+  test("is released when its client disconnects", async (t) => {
     const own = await startOwn(t);
     const socket = await open(own, "/v1/shared");
     await once(socket, "readable");
@@ -189,7 +189,7 @@ describe("a long answer", () => {
     assert.equal((await fetch(`${own.url}/v1/ping`)).status, 200);
   });
 
-  test("is waited for by a server that drains", async (t) => {
+  test("is completed before a draining server stops", async (t) => {
     const own = await startOwn(t);
     const socket = await open(own, "/v1/shared");
     await once(socket, "readable");
@@ -205,7 +205,7 @@ describe("a long answer", () => {
     assert.ok(length > sharedSize, `${length} bytes of ${sharedSize}`);
   });
 
-  test("ends with the connection when its reader takes nothing for long", async () => {
+  test("ends with the connection when its client reads nothing for too long", async () => {
     await until(() => ignored.server.inFlight() === 0);
     for (const socket of silent) socket.resume();
     await until(() => silent.every(({ closed }) => closed));

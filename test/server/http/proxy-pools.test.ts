@@ -36,7 +36,7 @@ async function startClosing(): Promise<{ server: Server; port: number; open: Set
   return { server, port: (server.address() as AddressInfo).port, open };
 }
 
-describe("a service whose idle connections end", { concurrency: true }, () => {
+describe("a service that closes idle connections", { concurrency: true }, () => {
   let service: Awaited<ReturnType<typeof startClosing>>;
   before(async () => {
     service = await startClosing();
@@ -70,7 +70,7 @@ describe("a service whose idle connections end", { concurrency: true }, () => {
     });
   }
 
-  it("ends every connection with its answer where its balancers need that", async () => {
+  it("closes every connection after its response when its load balancers need that", async () => {
     const sample = await startSample({ routes: sampleRoutes, env: { KEEP_ALIVE: "false" } });
     const ping = "GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
     const { responses, isClosedByServer } = await sendRaw(sample.port, ping);

@@ -18,16 +18,16 @@ describe("query parameters", () => {
   });
   after(() => sample.stop());
 
-  test("defaults fill in what is missing and unknown parameters are ignored", async () => {
+  test("defaults replace missing parameters, and unknown parameters are ignored", async () => {
     assert.deepEqual(await read("zzz=1&__proto__=2&constructor=3"), { limit: 20, offset: 0 });
   });
 
-  test("paging parameters are moved into their bounds", async () => {
+  test("paging parameters are clamped to their bounds", async () => {
     assert.deepEqual(await read("limit=500&offset=-3"), { limit: 100, offset: 0 });
     assert.deepEqual(await read("limit=0&offset=99999999999999999999"), { limit: 1, offset: 1000 });
   });
 
-  test("values are read as the declared type, strictly", async () => {
+  test("values are parsed strictly as the declared type", async () => {
     assert.deepEqual(await read("strict=3&rate=1.5&is_public=0&tab=xp"), {
       limit: 20,
       offset: 0,
@@ -40,7 +40,7 @@ describe("query parameters", () => {
       assert.equal((await read(word))["is_public"], true, word);
   });
 
-  test("repeated parameters fill a list; of a scalar the first counts", async () => {
+  test("repeated parameters fill a list; a scalar takes the first", async () => {
     assert.deepEqual(await read("tags=a&tags=b+c&limit=5&limit=7"), {
       limit: 5,
       offset: 0,
@@ -48,7 +48,7 @@ describe("query parameters", () => {
     });
   });
 
-  test("a plus means itself where a space has no place", async () => {
+  test("a plus is literal where a space is not allowed", async () => {
     const zone = { limit: 20, offset: 0, zone: "Etc/GMT+5" };
     assert.deepEqual(await read("zone=Etc/GMT+5"), zone);
     assert.deepEqual(await read("zone=Etc%2FGMT%2B5"), zone);
@@ -56,7 +56,7 @@ describe("query parameters", () => {
     assert.equal((await client.get("/v1/things?zone=Etc/GMT%205")).status, 400);
   });
 
-  test("what cannot be read is 400 and names the parameter", async () => {
+  test("an invalid parameter is answered with 400 and its name", async () => {
     const bad = [
       "limit=x",
       "limit=1.5",

@@ -33,7 +33,7 @@ let client: Client;
 const from = (ip: string) => ({ "x-forwarded-for": ip });
 const body = { name: "x" };
 
-describe("a limit", () => {
+describe("a rate limit", () => {
   before(async () => {
     sample = await startSample({ routes: sampleRoutes, env: proxied });
     client = createClient(sample.url, sampleRoutes);
@@ -41,12 +41,12 @@ describe("a limit", () => {
   after(() => sample.stop());
 
   describe("counts callers", countsCallers);
-  describe("says what is left", saysWhatLeft);
-  describe("is one for everyone who asks", oneForEveryoneWho);
+  describe("reports the remaining requests", saysWhatLeft);
+  describe("is shared by all callers", oneForEveryoneWho);
 });
 
 function countsCallers(): void {
-  test("lets through exactly its number of simultaneous requests", async () => {
+  test("allows exactly its number of simultaneous requests", async () => {
     const headers = from(newAddress());
     const calls = Array.from({ length: 20 }, () => client.post("/v1/limited", { body, headers }));
     const statuses = (await Promise.all(calls)).map((answer) => answer.status);
@@ -54,7 +54,7 @@ function countsCallers(): void {
     assert.equal(statuses.filter((status) => status === 429).length, 17);
   });
 
-  test("counts a player once, however its proxies write the address", async () => {
+  test("counts a player once, whichever way its proxies write the address", async () => {
     const ip = newAddress();
     const forms = [`${ip}:4711`, `"${ip}:80"`, `[::ffff:${ip}]:443`, `1.1.1.1, ${ip}`];
     const statuses: number[] = [];
@@ -65,7 +65,7 @@ function countsCallers(): void {
     assert.equal(other.status, 200);
   });
 
-  test("counts nobody whose proxy does not say who it is, and says so", async () => {
+  test("refuses a counted request whose proxy hides the client address, and logs that", async () => {
     const warnings: string[] = [];
     const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(line) });
     const open = (ip: string, path = "/v1/limited") => ({
@@ -89,7 +89,7 @@ function countsCallers(): void {
 }
 
 function saysWhatLeft(): void {
-  test("says what is left and when to come back", async () => {
+  test("reports the remaining requests and when to retry", async () => {
     const headers = from(newAddress());
     const first = await client.post("/v1/limited", { body, headers });
     const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
@@ -121,7 +121,7 @@ function saysWhatLeft(): void {
     assert.equal((await client.post("/v1/limited", { body, headers })).status, 429);
   });
 
-  test("counts what is refused for its page, its type or its size, also where one may sign in", async () => {
+  test("counts requests refused for their origin, content type or size, also on sign-in routes", async () => {
     const headers = from(newAddress());
     const send = (given: unknown, more: Record<string, string> = {}) =>
       client.post("/v1/limited-page", { body: given, headers: { ...headers, ...more } });
@@ -144,7 +144,7 @@ function saysWhatLeft(): void {
 }
 
 function oneForEveryoneWho(): void {
-  test("is one for all spellings of a path, and for HEAD", async () => {
+  test("is shared by all spellings of a path, and by HEAD", async () => {
     const headers = from(newAddress());
     await client.get("/v1/limited-read/", { headers });
     await client.head("/v1/limited%2Dread", { headers });
@@ -168,7 +168,7 @@ function oneForEveryoneWho(): void {
     );
   });
 
-  test("of other writes is 60 for an address and 300 for a player, also where nobody has to sign in", async () => {
+  test("of other writes is 60 per address and 300 per player, also on routes without sign-in", async () => {
     for (const path of ["/v1/write", "/v1/open-write"]) {
       const limitFor = async (credential: { token?: string }) => {
         const answer = await client.post(path, { ...credential, headers: from(newAddress()) });
@@ -181,7 +181,7 @@ function oneForEveryoneWho(): void {
     assert.equal((await client.get("/v1/ping")).headers.get("x-ratelimit-limit"), null);
   });
 
-  test("is shared by workers", async () => {
+  test("is shared by all workers", async () => {
     const headers = from(newAddress());
     const other = await startSample({ routes: sampleRoutes, env: proxied, besides: sample });
     try {
@@ -194,7 +194,7 @@ function oneForEveryoneWho(): void {
     }
   });
 
-  test("ends with its window even when the counter lost its expiry", async () => {
+  test("ends with its window even when the counter has lost its expiry", async () => {
     const ip = newAddress();
     const key = `limit:POST /v1/limited:${ip}`;
     await sample.deps.redis.set(key, "3");
@@ -203,7 +203,7 @@ function oneForEveryoneWho(): void {
   });
 }
 
-test("the factor multiplies limits, and 0 switches them off", async () => {
+test("is multiplied by the configured factor, and 0 disables it", async () => {
   await withServer({ env: { RATE_LIMIT_FACTOR: "2.5" } }, async (_sample, client) => {
     const answer = await client.post("/v1/limited", { body: { name: "x" } });
     assert.equal(answer.headers.get("x-ratelimit-limit"), "7");
@@ -214,7 +214,7 @@ test("the factor multiplies limits, and 0 switches them off", async () => {
   });
 });
 
-test("limits are still counted, per process, while the store is away", async () => {
+test("still counts, per process, while Redis is unavailable", async () => {
   await withServer({}, async (sample, client) => {
     const send = () => client.post("/v1/limited", { body: { name: "x" } });
     await sample.store.kill();

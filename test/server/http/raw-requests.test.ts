@@ -28,7 +28,7 @@ describe("raw requests", () => {
     await sample.stop();
   });
 
-  test("every raw request comes to the end it should, but for what this build is known to misread", async () => {
+  test("every raw request gets its expected result, except the known misreadings of this build", async () => {
     const results = await probe(new URL(sample.url));
     const misread = results.filter(({ isRight }) => !isRight);
     const known = knownMisreadings();
@@ -37,15 +37,15 @@ describe("raw requests", () => {
     assert.ok(results.length > 90);
   });
 
-  test("a build nobody sent the raw requests to is told from those that are known", () => {
+  test("a uWebSockets build that was never probed is distinguished from the known builds", () => {
     const build = uwsBuild();
     assert.equal(buildWarning(build), null);
     assert.match(buildWarning({ ...build, sha256: "00" }) ?? "", /http:probe.*sha256 00/);
     assert.match(buildWarning({ ...build, version: "20.0.9" }) ?? "", /20\.0\.9/);
   });
-  describe("the connection ends with the answer", connectionEndsWithAnswer);
+  describe("the connection closes after the response", connectionEndsWithAnswer);
 
-  test("a write whose length a nameless header hides does not have its body served as a request", async () => {
+  test("the body of a write is not served as a request when a nameless header hides its length", async () => {
     const hidden = `Content-Length: ${ping.length}`;
     const { text, isClosedByServer } = await sendRaw(
       sample.port,
@@ -54,7 +54,7 @@ describe("raw requests", () => {
     assert.doesNotMatch(text, /pong/);
     assert.ok(isClosedByServer);
   });
-  describe("behind a proxy of ours", behindProxyOurs);
+  describe("behind our own proxy", behindProxyOurs);
 });
 
 function connectionEndsWithAnswer(): void {
@@ -109,13 +109,13 @@ function connectionEndsWithAnswer(): void {
 function behindProxyOurs(): void {
   const forwarded = "X-Forwarded-For: 203.0.113.7";
 
-  test("a connection goes on", async () => {
+  test("a connection stays open", async () => {
     const one = request("GET /v1/ping", forwarded);
     const { responses } = await sendRaw(behindProxy.port, one + one, { responses: 2 });
     assert.equal(responses.length, 2);
   });
 
-  test("it ends with the answer where the proxy's address of the client is not to be seen", async () => {
+  test("a connection closes after the response when the proxy does not send the client address", async () => {
     for (const headers of [[], [": x", `Content-Length: ${ping.length}`, forwarded]]) {
       const text = request("GET /v1/ping", ...headers);
       const alone = await sendRaw(behindProxy.port, text);

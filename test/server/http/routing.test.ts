@@ -23,14 +23,14 @@ describe("routing", () => {
   describe("a path", pathTests);
   describe("a method", methodTests);
 
-  test("a route declared twice is refused at start", async () => {
+  test("a duplicate route is refused at startup", async () => {
     const twice = sampleRoutes.slice(0, 1);
     await assert.rejects(startSample({ routes: [...twice, ...twice] }), /declared twice/);
   });
 });
 
 function pathTests(): void {
-  test("nobody declared is 404", async () => {
+  test("that is not declared is 404", async () => {
     for (const path of [
       "/",
       "/v1",
@@ -46,7 +46,7 @@ function pathTests(): void {
     }
   });
 
-  test("may end in one slash, not in two", async () => {
+  test("may end in one slash, but not in two", async () => {
     assert.equal((await client.get("/v1/ping/")).status, 200);
     assert.equal((await client.get("/v1/things/4/")).status, 200);
     assert.equal(await statusOf("GET /v1/ping// HTTP/1.1"), 404);
@@ -65,7 +65,7 @@ function pathTests(): void {
     }
   });
 
-  test("parameter that names nothing answers the code of the resource", async () => {
+  test("with an invalid id returns the not-found code of its resource", async () => {
     for (const id of ["x", "0", "-1", "1.5", "1e3", "0x10", "007", "99999999999999999999", "%00"]) {
       const answer = await client.get(`/v1/things/${id}`);
       assert.equal(codeOf(answer), "question:not_found", id);
@@ -82,14 +82,14 @@ function pathTests(): void {
 }
 
 function methodTests(): void {
-  test("the path does not have is 405 and says which it has", async () => {
+  test("that the path does not support is 405 with the supported ones", async () => {
     const answer = await client.post("/v1/things/3");
     assert.equal(codeOf(answer), "route:method_not_allowed");
     assert.equal(answer.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");
     assert.equal(await statusOf("BREW /v1/ping HTTP/1.1"), 405);
   });
 
-  test("HEAD answers like GET, without the bytes", async () => {
+  test("HEAD is answered like GET, without the body", async () => {
     const answer = await client.head("/v1/cached");
     const full = await client.get("/v1/cached");
     assert.equal(answer.status, 200);
@@ -102,7 +102,7 @@ function methodTests(): void {
     assert.equal(lengthOf(missing), lengthOf(await client.get("/v1/nothing")));
   });
 
-  test("a connection is good for more after HEAD and what says how long it is", async () => {
+  test("HEAD and a refused method keep the connection open", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<number>();
     for (const method of ["HEAD", "GET", "HEAD", "POST", "GET"]) {
@@ -115,7 +115,7 @@ function methodTests(): void {
     assert.equal(ports.size, 1);
   });
 
-  test("HEAD and POST are not for a stream, and its Allow says so", async () => {
+  test("HEAD and POST are refused on a stream, and Allow omits them", async () => {
     for (const method of ["HEAD", "POST"]) {
       const answer = await fetch(`${sample.url}/v1/stream`, { method });
       assert.equal(answer.status, 405);
@@ -124,7 +124,7 @@ function methodTests(): void {
     }
   });
 
-  test("OPTIONS names the methods of a known path, 404 otherwise", async () => {
+  test("OPTIONS lists the methods of a known path, and is 404 otherwise", async () => {
     const answer = await client.request("OPTIONS", "/v1/ping");
     assert.equal(answer.status, 204);
     assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");

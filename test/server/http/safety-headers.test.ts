@@ -9,7 +9,7 @@ const opener = "cross-origin-opener-policy";
 const transport = "strict-transport-security";
 const https = { "x-forwarded-proto": "https" };
 
-describe("an answer", () => {
+describe("a response", () => {
   let sample: SampleServer;
   let client: Client;
   before(async () => {
@@ -19,14 +19,14 @@ describe("an answer", () => {
   });
   after(() => sample.stop());
 
-  it("is for pages of our own origin, unless they ask with theirs", async () => {
+  it("has a same-origin resource policy unless its route allows other origins", async () => {
     for (const path of ["/v1/ping", "/v1/as/player", "/v1/none", "/v1/bug", "/v1/page"])
       assert.equal((await client.get(path)).headers.get(resource), "same-origin", path);
     const preflight = await client.request("OPTIONS", "/v1/ping");
     assert.equal(preflight.headers.get(resource), "same-origin");
   });
 
-  it("is for every page when it is a picture, or data that any origin may read", async () => {
+  it("has a cross-origin resource policy when it is a picture or public data", async () => {
     for (const path of ["/v1/picture", "/v1/cached"]) {
       const { headers } = await client.get(path);
       assert.equal(headers.get(resource), "cross-origin", path);
@@ -38,13 +38,13 @@ describe("an answer", () => {
     }
   });
 
-  it("that is a page has its window for itself, unless other sites open it in theirs", async () => {
+  it("isolates the window of a page, unless other sites may open the page as a popup", async () => {
     assert.equal((await client.get("/v1/page")).headers.get(opener), "same-origin");
     for (const path of ["/v1/popup", "/v1/ping"])
       assert.equal((await client.get(path)).headers.get(opener), null, path);
   });
 
-  it("holds browsers to https where a proxy was asked over it", async () => {
+  it("sends HSTS when the proxy received the request over https", async () => {
     for (const path of ["/v1/ping", "/v1/none", "/v1/page", "/v1/elsewhere"]) {
       const { headers } = await client.get(path, { headers: https });
       assert.equal(headers.get(transport), "max-age=31536000", path);
@@ -54,7 +54,7 @@ describe("an answer", () => {
   });
 });
 
-it("without proxies nobody is believed to have asked over https", async () => {
+it("without trusted proxies a forwarded https header is ignored", async () => {
   const sample = await startSample({ routes: sampleRoutes });
   const answer = await createClient(sample.url, sampleRoutes).get("/v1/ping", { headers: https });
   assert.equal(answer.headers.get(transport), null);

@@ -29,7 +29,7 @@ const chunked = request("POST /v1/echo", json, "Transfer-Encoding: chunked");
 const chunk = `c\r\n${body}\r\n0\r\n`;
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
 
-describe("behind a proxy", () => {
+describe("a service behind a proxy", () => {
   before(async () => {
     const env = { TRUSTED_PROXIES: "127.0.0.1/32", RATE_LIMIT_FACTOR: "100" };
     sample = await startSample({ routes: sampleRoutes, env });
@@ -62,7 +62,7 @@ describe("behind a proxy", () => {
         );
       };
 
-      test("requests sent before the answers of others are answered in order", async () => {
+      test("answers pipelined requests in order", async () => {
         const waiting = request("POST /v1/limited", json, `Content-Length: ${body.length}`) + body;
         const all = waiting + ping + request("GET /v1/names/two/info") + waiting + echo;
         const { responses } = await sendRaw(proxy.port, all, { responses: 5 });
@@ -72,7 +72,7 @@ describe("behind a proxy", () => {
           assert.match(responses[at]?.body ?? "", pattern);
       });
 
-      test("a request is served wherever its packets part it", async () => {
+      test("serves a request wherever TCP splits it", async () => {
         const cuts = Array.from({ length: echo.length - 1 }, (_, at) => at + 1);
         const answers = await Promise.all(
           cuts.map((at) => sendInTwo(proxy.port, echo.slice(0, at), echo.slice(at))),
@@ -85,7 +85,7 @@ describe("behind a proxy", () => {
         );
       });
 
-      test("a header without a name hides nothing", async () => {
+      test("lets no header without a name hide anything", async () => {
         for (const line of ["GET /v1/ping", "POST /v1/write"]) {
           const text = request(line, json, ": x", hidden) + ping;
           const { responses } = await sendRaw(proxy.port, text, { quietMs: 500 });
@@ -94,7 +94,7 @@ describe("behind a proxy", () => {
         }
       });
 
-      test("a chunked body has one answer", async () => {
+      test("answers a chunked body once", async () => {
         const bodies = {
           plain: `${chunk}\r\n`,
           "with an extension": `c;a=b\r\n${body}\r\n0\r\n\r\n`,
@@ -113,7 +113,7 @@ describe("behind a proxy", () => {
         }
       });
 
-      test("an absolute target is served, and two hosts are refused", async () => {
+      test("serves an absolute target and refuses two hosts", async () => {
         const absolute = request("GET http://x/v1/ping");
         const { responses } = await sendRaw(proxy.port, absolute, { responses: 1 });
         assert.match(responses[0]?.body ?? "", /pong/);
@@ -122,10 +122,7 @@ describe("behind a proxy", () => {
       });
     });
   }
-  describe(
-    "behind a proxy that passes bytes as they are and shares its connection",
-    behindProxyPassesBytes,
-  );
+  describe("a service behind a TCP proxy that shares its connection", behindProxyPassesBytes);
 });
 
 function behindProxyPassesBytes(): void {

@@ -37,7 +37,7 @@ describe("several uploads of one player", () => {
     };
   };
 
-  it("let an approved one be shown while a newer one is not stored, as it may never be", async () => {
+  it("show an approved picture while a newer one is not yet stored", async () => {
     const one = await member();
     const { id } = await one.send();
     const newer = await sendSlowly(one);
@@ -50,7 +50,7 @@ describe("several uploads of one player", () => {
     );
   });
 
-  it("let a newer one be shown whatever operators decide about the older one meanwhile", async () => {
+  it("show a newer picture whatever operators decide about the older one", async () => {
     const one = await member();
     const first = await one.send();
     await decide(first.id, "approve");
@@ -66,7 +66,7 @@ describe("several uploads of one player", () => {
     assert.equal((await decide(fourth.id, "approve")).is_shown, false, "that was a choice");
   });
 
-  it("do not bring a rejected one back when the decision about another is undone", async () => {
+  it("do not restore a rejected picture when the decision about another is undone", async () => {
     const one = await member();
     const [first, second] = [await one.send(), await one.send()];
     await decide(first.id, "approve");
@@ -81,7 +81,7 @@ describe("several uploads of one player", () => {
     assert.equal(await one.isPicture(), false, "no upload was chosen");
   });
 
-  it("do not bring a social login back that was unlinked meanwhile", async () => {
+  it("do not restore the picture of a social login that was unlinked meanwhile", async () => {
     const one = await member();
     const { em } = review.app.deps;
     const link = sql`insert into oauth_connections (player_id, provider, subject, linked_at)
@@ -100,7 +100,7 @@ describe("several uploads of one player", () => {
     assert.deepEqual(rows, [{ source: null }]);
   });
 
-  it("do not bring a combination back that somebody takes at that moment", async () => {
+  it("do not restore a combination that another player claims at that moment", async () => {
     const [one, other] = [await member(), await member()];
     await one.choose({ source: "custom", icon: "lorc/anchor", color: "teal" });
     const { id } = await one.send();

@@ -8,13 +8,13 @@ const submit: Review["submit"] = (...input) => review.submit(...input);
 const list: Review["list"] = (...input) => review.list(...input);
 const member = () => newMember(review.app);
 
-describe("the page for reviewers", () => {
+describe("the avatar review page", () => {
   before(async () => {
     review = await startReview();
   });
   after(() => review.stop());
 
-  it("shows what waits, and takes decisions with their reasons and back", async () => {
+  it("lists pending pictures, records decisions with their reasons and undoes them", async () => {
     const one = await member();
     const id = String((await one.send()).id);
     const picture = `src="/operator/avatar-uploads/${id}/picture"`;
@@ -33,7 +33,7 @@ describe("the page for reviewers", () => {
     assert.ok(await one.isPicture());
   });
 
-  it("comes back to the same page of the same list, at the next entry", async () => {
+  it("returns to the same page of the same list, at the next entry", async () => {
     const one = await member();
     const [id, next] = [String((await one.send()).id), String((await one.send()).id)];
     const cursor = String(Number(id) - 1);
@@ -52,7 +52,7 @@ describe("the page for reviewers", () => {
     assert.equal(careful.headers.get("location"), "/operator/avatars?status=queued");
   });
 
-  it("says why nothing was changed", async () => {
+  it("explains why nothing was changed", async () => {
     const id = String((await (await member()).send()).id);
     for (const [fields, problem] of [
       [{ id, verb: "reject", reason: " " }, /requires a reason/],
@@ -70,7 +70,7 @@ describe("the page for reviewers", () => {
     );
   });
 
-  it("does not decide over what somebody else decided since the page was shown", async () => {
+  it("does not overwrite a decision made since the page was rendered", async () => {
     const one = await member();
     const id = String((await one.send()).id);
     const html = await (await open("?status=queued")).text();
@@ -87,7 +87,7 @@ describe("the page for reviewers", () => {
     assert.equal((await list("?status=rejected")).uploads[0]?.id, Number(id));
   });
 
-  it("asks a browser whose session has ended to sign in, and says that nothing was changed", async () => {
+  it("asks a browser with an expired session to sign in, and reports that nothing was changed", async () => {
     const headers = { cookie: "operator=ended", accept: "text/html" };
     const page = await open("", "", headers);
     assert.deepEqual([page.status, page.headers.get("location")], [303, "/operator/login"]);
@@ -96,7 +96,7 @@ describe("the page for reviewers", () => {
     assert.match(await answer.text(), /nothing was changed[^]*name="token"/);
   });
 
-  it("says in a page to a browser what is not possible", async () => {
+  it("shows errors to a browser as a page", async () => {
     const headers = { accept: "text/html,application/xhtml+xml" };
     const refused = await open("", "viewer", headers);
     assert.equal(refused.status, 403);
@@ -111,7 +111,7 @@ describe("the page for reviewers", () => {
     assert.match(program.headers.get("content-type") ?? "", /json/);
   });
 
-  it("is for operators, on their own pages", async () => {
+  it("is served only to operators, from the operator pages", async () => {
     assert.equal((await open("", "viewer")).status, 403);
     const foreign = await submit({ id: "1", verb: "approve" }, { "sec-fetch-site": "cross-site" });
     assert.equal(foreign.status, 403);

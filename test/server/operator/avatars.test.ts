@@ -22,7 +22,7 @@ const decide: Review["decide"] = (...input) => review.decide(...input);
 const list: Review["list"] = (...input) => review.list(...input);
 const member = () => newMember(app);
 
-describe("avatars before operators", () => {
+describe("avatars under review", () => {
   before(async () => {
     review = await startReview();
     app = review.app;
@@ -30,17 +30,17 @@ describe("avatars before operators", () => {
   after(() => review.stop());
 
   describe("the review of avatars", reviewAvatars);
-  describe("the upkeep of pictures", upkeepPictures);
+  describe("the clean-up of pictures", upkeepPictures);
 });
 
 function reviewAvatars(): void {
-  describe("decides", decides);
-  describe("undoes", undoes);
-  describe("is refused or written down", refusedOrWrittenDown);
+  describe("records decisions", decides);
+  describe("undoes decisions", undoes);
+  describe("is refused or logged", refusedOrWrittenDown);
 }
 
 function decides(): void {
-  it("lists what waits, oldest first, page by page, and shows pictures to reviewers only", async () => {
+  it("lists pending pictures, oldest first, in pages, and shows pictures to reviewers only", async () => {
     const one = await member();
     const ids = [(await one.send()).id, (await one.send()).id, (await one.send()).id];
     const first = await list("?limit=2");
@@ -67,7 +67,7 @@ function decides(): void {
     assert.equal(codeOf(await ask("GET", "?status=storing")), "request:invalid_query");
   });
 
-  it("approves the newest, which is shown at once; an older one only when the player asks", async () => {
+  it("shows the newest approved picture at once, and an older one only when the player selects it", async () => {
     const one = await member();
     const [older, newest] = [await one.send(), await one.send()];
     assert.equal((await decide(older.id, "approve")).is_shown, false);
@@ -81,7 +81,7 @@ function decides(): void {
     assert.ok((await list("?status=approved")).uploads.some(({ id }) => id === newest.id));
   });
 
-  it("does not show an approved picture over what was chosen meanwhile", async () => {
+  it("does not replace a picture chosen meanwhile with an approved one", async () => {
     const one = await member();
     const { id } = await one.send();
     await one.choose({ source: "custom", icon: "lorc/acorn" });
@@ -89,7 +89,7 @@ function decides(): void {
     assert.match(await one.shows(), /Icon by/);
   });
 
-  it("rejects with a reason, takes what is shown away, and undoes it all", async () => {
+  it("rejects with a reason, hides the shown picture, and can undo both", async () => {
     const one = await member();
     await one.choose({ source: "custom", icon: "lorc/anvil", border: "gold" });
     const generated = await app.client.get(`/v1/players/${one.id}/avatar?fallback`);
@@ -116,7 +116,7 @@ function decides(): void {
 }
 
 function undoes(): void {
-  it("undoes an approval by showing what was shown before, unless that was changed since", async () => {
+  it("undoes an approval by showing the previous picture, unless it was changed since", async () => {
     const [a, b] = [await member(), await member()];
     for (const one of [a, b])
       await one.choose({
@@ -135,7 +135,7 @@ function undoes(): void {
     assert.equal(await b.shows(), chosen);
   });
 
-  it("takes a picture off when its approval is undone, also one the player went back to", async () => {
+  it("hides a picture when its approval is undone, even if the player had switched back to it", async () => {
     for (const isShownAtOnce of [true, false]) {
       const one = await member();
       const { id } = await one.send();
@@ -153,7 +153,7 @@ function undoes(): void {
     }
   });
 
-  it("gives a claim back with an undone rejection only while nobody else took it", async () => {
+  it("restores a claim with an undone rejection only while no other player has claimed it", async () => {
     const [a, b] = [await member(), await member()];
     const claim = { source: "custom", icon: "lorc/arrow-cluster", color: "teal" };
     await a.choose(claim);
@@ -165,7 +165,7 @@ function undoes(): void {
     assert.equal((await a.choose(claim)).status, 409);
   });
 
-  it("makes likeness to a rejected picture count, until the rejection is undone", async () => {
+  it("rejects pictures similar to a rejected one until the rejection is undone", async () => {
     const [a, b] = [await member(), await member()];
     const { id } = await a.send();
     const same = lastSeed();
@@ -185,7 +185,7 @@ function undoes(): void {
 }
 
 function refusedOrWrittenDown(): void {
-  it("refuses what is not there, what has no reason, and viewers", async () => {
+  it("refuses unknown pictures, missing reasons and the viewer role", async () => {
     const { id } = await (await member()).send();
     for (const verb of ["approve", "reject", "undo"]) {
       const body = verb === "reject" ? { reason: "No." } : undefined;
@@ -198,7 +198,7 @@ function refusedOrWrittenDown(): void {
       assert.equal(codeOf(await ask("POST", `/${id}/reject`, body)), "validation:failed");
   });
 
-  it("writes down who decided what and why", async () => {
+  it("logs the operator, the decision and the reason", async () => {
     const { id } = await (await member()).send();
     await decide(id, "approve");
     await decide(id, "reject", { reason: "A mistake." });
@@ -216,7 +216,7 @@ function refusedOrWrittenDown(): void {
     ]);
   });
 
-  it("decides once, however often it is asked at the same moment", async () => {
+  it("applies a decision once when it is sent many times at once", async () => {
     const one = await member();
     const { id } = await one.send();
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask("POST", `/${id}/approve`)));
@@ -249,12 +249,12 @@ const clear = ({ id }: { id: number }) =>
   );
 
 function upkeepPictures(): void {
-  describe("removes what is not needed", removesWhatNotNeeded);
-  describe("leaves alone what changes meanwhile", leavesAloneWhatChanges);
+  describe("removes unneeded pictures", removesWhatNotNeeded);
+  describe("keeps pictures that change meanwhile", leavesAloneWhatChanges);
 }
 
 function removesWhatNotNeeded(): void {
-  it("keeps the newest, the shown and the last approved of each player, and refuses to approve the rest", async () => {
+  it("keeps the newest, the shown and the last approved picture of each player, and refuses to approve the rest", async () => {
     const one = await member();
     const uploads = [await one.send(), await one.send()];
     const [, second] = uploads;
@@ -274,7 +274,7 @@ function removesWhatNotNeeded(): void {
     assert.ok(!(await list("?limit=100")).uploads.some(({ id }) => id === gone.id));
   });
 
-  it("calls a picture removed only when it is, not while it cannot be read", async () => {
+  it("marks a picture as removed only after removing it, not while it is unreadable", async () => {
     const one = await member();
     const { id } = await one.send();
     const [file] = (await filesOf(one.id)).map((row) => row.file);
@@ -287,7 +287,7 @@ function removesWhatNotNeeded(): void {
     assert.equal(codeOf(await ask("GET", `/${id}/picture`)), "avatar:picture_removed");
   });
 
-  it("removes rejected pictures after a month, and those of a cleared account", async () => {
+  it("removes rejected pictures after a month, and the pictures of a deleted account", async () => {
     const [a, b] = [await member(), await member()];
     const [rejected, other] = [await a.send(), await b.send()];
     await decide(rejected.id, "reject", { reason: "No." });
@@ -300,7 +300,7 @@ function removesWhatNotNeeded(): void {
     assert.deepEqual(await filesOf(b.id), [{ id: other.id, file: null }]);
   });
 
-  it("looks at some players at a time, and at all of them in turn", async () => {
+  it("processes players in batches until all are done", async () => {
     const { tidyAvatars } = await import("../../../workers/processors/tidy-avatars.ts");
     const [first, second] = [await member(), await member()];
     await first.send();
@@ -318,7 +318,7 @@ function removesWhatNotNeeded(): void {
     await tidy();
   });
 
-  it("removes what it can when the store of pictures refuses one", async () => {
+  it("removes what it can when the picture storage refuses one", async () => {
     const [stuck, other] = [await member(), await member()];
     for (const one of [stuck, other])
       await decide((await one.send()).id, "reject", { reason: "No." });
@@ -335,7 +335,7 @@ function removesWhatNotNeeded(): void {
     assert.equal(await fileOf(stuck), null);
   });
 
-  it("removes a picture whose upload was refused while the store could remove nothing", async () => {
+  it("removes a picture whose upload was refused while the storage was unavailable", async () => {
     const { pictureStore, config } = app.deps;
     const { read, remove } = pictureStore;
     const one = await member();
@@ -354,7 +354,7 @@ function removesWhatNotNeeded(): void {
 }
 
 function leavesAloneWhatChanges(): void {
-  it("leaves a picture alone that an operator approves meanwhile", async () => {
+  it("keeps a picture that an operator approves meanwhile", async () => {
     const [first, second] = [await member(), await member()];
     const ids = [(await first.send()).id, (await second.send()).id];
     for (const id of ids) await decide(id, "reject", { reason: "No." });
@@ -376,7 +376,7 @@ function leavesAloneWhatChanges(): void {
     assert.ok(await second.isPicture());
   });
 
-  it("leaves a picture alone that its player goes back to meanwhile", async () => {
+  it("keeps a picture that its player switches back to meanwhile", async () => {
     const [first, second] = [await member(), await member()];
     await first.send();
     const [older, newer] = [await second.send(), await second.send()];
@@ -396,7 +396,7 @@ function leavesAloneWhatChanges(): void {
     assert.ok(await second.isPicture());
   });
 
-  it("takes no rejection back once the picture is gone", async () => {
+  it("refuses to undo a rejection once the picture is removed", async () => {
     const one = await member();
     const { id } = await one.send();
     await decide(id, "approve");
@@ -407,7 +407,7 @@ function leavesAloneWhatChanges(): void {
     assert.equal((await list("?status=rejected")).uploads[0]?.id, id);
   });
 
-  it("has an upload judged whose job was lost, and forgets one that was never stored", async () => {
+  it("queues an upload again whose job was lost, and drops one that was never stored", async () => {
     const one = await member();
     const at = new Date(review.clock.at - 3_600_000);
     const file = (await filesOf((await member()).id))[0]?.file ?? null;

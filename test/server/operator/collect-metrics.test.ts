@@ -12,7 +12,7 @@ const born = { isReady: true, startedAt: 0, incarnation: null, pid: 7, index: 0 
 const lines = (text: string, name: string) =>
   text.split("\n").filter((line) => line.startsWith(`${name}{`));
 
-describe("the metrics that are looked up when they are asked for", () => {
+describe("metrics that are collected on request", () => {
   let stores: TestStores;
   before(async () => {
     stores = await testStores();
@@ -29,7 +29,7 @@ describe("the metrics that are looked up when they are asked for", () => {
     ],
   };
 
-  it("say how the stores are and how often processes were started anew", async () => {
+  it("report the state of the stores and the number of process restarts", async () => {
     const metrics = createMetrics();
     await collectMetrics(metrics, observed);
     await collectMetrics(metrics, observed);
@@ -44,7 +44,7 @@ describe("the metrics that are looked up when they are asked for", () => {
     ]);
   });
 
-  it("count the jobs that are not done, and none while nobody can say", async () => {
+  it("count pending jobs, and omit the count while it is unavailable", async () => {
     const metrics = createMetrics();
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {

@@ -26,7 +26,7 @@ function setUp() {
   };
 }
 
-test("what an ended process had counted stays in the sums, what it held does not", async () => {
+test("the sums keep the counters of an ended process and drop its gauges", async () => {
   const look = setUp();
   assert.deepEqual(await look([await report(1, 10), await report(2, 5)], [1, 2]), [15, 2, 2]);
   assert.deepEqual(await look([await report(2, 6)], [2]), [16, 1, 2]);
@@ -34,7 +34,7 @@ test("what an ended process had counted stays in the sums, what it held does not
   assert.deepEqual(await look([await report(3, 2)], [3]), [18, 1, 3]);
 });
 
-test("a process that does not answer for once is not counted twice when it does", async () => {
+test("a process that misses one collection is not counted twice after it answers", async () => {
   const look = setUp();
   await look([await report(1, 10), await report(2, 5)], [1, 2]);
   assert.deepEqual(await look([await report(2, 5)], [1, 2]), [15, 1, 2]);

@@ -46,7 +46,7 @@ function setUp() {
   return { state, look };
 }
 
-test("the first look has sums, later ones the rates since an earlier look", async () => {
+test("the first view shows totals, and later views show rates since an earlier view", async () => {
   const { look } = setUp();
   assert.deepEqual((await look(100, { requests: 900 }))["Requests"], [
     "900 since the start",
@@ -60,14 +60,14 @@ test("the first look has sums, later ones the rates since an earlier look", asyn
   assert.deepEqual(next["Requests"], ["5.5 per second", false]);
 });
 
-test("a rate is never taken over a long absence, and never negative after a restart", async () => {
+test("a rate is never computed over a long gap, and is never negative after a restart", async () => {
   const { look } = setUp();
   await look(0, { requests: 100 });
   assert.deepEqual((await look(10, { requests: 20 }))["Requests"], ["0.0 per second", false]);
   assert.deepEqual((await look(1000, { requests: 70 }))["Requests"], ["70 since the start", false]);
 });
 
-test("what somebody has to look at is marked", async () => {
+test("values that need attention are marked", async () => {
   const { state, look } = setUp();
   await look(0, { failures: 2 });
   const name = "Responses with status 500 or above";
@@ -81,7 +81,7 @@ test("what somebody has to look at is marked", async () => {
   ]);
 });
 
-test("the pictures that wait are counted as far as they can be", async () => {
+test("pending pictures are counted up to a limit", async () => {
   const { state, look } = setUp();
   for (const [pictures, value] of [
     [3, "3"],
@@ -93,7 +93,7 @@ test("the pictures that wait are counted as far as they can be", async () => {
   }
 });
 
-test("the totals are those of the metrics by their names", async () => {
+test("the totals are those of the metrics with the same names", async () => {
   const metrics = createMetrics();
   for (const status of ["200", "404", "503"])
     metrics.requests.inc({ route: "/", method: "GET", status }, 5);
@@ -104,7 +104,7 @@ test("the totals are those of the metrics by their names", async () => {
   assert.deepEqual(totals, { requests: 15, failures: 5, commands: 4, lobbies: 3, streams: 2 });
 });
 
-test("the start page is shown in time while the store of the queues is silent", async (t) => {
+test("the start page loads in time while the queue Redis does not respond", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const sources = {
     processes: async () => [process],

@@ -43,7 +43,7 @@ const documentOf = (table: readonly AnyRoute[]) =>
     paths: Record<string, Record<string, Operation>>;
   };
 
-test("every decided endpoint of the operator listener is declared", () => {
+test("every specified endpoint of the operator listener is declared", () => {
   const declared = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(
     decided.filter((key) => !declared.includes(key)),
@@ -51,7 +51,7 @@ test("every decided endpoint of the operator listener is declared", () => {
   );
 });
 
-test("the document of both listeners is valid and names the operators' server and credentials", async () => {
+test("the document of both listeners is valid and names the operator server and its credentials", async () => {
   const document = documentOf([...routes, ...declaredRoutes()]);
   const result = await new Validator().validate({ ...document });
   assert.deepEqual(result.errors ?? [], []);
@@ -67,7 +67,7 @@ test("the document of both listeners is valid and names the operators' server an
   }
 });
 
-test("neither listener takes a route of the other", () => {
+test("neither listener serves a route of the other", () => {
   assert.ok(!Object.keys(documentOf(routes).paths).some((path) => path.startsWith("/operator")));
   const deps = {} as HttpDeps;
   for (const route of declaredRoutes())
@@ -78,7 +78,7 @@ test("neither listener takes a route of the other", () => {
   for (const route of routes) assert.throws(() => createApi([route]), /public listener/);
 });
 
-test("what is personal or secret in job data is masked, what is not stays", () => {
+test("personal and secret job data is masked, and the rest is not", () => {
   const masked = maskData({
     messageId: 7,
     category: "science",

@@ -7,8 +7,8 @@ const failTen = (failures: ReturnType<typeof createLoginFailures>, ip: string) =
   for (let i = 0; i < 10; i++) failures.record(ip);
 };
 
-describe("the count of refused operator logins", () => {
-  it("asks an address for patience after ten in a minute, until the minute is over", () => {
+describe("the counter of refused operator logins", () => {
+  it("blocks an address after ten refusals in a minute, until the minute is over", () => {
     const clock = manualClock();
     const failures = createLoginFailures(clock);
     failTen(failures, "203.0.113.9");
@@ -18,7 +18,7 @@ describe("the count of refused operator logins", () => {
     assert.equal(failures.waitOf("203.0.113.9"), 0);
   });
 
-  it("locks nobody out for longer when the clock is set back", () => {
+  it("extends no block when the clock is set back", () => {
     const clock = manualClock();
     const failures = createLoginFailures(clock);
     failTen(failures, "203.0.113.9");

@@ -78,7 +78,7 @@ const report = (token: string, id: number | string, body: object) =>
 
 const newToken = async () => (await enter(app)).access_token;
 
-describe("the quality of questions", () => {
+describe("question quality", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
     const desk = createQuestionService((work) =>
@@ -107,12 +107,12 @@ describe("the quality of questions", () => {
   });
   after(() => app.stop());
 
-  describe("is told by rates and reports", toldByRatesReports);
-  describe("is worked on by operators", workedOnByOperators);
+  describe("is measured by rates and reports", toldByRatesReports);
+  describe("is managed by operators", workedOnByOperators);
 });
 
 function toldByRatesReports(): void {
-  it("is told by rates that are too low or too high, once enough people answered", async () => {
+  it("is flagged by rates that are too low or too high, once enough players have answered", async () => {
     await served(0, 20, 2);
     await served(1, 19, 0);
     await served(2, 100, 97);
@@ -133,7 +133,7 @@ function toldByRatesReports(): void {
     );
   });
 
-  it("is told by what players report, a player's last report counting", async () => {
+  it("is flagged by player reports, counting the last report of each player", async () => {
     const [ann, ben] = [await newToken(), await newToken()];
     const first = await report(ann, at(5), { reason: "typo" });
     assert.equal(first.status, 201);
@@ -159,7 +159,7 @@ function toldByRatesReports(): void {
 }
 
 function workedOnByOperators(): void {
-  it("lets a retired question be served no more, until it is restored", async () => {
+  it("keeps a retired question out of games until it is restored", async () => {
     const token = await newToken();
     const inCatalog = async () => {
       const answer = await app.client.get(`${base}/questions?category=film`);
@@ -195,7 +195,7 @@ function workedOnByOperators(): void {
     ]);
   });
 
-  it("shows viewers no answer that players must not know", async () => {
+  it("shows viewers no answer that is hidden from players", async () => {
     for (const role of ["viewer", "operator", "admin"] as const) {
       const { questions } = await list("limit=100", role);
       assert.ok(questions.some(({ pool }) => pool === "competition"));
@@ -212,7 +212,7 @@ function workedOnByOperators(): void {
     }
   });
 
-  it("is listed page by page", async () => {
+  it("is listed in pages", async () => {
     const all = await idsOf();
     const first = await list("limit=2&page=1");
     assert.deepEqual(first.pagination, { page: 1, limit: 2, total: all.length, has_more: true });
@@ -221,7 +221,7 @@ function workedOnByOperators(): void {
     assert.deepEqual((await list("page=1000")).questions, []);
   });
 
-  it("is refused for what is no question, no reason, and without a credential", async () => {
+  it("is refused for an unknown question, a missing reason or a missing credential", async () => {
     for (const [method, path, body] of [
       ["GET", "/operator/questions/2000000000"],
       ["GET", "/operator/questions/x"],

@@ -4,7 +4,7 @@ import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createClassifier } from "../../../server/features/avatars/classifier/classifier.ts";
 import { readiness } from "../../../server/operator/processes.ts";
 
-test("readiness says when pictures cannot be judged, and is none the worse for it", async () => {
+test("readiness reports that avatar moderation is unavailable and stays ok", async () => {
   const entry = new URL("file:///nowhere/process.ts");
   const classifier = createClassifier({ log: silentLogger, entry });
   const worker = { role: "jobs" as const, index: 0, pid: 1, restarts: 0, startedAt: 0 };

@@ -10,7 +10,7 @@ import { manualClock } from "../../support/clock.ts";
 const token = "the-right-operator-token-0123456789";
 const ada = { name: "ada", role: "admin" } as const;
 
-describe("a browser's session with the operator pages", () => {
+describe("a browser session of the operator pages", () => {
   const clock = manualClock();
   let app: App;
   before(async () => {
@@ -42,7 +42,7 @@ describe("a browser's session with the operator pages", () => {
       createEndedSessions(redis, used, clock),
     );
 
-  it("ends with the sign-out at every process, and no other session does", async () => {
+  it("ends in every process on sign-out, and other sessions stay open", async () => {
     const [here, there] = [process(), process()];
     const [one, other] = [here.cookieFor(token), here.cookieFor(token)];
     assert.notEqual(one, other);
@@ -55,7 +55,7 @@ describe("a browser's session with the operator pages", () => {
     }
   });
 
-  it("opens with a cookie from before sessions had ids, and ends with its sign-out too", async () => {
+  it("accepts a cookie without a session id, and ends with its sign-out", async () => {
     const secret = app.deps.config.APP_SECRET;
     const key = Buffer.from(hkdfSync("sha256", secret, "", "operator-cookie", 32));
     const text = `${hashToken(token)}.${Math.floor(clock.now() / 1_000) + 3_600}`;
@@ -65,7 +65,7 @@ describe("a browser's session with the operator pages", () => {
     assert.equal(await process().fromCookie(cookie), null);
   });
 
-  it("stays ended when either store is away or has lost it, and when the clock is set back", async () => {
+  it("stays ended when either store is unavailable or has lost it, and when the clock is set back", async () => {
     const cookie = process().cookieFor(token);
     await process().end(cookie);
     assert.equal(await process(goneRedis).fromCookie(cookie), null);
@@ -83,7 +83,7 @@ describe("a browser's session with the operator pages", () => {
     }
   });
 
-  it("is neither opened nor ended while no store can say anything about it", async () => {
+  it("is neither accepted nor ended while no store is available", async () => {
     const cookie = process().cookieFor(token);
     const lost = process(goneRedis, gone);
     await assert.rejects(lost.fromCookie(cookie), { code: "server:unavailable" });
@@ -91,7 +91,7 @@ describe("a browser's session with the operator pages", () => {
     assert.deepEqual(await process().fromCookie(cookie), ada);
   });
 
-  it("ends by itself after twelve hours, and nothing is kept of what is no cookie of ours", async () => {
+  it("ends after twelve hours, and foreign cookies are not stored", async () => {
     const cookie = process().cookieFor(token);
     const rows = async () => (await app.deps.em.execute("select jti from used_tokens")).length;
     const count = await rows();

@@ -11,7 +11,7 @@ import { withClient } from "../../../server/runtime/stores/postgres.ts";
 import { readStores } from "../../../server/operator/stores.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 
-describe("the state of the stores, as operators see it", () => {
+describe("the store state shown to operators", () => {
   let stores: TestStores;
   let redis: Redis;
   before(async () => {
@@ -26,7 +26,7 @@ describe("the state of the stores, as operators see it", () => {
 
   const well = { state: async () => "ok" as const };
 
-  it("is read only for a Redis that is full or a replica, and well again afterwards", async () => {
+  it("is read-only for a Redis that is full or a replica, and ok again afterwards", async () => {
     assert.equal((await readStores(redis, well)).redis, "ok");
     await redis.config("SET", "maxmemory", "1");
     assert.equal((await readStores(redis, well)).redis, "read_only");
@@ -38,7 +38,7 @@ describe("the state of the stores, as operators see it", () => {
     assert.equal((await readStores(redis, well)).redis, "ok");
   });
 
-  it("has a Redis that takes no writes asked on a new connection, though not for each refusal", async () => {
+  it("checks a Redis that refuses writes over a new connection, but not for each refusal", async () => {
     const asker = connectRedis(stores.redisUrl, silentLogger, "test");
     const refused = () => assert.rejects(asker.set("a", 1), /^ReplyError: READONLY /);
     try {
@@ -59,7 +59,7 @@ describe("the state of the stores, as operators see it", () => {
     }
   });
 
-  describe("a Postgres that takes no writes", () => {
+  describe("a Postgres that refuses writes", () => {
     // A session keeps its initial mode, like one to a server that was replaced by another.
     const setTo = (mode: string) =>
       withClient(stores.databaseUrl, async (client) => {
@@ -96,7 +96,7 @@ describe("the state of the stores, as operators see it", () => {
       });
   });
 
-  it("is away for a Postgres that lets nobody in, whose refusals are a 503", async () => {
+  it("is unavailable for a Postgres that refuses connections, and its refusals are a 503", async () => {
     const url = new URL(stores.databaseUrl);
     url.searchParams.set("user", "nobody");
     const orm = await createOrm({ DATABASE_URL: url.href, DATABASE_POOL: 1 });
@@ -107,7 +107,7 @@ describe("the state of the stores, as operators see it", () => {
     await orm.close(true);
   });
 
-  it("has the refusals of a pooler that cannot reach its Postgres count as a 503", async () => {
+  it("counts the errors of a pooler that cannot reach Postgres as a 503", async () => {
     const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 1 });
     const refused = orm.em.fork().execute(`do $$ begin
       raise 'server login has been failing, try again later' using errcode = '08P01';
@@ -116,7 +116,7 @@ describe("the state of the stores, as operators see it", () => {
     await orm.close(true);
   });
 
-  it("is away for a store that cannot be asked", async () => {
+  it("is unavailable for a store that does not answer", async () => {
     const nobody = connectRedis("redis://127.0.0.1:1", silentLogger, "test");
     const gone = { state: () => Promise.reject(new Error("gone")) };
     assert.deepEqual(await readStores(nobody, gone), { postgres: "away", redis: "away" });

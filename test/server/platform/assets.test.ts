@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, "../../..");
 const files = sourceFiles(root, ["server", "workers", "actors", "importers", "db"]);
 
 describe("files that are read at run time", () => {
-  it("are there under the name the code gives", () => {
+  it("exist under the name used in the code", () => {
     const names = files.flatMap((file) => {
       const text = readFileSync(join(root, file), "utf8");
       return [...text.matchAll(/\basset\("([^"]+)"\)/g)].map(([, name = ""]) => name);
@@ -21,7 +21,7 @@ describe("files that are read at run time", () => {
     );
   });
 
-  it("are read by that name alone, since the build copies nothing else", () => {
+  it("are read only by that name, since the build copies nothing else", () => {
     const besides = /readFile(Sync)?\(\s*(new URL\(|join\(import\.meta)[^;]*import\.meta/;
     const isMissed = (file: string) =>
       file.endsWith(".ts") && besides.test(readFileSync(join(root, file), "utf8"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomId } from "../../../server/platform/ids.ts";
 
-test("no id comes twice, and each has 128 bits", () => {
+test("ids are unique and have 128 bits", () => {
   const ids = Array.from({ length: 1_000 }, randomId);
   assert.equal(new Set(ids).size, ids.length);
   for (const id of ids) assert.match(id, /^[\w-]{22}$/);

@@ -4,8 +4,8 @@ import { Questions, type AskMessage } from "../../../server/runtime/questions.ts
 
 const timeoutMs = 60_000;
 
-describe("questions to another process", () => {
-  it("resolve to their answers, in whichever order these come", async () => {
+describe("requests to another process", () => {
+  it("resolve to their answers, in whatever order the answers arrive", async () => {
     const sent: AskMessage[] = [];
     const questions = new Questions((message) => sent.push(message), 2);
     const answers = Promise.all(["metrics", "processes"].map((_, i) => ask(questions, i)));
@@ -14,14 +14,14 @@ describe("questions to another process", () => {
     assert.deepEqual(await answers, ["metrics of it", "processes of it"]);
   });
 
-  it("resolve to nothing when no answer comes in time, and ignore one that comes later", async () => {
+  it("resolve to nothing when no answer arrives in time, and ignore a late one", async () => {
     const sent: AskMessage[] = [];
     const questions = new Questions((message) => sent.push(message), 1);
     assert.equal(await questions.ask("metrics", 1), null);
     questions.receive({ type: "answer", id: sent[0]?.id ?? 0, value: "late" });
   });
 
-  it("wait up to their bound; one more is sent to nobody", async () => {
+  it("wait up to their limit; one more is not sent", async () => {
     const sent: AskMessage[] = [];
     const questions = new Questions((message) => sent.push(message), 2);
     const waiting = [ask(questions, 0), ask(questions, 1)];

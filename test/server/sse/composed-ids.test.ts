@@ -37,7 +37,7 @@ const isOf = (code: string) => (frame: Frame) =>
 const seqsOf = (stream: EventStream, code: string) =>
   stream.frames.filter(isOf(code)).map(({ data }) => (data as { seq: number }).seq);
 
-describe("composed ids", () => {
+describe("composed event ids", () => {
   before(async () => {
     redis = await startTestRedis();
     log = createLobbyLog(redis.url);
@@ -51,7 +51,7 @@ describe("composed ids", () => {
     await redis.stop();
   });
 
-  test("a lobby that could not be joined yet keeps the number its client came with", async () => {
+  test("a lobby that cannot be joined yet keeps the sequence number its client sent", async () => {
     const [a, b] = ["WTNAAA", "WTNBBB"];
     await log.publish(a, ...Array.from({ length: 5 }, () => pick));
     await log.publish(b, ...Array.from({ length: 70 }, () => pick));
@@ -70,7 +70,7 @@ describe("composed ids", () => {
     assert.deepEqual(seqsOf(again, b), [71]);
   });
 
-  test("a number nothing can follow stays one until the gap is told, and text gets into no id", async () => {
+  test("a malformed number keeps its position until the gap is sent, and no text gets into an id", async () => {
     const marks = { "-": "-", x: "", "99": "", "": "", "\nid: 9": "", "1234567890123456": "" };
     for (const [n, [given, kept]] of Object.entries(marks).entries()) {
       const [a, b] = [`LSTAA${"ABCDEF"[n]}`, `LSTBB${"ABCDEF"[n]}`];

@@ -69,7 +69,7 @@ describe("the connection quota", () => {
     await redis.stop();
   });
 
-  test("streams of a seat and of an address are counted over all processes, exactly", async () => {
+  test("streams of a seat and of an address are counted exactly across all processes", async () => {
     const all: ConnectionQuota[] = [];
     for (let n = 0; n < 4; n++) all.push(await join());
     const attempts = (holder: QuotaHolder) =>
@@ -90,7 +90,7 @@ describe("the connection quota", () => {
     assert.ok(await isRefused(two.acquire(seat(2))));
   });
 
-  test("a stream for several seats needs a slot of each, or acquires none", async () => {
+  test("a stream for several seats acquires a slot of each, or none", async () => {
     const [one, two] = [await join(), await join()];
     for (let n = 0; n < 3; n++) await one.acquire(seat(3));
     assert.ok(await isRefused(two.acquire({ seats: ["4", "3"], ip: "192.0.2.99" })));
@@ -98,7 +98,7 @@ describe("the connection quota", () => {
     assert.ok(await isRefused(one.acquire(seat(4))));
   });
 
-  test("the slots of a killed process expire with its lease, those of a live one stay", async () => {
+  test("the slots of a killed process expire with its lease, and those of a live process stay", async () => {
     const { silent: killed, expire } = await joinSilent();
     await killed.acquire(seat(5));
     const [live, other] = [await join(), await join()];
@@ -122,7 +122,7 @@ describe("the connection quota", () => {
     assert.ok(await isRefused(other.acquire(seat(6))));
   });
 
-  test("while Redis is away each process counts alone, and together again afterwards", async () => {
+  test("while Redis is unavailable each process counts alone, and all count together afterwards", async () => {
     const [one, two] = [await join({ quotaTimeoutMs: 100 }), await join({ quotaTimeoutMs: 100 })];
     await one.acquire(seat(8));
     await redis.kill();
@@ -141,7 +141,7 @@ describe("the connection quota", () => {
     await until(async () => !(await isRefused(two.acquire(seat(8)))));
   });
 
-  test("a slot released while a process registers anew is free everywhere", async () => {
+  test("a slot released while a process registers again is free everywhere", async () => {
     const proxy = await startProxy({ path: redis.url.slice("unix://".length) });
     try {
       const url = `redis://127.0.0.1:${proxy.port}`;
@@ -163,7 +163,7 @@ describe("the connection quota", () => {
     }
   });
 
-  test("a full process says so, and counts nothing for what it refused", async () => {
+  test("a full process reports that, and does not count refused streams", async () => {
     const quota = await join({ maxStreams: 2 });
     await quota.acquire(seat(10));
     await quota.acquire(seat(10));
@@ -174,7 +174,7 @@ describe("the connection quota", () => {
     await quota.acquire(seat(11));
   });
 
-  test("nothing is left of streams that have ended", async () => {
+  test("ended streams leave nothing behind", async () => {
     const quota = await join();
     for (let n = 0; n < 5; n++) {
       await quota.acquire(seat(12));

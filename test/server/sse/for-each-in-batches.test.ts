@@ -34,7 +34,7 @@ function openWriter(hasMore: (n: number) => boolean = () => false) {
   return { writer, written, streamOf };
 }
 
-test("a turn writes to a bounded number of streams, the longest waiting first", async () => {
+test("a batch writes to a bounded number of streams, the longest waiting first", async () => {
   const { writer, written, streamOf } = openWriter();
   const streams = Array.from({ length: 25 }, (_, n) => streamOf(n));
   writer.markFlushable({ collect: (add) => streams.forEach(add) });
@@ -45,7 +45,7 @@ test("a turn writes to a bounded number of streams, the longest waiting first", 
   );
 });
 
-test("a stream that has more to send waits behind the others", async () => {
+test("a stream with more to send waits behind the others", async () => {
   let left = 30;
   const { writer, written, streamOf } = openWriter((n) => n === 0 && (left -= 1) > 0);
   for (let n = 0; n < 15; n++) writer.add(streamOf(n));
@@ -54,7 +54,7 @@ test("a stream that has more to send waits behind the others", async () => {
   assert.equal(left, 0);
 });
 
-test("thousands of streams are looked at over several turns", async () => {
+test("thousands of streams are processed in several batches", async () => {
   const seen: number[] = [];
   const all = new Set(Array.from({ length: 25 }, (_, n) => n));
   const looking = forEachInBatches(all, 10, (n) => {

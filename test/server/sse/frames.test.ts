@@ -26,7 +26,7 @@ test("line breaks in data become data lines of the same frame", () => {
   );
 });
 
-test("characters that line readers of some languages break at are escaped in the JSON", () => {
+test("characters that some languages treat as line breaks are escaped in the JSON", () => {
   const data = { "\u2028": "a\u0085b\u2029c", list: ["\u000b\u000c\u001c\u001d\u001e", "é樱😀"] };
   const text = encodeFrame("lobby.pick", JSON.stringify(data), 4).toString();
   assert.doesNotMatch(text, /[\u0085\u2028\u2029]/);
@@ -35,7 +35,7 @@ test("characters that line readers of some languages break at are escaped in the
   assert.deepEqual(JSON.parse(json), data);
 });
 
-test("what the hub needs is read from the beginning of a message only", () => {
+test("the hub parses only the beginning of a message", () => {
   const removal = frameOf(
     9,
     '{"type":"lobby.player_removed","topic":"t","seq":9,"at_ms":77,"data":{"player_id":5}}',
@@ -50,7 +50,7 @@ test("what the hub needs is read from the beginning of a message only", () => {
   assert.match(frameOf(1, "garbage\n").bytes.toString(), /^id: 1\nevent: message\ndata: garbage\n/);
 });
 
-test("whether a lobby is public is read from the lobby alone, and what opens it from the change", () => {
+test("the visibility of a lobby is read from its lobby object, and the opening of a lobby from the change", () => {
   const of = (type: string, data: unknown) => {
     const { isPublic, isPrivate, opens } = frameOf(1, JSON.stringify({ type, at_ms: 5, data }));
     return [isPublic, isPrivate, opens];
@@ -67,7 +67,7 @@ test("whether a lobby is public is read from the lobby alone, and what opens it 
   assert.deepEqual(of("lobby.settings", other), [true, false, false]);
 });
 
-test("frames are joined up to the size of a write, and never past a removal", () => {
+test("frames are joined up to the write size, and never past a removal", () => {
   const frames = [
     frame(1),
     frame(2),
@@ -83,7 +83,7 @@ test("frames are joined up to the size of a write, and never past a removal", ()
   assert.equal(joinFrames(frames, 6, 50), null);
 });
 
-test("a replay buffer keeps within its count, its bytes and the bytes of all buffers", () => {
+test("a replay buffer keeps its limits on count, on bytes and on the bytes of all buffers", () => {
   const budget = { used: 0, limit: 1_000_000 };
   const buffer = new ReplayBuffer(frame(10), 4, 2_000, budget);
   assert.ok(buffer.contains(10) && !buffer.contains(9));
@@ -100,7 +100,7 @@ test("a replay buffer keeps within its count, its bytes and the bytes of all buf
   assert.ok(buffer.contains(30) && !buffer.contains(29));
 });
 
-test("only the two forms of a topic are read, and codes in either case", () => {
+test("only the two forms of a topic are accepted, and codes in any case", () => {
   const base = "/games/trivia";
   const parse = (text: string) => parseTopic(text, base, topicNames);
   const list = { kind: "list", name: `${base}/lobbies`, list: "lobbies" };

@@ -38,7 +38,7 @@ const numbers = (stream: EventStream) =>
 const shows = (n: number) => (frame: { data: unknown }) =>
   (frame.data as ListMessage).data.lobbies[0]?.n === n;
 
-describe("the stream of the public list", () => {
+describe("the stream of the lobby list", () => {
   before(async () => {
     redis = await startTestRedis();
     publisher = new Redis({ path: redis.url.slice("unix://".length), retryStrategy: () => 50 });
@@ -51,7 +51,7 @@ describe("the stream of the public list", () => {
     await redis.stop();
   });
 
-  test("the list comes first, then at most once in its time, and the last change is never lost", async () => {
+  test("the list is sent first, then at most once per interval, and the last change is never lost", async () => {
     let n = 0;
     let reads = 0;
     const intervalMs = 200;
@@ -85,7 +85,7 @@ describe("the stream of the public list", () => {
     assert.equal(reads, stream.frames.length, "one read serves all subscribers");
   });
 
-  test("a change after a quiet time is sent at once", async () => {
+  test("a change after a quiet period is sent immediately", async () => {
     let n = 0;
     const server = startList(async () => JSON.stringify([{ n }]), 1_000);
     const stream = follow(server);
@@ -98,7 +98,7 @@ describe("the stream of the public list", () => {
     assert.ok(performance.now() - startedAt < 900);
   });
 
-  test("a failed read is repeated and a lost announcement made up for", async () => {
+  test("a failed read is retried, and a lost announcement is recovered", async () => {
     let n = 0;
     let failures = 2;
     const server = startList(async () => {
@@ -113,7 +113,7 @@ describe("the stream of the public list", () => {
     assert.deepEqual(numbers(stream).at(-1), 1);
   });
 
-  test("a thousand subscribers all get a broadcast", async () => {
+  test("a thousand subscribers all receive a broadcast", async () => {
     let n = 0;
     const server = startList(async () => JSON.stringify([{ n }]), 20);
     const many = Array.from({ length: 1_000 }, () => follow(server));

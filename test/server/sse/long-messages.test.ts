@@ -70,7 +70,7 @@ function openSlow(room: number) {
   };
 }
 
-test("a reader that keeps taking a long message gets it whole, however long that takes, and then the end", () => {
+test("a client that keeps reading a long message gets all of it and then the end, however long that takes", () => {
   const { stream, subscriber, ...socket } = openSlow(maxPieceBytes / 2);
   stream.write(longText);
   stream.closeSubscription(subscriber);
@@ -87,7 +87,7 @@ test("a reader that keeps taking a long message gets it whole, however long that
   assert.deepEqual([socket.state(), socket.ends], ["ended", ["ended"]]);
 });
 
-test("a reader that takes nothing of it is closed after a while, also when the stream is about to end", () => {
+test("a client that reads nothing of it is disconnected after a timeout, also when the stream is about to end", () => {
   const { stream, subscriber, ...socket } = openSlow(maxPieceBytes / 2);
   stream.write(longText);
   stream.closeSubscription(subscriber);
@@ -96,7 +96,7 @@ test("a reader that takes nothing of it is closed after a while, also when the s
   assert.deepEqual([socket.state(), socket.ends], ["closed", ["slow"]]);
 });
 
-test("a removed seat does not hear a long message to its end", () => {
+test("a removed seat does not receive the rest of a long message", () => {
   const { stream, ...socket } = openSlow(maxPieceBytes / 2);
   stream.write(longText);
   stream.endIn(hubLimits.removalGraceMs, "removed");
@@ -105,14 +105,14 @@ test("a removed seat does not hear a long message to its end", () => {
   assert.deepEqual([socket.state(), socket.ends], ["closed", ["removed"]]);
 });
 
-test("a stream of high age ends in the middle of a long message, too: its client comes back for it", () => {
+test("a stream at its maximum age ends even inside a long message, and its client resumes", () => {
   const { stream, ...socket } = openSlow(maxPieceBytes / 2);
   stream.write(longText);
   socket.lookIn(hubLimits.maxAgeMs);
   assert.deepEqual([socket.state(), socket.ends], ["closed", ["aged"]]);
 });
 
-test("what is written behind a long message comes behind it", () => {
+test("events written after a long message arrive after it", () => {
   const { stream, ...socket } = openSlow(maxPieceBytes / 2);
   const short = Buffer.from("data: short\n\n");
   stream.write(longText);
@@ -122,7 +122,7 @@ test("what is written behind a long message comes behind it", () => {
   assert.equal(socket.state(), "open");
 });
 
-test("a fast reader gets a long message at once", () => {
+test("a fast client gets a long message immediately", () => {
   const { stream, ...socket } = openSlow(Number.POSITIVE_INFINITY);
   stream.write(longText);
   assert.ok(stream.isWritable);

@@ -54,7 +54,7 @@ async function flood(code: string, count: number, everyMs: number): Promise<numb
 const seed = Number(process.env["ORDER_SEED"] ?? Date.now() % 1_000_000);
 const random = createRandom(seed);
 
-describe("the order of a stream", () => {
+describe("the event order of a stream", () => {
   before(async () => {
     redis = await startTestRedis();
     log = createLobbyLog(redis.url);
@@ -69,7 +69,7 @@ describe("the order of a stream", () => {
   });
 
   describe("resumes", resumes);
-  describe("outlives losses", outlivesLosses);
+  describe("recovers from losses", outlivesLosses);
 });
 
 function resumes(): void {
@@ -119,7 +119,7 @@ function resumes(): void {
     }
   });
 
-  test("a resume at the newest number gets nothing but what follows", async () => {
+  test("a resume at the newest number gets only later events", async () => {
     const code = "NEWAAA";
     const final = await flood(code, 5, 0);
     const stream = follow(code, { last: String(final) });
@@ -131,7 +131,7 @@ function resumes(): void {
     assert.deepEqual(stream.frames.map(idOf), [next]);
   });
 
-  test("a trimmed, unknown or malformed number gets a gap and then a snapshot", async () => {
+  test("a trimmed, unknown or malformed number gets a gap event and then a snapshot", async () => {
     const code = "TRMAAA";
     const final = await flood(code, 120, 0);
     await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 20);
@@ -160,7 +160,7 @@ function resumes(): void {
 }
 
 function outlivesLosses(): void {
-  test("lost publications are read again as soon as the next one shows the hole", async () => {
+  test("lost publications are read again when the next one reveals the gap", async () => {
     const code = "HQLAAA";
     const stream = follow(code);
     await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
@@ -171,7 +171,7 @@ function outlivesLosses(): void {
     assert.equal(stream.frames.length, final + 1);
   });
 
-  test("a hole that was trimmed meanwhile is told as a gap and a snapshot on the open stream", async () => {
+  test("a gap that was trimmed meanwhile is sent as a gap event and a snapshot on the open stream", async () => {
     const code = "HQTAAA";
     await flood(code, 3, 0);
     const stream = follow(code);
@@ -191,7 +191,7 @@ function outlivesLosses(): void {
     ]);
   });
 
-  test("a restart of Redis costs time and no message", async () => {
+  test("a restart of Redis delays messages and loses none", async () => {
     const code = "RSTAAA";
     const first = await flood(code, 10, 0);
     const live = [follow(code, { hub: 0 }), follow(code, { hub: 1 }), follow(code, { last: "4" })];
@@ -212,7 +212,7 @@ function outlivesLosses(): void {
     );
   });
 
-  test("numbers that go back after a loss of data are told as a gap and a snapshot", async () => {
+  test("a sequence reset after a data loss is sent as a gap event and a snapshot", async () => {
     const code = "BCKAAA";
     await flood(code, 10, 0);
     const stream = follow(code);
@@ -231,7 +231,7 @@ function outlivesLosses(): void {
     ]);
   });
 
-  test("a message that is announced again or late is delivered once", async () => {
+  test("a message announced twice or late is delivered once", async () => {
     const code = "TWCAAA";
     const stream = follow(code);
     await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
@@ -251,7 +251,7 @@ function outlivesLosses(): void {
     );
   });
 
-  test("a number this process has not heard of yet, but Redis has, is no gap", async () => {
+  test("a number that Redis has and this process has not yet received is not a gap", async () => {
     const code = "AHDAAA";
     await follow(code).waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
     const ahead = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);

@@ -74,7 +74,7 @@ async function hearersOf(code: string): Promise<number> {
   return Number(count);
 }
 
-describe("a stream at the process that owns its lobby", () => {
+describe("a stream in the process that owns its lobby", () => {
   before(async () => {
     store = await startTestRedis();
     redis = new Redis(store.url.slice("unix://".length));
@@ -85,7 +85,7 @@ describe("a stream at the process that owns its lobby", () => {
     await store.stop();
   });
 
-  test("gets its messages without a subscription of Redis", async () => {
+  test("receives its messages without a Redis subscription", async () => {
     const owner = await startProcess();
     const code = await openLobby(owner);
     const stream = follow(owner, code);
@@ -98,7 +98,7 @@ describe("a stream at the process that owns its lobby", () => {
     await owner.stop();
   });
 
-  test("goes on without a gap when another process takes the lobby over and gives it back", async () => {
+  test("continues without a gap when another process takes over the lobby and returns it", async () => {
     const first = await startProcess();
     const code = await openLobby(first);
     const stream = follow(first, code);
@@ -122,7 +122,7 @@ describe("a stream at the process that owns its lobby", () => {
     await second.stop();
   });
 
-  test("gets a message whose confirmation was lost, without a further one", async () => {
+  test("receives a message whose confirmation was lost, without needing another one", async () => {
     const path = store.url.slice("unix://".length);
     const proxy: Proxy = await startProxy({ path });
     const owner = await startProcess(`redis://127.0.0.1:${proxy.port}`);

@@ -64,7 +64,7 @@ async function everyHub(code: string): Promise<HubServer[]> {
   return [warm, cold, cold];
 }
 
-describe("private times of a lobby", () => {
+describe("private periods of a lobby", () => {
   before(async () => {
     redis = await startTestRedis();
     log = createLobbyLog(redis.url);
@@ -76,7 +76,7 @@ describe("private times of a lobby", () => {
     await redis.stop();
   });
 
-  test("what happened before a lobby became public is never shown to a spectator", async () => {
+  test("events from before a lobby became public are never sent to a spectator", async () => {
     const code = "PRVAAA";
     log.state.set(code, { visibility: "public" });
     const hubsOfAll = await everyHub(code);
@@ -96,7 +96,7 @@ describe("private times of a lobby", () => {
     }
   });
 
-  test("a lobby that begins with small messages in private shows none of them later", async () => {
+  test("a lobby that begins with small private messages sends none of them later", async () => {
     const code = "PRVBBB";
     log.state.set(code, { visibility: "public" });
     const hubsOfAll = await everyHub(code);
@@ -107,7 +107,7 @@ describe("private times of a lobby", () => {
         assert.deepEqual(names(await resume(hub, code, last, final)), both, `${last}`);
   });
 
-  test("a private time between two public ones is a gap to spectators, and no gap to players", async () => {
+  test("a private period between two public ones is a gap for spectators, and not for players", async () => {
     const code = "PRVCCC";
     log.state.set(code, { visibility: "public" });
     const hubsOfAll = await everyHub(code);
@@ -126,7 +126,7 @@ describe("private times of a lobby", () => {
     }
   });
 
-  test("a spectator who was sent away and comes back is told of a gap and sees nothing of it", async () => {
+  test("a spectator who was disconnected and returns gets a gap event and no private events", async () => {
     const code = "PRVDDD";
     const hub = startHub();
     log.state.set(code, { visibility: "public" });
@@ -144,7 +144,7 @@ describe("private times of a lobby", () => {
     assert.deepEqual(names(third), ["lobby.player_joined"]);
   });
 
-  test("settings of a public lobby that stays public are no gap", async () => {
+  test("settings changes of a lobby that stays public are not a gap", async () => {
     const code = "PRVEEE";
     log.state.set(code, { visibility: "public" });
     const hubsOfAll = await everyHub(code);
@@ -153,7 +153,7 @@ describe("private times of a lobby", () => {
       assert.equal(names(await resume(hub, code, 0, final)).length, final, "all of it");
   });
 
-  test("a number behind what the lobby said of itself does not lead into a private time", async () => {
+  test("a number later than the last visibility message does not open a private period", async () => {
     const code = "PRVFFF";
     const hub = startHub();
     log.state.set(code, { visibility: "private" });
@@ -164,7 +164,7 @@ describe("private times of a lobby", () => {
     assert.deepEqual(names(stream), []);
   });
 
-  test("a private lobby's messages end a spectator's stream wherever they come from", async () => {
+  test("messages of a private lobby end a spectator stream, from the cache or from Redis", async () => {
     const code = "PRVGGG";
     log.state.set(code, { visibility: "public" });
     const [warm, cold] = await everyHub(code);

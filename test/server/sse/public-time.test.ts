@@ -23,7 +23,7 @@ function logOf(kinds: string) {
   };
 }
 
-test("a lobby was public when it said so and nothing says that it was private", async () => {
+test("a period counts as public when a message says so and none says private", async () => {
   const read = logOf("-o-----o--p-");
   for (const [after, until] of [
     [2, 6],
@@ -38,7 +38,7 @@ test("a lobby was public when it said so and nothing says that it was private", 
   assert.equal(await wasPublic(11, 13, read), false, "what is gone may have been private");
 });
 
-test("a private time inside is found, also by those who ask at the same time", async () => {
+test("a private period inside is found, also by concurrent callers", async () => {
   const read = logOf("oooooopppooo");
   assert.equal(await wasPublic(0, 2, read), true);
   const both = await Promise.all([wasPublic(1, 6, read), wasPublic(9, 10, read)]);

@@ -47,7 +47,7 @@ describe("spectator streams", () => {
     await redis.stop();
   });
 
-  test("a spectator sees what players see, apart from picks", async () => {
+  test("a spectator sees what players see, except picks", async () => {
     log.state.set("AAAAAA", { visibility: "public" });
     const player = watch("AAAAAA", {});
     const spectator = watch("AAAAAA");
@@ -60,7 +60,7 @@ describe("spectator streams", () => {
     assert.ok(!JSON.stringify(spectator.frames).includes("selected_index"));
   });
 
-  test("picks that were left out are no gap for a spectator who returns", async () => {
+  test("omitted picks are not a gap for a spectator who resumes", async () => {
     const code = "BBBBBB";
     log.state.set(code, { visibility: "public" });
     const first = watch(code);
@@ -78,7 +78,7 @@ describe("spectator streams", () => {
     assert.deepEqual(names(second), ["lobby.reveal"]);
   });
 
-  test("what is replayed to a spectator has no picks either", async () => {
+  test("replayed events contain no picks for a spectator either", async () => {
     const code = "CCCCCC";
     log.state.set(code, { visibility: "public" });
     for (let n = 0; n < 40; n++) await log.publish(code, pick(n % 4));
@@ -88,7 +88,7 @@ describe("spectator streams", () => {
     assert.deepEqual(names(stream), ["lobby.question", "lobby.reveal"]);
   });
 
-  test("a lobby that becomes private sends its spectators away and shows them nothing more", async () => {
+  test("a lobby that becomes private disconnects its spectators and sends them nothing more", async () => {
     const code = "DDDDDD";
     log.state.set(code, { visibility: "public" });
     const player = watch(code, {});
@@ -105,7 +105,7 @@ describe("spectator streams", () => {
     assert.deepEqual(names(late), []);
   });
 
-  test("the number of spectators of this process is told when it changes, and again", async () => {
+  test("the spectator count of this process is sent when it changes, and repeated", async () => {
     const code = "EEEEEE";
     log.state.set(code, { visibility: "public" });
     const heard = () => told.filter(([of]) => of === code).map(([, count]) => count);

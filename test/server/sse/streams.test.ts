@@ -79,13 +79,13 @@ describe("streams of a lobby", () => {
   });
 
   describe("end", end);
-  describe("are bounded in age and silence", boundedInAgeSilence);
-  describe("carry messages whole", carryMessagesWhole);
-  describe("are bounded in memory and number", boundedInMemoryNumber);
+  describe("are limited in age and silence", boundedInAgeSilence);
+  describe("carry complete messages", carryMessagesWhole);
+  describe("are limited in memory and number", boundedInMemoryNumber);
 });
 
 function end(): void {
-  test("a removed seat gets its removal as the last message and no stream of its own any more", async () => {
+  test("a removed seat gets its removal as the last message and cannot open another stream", async () => {
     const server = start();
     const code = "KCKAAA";
     const [kicked, other] = [
@@ -113,7 +113,7 @@ function end(): void {
     assert.deepEqual(names(resumed), ["lobby.player_removed"], "a replay stops there as well");
   });
 
-  test("a seat missing from the snapshot gets none", async () => {
+  test("a seat missing from the snapshot gets no stream", async () => {
     const server = start();
     log.state.set("GNEAAA", { players: [{ id: 2 }] });
     const gone = follow(server, "GNEAAA", { seat: 1 });
@@ -130,7 +130,7 @@ function end(): void {
     assert.equal(await endsOf(server, "gone"), 1);
   });
 
-  test("a stream ends when its token does, by the clock of the process", async () => {
+  test("a stream ends when its token expires, by the clock of the process", async () => {
     let nowMs = 1_000_000;
     const server = start({}, { clock: { now: () => nowMs } });
     const short = await started(server, "EXPAAA", { exp: 1_060_000 });
@@ -142,7 +142,7 @@ function end(): void {
     await long.waitFor(isAt(next), "a message on the other stream");
   });
 
-  test("a stream ends a while after the end of its lobby, also when it came later", async () => {
+  test("a stream ends some time after the end of its lobby, also when it was opened later", async () => {
     const server = start({ endedGraceMs: 150 });
     const code = "ENDAAA";
     const stream = await started(server, code);
@@ -159,7 +159,7 @@ function end(): void {
 }
 
 function boundedInAgeSilence(): void {
-  test("a stream of high age is sent back and returns with its number", async () => {
+  test("a stream at its maximum age is closed and resumes with its number", async () => {
     const server = start({ minAgeMs: 80, maxAgeMs: 160 });
     const stream = follow(server, "AGEAAA", {}, { reconnect: true, retryMs: 10 });
     await stream.waitFor(isSnapshot, "snapshot");
@@ -172,7 +172,7 @@ function boundedInAgeSilence(): void {
     stream.close();
   });
 
-  test("a stream of high age says that its client may come back soon", async () => {
+  test("a stream at its maximum age says that its client may reconnect soon", async () => {
     const server = start({ minAgeMs: 300, maxAgeMs: 300 });
     const reader = await openRaw(server.url(log.topic("AGEBBB")));
     await reader.waitForText("lobby.snapshot");
@@ -181,7 +181,7 @@ function boundedInAgeSilence(): void {
     reader.socket.destroy();
   });
 
-  test("streams opened together do not grow old together", async () => {
+  test("streams opened together do not reach their maximum age together", async () => {
     const server = start({ minAgeMs: 200, maxAgeMs: 1_200 });
     const openedAt = performance.now();
     const ages = await Promise.all(
@@ -196,7 +196,7 @@ function boundedInAgeSilence(): void {
     assert.ok(spread.size >= 4, `all within ${spread.size} tenths of a second`);
   });
 
-  test("a reader that takes nothing for too long is closed, however little there is for it", async () => {
+  test("a client that reads nothing for too long is disconnected, even with little to send", async () => {
     const server = start({ maxBlockedMs: 300, maxUnsentBytes: 1e9, replayBufferBytes: 5e7 });
     const code = "BLKAAA";
     const reader = await openRaw(server.url(log.topic(code)));
@@ -211,7 +211,7 @@ function boundedInAgeSilence(): void {
     reader.socket.destroy();
   });
 
-  test("a silent stream gets a comment, a busy one none", async () => {
+  test("a silent stream gets a comment, and a busy one none", async () => {
     const server = start({ heartbeatMs: 300 });
     const [silent, busy] = [await started(server, "BEATAA"), await started(server, "BUSYAA")];
     let silences = 0;
@@ -229,7 +229,7 @@ function boundedInAgeSilence(): void {
 }
 
 function carryMessagesWhole(): void {
-  test("text of players cannot end a frame or begin a field", async () => {
+  test("player text cannot end a frame or begin a field", async () => {
     const server = start();
     const code = "TXTAAA";
     const name = "a\r\n\r\nid: 9\nevent: x\ndata: \u2028\u0000\u0085 é 😀 \u007f";
@@ -242,7 +242,7 @@ function carryMessagesWhole(): void {
       assert.deepEqual((frame.data as { data: unknown }).data, { player: { name } });
   });
 
-  test("messages of one commit reach each stream in one write, and retry comes first", async () => {
+  test("messages of one commit reach each stream in one write, and retry is sent first", async () => {
     const server = start();
     const code = "WRTAAA";
     const subscribers = await Promise.all(
@@ -264,7 +264,7 @@ function carryMessagesWhole(): void {
 }
 
 function boundedInMemoryNumber(): void {
-  test("a reader that reads nothing is closed and its memory given back, the others stay", async () => {
+  test("a client that reads nothing is disconnected and its memory freed, and other streams continue", async () => {
     const server = start();
     const code = "SLWAAA";
     const witness = await started(server, code);
@@ -325,7 +325,7 @@ function boundedInMemoryNumber(): void {
       reader.socket.destroy();
     });
 
-  test("more streams of a seat or an address than allowed are refused with the time to wait", async () => {
+  test("streams beyond the limit of a seat or an address are refused with a retry time", async () => {
     const server = start({ maxStreamsPerSeat: 2 }, { perAddress: 3 });
     const held = [
       await started(server, "LMTAAA", { seat: 11 }),
@@ -349,7 +349,7 @@ function boundedInMemoryNumber(): void {
     await started(server, "LMTAAA", { seat: 11 });
   });
 
-  test("a drain sends every stream back with a time to return, spread over the grace, and takes none", async () => {
+  test("a drain closes every stream with a reconnect time, spread over the grace period, and accepts none", async () => {
     const server = start();
     const code = "DRNAAA";
     const all = await Promise.all(
@@ -377,7 +377,7 @@ function boundedInMemoryNumber(): void {
     for (const stream of [...all, late]) stream.socket.destroy();
   });
 
-  test("a topic is given up with its last stream, and not before", async () => {
+  test("a topic is unsubscribed with its last stream, and not before", async () => {
     const server = start();
     const channel = eventChannel("LNGAAA");
     const subscribers = async () => Number((await log.redis.pubsub("NUMSUB", channel))[1]);

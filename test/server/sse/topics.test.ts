@@ -67,12 +67,12 @@ describe("several topics on a stream", () => {
     await redis.stop();
   });
 
-  describe("share it", share);
-  describe("end it or leave it", endOrLeave);
+  describe("share the stream", share);
+  describe("end the stream or leave it", endOrLeave);
 });
 
 function share(): void {
-  test("a lobby and the list share a stream, and its ids are those of the lobby", async () => {
+  test("a lobby and the lobby list share a stream, and its ids are those of the lobby", async () => {
     const lobby = log.topic("BTHAAA");
     for (const topics of [
       [lobby, list],
@@ -100,7 +100,7 @@ function share(): void {
     }
   });
 
-  test("two lobbies share a stream and each resumes at its own number on another process", async () => {
+  test("two lobbies share a stream and each resumes at its own number in another process", async () => {
     const [a, b] = [log.topic("TWAAAA"), log.topic("TWBBBB")];
     const stream = follow([a, b]);
     await Promise.all([
@@ -126,7 +126,7 @@ function share(): void {
     assert.deepEqual([seqs(a), seqs(b)], [[3, 4], [2, 3]]); // prettier-ignore
   });
 
-  test("a composed id that does not fit gives a gap to those it does not fit", async () => {
+  test("a composed id that fits only some topics gives the others a gap", async () => {
     const [a, b] = [log.topic("MSAAAA"), log.topic("MSBBBB")];
     await log.publish("MSAAAA", pick, pick);
     await log.publish("MSBBBB", pick);
@@ -167,7 +167,7 @@ function endOrLeave(): void {
     assert.deepEqual(names(of(removed, b)), ["lobby.snapshot", "lobby.player_removed"]);
   });
 
-  test("the end of a lobby leaves a stream open for its other topics, and a return does, too", async () => {
+  test("the end of a lobby leaves a stream open for its other topics, also when the stream resumes later", async () => {
     const [a, b] = [log.topic("NDAAAA"), log.topic("NDBBBB")];
     const live = follow([a, b]);
     await Promise.all([count(live, a, "lobby.snapshot", 1), count(live, b, "lobby.snapshot", 1)]);
@@ -200,7 +200,7 @@ function endOrLeave(): void {
     fresh.close();
   });
 
-  test("what a hub does is counted", async () => {
+  test("the work of a hub is counted in the metrics", async () => {
     const { metrics } = hubs[1];
     const value = async (name: "hubOpens" | "hubBytes" | "hubEvents", kind?: string) => {
       const { values } = await metrics[name].get();
@@ -241,7 +241,7 @@ function endOrLeave(): void {
     assert.ok(values.some(({ metricName, value: n }) => metricName?.endsWith("_count") && n > 0));
   });
 
-  test("an id is divided among as many lobbies as there are", () => {
+  test("an id is split among the lobbies of the stream", () => {
     assert.deepEqual(splitLastEventId(null, 2), [null, null]);
     assert.deepEqual(splitLastEventId("5", 1), ["5"]);
     assert.deepEqual(splitLastEventId("5.6", 1), ["5.6"]);

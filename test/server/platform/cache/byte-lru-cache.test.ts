@@ -4,7 +4,7 @@ import { AppError } from "../../../../server/platform/errors.ts";
 import { createConcurrencyLimiter } from "../../../../server/platform/cache/concurrency-limiter.ts";
 import { createByteLruCache } from "../../../../server/platform/cache/byte-lru-cache.ts";
 
-describe("a cache of bytes", () => {
+describe("a byte LRU cache", () => {
   const create = () => {
     const made: string[] = [];
     const cache = createByteLruCache<string>({ maxBytes: 10_000, sizeOf: (text) => text.length });
@@ -20,14 +20,14 @@ describe("a cache of bytes", () => {
     return { made, cache, use };
   };
 
-  it("makes a value once, for many at the same time and at once later", async () => {
+  it("computes a value once for concurrent callers and serves later ones from the cache", async () => {
     const { made, use } = create();
     assert.deepEqual(await Promise.all([use("a"), use("a"), use("a")]), [1_000, 1_000, 1_000]);
     assert.equal(use("a"), 1_000);
     assert.deepEqual(made, ["a"]);
   });
 
-  it("stays below its bound and forgets first what was not used for longest", async () => {
+  it("stays below its size limit and evicts the least recently used value first", async () => {
     const { made, cache, use } = create();
     for (let n = 0; n < 20; n++) {
       await use(`k${n}`);
@@ -40,7 +40,7 @@ describe("a cache of bytes", () => {
     assert.equal(made.filter((key) => key === "k1").length, 2);
   });
 
-  it("gives a value out that is too large to be kept, and keeps no failure", async () => {
+  it("returns a value too large to cache, and caches no failure", async () => {
     const { made, cache, use } = create();
     await use("big", 9_000);
     await use("big", 9_000);
@@ -51,8 +51,8 @@ describe("a cache of bytes", () => {
   });
 });
 
-describe("a limiter", () => {
-  it("lets some pass, makes some wait in order and refuses the rest", async () => {
+describe("a concurrency limiter", () => {
+  it("runs some calls, queues some in order and refuses the rest", async () => {
     const limiter = createConcurrencyLimiter({ running: 1, waiting: 2 });
     const order: string[] = [];
     const doors: (() => void)[] = [];

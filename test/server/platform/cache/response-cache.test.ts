@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createResponseCache } from "../../../../server/platform/cache/response-cache.ts";
 
-describe("finished bodies", () => {
+describe("cached responses", () => {
   const present = ({ json }: { json: string }) => json;
 
-  it("are made once for callers at the same time, and given at once afterwards", async () => {
+  it("are computed once for concurrent callers, and served from the cache afterwards", async () => {
     const cache = createResponseCache();
     let made = 0;
     const make = async () => {
@@ -21,7 +21,7 @@ describe("finished bodies", () => {
     assert.equal(await cache.fetch("other", 60_000, make, present), "body 2");
   });
 
-  it("are made anew when they are too old, with another tag when they changed", async () => {
+  it("are computed again when they expire, with another ETag when they changed", async () => {
     let now = 1;
     const cache = createResponseCache({ now: () => (now += 1_001) });
     const tag = (text: string) =>
@@ -37,14 +37,14 @@ describe("finished bodies", () => {
     assert.match(first, /^"[\w-]+"$/);
   });
 
-  it("are not kept when making them failed", async () => {
+  it("are not cached when computing them failed", async () => {
     const cache = createResponseCache();
     const failing = async () => Promise.reject(new Error("away"));
     await assert.rejects(async () => cache.fetch("k", 60_000, failing, present), /away/);
     assert.equal(await cache.fetch("k", 60_000, async () => "back", present), "back");
   });
 
-  it("are forgotten, the oldest first, past the bound", async () => {
+  it("are evicted, the oldest first, beyond the limit", async () => {
     const cache = createResponseCache();
     let made = 0;
     const make = async () => `body ${++made}`;

@@ -29,8 +29,8 @@ async function inFile(
   }
 }
 
-describe("the output of log lines", () => {
-  it("hands on every line once and in order, whatever their lengths and characters", async () => {
+describe("the log output", () => {
+  it("writes every line once and in order, whatever its length and characters", async () => {
     const line = fc.record({
       length: fc.integer({ min: 1, max: 20_000 }),
       unit: fc.constantFrom("a", "é", "漢", "😀"),
@@ -53,13 +53,13 @@ describe("the output of log lines", () => {
     });
   });
 
-  it("lets no line wait for the next one", () =>
+  it("delays no line until the next one", () =>
     inFile(async (lines, read) => {
       lines.write("alone\n");
       await eventually("the line is there", () => Promise.resolve(read() === "alone\n"));
     }));
 
-  it("says when everything is written", () =>
+  it("reports when everything is written", () =>
     inFile(async (lines, read) => {
       await new Promise<unknown>((done) => lines.flush(done));
       for (const text of ["one\n", "two\n"]) {
@@ -69,7 +69,7 @@ describe("the output of log lines", () => {
       }
     }));
 
-  it("hands on what matters to the safety of an account at once", () => {
+  it("writes security events of an account immediately", () => {
     const handed: string[] = [];
     const write = (line: string) => void handed.push((JSON.parse(line) as { msg: string }).msg);
     const output = { write, flush: () => handed.push("flush") };
@@ -79,7 +79,7 @@ describe("the output of log lines", () => {
     assert.deepEqual(handed, ["before", "security event", "flush"]);
   });
 
-  it("drops lines when nobody reads them, instead of keeping more than its bound, and goes on afterwards", async () => {
+  it("drops lines beyond its limit while nobody reads them, and continues afterwards", async () => {
     const dir = mkdtempSync(join(tmpdir(), "ember-log-"));
     try {
       const path = join(dir, "pipe");
@@ -125,7 +125,7 @@ describe("the output of log lines", () => {
     }
   });
 
-  it("keeps no process from ending when nobody reads its lines", async () => {
+  it("does not keep a process from ending when nobody reads its lines", async () => {
     const logger = new URL("../../../../server/platform/log/logger.ts", import.meta.url).href;
     const program = `
       const { createLogger, flushLog } = await import(${JSON.stringify(logger)});

@@ -32,7 +32,7 @@ it("writes a repeated warning ten times in ten seconds, then counts the suppress
   );
 });
 
-it("thins each complaint and each subject for itself", () => {
+it("samples each warning and each subject separately", () => {
   const { lines, write } = listen();
   const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "test", { write });
   for (let n = 0; n < 100; n++) {
@@ -43,7 +43,7 @@ it("thins each complaint and each subject for itself", () => {
   assert.equal(lines.length, 3 * maxLinesPerWindow);
 });
 
-it("leaves out neither what operators did nor what is no complaint", () => {
+it("suppresses no operator actions, no information lines and no warnings without an event", () => {
   const { lines, write } = listen();
   const log = createLogger(parseConfig({ LOG_LEVEL: "info" }), "test", { write });
   for (let n = 0; n < 100; n++) {
@@ -54,7 +54,7 @@ it("leaves out neither what operators did nor what is no complaint", () => {
   assert.equal(lines.length, 300);
 });
 
-it("forgets what it heard long ago when there is ever more to say", () => {
+it("evicts the oldest entries when there are too many different warnings", () => {
   const { lines, write } = listen();
   const log = pino({ hooks: sampleRepeatedLines(() => 0) }, { write });
   for (let round = 0; round < maxLinesPerWindow + 1; round++)

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { createLogger } from "../../../../server/platform/log/logger.ts";
 
-describe("a line of the log", () => {
-  it("hides what is secret at any depth, in lists and in what an error carries", () => {
+describe("a log line", () => {
+  it("masks secrets at any depth, in lists and in the properties of an error", () => {
     const error = Object.assign(new Error("refused"), {
       token: "t1",
       config: { headers: { authorization: "Bearer t2" } },
@@ -20,7 +20,7 @@ describe("a line of the log", () => {
     assert.match(line, /"deeper":\{"list":\[\{"code":"\[redacted\]"\},/);
   });
 
-  it("leaves what is logged as it was, and says the rest", () => {
+  it("does not change the logged object and keeps everything else", () => {
     const at = new Date(0);
     const fields = { id: "a", player: 7, token: undefined, body: { phone: "1", at } };
     const line = logged(fields);
@@ -36,7 +36,7 @@ describe("a line of the log", () => {
     );
   });
 
-  it("ends in a circle", () => {
+  it("may contain a circular reference", () => {
     const circle: Record<string, unknown> = { name: "round" };
     circle["self"] = circle;
     assert.match(logged({ circle }), /"name":"round".*"\[redacted\]"/);

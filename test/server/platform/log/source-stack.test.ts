@@ -14,7 +14,7 @@ export function fail(): never {
 }
 `;
 
-describe("a stack", () => {
+describe("a stack trace", () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "ember-stack-"));
@@ -35,13 +35,13 @@ describe("a stack", () => {
   }
   const sourceStack = () => createSourceStack(pathToFileURL(join(folder, "out/")));
 
-  it("names files and lines of the sources where it has those of a bundle", async () => {
+  it("names source files and lines when the bundle has a source map", async () => {
     const stack = sourceStack()(await stackOf("mapped", true));
     assert.match(stack, /^Error: wrong\n +at .*fail \(file:\/\/\/.*\/mapped\.ts:4:9\)\n/);
     assert.doesNotMatch(stack, /mapped\.js/);
   });
 
-  it("stays as it is for a bundle without a map, and for files outside of the folder", async () => {
+  it("is unchanged for a bundle without a source map, and for files outside the folder", async () => {
     const unmapped = await stackOf("unmapped", false);
     assert.equal(sourceStack()(unmapped), unmapped);
     const other = "Error: wrong\n    at fail (file:///elsewhere/mapped.js:1:1)";

@@ -25,8 +25,8 @@ function works() {
   return { begun, work, end };
 }
 
-describe("the shares of a pool", () => {
-  it("are a third for a player and half for an address, each with a line of 256", () => {
+describe("the shares of a connection pool", () => {
+  it("are a third per player and half per address, each with a queue of 256", () => {
     const [player, other] = [
       { active: 2, waiting: 256 },
       { active: 3, waiting: 256 },
@@ -36,7 +36,7 @@ describe("the shares of a pool", () => {
     assert.deepEqual(sharesOf(1), { player: least, other: least });
   });
 
-  it("let a caller hold so many connections, and others wait for none of them", async () => {
+  it("limit the connections of a caller without delaying other callers", async () => {
     const { begun, work, end } = works();
     const shares = new ConnectionShares({ active: 2, waiting: 5 });
     const all = ["a1", "a2", "a3", "a4", "b1"].map((name) =>
@@ -51,7 +51,7 @@ describe("the shares of a pool", () => {
     await Promise.all([shares.run("a", async () => {}), shares.run("a", async () => {})]);
   });
 
-  it("refuse what is one too many in the line, and say when to come back", async () => {
+  it("refuse a request when the queue is full, and say when to retry", async () => {
     const { work, end } = works();
     const shares = new ConnectionShares({ active: 1, waiting: 1 });
     const held = [shares.run("a", work("1")), shares.run("a", work("2"))];
@@ -67,7 +67,7 @@ describe("the shares of a pool", () => {
     await Promise.all(held);
   });
 
-  it("give the place of failed work to the next", async () => {
+  it("release the connection of failed work to the next request", async () => {
     const shares = new ConnectionShares({ active: 1, waiting: 1 });
     const failed = shares.run("a", () => Promise.reject(new Error("no")));
     const next = shares.run("a", async () => "done");
@@ -75,7 +75,7 @@ describe("the shares of a pool", () => {
     assert.equal(await next, "done");
   });
 
-  it("let a request in a transaction have a second connection, which it could wait for for ever", async () => {
+  it("grant a request in a transaction a second connection, which would otherwise deadlock", async () => {
     const shares = new ConnectionShares({ active: 1, waiting: 5 });
     const inside = new RequestConnections(shares, "a");
     const outside = new RequestConnections(shares, "a");

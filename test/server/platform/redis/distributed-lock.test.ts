@@ -7,7 +7,7 @@ import { connectRedis, redisReady } from "../../../../server/platform/redis/redi
 import { withLock } from "../../../../server/platform/redis/distributed-lock.ts";
 import { testStores, type TestStores } from "../../../support/stores.ts";
 
-describe("work in turns", () => {
+describe("work under a distributed lock", () => {
   let stores: TestStores;
   let redis: Redis;
   let other: Redis;
@@ -23,7 +23,7 @@ describe("work in turns", () => {
     await stores.stop();
   });
 
-  it("is done by one at a time, each time to the end, whoever asks", async () => {
+  it("runs one at a time to completion, in whichever process it starts", async () => {
     const log: string[] = [];
     const work = (n: number) => async () => {
       log.push(`begin ${n}`);
@@ -41,7 +41,7 @@ describe("work in turns", () => {
     assert.deepEqual(await redis.keys("turn:*"), []);
   });
 
-  it("of another name is not waited for, and a failure gives the turn on", async () => {
+  it("does not wait for a lock of another name, and releases the lock when it fails", async () => {
     const failing = async () => {
       assert.equal(await withLock(other, "other", async () => "beside"), "beside");
       throw new Error("failed");
@@ -50,7 +50,7 @@ describe("work in turns", () => {
     assert.equal(await withLock(other, "name", async () => "next"), "next");
   });
 
-  it("that takes longer than a lease stays alone", async () => {
+  it("stays exclusive when it takes longer than a lease", async () => {
     // Long enough that a briefly stalled machine still renews it in time.
     const times = { leaseMs: 1_000, timeoutMs: 30_000 };
     const log: string[] = [];
@@ -71,19 +71,19 @@ describe("work in turns", () => {
     assert.deepEqual(log, ["long", "next"]);
   });
 
-  it("of a process that died is done by the next one when the lease is over", async () => {
+  it("of a process that died is taken over when the lease expires", async () => {
     await redis.set("turn:dead", "who died", "PX", 150);
     assert.equal(await withLock(other, "dead", async () => "next"), "next");
   });
 
-  it("that came back behind the next one leaves that one its turn", async () => {
+  it("that outlived its lease does not release the lock of the next holder", async () => {
     await withLock(redis, "slow", async () => {
       await redis.set("turn:slow", "the next one", "PX", 60_000);
     });
     assert.equal(await redis.get("turn:slow"), "the next one");
   });
 
-  it("is refused when no turn comes in time", async () => {
+  it("is refused when the lock is not free in time", async () => {
     await redis.set("turn:held", "somebody", "PX", 60_000);
     const times = { leaseMs: 1_000, timeoutMs: 50 };
     await assert.rejects(

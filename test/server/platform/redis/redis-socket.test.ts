@@ -5,7 +5,7 @@ import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../../../support/stores.ts";
 
-describe("the socket of a connection to Redis", () => {
+describe("the socket of a Redis connection", () => {
   let stores: TestStores;
   let redis: Redis;
   before(async () => {
@@ -18,7 +18,7 @@ describe("the socket of a connection to Redis", () => {
     await stores.stop();
   });
 
-  it("sends what was asked just before it is closed", async () => {
+  it("sends commands issued just before it is closed", async () => {
     const last = connectRedis(stores.redisUrl, silentLogger, "last");
     await redisReady(last);
     const stored = last.set("last", "words");

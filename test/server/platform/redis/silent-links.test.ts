@@ -14,7 +14,7 @@ const detectionTimeoutMs = 1_000;
 const inTime = () => ({ signal: AbortSignal.timeout(15_000) });
 const channel = "silent-links";
 
-describe("a connection that only listens", () => {
+describe("a subscriber connection", () => {
   let stores: TestStores;
   let proxy: Proxy;
   before(async () => {
@@ -32,7 +32,7 @@ describe("a connection that only listens", () => {
     "of the older protocol": ["?protocol=2", {}],
   };
   for (const [kind, [query, paced]] of Object.entries(kinds))
-    it(`is made anew when its link has fallen silent: ${kind}`, async () => {
+    it(`reconnects when its link goes silent: ${kind}`, async () => {
       const told = new EventEmitter();
       const channels = createChannels({
         url: `redis://127.0.0.1:${proxy.port}/${query}`,

@@ -7,7 +7,7 @@ import {
 } from "../../../../server/platform/security/key-origins.ts";
 import { isTimeZone } from "../../../../server/platform/time/time-zones.ts";
 
-describe("an entry of a key's origins", () => {
+describe("an origin entry of a key", () => {
   it("is a host, a host with a port, or a wildcard over at least two labels", () => {
     const good: [string, string][] = [
       ["Example.COM", "example.com"],
@@ -46,7 +46,7 @@ describe("an entry of a key's origins", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("covers whole labels only, and its port if it has one", () => {
+  it("matches whole labels only, and its port if it has one", () => {
     const cases: [string, string | undefined, boolean][] = [
       ["a.b", "https://a.b", true],
       ["a.b", "http://a.b:8080", true],
@@ -79,7 +79,7 @@ describe("an entry of a key's origins", () => {
     assert.equal(isOriginCovered([], undefined), true);
   });
 
-  it("keeps to whole labels, whatever hostile parts an origin is put together from", () => {
+  it("matches only whole labels, however hostile the parts of an origin are", () => {
     const parts = [
       "https://",
       "http://",
@@ -112,7 +112,7 @@ describe("an entry of a key's origins", () => {
   });
 });
 
-describe("an instant", () => {
+describe("a timestamp", () => {
   it("is any ISO 8601 date or time, and nothing else", () => {
     const good: [string, string][] = [
       ["2030-02-28T10:00:00+00:00", "2030-02-28T10:00:00.000Z"],
@@ -144,7 +144,7 @@ describe("an instant", () => {
 });
 
 describe("a time zone", () => {
-  it("is a name the runtime knows, no offset", () => {
+  it("is a name known to the runtime, and no offset", () => {
     for (const name of ["UTC", "Asia/Kolkata", "Etc/GMT+5", "America/Argentina/Buenos_Aires"])
       assert.equal(isTimeZone(name), true, name);
     for (const name of ["", "+01:00", "-05", "Mars/Base", "UTC ", "Europe/", "PST", "a".repeat(65)])

@@ -7,7 +7,7 @@ import { createPasswordHasher } from "../../../../server/platform/security/passw
 describe("the password hasher", () => {
   const hasher = createPasswordHasher();
 
-  it("keeps Argon2id of the promised strength, salted anew each time", async () => {
+  it("creates Argon2id hashes of the specified strength, each with its own salt", async () => {
     const [one, two] = await Promise.all([hasher.hash(" pass word "), hasher.hash(" pass word ")]);
     assert.match(one, /^\$argon2id\$v=19\$m=19456,p=1,t=2\$/);
     assert.notEqual(one, two);
@@ -16,7 +16,7 @@ describe("the password hasher", () => {
     assert.equal(hasher.needsRehash(one), false);
   });
 
-  it("takes passwords exactly as typed, up to 128 characters of any kind", async () => {
+  it("accepts passwords exactly as typed, up to 128 characters of any kind", async () => {
     const long = "ä😀".repeat(64);
     const hash = await hasher.hash(long);
     assert.equal(await hasher.verify(hash, long), true);
@@ -24,13 +24,13 @@ describe("the password hasher", () => {
     assert.equal(await hasher.verify(hash, long.slice(0, -2)), false);
   });
 
-  it("wants weaker hashes made anew", async () => {
+  it("asks to rehash weaker hashes", async () => {
     const weak = await argon2.hash("secret", { memoryCost: 8_192, timeCost: 1, parallelism: 1 });
     assert.equal(hasher.needsRehash(weak), true);
     assert.equal(await hasher.verify(weak, "secret"), true);
   });
 
-  it("takes as much processor for nobody's password as for somebody's", async () => {
+  it("uses the same CPU time for an unknown account as for a known one", async () => {
     const hash = await hasher.hash("secret");
     const time = async (given: string | null) => {
       const times: number[] = [];
@@ -46,7 +46,7 @@ describe("the password hasher", () => {
     assert.ok(unknown > known / 3 && unknown < known * 3, `${known} µs against ${unknown} µs`);
   });
 
-  it("refuses what comes beyond four at work and 64 waiting, and recovers", async () => {
+  it("refuses work beyond four running and 64 waiting calls, and recovers", async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 75 }, () => hasher.verify(null, "x")),
     );

@@ -25,7 +25,7 @@ const types: TokenType[] = [
 ];
 
 describe("a token", () => {
-  describe("is good for its time and purpose", goodForTimePurpose);
+  describe("is valid for its time and purpose", goodForTimePurpose);
   describe("is refused", refused);
 });
 
@@ -39,7 +39,7 @@ function goodForTimePurpose(): void {
     }
   });
 
-  it("carries its claims, which cannot override whom and what it is for", () => {
+  it("carries its claims, which cannot override the subject and the purpose", () => {
     const tokens = service();
     const token = tokens.sign("hub", "7", 60, { sub: "8", aud: "access", lobby: "ABC", exp: 9e9 });
     const claims = tokens.verify("hub", token);
@@ -49,7 +49,7 @@ function goodForTimePurpose(): void {
     assert.match(claims.jti, /^[\w-]{22}$/);
   });
 
-  it("ends at the second it says, also when it was verified before", () => {
+  it("expires at its exact second, also when it was verified before", () => {
     const clock = manualClock(1_000_000_000_000);
     const tokens = service(clock);
     const token = tokens.sign("access", "7", 60);
@@ -60,7 +60,7 @@ function goodForTimePurpose(): void {
     assert.equal(tokens.verify("access", token), null);
   });
 
-  it("is accepted however far the clock that signed it is ahead, or was set back since", () => {
+  it("is accepted however far ahead the clock of the signer is, or was set back since", () => {
     const clock = manualClock(1_000_000_000_000);
     const tokens = service(clock);
     for (const type of types) {
@@ -76,7 +76,7 @@ function goodForTimePurpose(): void {
     }
   });
 
-  it("is refused by whoever's clock says that it has ended, and again good by no more than the step", () => {
+  it("is refused once any clock says that it has expired, and valid again only for as long as that clock was set back", () => {
     const clock = manualClock(1_000_000_000_000);
     const tokens = service(clock);
     for (const type of types) {
@@ -90,7 +90,7 @@ function goodForTimePurpose(): void {
     }
   });
 
-  it("outlives a change of the secret as long as the previous one is named", () => {
+  it("stays valid after a change of the secret while the previous secret is configured", () => {
     const token = service(manualClock(), { APP_SECRET: oldSecret }).sign("access", "7", 60);
     assert.equal(service().verify("access", token), null);
     assert.ok(service(manualClock(), { APP_SECRET_PREVIOUS: oldSecret }).verify("access", token));
@@ -98,7 +98,7 @@ function goodForTimePurpose(): void {
 }
 
 function refused(): void {
-  it("of another issuer is refused", () => {
+  it("from another issuer is refused", () => {
     const token = service(manualClock(), { TOKEN_ISSUER: "elsewhere" }).sign("access", "7", 60);
     assert.equal(service().verify("access", token), null);
   });
@@ -118,7 +118,7 @@ function refused(): void {
     assert.equal(tokens.verify("access", `${head}.${body}.`), null);
   });
 
-  it("is refused with another type, or with any member in its header that we do not write", () => {
+  it("is refused with another type, or with any header member that the service does not write", () => {
     const tokens = service();
     const [head = ""] = tokens.sign("access", "7", 60).split(".");
     const header: object = JSON.parse(Buffer.from(head, "base64url").toString());
@@ -147,7 +147,7 @@ function refused(): void {
     }
   });
 
-  it("is refused when a name occurs twice in its header or its claims", () => {
+  it("is refused when its header or its claims contain a name twice", () => {
     const tokens = service();
     const [head = "", body = ""] = tokens.sign("access", "7", 60).split(".");
     const [header, claims] = [head, body].map((part) =>
@@ -164,7 +164,7 @@ function refused(): void {
     }
   });
 
-  it("is refused when its end is no whole number to come, or its beginning is to come", () => {
+  it("is refused when its expiry is not a whole number in the future, or it is not valid yet", () => {
     const clock = manualClock(1_000_000_000_000);
     const tokens = service(clock);
     const [head = "", body = ""] = tokens.sign("access", "7", 60).split(".");

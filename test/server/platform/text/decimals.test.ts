@@ -29,7 +29,7 @@ const number = fc
 const zero = (text: string) => ({ text, value: 0n });
 
 describe("decimal numbers", () => {
-  it("are ordered by value, whatever their spelling and length", () => {
+  it("are ordered by value, whatever their notation and length", () => {
     fc.assert(
       fc.property(number, number, (a, b) => {
         const expected = a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
@@ -39,7 +39,7 @@ describe("decimal numbers", () => {
     );
   });
 
-  it("are equal to themselves with other zeros and powers", () => {
+  it("are equal with other zeros and exponents", () => {
     fc.assert(
       fc.property(number, fc.integer({ min: 0, max: 9 }), ({ text, value }, zeros) => {
         const [mantissa = "", power = "0"] = text.split("e");

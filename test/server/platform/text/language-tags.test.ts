@@ -3,12 +3,12 @@ import { describe, it } from "node:test";
 import { relativesOf } from "../../../../server/platform/text/language-tags.ts";
 import { preferredLocale } from "../../../../server/platform/text/locales.ts";
 
-describe("the relatives of a language tag", () => {
+describe("the fallbacks of a language tag", () => {
   /** The text that is chosen for the tag. */
   const served = (tag: string, ...texts: string[]) =>
     relativesOf(tag).find((one) => texts.includes(one)) ?? null;
 
-  it("are found by the script that most readers of a region have, and the other way round", () => {
+  it("include the default script of a region, and the region of a script", () => {
     for (const [tag, text] of [
       ["zh-CN", "zh-hans"],
       ["zh_SG", "zh-hans"],
@@ -33,24 +33,24 @@ describe("the relatives of a language tag", () => {
       assert.equal(served(tag, text, "zh", "pt", "en", "es"), text, `${tag} -> ${text}`);
   });
 
-  it("are never of another script while the right one is asked for", () => {
+  it("never use another script when a script is given", () => {
     assert.equal(served("zh-TW", "zh-hans", "zh-cn"), null);
     assert.equal(served("sr-Latn", "sr-rs"), null);
     assert.equal(served("sr-Latn", "sr-latn"), "sr-latn");
   });
 
-  it("lose their subtags from the end, and a single letter with what follows it", () => {
+  it("drop subtags from the end, and a single letter with what follows it", () => {
     assert.deepEqual(relativesOf("de-AT"), ["de-at", "de-latn-at", "de-latn", "de"]);
     assert.equal(served("de-DE-u-co-phonebk", "de-de"), "de-de");
     assert.equal(served("pt-BR", "pt"), "pt");
   });
 
-  it("of a tag without a language are those of its readers", () => {
+  it("of a tag without a language are those of its most likely languages", () => {
     for (const tag of ["und", "UND", "und-x-a", "und-Zyyy", "und-001", "mul", "zxx", "art-lojban"])
       assert.ok(relativesOf(tag).length > 0, tag);
   });
 
-  it("of what is no tag are none, at any length", () => {
+  it("of an invalid tag are none, at any length", () => {
     for (const tag of [
       "",
       "-",
@@ -66,8 +66,8 @@ describe("the relatives of a language tag", () => {
   });
 });
 
-describe("the language an account is kept in", () => {
-  it("is the nearest relative of what a header prefers", () => {
+describe("the language stored for an account", () => {
+  it("is the closest supported fallback of what a header prefers", () => {
     for (const [header, locale] of [
       ["zh-Hans-CN,zh;q=0.9,en;q=0.8", "zh"],
       ["nn-NO, en;q=0.5", "nb"],

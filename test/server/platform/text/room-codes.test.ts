@@ -8,7 +8,7 @@ import {
 } from "../../../../server/platform/text/room-codes.ts";
 import { lobbyCode } from "../../../../server/web/client/emberline.ts";
 
-test("a code is read in any case", () => {
+test("a code is accepted in any case", () => {
   for (let at = 0; at < codeAlphabet.length; at += 1) {
     const code = (codeAlphabet + codeAlphabet).slice(at, at + codeLength);
     assert.equal(roomCodeOf(code), code);
@@ -16,19 +16,19 @@ test("a code is read in any case", () => {
   }
 });
 
-test("letters that upper case makes a code of are none", () => {
+test("letters that become code letters only in upper case are refused", () => {
   for (const text of ["ABCDß", "ABCDEſ", "ABCDﬀ", "ABCDﬆ"]) {
     assert.match(text.toUpperCase(), new RegExp(`^[${codeAlphabet}]{${codeLength}}$`));
     assert.equal(roomCodeOf(text), null);
   }
 });
 
-test("other texts are no codes", () => {
+test("other texts are not codes", () => {
   for (const text of ["", "ABCDE", "ABCDEFG", "ABCDE0", "ABCDEI", "ABCDEO", "ABCDE1", "ABC DEFG"])
     assert.equal(roomCodeOf(text), null);
 });
 
-test("a code is read as people hand it on", () => {
+test("a code is found in the forms in which people share it", () => {
   const texts = [
     " ABC234",
     "abc 234\n",
@@ -68,25 +68,25 @@ test("a code is read as people hand it on", () => {
   for (const text of texts) assert.equal(roomCodeOf(text), "ABC234", text);
 });
 
-test("a link without a code, or of no end, has none", () => {
+test("a link without a code, or of excessive length, has no code", () => {
   const long = `https://games.example/${"x".repeat(10_000)}#ABC234`;
   for (const text of ["https://games.example/play", "/#", "%E0%A4%A", "x/%", long])
     assert.equal(roomCodeOf(text), null);
 });
 
-test("a text is read in no time, whatever is sent", () => {
+test("a text is parsed in bounded time, whatever the input", () => {
   const started = performance.now();
   for (const unit of [".", "-a", "a.", "\u0301", ". /", "%", "ー"])
     roomCodeOf(`${unit.repeat(2_048 / unit.length)}`);
   assert.ok(performance.now() - started < 500);
 });
 
-test("what names a topic has the code and nothing around it", () => {
+test("a topic name contains the code and nothing around it", () => {
   assert.equal(exactCodeOf("abc234"), "ABC234");
   for (const text of ["ABC-234", " ABC234", "x/ABC234"]) assert.equal(exactCodeOf(text), null);
 });
 
-test("the client reads codes as the service does", () => {
+test("the client parses codes as the service does", () => {
   for (const text of [
     "abc-234",
     "“ABC 234”.",

@@ -13,8 +13,8 @@ const finds = (text: string, query: string): boolean => {
   return wanted.length > 0 && wanted.every((one) => words.some((word) => word.startsWith(one)));
 };
 
-describe("the words of a search", () => {
-  it("are found without accents, and with others than the text has", () => {
+describe("search words", () => {
+  it("match without accents, and with accents that differ from the text", () => {
     for (const [text, query] of [
       ["Épée d'Émeraude", "epee emeraude"],
       ["Epee", "ÉPÉE"],
@@ -28,7 +28,7 @@ describe("the words of a search", () => {
       assert.ok(finds(text, query), `${query} in ${text}`);
   });
 
-  it("are found inside text that has no spaces", () => {
+  it("match inside text without spaces", () => {
     for (const [text, query] of [
       ["永恒冰霜护符", "护符"],
       ["永恒冰霜护符", "冰霜护"],
@@ -47,7 +47,7 @@ describe("the words of a search", () => {
       assert.ok(!finds(text, query), `${query} in ${text}`);
   });
 
-  it("are found with and without the marks that a text may leave out", () => {
+  it("match with and without optional marks", () => {
     for (const [marked, plain] of [
       ["שָׁלוֹם", "שלום"],
       ["בְּרֵאשִׁית", "בראשית"],
@@ -76,14 +76,14 @@ describe("the words of a search", () => {
     }
   });
 
-  it("are found at every place of a long text without spaces", () => {
+  it("match at every position of a long text without spaces", () => {
     const letters = Array.from({ length: 300 }, (_, at) => String.fromCodePoint(0x4e00 + at));
     for (let at = 0; at + 6 <= letters.length; at++)
       assert.ok(finds(letters.join(""), letters.slice(at, at + 6).join("")), `at ${at}`);
     assert.ok(finds(`${"a".repeat(64)}bcd`, "bcd"));
   });
 
-  it("keep the signs of scripts in which they are no accents", () => {
+  it("keep signs that are not accents in their script", () => {
     for (const [one, other] of [
       ["が", "か"],
       ["ｶﾞ", "ｶ"],
@@ -98,7 +98,7 @@ describe("the words of a search", () => {
     assert.equal(foldForSearch("한국"), "한국");
   });
 
-  it("are bounded, whatever the text", () => {
+  it("are bounded in number, whatever the text", () => {
     assert.ok(searchWords("字".repeat(100_000)).length <= 2_048);
     const many = Array.from({ length: 30_000 }, (_, n) =>
       String.fromCodePoint(0x4e00 + (n % 20_000)),

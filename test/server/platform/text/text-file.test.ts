@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { loadConfig } from "../../../../server/platform/config/config.ts";
 import { readText, readTextSync } from "../../../../server/platform/text/text-file.ts";
 
-describe("a text that somebody made", () => {
+describe("a text file written by a user", () => {
   const startedIn = process.cwd();
   let folder: string;
   before(() => {
@@ -18,14 +18,14 @@ describe("a text that somebody made", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("is read without the byte order mark before it, and with any other", async () => {
+  it("is read without its leading byte order mark, and keeps any other", async () => {
     const file = join(folder, "awards.json");
     writeFileSync(file, '\ufeff["\ufeff"]');
     assert.equal(await readText(file), '["\ufeff"]');
     assert.equal(readTextSync(file), '["\ufeff"]');
   });
 
-  it("is the file of settings, whose first one keeps its name", () => {
+  it("may be a settings file, whose first setting keeps its name", () => {
     writeFileSync(join(folder, ".env"), "\ufeffTOKEN_ISSUER=windows\nTOPIC_BASE=/x\n");
     assert.equal(loadConfig().TOKEN_ISSUER, "windows");
   });

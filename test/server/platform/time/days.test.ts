@@ -16,7 +16,7 @@ const at = (text: string) => Date.parse(text);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe("calendar days", () => {
-  it("are those of the time zone", () => {
+  it("follow the time zone", () => {
     const now = at("2026-03-01T10:30:00Z");
     for (const [zone, date] of [
       ["UTC", "2026-03-01"],
@@ -28,7 +28,7 @@ describe("calendar days", () => {
       assert.equal(dateIn(zone, now), date, zone);
   });
 
-  it("begin where clocks jump, too", () => {
+  it("begin correctly where clocks jump", () => {
     for (const [zone, date, start] of [
       // 23 and 25 hours long.
       ["Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00.000Z"],
@@ -46,7 +46,7 @@ describe("calendar days", () => {
       assert.equal(iso(startOfDate(zone, date)), start, `${zone} ${date}`);
   });
 
-  it("meet: the last millisecond of one is followed by the first of the next", () => {
+  it("are contiguous: the last millisecond of one is followed by the first of the next", () => {
     for (const zone of ["Europe/Berlin", "Africa/Cairo", "America/Santiago", "Asia/Beirut"])
       for (const date of datesBetween("2026-01-01", "2026-12-31")) {
         const start = startOfDate(zone, date);
@@ -55,7 +55,7 @@ describe("calendar days", () => {
       }
   });
 
-  it("are current somewhere for fifty hours", () => {
+  it("are current somewhere on Earth for fifty hours", () => {
     const date = "2026-06-15";
     assert.equal(isCurrentSomewhere(date, at("2026-06-14T09:59:59.999Z")), false);
     assert.equal(isCurrentSomewhere(date, at("2026-06-14T10:00:00Z")), true);
@@ -65,14 +65,14 @@ describe("calendar days", () => {
     assert.deepEqual([earliestDate(now), latestDate(now)], ["2026-06-14", "2026-06-16"]);
   });
 
-  it("make weeks from Monday and whole months", () => {
+  it("form weeks from Monday and whole months", () => {
     assert.deepEqual(weekOf("2026-03-01"), { first: "2026-02-23", last: "2026-03-01" });
     assert.deepEqual(weekOf("2026-03-02"), { first: "2026-03-02", last: "2026-03-08" });
     assert.deepEqual(weekOf("2027-01-01"), { first: "2026-12-28", last: "2027-01-03" });
     assert.deepEqual(monthOf("2028-02-10"), { first: "2028-02-01", last: "2028-02-29" });
   });
 
-  it("are written in one way", () => {
+  it("have a single notation", () => {
     for (const text of ["2026-02-28", "2028-02-29", "0001-01-01", "9999-12-31"])
       assert.ok(isDate(text), text);
     for (const text of ["2026-02-29", "2026-13-01", "2026-2-1", "0000-01-01", "2026-02-28T", ""])

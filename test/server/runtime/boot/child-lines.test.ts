@@ -46,8 +46,8 @@ function slowOutput() {
   return { output, text: () => Buffer.concat(taken).toString(), mostInVain: () => mostInVain };
 }
 
-describe("the lines of several processes", () => {
-  it("come out whole and in order of each, whatever pieces they come in", async () => {
+describe("the output lines of several processes", () => {
+  it("arrive complete and in order for each process, whatever chunks they come in", async () => {
     const pieces = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 });
     const lengths = fc.array(fc.nat(200), { maxLength: 30 });
     const process = fc.record({ pieces, lengths, isKilled: fc.boolean() });
@@ -83,7 +83,7 @@ describe("the lines of several processes", () => {
     );
   });
 
-  it("are not kept without bound when a line does not end", async () => {
+  it("are buffered up to a limit when a line does not end", async () => {
     const stream = new PassThrough();
     const { output, text } = slowOutput();
     const passed = passLines(stream, output);

@@ -16,8 +16,8 @@ function watched() {
   return { pulses, check, kills: () => kills };
 }
 
-describe("a process that answers no pulse", () => {
-  it("counts as frozen after five in a row", () => {
+describe("a process that answers no heartbeat", () => {
+  it("counts as frozen after five missed heartbeats in a row", () => {
     const process = watched();
     process.check(5);
     assert.equal(process.kills(), 0);
@@ -25,7 +25,7 @@ describe("a process that answers no pulse", () => {
     assert.equal(process.kills(), 1);
   });
 
-  it("does not when one answer comes late", async () => {
+  it("is not frozen when one answer is late", async () => {
     const process = watched();
     process.check(5);
     process.pulses[0]?.(true);

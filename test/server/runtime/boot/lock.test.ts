@@ -45,7 +45,7 @@ describe("the lock of DATA_DIR", () => {
     return { problems, code: code as number };
   };
 
-  it("has one holder at a time, however many programs start at once", async () => {
+  it("has one holder at a time, however many processes start at once", async () => {
     writeFileSync(join(dataDir, "primary.lock"), "999999999 of a killed service");
     const ends = await Promise.all(Array.from({ length: programs }, race));
     for (const end of ends) assert.deepEqual(end, { problems: "", code: 0 });

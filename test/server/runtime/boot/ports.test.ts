@@ -8,19 +8,19 @@ const wanted = (port: number, setting = "PORT") => ({
   ...{ setting, hostSetting: setting, host: "127.0.0.1", port },
 });
 
-describe("ports that are claimed", () => {
-  it("are different ones no outgoing connection gets, where any will do", async () => {
+describe("reserved ports", () => {
+  it("are distinct and outside the ephemeral range when any port will do", async () => {
     const ports = await claimPorts(...Array.from({ length: 50 }, () => wanted(0)));
     assert.equal(new Set(ports).size, 50);
     for (const port of ports) assert.ok(port >= 10_000 && port < 32_768, String(port));
   });
 
-  it("are free again at once", async () => {
+  it("are free again immediately", async () => {
     const [port = 0] = await claimPorts(wanted(0));
     assert.deepEqual(await claimPorts(wanted(port)), [port]);
   });
 
-  it("are refused by name when somebody has them, be it the service itself", async () => {
+  it("are refused by name when they are in use, even by the service itself", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const address = other.address();

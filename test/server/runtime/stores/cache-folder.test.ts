@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { cacheFolder } from "../../../../server/runtime/stores/cache-folder.ts";
 
-describe("the folder of programs that were brought", () => {
+describe("the folder of downloaded programs", () => {
   const root = mkdtempSync(join(tmpdir(), "ember-cache-"));
   const home = process.env["HOME"];
   after(() => {
@@ -13,7 +13,7 @@ describe("the folder of programs that were brought", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it("is the one a setting names, else one in the home of the user, else the data folder", () => {
+  it("is the configured one, else one in the home of the user, else the data folder", () => {
     assert.equal(cacheFolder(join(root, "named"), root), join(root, "named"));
     process.env["HOME"] = root;
     assert.equal(cacheFolder("", "data"), join(root, ".cache/emberline"));

@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { startLocalPostgres, withClient } from "../../../../server/runtime/stores/postgres.ts";
 
-it("starts on data that was moved, and belongs to whoever copied it", async () => {
+it("the service starts on data that was moved, and the data belongs to the user who copied it", async () => {
   const dir = mkdtempSync(join(tmpdir(), "ember-moved-"));
   chmodSync(dir, 0o755);
   const start = (name: string) => {

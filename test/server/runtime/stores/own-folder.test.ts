@@ -46,7 +46,7 @@ function madeByAnother(dir: string): string {
   return dir;
 }
 
-describe("folders at places that everybody knows", () => {
+describe("folders at well-known paths", () => {
   const given = process.env["TMPDIR"];
   let dir: string;
   let precious: string;
@@ -68,7 +68,7 @@ describe("folders at places that everybody knows", () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it("are made for us alone, and taken again", () => {
+  it("are created for the current user only, and reused", () => {
     const sockets = socketDirFor(join(dir, "data"));
     const { uid, mode } = statSync(sockets);
     assert.deepEqual([uid, mode & 0o777], [ownUid(), isRoot ? 0o711 : 0o700]);
@@ -77,7 +77,7 @@ describe("folders at places that everybody knows", () => {
     assert.equal(statSync(sockets).mode & 0o022, 0, "others may no longer write in it");
   });
 
-  it("are refused for sockets when another user has made them first, as root too", () => {
+  it("are refused for sockets when another user created them first, also for root", () => {
     const data = join(dir, "data");
     const place = socketDirFor(data);
     rmSync(place, { recursive: true });
@@ -99,7 +99,7 @@ describe("folders at places that everybody knows", () => {
     assert.throws(() => socketDirFor(data), /belongs to somebody else/);
   });
 
-  it("are believed by who only connects when they belong to whom the data belongs", () => {
+  it("are trusted by a connecting process when they belong to the owner of the data", () => {
     const data = join(dir, "data");
     const place = socketDirFor(data);
     mkdirSync(data);
@@ -111,7 +111,7 @@ describe("folders at places that everybody knows", () => {
     assert.throws(() => runningSocketDir(data), /belongs to somebody else/);
   });
 
-  it("of a store are refused when they are another user's, or a link of theirs", async () => {
+  it("of a store are refused when they belong to another user, or are a link of another user", async () => {
     const foreign = madeByAnother(join(dir, "foreign"));
     const log = silentLogger;
     const [dataDir, socketDir] = [join(dir, "d"), join(dir, "s")];
@@ -130,7 +130,7 @@ describe("folders at places that everybody knows", () => {
     assert.throws(() => removeOwnFolder(link, null), /is a link/);
   });
 
-  it("may be links of our own, to a larger disk", () => {
+  it("may be the user's own links, for example to a larger disk", () => {
     const large = join(dir, "large");
     mkdirSync(large);
     symlinkSync(large, join(dir, "data"));
@@ -138,7 +138,7 @@ describe("folders at places that everybody knows", () => {
     assert.equal(statSync(large).mode & 0o777, 0o700);
   });
 
-  it("are given away with what is in them, and nothing that links lead to", () => {
+  it("change owner with their contents, but not with the targets of links", () => {
     const folder = join(dir, "moved");
     mkdirSync(join(folder, "base", "1"), { recursive: true });
     writeFileSync(join(folder, "base", "1", "data"), "");
@@ -162,7 +162,7 @@ describe("folders at places that everybody knows", () => {
     assert.throws(() => giveFolder(mixed, owner), /belongs to another user/);
   });
 
-  it("get no file of ours through a link, and no token from another user", () => {
+  it("receive no file through a link, and provide no token of another user", () => {
     const data = join(dir, "data");
     mkdirSync(data);
     const goal = join(precious, "file");
@@ -186,14 +186,14 @@ describe("folders at places that everybody knows", () => {
   });
 });
 
-describe("the account that Postgres runs as", () => {
+describe("the system account that runs Postgres", () => {
   let dir: string;
   before(() => {
     dir = mkdtempSync(join(tmpdir(), "accounts-"));
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  it("is that of Postgres, never the one that others use for what has none", () => {
+  it("is the postgres account, never nobody", () => {
     const accounts = join(dir, "passwd");
     writeFileSync(accounts, "root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n");
     if (isRoot) assert.throws(() => postgresUser(accounts), /useradd --system postgres/);

@@ -16,7 +16,7 @@ import { counterActor, type Command as CounterCommand } from "../../../actors/ki
 import { bodyOf, by, newMember, startedLobby } from "../../../actors/runtime/fleet.ts";
 import { starts } from "../../../support/cleanup.ts";
 
-describe("lobbies in an embedded Redis that is started again", () => {
+describe("lobbies in a restarted embedded Redis", () => {
   const code = "AAAAAA";
   let dir: string;
   let redis: LocalRedis;
@@ -49,7 +49,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
     return messages.map((type, i) => ((numbers[i] ?? 0) > 1_000 ? `late ${type}` : type));
   }
 
-  it("go on without a hole after it was stopped or killed, and with one after the machine went down", async () => {
+  it("continue without a gap after a stop or a kill, and with a gap after a machine failure", async () => {
     const before = await change(0);
     // Twice in a row, because nothing changes the lobby in between.
     for (let n = 0; n < 2; n++) {
@@ -83,7 +83,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
     assert.deepEqual(await change(2), [...earlier, "late lobby.pick"]);
   });
 
-  it("are claimed by nobody before it is noted that nothing was lost", async () => {
+  it("are claimed by no process before the data is verified as complete", async () => {
     for (let n = 0; n < 5; n++) {
       await redis.kill();
       const impatient = new Redis({
@@ -106,7 +106,7 @@ describe("lobbies in an embedded Redis that is started again", () => {
   });
 });
 
-describe("a second kind of actor in an embedded Redis that is started again", () => {
+describe("a second kind of actor in a restarted embedded Redis", () => {
   const code = "CNTAAA";
   let dir: string;
   let redis: LocalRedis;
@@ -146,7 +146,7 @@ describe("a second kind of actor in an embedded Redis that is started again", ()
     return types.filter((type) => type !== "counter.skipped");
   }
 
-  it("goes on without a hole", async () => {
+  it("continues without a gap", async () => {
     assert.deepEqual(await change({ type: "open" }), []);
     assert.deepEqual(await change({ type: "count", by: 1 }), ["counter.counted"]);
     await redis.kill();

@@ -41,8 +41,8 @@ async function seatAt(handle: Handle) {
 const refusedWith = (code: string) => (error: unknown) =>
   error instanceof EmberlineError && error.code === code;
 
-describe("the pause between two tries", () => {
-  it("doubles within its bounds and never undercuts what the service asks for", () => {
+describe("the pause between two attempts", () => {
+  it("doubles within its bounds and is never shorter than the retry time of the service", () => {
     const attempts = fc.nat({ max: 2_000 });
     const chance = fc.double({ min: 0, max: 0.999, noNaN: true });
     const asked = fc.option(fc.nat({ max: 60_000 }));
@@ -57,13 +57,13 @@ describe("the pause between two tries", () => {
   });
 });
 
-describe("a command of the client", () => {
-  describe("goes out again", goesOutAgain);
-  describe("is not repeated without need", notRepeatedWithoutNeed);
+describe("a client command", () => {
+  describe("is sent again", goesOutAgain);
+  describe("is not repeated needlessly", notRepeatedWithoutNeed);
 });
 
 function goesOutAgain(): void {
-  it("goes out again under the same key and body until it is answered", async () => {
+  it("is sent again with the same key and body until it is answered", async () => {
     const { service, seat, time } = await seatAt((response, _, number) => {
       if (number === 1) response.destroy();
       else if (number === 2) answer(response, 503, refusal("server:unavailable"), "3");
@@ -82,7 +82,7 @@ function goesOutAgain(): void {
     await service.stop();
   });
 
-  it("that met a connection which was being closed goes out again over another", async () => {
+  it("that was sent on a closing connection is sent again on another one", async () => {
     const closed = new Set<unknown>();
     const { service, seat, time } = await seatAt((response, _, number) => {
       // Every second request reuses the previous connection and finds it closed.
@@ -100,7 +100,7 @@ function goesOutAgain(): void {
     await service.stop();
   });
 
-  it("is not done because something else answered in place of the service", async () => {
+  it("does not succeed because a proxy answers in place of the service", async () => {
     const { service, seat } = await seatAt((response, _, number) => {
       const page = "<p>Welcome to our network</p>";
       if (number === 1) response.writeHead(200, { "Content-Type": "text/html" }).end(page);
@@ -114,7 +114,7 @@ function goesOutAgain(): void {
     await service.stop();
   });
 
-  it("is not refused because something else does so in place of the service, and nor is a read", async () => {
+  it("does not fail because a proxy refuses it in place of the service, and neither does a read", async () => {
     const { length } = statusesFromElsewhere;
     const { service, seat, time } = await seatAt((response, { path }, number) => {
       if (number % (length + 1) !== 0) answerFromElsewhere(response, number - 1);
@@ -127,7 +127,7 @@ function goesOutAgain(): void {
     await service.stop();
   });
 
-  it("that something else refused until its deadline never reached the service", async () => {
+  it("that a proxy refused until its deadline is reported as unreachable", async () => {
     const { service, seat } = await seatAt((response, _, number) =>
       answerFromElsewhere(response, number - 1),
     );
@@ -144,7 +144,7 @@ function goesOutAgain(): void {
 }
 
 function notRepeatedWithoutNeed(): void {
-  it("is not repeated when the service refuses it for good", async () => {
+  it("is not repeated when the service refuses it permanently", async () => {
     const codes = [
       [400, "lobby:question_closed"],
       [401, "lobby:token_invalid"],
@@ -169,7 +169,7 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 
-  it("waits for the questions of an endless game that are on their way", async () => {
+  it("waits for the pending questions of an endless game", async () => {
     const { service, seat } = await seatAt((response, _, number) => {
       if (number === 1) answer(response, 503, refusal("generator:unavailable"), "1");
       else answer(response, 200, { body: { lobby: { seq: 5, current_index: 10 } } });
@@ -179,7 +179,7 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 
-  it("gives up at its deadline with the last refusal, without a pause that leads beyond it", async () => {
+  it("fails at its deadline with the last refusal, without a pause beyond the deadline", async () => {
     const { service, seat, time } = await seatAt((response, _, number) => {
       // Setting the clock moves no deadline.
       if (number === 2) time.setBack(3_600_000);
@@ -193,7 +193,7 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 
-  it("of any address is repeated when it only reads or has a key, and else goes out once", async () => {
+  it("to any path is repeated if it is a read or has a key, and is otherwise sent once", async () => {
     const service = await startFaulty((response, { path }, number) => {
       if (path === "/v1/gateway/guest") answer(response, 200, { body: guest });
       else if (number % 2 === 0) response.destroy();
@@ -226,7 +226,7 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 
-  it("goes out once where that is asked, and as nobody where there is no token", async () => {
+  it("is sent once on request, and without credentials when there is no token", async () => {
     const service = await startFaulty((response, _, number) => {
       if (number === 1) response.destroy();
       else answer(response, 200, { body: { number } });
@@ -241,7 +241,7 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 
-  it("has the cookies and the cache of the page only where that is asked", async () => {
+  it("uses the cookies and the cache of the page only on request", async () => {
     const sent: unknown[] = [];
     const fetch: typeof globalThis.fetch = async (_, init) => {
       sent.push([init?.credentials, Object(init).cache]);
@@ -257,14 +257,14 @@ function notRepeatedWithoutNeed(): void {
     ]);
   });
 
-  it("whose body cannot be written fails with the reason, and not as unreachable", async () => {
+  it("with an unserializable body fails with the reason, and not as unreachable", async () => {
     const { clock, fetch } = virtualClock();
     const client = new Emberline({ clock, fetch, accessToken: () => "a" });
     const asked = client.call("POST", "/v1/leads/feedback", { key: "k", body: { size: 1n } });
     await assert.rejects(asked, /BigInt/);
   });
 
-  it("leaves a process that does not answer and asks again", async () => {
+  it("leaves a process that does not answer and is sent again", async () => {
     const held = Promise.withResolvers<void>();
     const { service, seat, time } = await seatAt((response, _, number) => {
       if (number === 1) held.resolve();
@@ -278,7 +278,7 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 
-  it("ends with the signal, under way and between two tries", async () => {
+  it("is aborted by its signal, in flight and between two attempts", async () => {
     const reached = Promise.withResolvers<void>();
     const { service, seat } = await seatAt(() => reached.resolve());
     const stop = new AbortController();
@@ -292,8 +292,8 @@ function notRepeatedWithoutNeed(): void {
   });
 }
 
-describe("a guest that several calls wait for", () => {
-  it("is made once; each of them ends with its own signal and at its own deadline", async () => {
+describe("a guest account that several calls wait for", () => {
+  it("is created once; each call ends with its own signal and at its own deadline", async () => {
     const held = Promise.withResolvers<Parameters<Handle>[0]>();
     const service = await startFaulty((response) => held.resolve(response));
     const time = virtualClock();
@@ -321,8 +321,8 @@ describe("a guest that several calls wait for", () => {
   });
 });
 
-describe("a guest that was kept", () => {
-  it("is the same again though something else refuses its reclaim token for a while", async () => {
+describe("a stored guest account", () => {
+  it("is kept although a proxy refuses its reclaim token for a while", async () => {
     const service = await startFaulty((response, { body }, number) => {
       if (number <= statusesFromElsewhere.length) return answerFromElsewhere(response, number - 1);
       const { reclaimToken = "" } = JSON.parse(body) as { reclaimToken?: string };
@@ -341,7 +341,7 @@ describe("a guest that was kept", () => {
 });
 
 describe("the access token of a guest", () => {
-  it("is renewed in time, though somebody sets the clock back, in this visit or before the next", async () => {
+  it("is renewed in time, even if the clock is set back, in this visit or before the next", async () => {
     const service = await startFaulty((response, _, number) => {
       const tokens = { access_token: `a${number}`, reclaim_token: "r", expires_in: 900 };
       answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
@@ -372,8 +372,8 @@ describe("the access token of a guest", () => {
   });
 });
 
-describe("the reader of event streams", () => {
-  it("reads the same events however the text is cut", () => {
+describe("the event stream parser", () => {
+  it("parses the same events wherever the text is split", () => {
     const text =
       "\uFEFFretry: 700\n\n:\n\nid: 1\nevent: a\ndata: {\ndata: }\n\nid: 2\r\nevent:b\r\ndata:x\r\n\r\n" +
       "event: c\rdata: y\r\rid: 7\n\nevent: none\n\nid\ndata: ü€😀\n\ndata: cut off";
@@ -406,7 +406,7 @@ describe("the reader of event streams", () => {
     );
   });
 
-  it("refuses an event that does not end", () => {
+  it("refuses an event without an end", () => {
     const parse = createEventParser(1_000);
     parse(`data: ${"x".repeat(900)}\n`);
     assert.throws(() => parse("y".repeat(200)), refusedWith("network:broken_stream"));
@@ -414,7 +414,7 @@ describe("the reader of event streams", () => {
 });
 
 describe("the check of a revealed answer", () => {
-  it("holds for the published key alone", async () => {
+  it("passes only with the published key", async () => {
     const choices = ["Ag", "Au", "Fe", "Pb"];
     const question = { id: 7, payload: { choices, estimated_rate: 50 } } as unknown as Question;
     const reveal = { correct_index: 1, answer_salt: "00ff" } as unknown as Reveal;

@@ -66,7 +66,7 @@ async function assertFolded(seat: Seat) {
   assert.deepEqual(timeless(seat.lobby), timeless(lobby));
 }
 
-describe("the client at a service", () => {
+describe("a client connected to a service", () => {
   before(async () => {
     app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: "0" } });
   });
@@ -77,7 +77,7 @@ describe("the client at a service", () => {
 
   describe("plays and watches", playsWatches);
   describe("follows events to their end", followsEventsToTheir);
-  describe("is one guest", oneGuest);
+  describe("stays one guest", oneGuest);
 });
 
 function playsWatches(): void {
@@ -125,7 +125,7 @@ function playsWatches(): void {
     assert.equal((await events.next()).done, true);
   });
 
-  it("tells a seat that comes back what was picked, and nobody else", async () => {
+  it("sends its earlier picks to a returning seat, and to nobody else", async () => {
     const [host, friend] = await table("coop");
     const read = (seat: Seat) => new Emberline({ url: app.url }).seat(seat.key).read();
     assert.equal((await read(host)).picks, undefined);
@@ -152,7 +152,7 @@ function playsWatches(): void {
     assert.equal((await read(rival)).picks, undefined);
   });
 
-  it("folds small events into the state it has", async () => {
+  it("folds small events into its state", async () => {
     const [host, friend] = await table("versus");
     const events = friend.events(whileOpen);
     await readUntil(events, "lobby.snapshot");
@@ -166,7 +166,7 @@ function playsWatches(): void {
 }
 
 function followsEventsToTheir(): void {
-  it("goes on after the last event it saw, and is told of a gap it cannot close", async () => {
+  it("resumes after the last event it received, and gets a gap event when events are missing", async () => {
     const [host, friend] = await table("versus");
     await host.settings({ timer: 45 });
     await host.settings({ timer: 20 });
@@ -182,7 +182,7 @@ function followsEventsToTheir(): void {
     await lost.return();
   });
 
-  it("has no more events after the last one of a game that is over, from a seat and from outside", async () => {
+  it("gets no events after the last one of a finished game, with a seat or as a spectator", async () => {
     const [host, friend] = await table("versus");
     const watcher = await new Emberline({ url: app.url }).spectate(host.code);
     const lastEventId = String((await host.end()).seq);
@@ -197,7 +197,7 @@ function followsEventsToTheir(): void {
     }
   });
 
-  it("says why a seat is refused and ends with the seat", async () => {
+  it("reports why a seat is refused and ends with the seat", async () => {
     const [host, friend] = await table("versus");
     const events = friend.events(whileOpen);
     await readUntil(events, "lobby.snapshot");
@@ -210,7 +210,7 @@ function followsEventsToTheir(): void {
     await assert.rejects(friend.leave(), hasCode("lobby:player_not_found"));
   });
 
-  it("ends a stream with the signal, without an error", async () => {
+  it("ends a stream on its signal, without an error", async () => {
     const [host] = await table("versus");
     const stop = new AbortController();
     const states: string[] = [];
@@ -224,7 +224,7 @@ function followsEventsToTheir(): void {
 }
 
 function oneGuest(): void {
-  it("takes one seat although the answer to its join was lost", async () => {
+  it("takes one seat even when the answer to its join is lost", async () => {
     const [host] = await table("versus");
     let isLost = false;
     const lossy: typeof fetch = async (input, init) => {
@@ -240,7 +240,7 @@ function oneGuest(): void {
     assert.equal(lobby.players.filter(({ name }) => name === "Once").length, 1);
   });
 
-  it("is the same guest again after its access token, and another one after its reclaim token", async () => {
+  it("keeps its guest account after the access token expires, and gets another after the reclaim token expires", async () => {
     let kept: Guest | null = null;
     const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
     const client = new Emberline({ url: app.url, guest });
@@ -253,7 +253,7 @@ function oneGuest(): void {
     assert.notEqual((await client.guest()).player_id, first.player_id);
   });
 
-  it("asks for anything else as the same guest", async () => {
+  it("sends all other requests as the same guest", async () => {
     const client = new Emberline({ url: app.url });
     const { player_id: id } = await client.guest();
     interface Drawn {
@@ -274,14 +274,14 @@ function oneGuest(): void {
     assert.equal((await client.guest()).player_id, id);
   });
 
-  it("says how the service is, and which version of it answers", async () => {
+  it("reports the state and the version of the service", async () => {
     const { status, uptime, version } = await new Emberline({ url: app.url }).health();
     assert.equal(status, "ok");
     assert.match(uptime, /^\d+d \d+h \d+m \d+s$/);
     assert.match(version, /^\d+\.\d+\.\d+/);
   });
 
-  it("follows the public list", async () => {
+  it("follows the public lobby list", async () => {
     const stop = new AbortController();
     const lists = new Emberline({ url: app.url }).publicLobbies({ signal: stop.signal });
     await lists.next();
@@ -293,7 +293,7 @@ function oneGuest(): void {
     stop.abort();
   });
 
-  it("lets the README's robot play, with the file as it is served", async (t) => {
+  it("runs the bot of the README with the file as served", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "ember-robot-"));
     t.after(() => rmSync(folder, { recursive: true }));
     const served = await fetch(`${app.url}/client/emberline.js`);
@@ -321,7 +321,7 @@ function oneGuest(): void {
     assert.deepEqual(names, ["Ada", "Robot"]);
   });
 
-  it("is served to the byte and asks for no other file", async () => {
+  it("is served byte for byte and requests no other file", async () => {
     const text = await (await fetch(`${app.url}/client/emberline.ts`)).text();
     const path = "../../../../server/web/client/emberline.ts";
     assert.equal(text, readFileSync(new URL(path, import.meta.url), "utf8"));

@@ -98,14 +98,14 @@ async function seatAt(
   return { service, seat: client.seat(key), time, tokens: () => tokens };
 }
 
-describe("a stream of the client", () => {
-  describe("comes back", comesBack);
-  describe("goes on and ends", goesOnEnds);
-  describe("is patient", patient);
+describe("a client stream", () => {
+  describe("reconnects", comesBack);
+  describe("continues and ends", goesOnEnds);
+  describe("waits", patient);
 });
 
 function comesBack(): void {
-  it("comes back after every kind of cut with the last id, and delivers nothing twice", async () => {
+  it("resumes with the last id after every kind of disconnection, and delivers nothing twice", async () => {
     const given: (string | undefined)[] = [];
     const { service, seat, time } = await seatAt((response, lastEventId, n) => {
       given.push(lastEventId);
@@ -141,7 +141,7 @@ function comesBack(): void {
     await service.stop();
   });
 
-  it("leaves a connection on which nothing arrives, and not one that is merely read slowly", async () => {
+  it("leaves a silent connection, and not one that is read slowly", async () => {
     const { service, seat, time } = await seatAt((response, _, n) => {
       if (n === 3) stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") }));
       else stream(response, n === 1 ? frame("lobby.snapshot", 1, { lobby: lobby(1) }) : ":\n\n");
@@ -169,7 +169,7 @@ function comesBack(): void {
     await service.stop();
   });
 
-  it("leaves a process that does not begin to answer as soon as a call would, and asks less often each time", async () => {
+  it("leaves a process that does not begin to answer as soon as a call would, with growing pauses", async () => {
     const asked = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
     const { service, seat, time } = await seatAt((response, _, n) => {
       const held = asked[n - 1];
@@ -186,7 +186,7 @@ function comesBack(): void {
     await service.stop();
   });
 
-  it("leaves a dead connection although the clock of the device was set back", async () => {
+  it("leaves a dead connection although the device clock was set back", async () => {
     const { service, seat, time } = await seatAt((response, _, n) => {
       const status = n === 1 ? "waiting" : "finished";
       stream(response, frame("lobby.snapshot", n, { lobby: lobby(n, status) }));
@@ -203,7 +203,7 @@ function comesBack(): void {
 }
 
 function goesOnEnds(): void {
-  it("has nothing to wait for after the last event of a lobby that is over", async () => {
+  it("ends without waiting after the last event of a finished lobby", async () => {
     const { service, seat } = await seatAt(
       (response) => answer(response, 404, refusal("lobby:not_found")),
       () => lobby(9, "finished"),
@@ -214,7 +214,7 @@ function goesOnEnds(): void {
     await service.stop();
   });
 
-  it("goes on after a kept event with the lobby as it was then, not as this seat last saw it", async () => {
+  it("resumes after a stored event with the lobby as of that event, not as this seat last saw it", async () => {
     let now = { ...lobby(1), host_name: "before" };
     const { service, seat } = await seatAt(
       (response) => stream(response, frame("lobby.spectators", 8, { spectator_count: 3 })),
@@ -230,7 +230,7 @@ function goesOnEnds(): void {
     await service.stop();
   });
 
-  it("is there when the service is, however long that takes", async () => {
+  it("connects when the service becomes available, however long that takes", async () => {
     let asked = 0;
     const { service, seat } = await seatAt(
       (response) => stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") })),
@@ -246,7 +246,7 @@ function goesOnEnds(): void {
     await service.stop();
   });
 
-  it("gives nothing more after its signal, not even what has arrived", async () => {
+  it("delivers nothing after its signal, not even events already received", async () => {
     const { service, seat } = await seatAt((response) => {
       const first = frame("lobby.snapshot", 1, { lobby: lobby(1) });
       stream(response, first + frame("lobby.spectators", 2, { spectator_count: 1 }));
@@ -262,7 +262,7 @@ function goesOnEnds(): void {
     await service.stop();
   });
 
-  it("asks for another token when its own is outdated, and gives up when that is refused", async () => {
+  it("requests another token when its own has expired, and fails when that is refused", async () => {
     const { service, seat, tokens } = await seatAt((response, _, n) => {
       if (n === 1) stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })).end();
       else answer(response, n === 2 ? 401 : 403, refusal("hub:topic_forbidden"));
@@ -279,7 +279,7 @@ function goesOnEnds(): void {
 }
 
 function patient(): void {
-  it("comes back although something else says for a while that lobby, token and stream are not there, or empty", async () => {
+  it("reconnects although a proxy claims for a while that lobby, token or stream is missing", async () => {
     const numAsked = new Map<string, number>();
     const service = await startFaulty((response, { path }) => {
       if (path.endsWith("/heartbeat")) return answer(response, 200, { body: { ok: true } });
@@ -301,7 +301,7 @@ function patient(): void {
     await service.stop();
   });
 
-  it("comes back after a minute although a maintenance page asked for an hour", async () => {
+  it("reconnects after a minute although a maintenance page asks for an hour", async () => {
     const service = await startFaulty((response, _, n) => {
       if (n === 1) response.writeHead(503, { "Retry-After": "3600" }).end("<h1>Maintenance</h1>");
       else stream(response, frame("lobbies.updated", n, { lobbies: [] })).end();
@@ -316,7 +316,7 @@ function patient(): void {
     await service.stop();
   });
 
-  it("comes back after what happened out of its sight", async () => {
+  it("resumes with the id of an event that was hidden from it", async () => {
     const given: (string | undefined)[] = [];
     const { service, seat } = await seatAt((response, lastEventId, n) => {
       given.push(lastEventId);
@@ -336,7 +336,7 @@ function patient(): void {
     await service.stop();
   });
 
-  it("says that the seat is there as soon as it is back, not with the next half minute", async () => {
+  it("sends a heartbeat as soon as it reconnects, not at the next half minute", async () => {
     const { service, seat } = await seatAt((response, _, n) => {
       stream(response, frame("lobby.snapshot", n, { lobby: lobby(n) }));
       if (n === 1) response.end();
@@ -350,7 +350,7 @@ function patient(): void {
     await service.stop();
   });
 
-  it("watches with another token when the first one was kept for too long", async () => {
+  it("watches with another token when the first one was stored for too long", async () => {
     const tokens: (string | undefined)[] = [];
     const service = await startFaulty((response, { path, authorization }) => {
       if (path.endsWith("/spectate"))
@@ -368,7 +368,7 @@ function patient(): void {
     await service.stop();
   });
 
-  it("waits for as long as a timer can, where it is told to wait longer", async (t) => {
+  it("waits at most as long as a timer can when the service asks for longer", async (t) => {
     const service = await startFaulty((response) =>
       answer(response, 503, refusal("server:unavailable"), "9999999"),
     );
