@@ -13,7 +13,7 @@ import { shareTestStores } from "./support/stores.ts";
 
 /**
  * `npm test` and `npm run test:deep`, `[-- files, folders and node:test flags]`: one Postgres for the whole
- * run, four processes at a time. All temporary files are in one folder, so that an interrupted run leaves
+ * run, three processes at a time. All temporary files are in one folder, so that an interrupted run leaves
  * nothing behind.
  */
 const given = process.argv.slice(2);
@@ -47,7 +47,7 @@ async function runAll(): Promise<number> {
     const batch = batches.shift();
     return batch === undefined || [await runFiles(batch), await work()].every(Boolean);
   };
-  const passed = await Promise.all(Array.from({ length: isDeep ? 3 : 4 }, work));
+  const passed = await Promise.all([work(), work(), work()]);
   await stopStores();
   process.stdout.write(`${files.length} files in ${describeTimes()}\n`);
   if (existsSync(failures)) process.stdout.write(`\nfailed:\n${readFileSync(failures, "utf8")}`);

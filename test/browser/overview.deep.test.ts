@@ -85,7 +85,7 @@ describe("the operator's start page in a real browser", () => {
     const page = await open();
     isAway = true;
     await page.clock.runFor(everyMs);
-    await shows(page, "No answer");
+    await shows(page, "No response");
     assert.equal(await failedCell(page).textContent(), "0");
     [isAway, failed] = [false, 42];
     await page.clock.runFor(everyMs);

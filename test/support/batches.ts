@@ -12,7 +12,7 @@ export function mixedBatches(files: string[]): string[][] {
   const mixed = Array.from({ length: step }, (_, first) =>
     rest.filter((_, at) => at % step === first),
   ).flat();
-  return [...(waiting.length > 0 ? [waiting] : []), ...shrinkingBatches(mixed, 5, 24)];
+  return [...(waiting.length > 0 ? [waiting] : []), ...shrinkingBatches(mixed, 4, 32)];
 }
 
 /** Each batch takes one of `parts` of the remaining files, and at least `least` files. */

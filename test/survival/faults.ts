@@ -64,7 +64,7 @@ async function faultsBy(options: Means): Promise<Faults> {
   for (let at = killEveryMs; at <= seconds * 1_000; at += killEveryMs) {
     await wait(Math.max(0, at - elapsed()));
     if (faults.freezes === 0 && at >= freezeAt) {
-      const victim = await pickVictim(options.service, null);
+      const victim = await pickVictim(options, null);
       frozen = victim?.pid ?? null;
       if (victim) faults.freezes += 1;
       if (victim) others.push(freeze(options, faults, victim).then(() => void (frozen = null)));
@@ -75,17 +75,19 @@ async function faultsBy(options: Means): Promise<Faults> {
   return faults;
 }
 
-/** The ready worker with the longest uptime, unless it is the last one. */
-async function pickVictim(service: Service, except: number | null): Promise<Process | null> {
-  const workers = (await service.processes()).filter(
+/** The ready worker with the longest uptime that owns a lobby, if any does; null if only one is ready. */
+async function pickVictim(options: FaultsOptions, except: number | null): Promise<Process | null> {
+  const workers = (await options.service.processes()).filter(
     ({ role, is_ready: isReady, pid }) => role === "http" && isReady && pid !== except,
   );
-  const [oldest, second] = workers.toSorted((a, b) => a.started_at.localeCompare(b.started_at));
-  return second === undefined ? null : (oldest ?? null);
+  if (workers.length < 2) return null;
+  const byAge = workers.toSorted((a, b) => a.started_at.localeCompare(b.started_at));
+  for (const worker of byAge) if ((await victimLobbies(options, worker)).length > 0) return worker;
+  return byAge[0] ?? null;
 }
 
 async function kill(options: Means, faults: Faults, frozen: number | null): Promise<void> {
-  const victim = await pickVictim(options.service, frozen);
+  const victim = await pickVictim(options, frozen);
   if (!victim) return options.report("no second worker is ready, nobody is killed");
   const codes = await victimLobbies(options, victim);
   try {

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 const head = Buffer.alloc(32);
 const zero = 0x30;
 /** Each check wakes up the primary; a takeover, which then takes about 50 ms, can wait for the next one. */
-const pollMs = 50;
+const pollMs = 20;
 
 /**
  * Calls back once, as soon as a process is exiting and can do nothing more. Its `exit` event comes only

@@ -43,7 +43,8 @@ const cdn = createServer((request, answer) => {
 });
 
 export let cdnUrl = "";
-let now = Date.parse("2026-03-01T12:00:00Z");
+const startAt = Date.parse("2026-03-01T12:00:00Z");
+let now = startAt;
 export const advance = (ms: number) => (now += ms);
 
 export async function member() {
@@ -92,6 +93,10 @@ export const emptySelection: Selection = {
 /** The service and the picture host of a social login. */
 export function startsSelectionApp(): void {
   before(async () => {
+    // Files of one process share this module.
+    now = startAt;
+    pictures.clear();
+    asked.times = 0;
     await new Promise<void>((done) => cdn.listen(0, "127.0.0.1", done));
     cdnUrl = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}`;
     app = await startApp({
