@@ -134,7 +134,7 @@ describe("a suite", () => {
       await assert.rejects(runTests(join(folder, name)), endedWith(1), name);
   });
 
-  it("print no interface document for an unknown option", async () => {
+  it("print no OpenAPI document for an unknown option", async () => {
     for (const arg of ["--operators", "operator"])
       await assert.rejects(
         promisify(execFile)(process.execPath, [...builtProgram("openapi"), arg], {

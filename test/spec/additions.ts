@@ -9,7 +9,7 @@ export const additionsByReason: Readonly<Record<string, readonly string[]>> = {
     "GET /play",
     "GET /assets/{file}",
   ],
-  "programs read the interface document (BOOT-04)": ["GET /openapi.json"],
+  "programs read the OpenAPI document (BOOT-04)": ["GET /openapi.json"],
   "mails and text messages of development are read in a browser (BOOT-05)": [
     "GET /inbox",
     "GET /inbox/messages",
