@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import {
-  createEventParser,
   Emberline,
   EmberlineError,
   maxPauseMs,
   pauseAfter,
-  verifyReveal,
-  type Guest,
-  type Question,
-  type Reveal,
 } from "../../../../server/web/client/emberline.ts";
 import {
   answer,
   answerFromElsewhere,
   refusal,
+  refusedWith,
   startFaulty,
   statusesFromElsewhere,
   virtualClock,
@@ -37,9 +32,6 @@ async function seatAt(handle: Handle) {
   const seat = new Emberline({ url: service.url, clock, fetch }).seat(key);
   return { service, seat, time };
 }
-
-const refusedWith = (code: string) => (error: unknown) =>
-  error instanceof EmberlineError && error.code === code;
 
 describe("the pause between two attempts", () => {
   it("doubles within its bounds and is never shorter than the retry time of the service", () => {
@@ -291,137 +283,3 @@ function notRepeatedWithoutNeed(): void {
     await service.stop();
   });
 }
-
-describe("a guest account that several calls wait for", () => {
-  it("is created once; each call ends with its own signal and at its own deadline", async () => {
-    const held = Promise.withResolvers<Parameters<Handle>[0]>();
-    const service = await startFaulty((response) => held.resolve(response));
-    const time = virtualClock();
-    const { clock, fetch } = time;
-    const client = new Emberline({ url: service.url, clock, fetch });
-    const stop = new AbortController();
-    const given = [
-      client.guest({ signal: stop.signal }),
-      client.join("ABC234", "Ada", { signal: stop.signal }),
-    ];
-    const brief = client.join("ABC234", "Grace", { deadlineMs: 3_000 });
-    const patient = client.guest();
-    const response = await held.promise;
-    const rejected = given.map((one) => assert.rejects(one, /enough/));
-    stop.abort(new Error("enough"));
-    await Promise.all(rejected);
-    const late = assert.rejects(brief, refusedWith("network:timeout"));
-    time.pass(3_000);
-    await late;
-    const tokens = { access_token: "a", reclaim_token: "r", expires_in: 900 };
-    answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
-    assert.equal((await patient).player_id, 7);
-    assert.equal(service.seen.length, 1);
-    await service.stop();
-  });
-});
-
-describe("a stored guest account", () => {
-  it("is kept although a proxy refuses its reclaim token for a while", async () => {
-    const service = await startFaulty((response, { body }, number) => {
-      if (number <= statusesFromElsewhere.length) return answerFromElsewhere(response, number - 1);
-      const { reclaimToken = "" } = JSON.parse(body) as { reclaimToken?: string };
-      const player = { id: reclaimToken === "kept" ? 7 : 8, name: "Guest" };
-      answer(response, 200, { body: { access_token: "new", expires_in: 900, player } });
-    });
-    const worn = { access_token: "old", expires_at_ms: 0, reclaim_token: "kept" };
-    let kept: Guest | null = { player_id: 7, name: "Guest", ...worn };
-    const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
-    const { clock, fetch } = virtualClock();
-    const client = new Emberline({ url: service.url, clock, fetch, guest });
-    assert.equal((await client.guest()).player_id, 7);
-    assert.equal(kept.reclaim_token, "kept");
-    await service.stop();
-  });
-});
-
-describe("the access token of a guest", () => {
-  it("is renewed in time, even if the clock is set back, in this visit or before the next", async () => {
-    const service = await startFaulty((response, _, number) => {
-      const tokens = { access_token: `a${number}`, reclaim_token: "r", expires_in: 900 };
-      answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
-    });
-    let kept: Guest | null = null;
-    const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
-    const time = virtualClock();
-    const { clock, fetch } = time;
-    const visit = () => new Emberline({ url: service.url, clock, fetch, guest });
-    const first = visit();
-    const token = async (client: Emberline) => (await client.guest()).access_token;
-    assert.equal(await token(first), "a1");
-    time.setBack(300_000);
-    time.pass(800_000);
-    assert.equal(await token(first), "a1");
-    time.pass(50_000);
-    assert.equal(await token(first), "a2", "by the clock it has five minutes left");
-    time.setBack(86_400_000);
-    assert.equal(await token(visit()), "a3", "nobody gave it for a day");
-    assert.equal(await token(visit()), "a3");
-    time.setBack(-86_400_000);
-    assert.equal(await token(visit()), "a4");
-    assert.deepEqual(
-      service.seen.map(({ body }) => JSON.parse(body)),
-      [{}, ...Array.from({ length: 3 }, () => ({ reclaimToken: "r" }))],
-    );
-    await service.stop();
-  });
-});
-
-describe("the event stream parser", () => {
-  it("parses the same events wherever the text is split", () => {
-    const text =
-      "\uFEFFretry: 700\n\n:\n\nid: 1\nevent: a\ndata: {\ndata: }\n\nid: 2\r\nevent:b\r\ndata:x\r\n\r\n" +
-      "event: c\rdata: y\r\rid: 7\n\nevent: none\n\nid\ndata: ü€😀\n\ndata: cut off";
-    const expected = [
-      { id: "1", event: "a", data: "{\n}" },
-      { id: "2", event: "b", data: "x" },
-      { id: null, event: "c", data: "y" },
-      { id: "7", event: "message", data: "" },
-      { id: "", event: "message", data: "ü€😀" },
-    ];
-    const bytes = new TextEncoder().encode(text);
-    const cuts = fc.array(fc.nat({ max: bytes.length }), { maxLength: 12 });
-    fc.assert(
-      fc.property(cuts, (places) => {
-        const decoder = new TextDecoder();
-        const parse = createEventParser();
-        const edges = [0, ...places.toSorted((a, b) => a - b), bytes.length];
-        const parts = edges
-          .slice(1)
-          .map((end, i) => parse(decoder.decode(bytes.slice(edges[i], end), { stream: true })));
-        assert.deepEqual(
-          parts.flatMap(({ frames }) => frames),
-          expected,
-        );
-        assert.deepEqual(
-          parts.map(({ retryMs }) => retryMs).filter((ms) => ms !== null),
-          [700],
-        );
-      }),
-    );
-  });
-
-  it("refuses an event without an end", () => {
-    const parse = createEventParser(1_000);
-    parse(`data: ${"x".repeat(900)}\n`);
-    assert.throws(() => parse("y".repeat(200)), refusedWith("network:broken_stream"));
-  });
-});
-
-describe("the check of a revealed answer", () => {
-  it("passes only with the published key", async () => {
-    const choices = ["Ag", "Au", "Fe", "Pb"];
-    const question = { id: 7, payload: { choices, estimated_rate: 50 } } as unknown as Question;
-    const reveal = { correct_index: 1, answer_salt: "00ff" } as unknown as Reveal;
-    const published = createHash("sha256").update("00ff\n7\n1\nAu").digest("hex");
-    assert.equal(await verifyReveal(published, question, reveal), true);
-    assert.equal(await verifyReveal(published, question, { ...reveal, correct_index: 2 }), false);
-    assert.equal(await verifyReveal(published, { ...question, id: 8 }, reveal), false);
-    assert.equal(await verifyReveal(null, question, reveal), null);
-  });
-});

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../../../../server/web/client/emberline.ts";
+import { EmberlineError, type Clock } from "../../../../server/web/client/emberline.ts";
 
 export interface Seen {
   method: string;
@@ -59,6 +59,10 @@ export function answer(response: ServerResponse, status: number, body: unknown, 
 export const refusal = (code: string, params = {}) => ({
   flash: { errors: [{ code, message: `refused: ${code}`, params }] },
 });
+
+/** Whether the client failed with this code, for `assert.rejects`. */
+export const refusedWith = (code: string) => (error: unknown) =>
+  error instanceof EmberlineError && error.code === code;
 
 const foreign = [
   [404, "text/plain", "404 page not found"],
