@@ -18,12 +18,8 @@ const folders = ["server", "workers", "actors", "importers", "db"];
 const rootFiles = ["package.json", "package-lock.json"];
 /** Name in the build -> source, besides all of `server/entries/`. */
 const otherEntries = { import: "importers/cli.ts" };
-/** Read at run time, through `asset()`, besides all in the folders that is no source; the client is given away as it is. */
-const otherAssets = [
-  "package.json",
-  "server/web/client/emberline.ts",
-  "server/web/client/emberline.d.ts",
-];
+/** Read at run time, through `asset()`, besides all in the folders that is no source. */
+const otherAssets = ["package.json", "server/web/client/emberline.d.ts"];
 
 /**
  * Packages of many small modules, which Node would find and link one by one: bundled, each process loads in 0.44 s of

@@ -92,7 +92,9 @@ describe("libraries", () => {
 
 describe("browser code", () => {
   const exceptions: Readonly<Record<string, RegExp>> = {
-    "server/web/client/emberline.ts": /\bfetch\(/,
+    "server/web/client/emberline.ts": /\bfetch\(input, init\)/,
+    "server/web/client/event-stream.ts": /\blink\.fetch\(/,
+    "server/web/client/request.ts": /\blink\.fetch\(/,
     // Reads a page, not the interface.
     "server/web/operator/overview.ts": /\bfetch\(location\.href/,
   };

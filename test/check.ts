@@ -49,7 +49,9 @@ const checks: readonly [name: string, command: string, args: readonly string[]][
     process.execPath,
     [
       ...["--import", "tsx", "--test", "--test-reporter=dot"],
-      ...["architecture", "vocabulary", "log-lines"].map((name) => `test/${name}.test.ts`),
+      ...["architecture", "vocabulary", "log-lines", "server/web/client/types"].map(
+        (name) => `test/${name}.test.ts`,
+      ),
     ],
   ],
 ];

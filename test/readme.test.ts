@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { commands } from "../server/console/commands.ts";
 import { configTable } from "../server/console/config-table.ts";
+import { joinClient } from "../server/web/join-client.mjs";
 
 const root = join(import.meta.dirname, "..");
 /** All README files, by path. */
@@ -41,7 +34,7 @@ function copyRobot(t: TestContext): string {
   assert.ok(robot);
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   writeFileSync(join(folder, "robot.ts"), robot);
-  copyFileSync(join(root, "server/web/client/emberline.ts"), join(folder, "emberline.ts"));
+  writeFileSync(join(folder, "emberline.ts"), joinClient(root));
   return folder;
 }
 

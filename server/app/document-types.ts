@@ -19,7 +19,7 @@ interface Operation {
 }
 
 /** The parts of `openapi.json` used here. */
-export interface InterfaceDocument {
+export interface OpenApiDocument {
   components: { schemas: Record<string, Schema> };
   paths: Record<string, Record<string, Operation>>;
 }
@@ -73,8 +73,8 @@ const pageAnswers: readonly [name: string, method: string, path: string][] = [
   ["LootDropRate", "get", "/v2/loot_drop_rates/{id}"],
 ];
 
-/** The types of lobbies and of the events of every kind of room, in TypeScript (`npm run client:types`). */
-export function clientTypes(document: InterfaceDocument): string {
+/** The types of lobbies and of the events of every kind of room, as unformatted source. */
+export function clientTypes(document: OpenApiDocument): string {
   const { schemas } = document.components;
   const asked = (path: string, method: string) =>
     find(document, path, method).requestBody?.content["application/json"].schema;
@@ -98,6 +98,7 @@ export function clientTypes(document: InterfaceDocument): string {
   for (const [, schema] of events) declareRefs(schema);
   const kinds = new Set(events.map(([name]) => name.replace(/\..*/, "")));
   return [
+    first,
     ...declared.map(([name, schema]) => declare(name, schema)),
     ...Array.from(kinds, (kind) => eventsOf(kind, events)),
   ].join("\n\n");
@@ -115,7 +116,7 @@ function eventsOf(kind: string, events: readonly [string, Schema][]): string {
 }
 
 /** The types the pages read, with all types they refer to, as unformatted source. */
-export function pageTypes(document: InterfaceDocument): string {
+export function pageTypes(document: OpenApiDocument): string {
   const { schemas } = document.components;
   const declared = new Map<string, string>();
   const declareNamed = (name: string, schema: Schema | undefined): void => {
@@ -130,14 +131,14 @@ export function pageTypes(document: InterfaceDocument): string {
   return [first, ...declared.values()].join("\n\n");
 }
 
-function find({ paths }: InterfaceDocument, path: string, method: string): Operation {
+function find({ paths }: OpenApiDocument, path: string, method: string): Operation {
   const operation = paths[path]?.[method];
   if (operation === undefined) throw new Error(`The interface has no ${method} ${path}`);
   return operation;
 }
 
 /** The `body` of a success. */
-const bodyOf = (document: InterfaceDocument, path: string, method: string): Schema | undefined =>
+const bodyOf = (document: OpenApiDocument, path: string, method: string): Schema | undefined =>
   find(document, path, method).responses["200"]?.content?.["application/json"].schema.properties?.[
     "body"
   ];
@@ -200,12 +201,4 @@ const lastOf = (ref: string) => ref.slice(ref.lastIndexOf("/") + 1);
 
 const nameOf = (ref: string) => names[lastOf(ref)] ?? lastOf(ref);
 
-const first = "// Types of the interface document, by `npm run client:types`.";
-const last = "// End of the types of the interface document.";
-
-/** The source of the client with the types of this document, unformatted. */
-export function withClientTypes(source: string, document: InterfaceDocument): string {
-  const [start, end] = [source.indexOf(first), source.indexOf(last)];
-  if (start < 0 || end < start) throw new Error("The client does not say where its types are");
-  return `${source.slice(0, start)}${first}\n\n${clientTypes(document)}\n\n${source.slice(end)}`;
-}
+const first = "// Types of the OpenAPI document, by `npm run client:types`.";

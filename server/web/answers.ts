@@ -1,4 +1,4 @@
-// Types of the interface document, by `npm run client:types`.
+// Types of the OpenAPI document, by `npm run client:types`.
 
 export interface Session {
   access_token: string;

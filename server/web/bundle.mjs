@@ -1,5 +1,6 @@
 // Plain JavaScript, because `server/build.mjs` runs it before anything is built.
 import { relative } from "node:path";
+import { bannerOf, joinClient } from "./join-client.mjs";
 
 const folder = "server/web";
 
@@ -14,18 +15,30 @@ const entries = {
   codex: "reader/codex.ts",
   data: "reader/data.ts",
   "operator/overview": "operator/overview.ts",
-  "client/emberline": "client/emberline.ts",
 };
+/** The published client; its banner comes first, wherever the entry is in the bundle. */
+const client = { "client/emberline": "client/emberline.ts" };
 
 /**
- * Bundles the browser code: one script per page, so that a page never mixes two versions during a deployment. Runs
- * synchronously, because esbuild's asynchronous calls leave a child process behind.
+ * Bundles the browser code: one script per page, so that a page never mixes two versions during a deployment, and the
+ * client as one script and as one source.
  */
 export function bundleScripts(esbuild, root) {
+  const source = joinClient(root);
+  return [
+    ...bundle(esbuild, root, entries, { legalComments: "inline" }),
+    ...bundle(esbuild, root, client, { legalComments: "none", banner: { js: bannerOf(source) } }),
+    { name: "client/emberline.ts", contents: Buffer.from(source) },
+  ];
+}
+
+/** Synchronous, because esbuild's asynchronous calls leave a child process behind. */
+function bundle(esbuild, root, files, options) {
   const { outputFiles } = esbuild.buildSync({
+    ...options,
     absWorkingDir: root,
     entryPoints: Object.fromEntries(
-      Object.entries(entries).map(([name, file]) => [name, `${folder}/${file}`]),
+      Object.entries(files).map(([name, file]) => [name, `${folder}/${file}`]),
     ),
     outdir: folder,
     bundle: true,
@@ -33,7 +46,6 @@ export function bundleScripts(esbuild, root) {
     format: "esm",
     target: "es2023",
     charset: "utf8",
-    legalComments: "inline",
     sourcemap: true,
     logLevel: "silent",
   });

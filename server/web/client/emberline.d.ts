@@ -1,5 +1,5 @@
 /*!
- * The trivia lobbies of an emberline service, for browsers and Node 22: one file without imports.
+ * The trivia lobbies of an emberline service, for browsers and Node 22, published as one file without imports.
  * Commands are repeated safely, event streams resume where they were cut.
  *
  *   const service = new Emberline({ url: "http://127.0.0.1:8080" });
@@ -403,55 +403,30 @@ export declare function pauseAfter(
 ): number;
 /** `crypto.randomUUID` is missing without https, for example on a phone that uses an IP address. */
 export declare function randomKey(): string;
+/** How the requests of a client, or of one lobby, reach the service. */
 interface Link {
+  /** Of the port that all workers share. */
   url: string;
   fetch: typeof fetch;
   clock: Clock;
   /** Spread into a request, because Node's types do not include `cache`. */
   request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
-  /** Null: owners are not followed. */
-  ports: WorkerPorts | null;
+  /** Makes the route to the owner of one lobby; null: owners are not followed. */
+  followOwner: (() => Route) | null;
   /** Route to the owner of one lobby; null for requests without a lobby. */
-  owner: OwnerRoute | null;
+  owner: Route | null;
 }
-/** Reachability of the workers' ports, shared by all lobbies of a client. */
-declare class WorkerPorts {
-  private readonly link;
-  private readonly known;
-  private readonly failures;
-  constructor(link: Link);
-  urlOf(port: number): string;
-  /** Whether the service responds on this port; probed once, and again some time after a failure. */
-  reach(port: number): Promise<boolean>;
-  /** A request to this port failed without a response. */
-  failed(port: number): void;
-  private avoid;
-  /** Any response of the service counts, refusals included. */
-  private probe;
-}
-/**
- * Route to the worker that owns one lobby: its own port, once responses have named it and a probe succeeded; else the
- * port that all workers share, which serves every request as well.
- */
-declare class OwnerRoute {
-  private readonly link;
-  private readonly ports;
-  private readonly listeners;
-  /** Null: the shared one. */
-  private port;
-  private named;
-  private movedAt;
+/** Where the requests of one lobby go. */
+interface Route {
+  readonly url: string;
   /** Resolves when the named port is in use or known as unreachable, after one second at most. */
-  settled: Promise<void>;
-  constructor(link: Link, ports: WorkerPorts);
-  get url(): string;
+  readonly settled: Promise<void>;
   /** Reads the owner's port from a response; without the header nothing changes. */
   learn(headers: Headers): void;
   /** A request to `url` failed without a response; true when it may be retried on another port at once. */
   leave(url: string): boolean;
   /** Calls the listener after each change of the port, until the returned function is called. */
   onMove(listener: () => void): () => void;
-  private move;
 }
 interface Call {
   method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -462,8 +437,6 @@ interface Call {
   /** What identifies a success of the service; by default an envelope with a `body`. */
   brings?: "sheet" | "hubToken" | "anything";
 }
-/** The service sends a comment every 15 s; a connection silent for two intervals is dead. */
-export declare const silenceMs = 35000;
 /** Maximum size of an event; the complete public list is far smaller. */
 export declare const maxEventChars = 4194304;
 /** A frame without data only advances the id: an event that this subscriber may not see. */
@@ -478,6 +451,8 @@ interface Parsed {
 }
 /** Parses an event stream chunk by chunk; throws if an event exceeds the limit. */
 export declare function createEventParser(maxChars?: number): (text: string) => Parsed;
+/** The service sends a comment every 15 s; a connection silent for two intervals is dead. */
+export declare const silenceMs = 35000;
 interface StreamSource {
   /** Called until the topic is known; null if no event can follow the last one received. */
   findTopic: (options: CallOptions) => Promise<string | null>;
@@ -598,14 +573,21 @@ export declare class Spectator extends LobbyView {
   /** Like the events of a seat, without the picks of co-op. */
   events(options?: StreamOptions): AsyncGenerator<LobbyEvent, void, undefined>;
 }
+/**
+ * Whether the revealed answer matches the hash that was published with the question. Pass the hash as
+ * received then. Null if it cannot be verified: without a hash, or on a page without https, where browsers
+ * offer no cryptography.
+ */
+export declare function verifyReveal(
+  answerHash: string | null,
+  question: Question,
+  reveal: Reveal,
+): Promise<boolean | null>;
 /** Client of an emberline service: identity, lobbies, and seats to resume. */
 export declare class Emberline {
   private readonly link;
   private readonly options;
-  private readonly store;
-  private entering;
-  /** The most recent access token of this client, and its expiry by the monotonic clock. */
-  private got;
+  private readonly account;
   constructor(options?: EmberlineOptions);
   /** The guest of this client: the stored one, renewed by its reclaim token, or a new one. */
   guest(options?: CallOptions): Promise<Guest>;
@@ -651,24 +633,6 @@ export declare class Emberline {
   private sit;
   /** Runs a call with the own identity; retries once with a renewed token if the token is refused. */
   private asCaller;
-  /**
-   * A join with an expired token would take a seat without an account, so a changed clock must not hide the
-   * expiry.
-   */
-  private isGood;
   private accessToken;
-  /** A guest whose reclaim token is refused is lost; a new guest takes its place. */
-  private enter;
-  private openGuest;
 }
-/**
- * Whether the revealed answer matches the hash that was published with the question. Pass the hash as
- * received then. Null if it cannot be verified: without a hash, or on a page without https, where browsers
- * offer no cryptography.
- */
-export declare function verifyReveal(
-  answerHash: string | null,
-  question: Question,
-  reveal: Reveal,
-): Promise<boolean | null>;
 export {};

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openRooms, Rooms, sumOccupancy } from "../../../server/app/open-rooms.ts";
-import { clientTypes, type InterfaceDocument } from "../../../server/app/document-types.ts";
+import { clientTypes, type OpenApiDocument } from "../../../server/app/document-types.ts";
 import { hubRoutes } from "../../../server/features/hub/routes.ts";
 import { publicDocument } from "../../../server/features/pages/openapi-route.ts";
 import { AppError } from "../../../server/platform/errors.ts";
@@ -116,7 +116,7 @@ describe("two kinds of room in one service, with the same code", () => {
 
 describe("the OpenAPI document of a service with two kinds of room", () => {
   const others = routes.filter(({ path }) => path !== "/v1/hub");
-  const document = publicDocument([...others, ...hubRoutes(kinds)]) as InterfaceDocument;
+  const document = publicDocument([...others, ...hubRoutes(kinds)]) as OpenApiDocument;
 
   it("contains the messages of both kinds", () => {
     for (const name of ["lobby.snapshot", "lobbies.updated", "counter.snapshot", "counter.ended"])

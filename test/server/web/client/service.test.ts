@@ -8,15 +8,17 @@ import { after, before, describe, it } from "node:test";
 import { Compile } from "typebox/compile";
 import {
   Emberline,
-  EmberlineError,
   verifyReveal,
   type Guest,
   type Lobby,
   type LobbyEvent,
   type Seat,
 } from "../../../../server/web/client/emberline.ts";
-import { startApp, type App } from "../../../support/app.ts";
 import { messageData } from "../../../../server/features/lobbies/messages.ts";
+import { asset } from "../../../../server/platform/assets.ts";
+import { joinClient } from "../../../../server/web/join-client.mjs";
+import { startApp, type App } from "../../../support/app.ts";
+import { refusedWith } from "./faulty-service.ts";
 
 const run = promisify(execFile);
 
@@ -25,9 +27,6 @@ const checks = Object.fromEntries(
 );
 
 const short = { numQuestions: 2, category: "science", visibility: "public" } as const;
-
-const hasCode = (code: string) => (error: unknown) =>
-  error instanceof EmberlineError && error.code === code;
 
 /** Reads events until one of this type, which it returns; every event must match its declaration. */
 async function readUntil(
@@ -204,10 +203,10 @@ function followsEventsToTheir(): void {
     await host.kick(friend.key.playerId);
     await readUntil(events, "lobby.player_removed");
     assert.equal((await events.next()).done, true);
-    await assert.rejects(friend.events(whileOpen).next(), hasCode("lobby:not_member"));
+    await assert.rejects(friend.events(whileOpen).next(), refusedWith("lobby:not_member"));
     const forged = new Emberline({ url: app.url }).seat({ ...friend.key, token: "x.y.z" });
-    await assert.rejects(forged.events(whileOpen).next(), hasCode("lobby:token_invalid"));
-    await assert.rejects(friend.leave(), hasCode("lobby:player_not_found"));
+    await assert.rejects(forged.events(whileOpen).next(), refusedWith("lobby:token_invalid"));
+    await assert.rejects(friend.leave(), refusedWith("lobby:player_not_found"));
   });
 
   it("ends a stream on its signal, without an error", async () => {
@@ -270,7 +269,7 @@ function oneGuest(): void {
     const message = "More of the same, please.";
     const feedback = { key: "said-1", body: { kind: "idea", source: "test", message } };
     assert.equal(await client.call("POST", "/v1/leads/feedback", feedback), undefined);
-    await assert.rejects(client.call("GET", "/v1/users/@me"), hasCode("auth:not_registered"));
+    await assert.rejects(client.call("GET", "/v1/users/@me"), refusedWith("auth:not_registered"));
     assert.equal((await client.guest()).player_id, id);
   });
 
@@ -321,11 +320,10 @@ function oneGuest(): void {
     assert.deepEqual(names, ["Ada", "Robot"]);
   });
 
-  it("is served byte for byte and requests no other file", async () => {
+  it("is served as one source that requests no other file", async () => {
     const text = await (await fetch(`${app.url}/client/emberline.ts`)).text();
-    const path = "../../../../server/web/client/emberline.ts";
-    assert.equal(text, readFileSync(new URL(path, import.meta.url), "utf8"));
-    assert.doesNotMatch(text, /^import |\bimport\(|\brequire\(/m);
+    assert.equal(text, joinClient(asset("")));
+    assert.doesNotMatch(text, /^import |\bimport\(|\brequire\(| from "\.\//m);
   });
 }
 

@@ -5,6 +5,6 @@ import { it } from "node:test";
 import { generatedFiles } from "../../../../server/app/generated-types.ts";
 
 for (const { path, make } of generatedFiles)
-  it(`${basename(path)} has the types of the interface document, as \`npm run client:types\` writes them`, async () => {
+  it(`${basename(path)} is as \`npm run client:types\` writes it from the OpenAPI document`, async () => {
     assert.equal(readFileSync(path, "utf8"), await make());
   });

@@ -1,0 +1,69 @@
+import { readTopic, type StreamSource } from "./event-stream.ts";
+import { lobbyEventTypes, type LobbyEvent } from "./events.ts";
+import { foldLobby, newerOf } from "./lobby-state.ts";
+import type { CallOptions, StreamOptions } from "./options.ts";
+import type { Link } from "./request.ts";
+import type { Lobby } from "./types.ts";
+
+export const lobbiesPath = "/v1/games/trivia/lobbies";
+export const pathOf = (code: string) => `${lobbiesPath}/${encodeURIComponent(code)}`;
+
+/** A view of a lobby; `lobby` is updated by every response and every event. */
+export abstract class LobbyView {
+  readonly code: string;
+  lobby: Lobby | null;
+  protected readonly link: Link;
+
+  protected constructor(link: Link, code: string, lobby: Lobby | null) {
+    const { followOwner } = link;
+    this.link = followOwner === null ? link : { ...link, owner: followOwner() };
+    this.code = code;
+    this.lobby = lobby;
+  }
+
+  /** Applies a state unless a later one is known, and returns the current state. */
+  protected take(lobby: Lobby): Lobby {
+    this.lobby = newerOf(this.lobby, lobby);
+    return this.lobby;
+  }
+
+  abstract read(options?: CallOptions): Promise<{ lobby: Lobby }>;
+
+  /**
+   * The topic; null if `lastEventId` is the last event of a finished lobby, after which the hub is silent.
+   * To resume after an event, the client needs the lobby's state at that event, not an older one.
+   */
+  protected async findTopic(
+    lastEventId: string | undefined,
+    options: CallOptions,
+  ): Promise<string | null> {
+    const known = lastEventId === undefined ? this.lobby : null;
+    const { status, seq, hub } = known ?? (await this.read(options)).lobby;
+    return status === "finished" && Number(lastEventId) >= seq ? null : hub.topic;
+  }
+
+  /** Every event once and in order, until `isLast`; unknown types of a newer service are skipped. */
+  protected async *follow(
+    { token, readToken }: Pick<StreamSource, "token" | "readToken">,
+    options: StreamOptions,
+    isLast: (event: LobbyEvent) => boolean,
+  ): AsyncGenerator<LobbyEvent, void, undefined> {
+    const findTopic = (call: CallOptions) => this.findTopic(options.lastEventId, call);
+    const source = { findTopic, token, readToken };
+    let seen = -1;
+    for await (const { event: type, message } of readTopic(this.link, source, options)) {
+      if (!Object.hasOwn(lobbyEventTypes, type)) continue;
+      const event = message as LobbyEvent;
+      const isState = event.type === "lobby.snapshot" || event.type === "lobby.gap";
+      if (!isState && event.seq <= seen) continue;
+      seen = event.seq;
+      this.lobby = foldLobby(this.lobby, event);
+      yield event;
+      if (isLast(event)) return;
+    }
+  }
+}
+
+export const isEnd = (event: LobbyEvent) =>
+  event.type === "lobby.ended" ||
+  (event.type === "lobby.snapshot" && event.data.lobby.status === "finished");

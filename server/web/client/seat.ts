@@ -1,0 +1,163 @@
+import type { LobbyEvent } from "./events.ts";
+import { isEnd, LobbyView, pathOf } from "./lobby-view.ts";
+import type { CallOptions, SeatKey, StreamOptions } from "./options.ts";
+import {
+  bodyOf,
+  readHubToken,
+  send,
+  sendKeyed,
+  startDeadlineMs,
+  startTryMs,
+  type Call,
+  type Link,
+} from "./request.ts";
+import { linked } from "./timing.ts";
+import type { AnswerResult, Lobby, SeatView, Settings } from "./types.ts";
+
+/** A heartbeat every half minute shows that the player is still present. */
+const heartbeatMs = 30_000;
+
+/** A seat in a lobby and its commands; every call is safe to repeat. */
+export class Seat extends LobbyView {
+  readonly key: SeatKey;
+
+  /** `headers`: of the response that granted the seat. */
+  constructor(link: Link, key: SeatKey, lobby: Lobby | null = null, headers?: Headers) {
+    super(link, key.code, lobby);
+    this.key = key;
+    if (headers) this.link.owner?.learn(headers);
+  }
+
+  /**
+   * Reads the lobby. `player` is null if the seat no longer exists; `picks` are those of an open co-op
+   * question, which snapshots do not contain.
+   */
+  async read(options?: CallOptions): Promise<SeatView> {
+    const answer = await send(this.link, this.call("GET", "/status"), options);
+    const { lobby, player, picks } = bodyOf<SeatView>(answer);
+    const isNews = lobby.seq >= (this.lobby?.seq ?? 0);
+    return { lobby: this.take(lobby), player, ...(isNews && picks ? { picks } : {}) };
+  }
+
+  /** Host, in a waiting lobby. */
+  settings(changes: Settings, options?: CallOptions): Promise<void> {
+    return this.tell(this.call("PATCH", "/settings", changes), options);
+  }
+
+  /** Host; draws the questions, which may take 20 s. */
+  start(options: CallOptions = {}): Promise<Lobby> {
+    const call = { ...this.call("POST", "/start"), tryMs: startTryMs };
+    return this.command(call, { deadlineMs: startDeadlineMs, ...options });
+  }
+
+  /** Versus. `index` names the question, so that a late repeat never answers another one. */
+  async answer(
+    choice: { index: number; selected_index: number; time_taken_ms: number },
+    options?: CallOptions,
+  ): Promise<AnswerResult> {
+    const answer = await sendKeyed(this.link, this.call("POST", "/answer", choice), options);
+    return bodyOf<AnswerResult>(answer);
+  }
+
+  /** Co-op; can be changed until the host locks. */
+  pick(choice: { index: number; selected_index: number }, options?: CallOptions): Promise<void> {
+    return this.tell(this.call("POST", "/pick", choice), options);
+  }
+
+  /** Host, co-op: the picks become answers. */
+  lock(index: number, options?: CallOptions): Promise<Lobby> {
+    return this.command(this.call("POST", "/lock", { index }), options);
+  }
+
+  /** Host: advances from question `index`, closing it first if it is open. */
+  next(index: number, options?: CallOptions): Promise<Lobby> {
+    return this.command(this.call("POST", "/next", { index }), options);
+  }
+
+  /** Host: ends the game for everyone. */
+  end(options?: CallOptions): Promise<Lobby> {
+    return this.command(this.call("POST", "/end"), options);
+  }
+
+  /** Host: removes a player; with `ban` the player cannot return. */
+  kick(playerId: number, options: CallOptions & { ban?: boolean } = {}): Promise<void> {
+    const path = `/players/${playerId}${options.ban ? "?ban=true" : ""}`;
+    return this.tell(this.call("DELETE", path), options);
+  }
+
+  leave(options?: CallOptions): Promise<void> {
+    return this.tell(this.call("POST", "/leave"), options);
+  }
+
+  /** Requests the reveal of a question whose time is over. */
+  async reveal(options?: CallOptions): Promise<void> {
+    await send(this.link, this.call("POST", "/reveal"), options);
+  }
+
+  async heartbeat(options?: CallOptions): Promise<void> {
+    await send(this.link, this.call("POST", "/heartbeat"), options);
+  }
+
+  /** Host of a finished lobby: the result sheet as comma-separated text. */
+  async resultSheet(options?: CallOptions): Promise<string> {
+    const call = { ...this.call("GET", "/results?format=csv"), brings: "sheet" } as const;
+    return (await send(this.link, call, options)).text;
+  }
+
+  /**
+   * The events of the lobby; sends heartbeats while they are consumed. Ends after the end of the lobby, the
+   * removal of this seat, or with the signal; throws if the service refuses permanently.
+   */
+  async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
+    const { controller, unlink } = linked(options.signal);
+    const { signal } = controller;
+    const readToken = (call: CallOptions) =>
+      readHubToken(this.link, this.call("POST", "/token"), call);
+    const isLast = (event: LobbyEvent) =>
+      isEnd(event) ||
+      (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
+    const onState = (state: Parameters<NonNullable<StreamOptions["onState"]>>[0]) => {
+      // After a long absence there may be little time left for the first heartbeat.
+      if (state === "open") void this.beat(signal);
+      options.onState?.(state);
+    };
+    try {
+      void this.keepBeating(signal);
+      yield* this.follow({ token: null, readToken }, { ...options, signal, onState }, isLast);
+    } catch (error) {
+      if (!options.signal?.aborted) throw error;
+    } finally {
+      controller.abort();
+      unlink();
+    }
+  }
+
+  private async keepBeating(signal: AbortSignal): Promise<void> {
+    const { clock } = this.link;
+    for (;;) {
+      await clock.sleep(heartbeatMs, signal);
+      if (signal.aborted) return;
+      await this.beat(signal);
+    }
+  }
+
+  /** A refusal also appears on the stream; the next heartbeat replaces a missed one. */
+  private async beat(signal: AbortSignal): Promise<void> {
+    await this.heartbeat({ signal, deadlineMs: heartbeatMs }).catch(() => undefined);
+  }
+
+  /** Sends a command without a response body. */
+  private async tell(call: Call, options?: CallOptions): Promise<void> {
+    await sendKeyed(this.link, { ...call, brings: "anything" }, options);
+  }
+
+  private async command(call: Call, options?: CallOptions): Promise<Lobby> {
+    const answer = await sendKeyed(this.link, call, options);
+    return this.take(bodyOf<{ lobby: Lobby }>(answer).lobby);
+  }
+
+  private call(method: Call["method"], path: string, body?: unknown): Call {
+    const headers = { "X-Lobby-Token": this.key.token };
+    return { method, path: pathOf(this.code) + path, headers, ...(body ? { body } : {}) };
+  }
+}
