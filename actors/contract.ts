@@ -1,6 +1,6 @@
 import type { SnapshotMessage } from "../server/platform/room-source.ts";
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
-import type { ActorShare, Reply } from "./runtime/definition.ts";
+import type { ActorShare, OwnedActors, Reply } from "./runtime/definition.ts";
 
 export type LobbyReply = Reply;
 export type LobbySnapshotMessage = SnapshotMessage;
@@ -17,11 +17,7 @@ export interface HeldLobby {
 }
 
 /** The lobbies of one process. */
-export interface Holder {
-  incarnation: string;
-  shards: number;
-  actors: number;
-  pending: number;
+export interface Holder extends OwnedActors {
   /** Some of the lobbies in memory. */
   lobbies: HeldLobby[];
 }

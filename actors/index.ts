@@ -12,6 +12,9 @@ export type {
   Actors,
   Decision,
   DeliveryRules,
+  HeldActor,
+  LocatedActor,
+  OwnedActors,
   Reply,
   SenderLimit,
 } from "./runtime/definition.ts";

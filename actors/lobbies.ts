@@ -78,10 +78,8 @@ export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
     ownerPort: (code) => actors.ownerPort(code),
     tellSpectators,
     listPublic: () => actors.listIndex(),
-    describe() {
-      const { states, ...owned } = actors.describe();
-      return { ...owned, lobbies: states.map(heldLobby) };
-    },
+    describe: () => ({ ...actors.describe(), lobbies: actors.heldStates().map(heldLobby) }),
+    locate: (code) => actors.locate(code),
     join: (ownPort) => actors.join(ownPort),
     handOver: () => actors.handOver(),
     stop: () => actors.stop(),

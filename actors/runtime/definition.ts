@@ -174,6 +174,8 @@ export interface ActorDefinition<
   /** Earliest time at which `tick` may have work; null = never. */
   nextDeadline(state: State): number | null;
   isFinished(state: State): boolean;
+  /** Status of the public view, for operators; null if it has none. */
+  status(state: State, now: number): string | null;
   /** Stored in field `r` of a finished actor, for the job that processes it. */
   result?(state: State): unknown;
   /** Hub topic of an actor; `createActors` puts the base of all topics before it. */
@@ -193,14 +195,35 @@ export interface ActorDefinition<
 /** A definition as the runtime handles it, without access to its states and commands. */
 export type AnyActor = ActorDefinition<BaseState, BaseCommand, BaseEvent, unknown, unknown>;
 
-/** The actors of a kind in one process. */
-export interface OwnedActors<State> {
+/** An actor as operators see it, whatever its rules; without the content of its state. */
+export interface ActorSummary {
+  code: string;
+  shard: number;
+  status: string | null;
+  /** Number of the last published message. */
+  seq: number;
+  /** When `tick` may have work; null = never. */
+  deadline: number | null;
+}
+
+export interface HeldActor extends ActorSummary {
+  lastUsedAt: number;
+}
+
+/** An actor that may be owned by another process. */
+export interface LocatedActor extends ActorSummary {
+  /** Node id of the owner; null while there is none. */
+  owner: string | null;
+}
+
+/** The actors of a kind in one process, for operators. */
+export interface OwnedActors {
   incarnation: string;
   shards: number;
   actors: number;
   pending: number;
-  /** Some of the states in memory. */
-  states: State[];
+  /** Some of the actors in memory. */
+  held: HeldActor[];
 }
 
 /** One process among those that share the actors of a kind. */
@@ -221,7 +244,9 @@ export interface ActorShare {
   /** The list of the index; null without one. */
   readonly list: RoomList | null;
   /** What this process owns, for operators. */
-  describe(): object;
+  describe(): OwnedActors;
+  /** One actor for operators, whichever process owns it; null if it does not exist. */
+  locate(code: string): Promise<LocatedActor | null>;
   /** Dedicated port of the process that owns an actor, as of the last heartbeat; null without one. */
   ownerPort(code: string): number | null;
   /**
@@ -246,7 +271,8 @@ export interface Actors<State extends BaseState, Command extends BaseCommand> ex
   snapshot(code: string): Promise<SnapshotMessage | null>;
   /** JSON array of the indexed actors as text, newest first. */
   listIndex(): Promise<string>;
-  describe(): OwnedActors<State>;
+  /** Some of the states in memory. */
+  heldStates(): State[];
 }
 
 /** Members of a definition with a default in `defineActor`. */
@@ -255,6 +281,7 @@ type Defaulted =
   | "reply"
   | "nextDeadline"
   | "isFinished"
+  | "status"
   | "topic"
   | "message"
   | "delivery"
@@ -303,6 +330,7 @@ export function defineActor<
     reply: (state, _answer, now) => JSON.stringify(view(state, now)),
     nextDeadline: () => null,
     isFinished: () => false,
+    status: (state, now) => statusIn(rules.snapshot(state, now)),
     topic: (code) => roomTopic("", kind, code),
     message: (state, event) => view(state, event.at),
     delivery: toAll,
@@ -311,6 +339,10 @@ export function defineActor<
     limits: { finishedTtlMs: defaultFinishedTtlMs, perSender: null },
     ...rules,
   };
+}
+
+function statusIn({ status }: Record<string, unknown>): string | null {
+  return typeof status === "string" ? status : null;
 }
 
 function senderIn(command: BaseCommand): number | null {

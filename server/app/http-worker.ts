@@ -6,11 +6,19 @@ import { createHttpServer } from "../http/uws/server.ts";
 import { listenDedicated } from "./worker-port.ts";
 import { linkDirFor } from "../runtime/stores/sockets.ts";
 import { prepareDatabase } from "../runtime/boot/prepare.ts";
-import { joinPrimary, tellOccupied, tellPrepared, type StartOrder } from "../runtime/ipc.ts";
+import {
+  joinPrimary,
+  tellOccupied,
+  tellPrepared,
+  type RoomQuestion,
+  type RoomReport,
+  type StartOrder,
+} from "../runtime/ipc.ts";
 import { askForSample } from "./sample.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
+import { roomTopic } from "../platform/room-source.ts";
 import type { Route } from "../http/pipeline/route.ts";
-import type { DepsWith } from "./deps.ts";
+import type { Deps, DepsWith } from "./deps.ts";
 import type { RoomKinds } from "./open-rooms.ts";
 import { roomKinds } from "./rooms.ts";
 import { routes } from "./routes.ts";
@@ -59,7 +67,8 @@ export async function serve<Kinds extends RoomKinds>(
         pid: process.pid,
         metrics: await metrics.registry.getMetricsAsJSON(),
       }),
-      rooms: () => deps.rooms.describe(),
+      rooms: () => ({ pid: process.pid, kinds: deps.rooms.describe() }),
+      room: (about) => (about ? reportRoom(deps, about) : null),
     },
     // First new requests go to the other workers, then streams, then rooms, so no client is refused.
     stop: async () => {
@@ -78,4 +87,13 @@ export async function serve<Kinds extends RoomKinds>(
   link.ready();
   // With job workers one of them asks, because it has loaded the job library anyway.
   if (prepares && config.JOB_WORKERS === 0) void askForSample(deps);
+}
+
+async function reportRoom(
+  { rooms, hub, config }: Pick<Deps, "rooms" | "hub" | "config">,
+  { kind, code, reader }: RoomQuestion,
+): Promise<RoomReport> {
+  const numSubscribers = hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code));
+  const room = reader === process.pid ? await rooms.locate(kind, code) : null;
+  return { pid: process.pid, numSubscribers, room };
 }

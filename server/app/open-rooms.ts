@@ -1,4 +1,10 @@
-import type { ActorNode, ActorsDeps, ActorShare } from "../../actors/index.ts";
+import type {
+  ActorNode,
+  ActorsDeps,
+  ActorShare,
+  LocatedActor,
+  OwnedActors,
+} from "../../actors/index.ts";
 import type { HubRooms } from "../features/hub/deps.ts";
 import type { RoomAccess, RoomKind } from "../features/rooms/domain/room-kind.ts";
 import type { TopicSources } from "../sse/topics/open-topics.ts";
@@ -94,8 +100,13 @@ export class Rooms implements HubRooms {
   }
 
   /** The rooms that this process owns, by kind. */
-  describe(): Record<string, object> {
+  describe(): Record<string, OwnedActors> {
     return Object.fromEntries(this.#all.map((rooms) => [rooms.kind, rooms.describe()]));
+  }
+
+  /** One room for operators, whichever process owns it; null if it does not exist. */
+  async locate(kind: string, code: string): Promise<LocatedActor | null> {
+    return this.#byKind.get(kind)?.locate(code) ?? null;
   }
 
   /** `ownPort`: dedicated port of this process; null without one. */

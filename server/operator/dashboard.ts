@@ -1,4 +1,5 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import { actorMetricNames } from "../platform/metrics/actor-metrics.ts";
 import { mostCounted } from "./avatar-service.ts";
 import { readiness } from "./processes.ts";
 import type { Sources, Totals } from "./sources.ts";
@@ -23,16 +24,19 @@ const mostSpanMs = 60_000;
 
 /** Sums of the metrics of all processes. */
 export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<string>>[]): Totals {
-  const sum = (name: string, isMeant = (_: MetricValue<string>) => true) => {
-    const values = metrics.find((metric) => metric.name === name)?.values ?? [];
-    return values.filter(isMeant).reduce((total, { value }) => total + value, 0);
-  };
+  const sum = (isNamed: (name: string) => boolean, isMeant = (_: MetricValue<string>) => true) =>
+    metrics
+      .filter(({ name }) => isNamed(name))
+      .flatMap(({ values }) => values)
+      .filter(isMeant)
+      .reduce((total, { value }) => total + value, 0);
+  const isRequests = (name: string) => name === "http_requests_total";
   return {
-    requests: sum("http_requests_total"),
-    failures: sum("http_requests_total", ({ labels }) => Number(labels["status"]) >= 500),
-    commands: sum("lobby_commands_total"),
-    lobbies: sum("lobby_actors"),
-    streams: sum("hub_streams"),
+    requests: sum(isRequests),
+    failures: sum(isRequests, ({ labels }) => Number(labels["status"]) >= 500),
+    commands: sum((name) => name.endsWith(actorMetricNames.commands)),
+    rooms: sum((name) => name.endsWith(actorMetricNames.actors)),
+    streams: sum((name) => name === "hub_streams"),
   };
 }
 
@@ -82,8 +86,8 @@ export function createDashboard(
         value: perSecond("failures"),
         isBad: base !== null && totals.failures > base.totals.failures,
       },
-      { name: "Lobby commands", value: perSecond("commands"), isBad: false },
-      { name: "Lobbies in memory", value: String(totals.lobbies), isBad: false },
+      { name: "Room commands", value: perSecond("commands"), isBad: false },
+      { name: "Rooms in memory", value: String(totals.rooms), isBad: false },
       { name: "Event streams", value: String(totals.streams), isBad: false },
       { name: "Pictures to review", value: countOf(pictures), isBad: false },
     ];

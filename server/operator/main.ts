@@ -7,7 +7,14 @@ import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics, type Metrics } from "../platform/metrics/metrics.ts";
 import { connectRedis } from "../platform/redis/redis.ts";
-import { joinPrimary, type PrimaryLink, type ProcessInfo } from "../runtime/ipc.ts";
+import {
+  joinPrimary,
+  type PrimaryLink,
+  type ProcessInfo,
+  type RoomQuestion,
+  type RoomReport,
+  type RoomsReport,
+} from "../runtime/ipc.ts";
 import { createAvatarService } from "./avatar-service.ts";
 import { createBoard } from "./board.ts";
 import { createCounts, type MetricsReport } from "./counts.ts";
@@ -21,6 +28,7 @@ import { collectMetrics } from "./collect-metrics.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { createPlayerService } from "./players.ts";
 import { createQuestionService } from "./questions.ts";
+import type { RoomSources } from "./rooms.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
 import { createOperatorServer, drain } from "./server.ts";
@@ -95,20 +103,24 @@ export async function startOperator(): Promise<void> {
   link.ready();
 }
 
+type FromProcesses = keyof RoomSources | "lobbies" | "jobs" | "metrics" | "totals" | "moderators";
+
 function createSources(parts: {
   link: PrimaryLink;
   queues: Queues;
   metrics: Metrics;
   stores: () => Promise<StoreStates>;
-}): Pick<Sources, "processes" | "lobbies" | "jobs" | "metrics" | "totals" | "moderators"> {
+}): Pick<Sources, FromProcesses> {
   const { link, queues, metrics, stores } = parts;
   const listOf = async (
-    question: "processes" | "rooms" | "metrics" | "moderation",
+    question: "processes" | "rooms" | "room" | "metrics" | "moderation",
+    about?: RoomQuestion,
   ): Promise<unknown[]> => {
-    const value = await link.ask(question);
+    const value = await link.ask(question, about);
     return Array.isArray(value) ? value : [];
   };
   const processes = async () => (await listOf("processes")) as ProcessInfo[];
+  const rooms = async () => (await listOf("rooms")) as RoomsReport[];
   const counts = createCounts();
   const registry = async () => {
     const reports = (await listOf("metrics")) as MetricsReport[];
@@ -119,10 +131,10 @@ function createSources(parts: {
   const jobs = createJobService(queues.all());
   return {
     processes,
-    lobbies: async () => {
-      const shares = (await listOf("rooms")) as { lobby?: Holder }[];
-      return shares.flatMap(({ lobby }) => lobby ?? []);
-    },
+    rooms,
+    room: async (question) => (await listOf("room", question)) as RoomReport[],
+    lobbies: async () =>
+      (await rooms()).flatMap(({ kinds: { lobby } }) => (lobby ? [lobby as Holder] : [])),
     metrics: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
       await collectMetrics(metrics, { stores, queues: waiting, processes });

@@ -24,6 +24,7 @@ const links: Link[] = [
   { href: "/operator/wallets", text: "/operator/wallets", note: "wallets compared with ledgers" },
   { href: "/operator/avatars", text: "Avatars", note: "pictures to review" },
   { href: "/operator/workers", text: "/operator/workers", note: "processes and their restarts" },
+  { href: "/operator/rooms", text: "/operator/rooms", note: "kinds of room; rooms in memory" },
   { href: "/operator/lobbies", text: "/operator/lobbies", note: "lobbies in memory by process" },
   { href: "/metrics", text: "/metrics", note: "Prometheus text, summed over all processes" },
   {

@@ -11,6 +11,7 @@ import { LobbiesBody, presentLobbies } from "./lobbies.ts";
 import { Instant, orNull } from "./schemas.ts";
 import { playerRoutes } from "./player-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
+import { roomRoutes } from "./room-routes.ts";
 import { presentProcess, ProcessBody, readiness, Readiness } from "./processes.ts";
 import type { Sources } from "./sources.ts";
 import { ReconciliationBody, presentReconciliation } from "./wallets.ts";
@@ -131,6 +132,7 @@ export function operatorRoutes(sources: Sources): readonly Route<unknown>[] {
   const routes: Route<unknown>[] = [
     ...healthRoutes(sources),
     ...viewRoutes(sources),
+    ...roomRoutes(sources),
     ...jobRoutes(sources.jobs, sources.audit),
     ...playerRoutes(sources.players),
     ...avatarRoutes(sources.avatars),

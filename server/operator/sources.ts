@@ -2,11 +2,11 @@ import type { Holder } from "../../actors/index.ts";
 import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
 import type { PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
-import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { AvatarService } from "./avatar-service.ts";
 import type { JobService } from "./jobs.ts";
 import type { PlayerService } from "./players.ts";
 import type { QuestionService } from "./questions.ts";
+import type { RoomSources } from "./rooms.ts";
 import type { StoreStates } from "./stores.ts";
 import type { ReconciliationView } from "./wallets.ts";
 
@@ -15,14 +15,15 @@ export interface Totals {
   requests: number;
   /** Responses with status 500 or above. */
   failures: number;
+  /** To rooms of every kind. */
   commands: number;
-  lobbies: number;
+  /** In memory, of every kind. */
+  rooms: number;
   streams: number;
 }
 
 /** Dependencies of the operator routes; each responds within a bounded time. */
-export interface Sources {
-  processes(): Promise<ProcessInfo[]>;
+export interface Sources extends RoomSources {
   lobbies(): Promise<Holder[]>;
   jobs: JobService;
   players: PlayerService;

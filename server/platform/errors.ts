@@ -88,6 +88,8 @@ export const errors = {
   "run:not_found": [404, "The run was not found."],
   "challenge:not_found": [404, "The challenge was not found."],
   "team:not_found": [404, "The team was not found."],
+  "room:not_found": [404, "The room was not found."],
+  "room:kind_not_found": [404, "There are no rooms of this kind."],
   "lobby:not_found": [404, "The lobby was not found."],
   "lobby:player_not_found": [404, "The player is not in this lobby."],
   "codex:game_not_found": [404, "The game was not found."],

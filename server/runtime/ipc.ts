@@ -1,5 +1,5 @@
 import type { Server, Socket } from "node:net";
-import type { ActorNode } from "../../actors/index.ts";
+import type { ActorNode, LocatedActor, OwnedActors } from "../../actors/index.ts";
 import { Questions, type AnswerMessage, type AskMessage } from "./questions.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
@@ -20,7 +20,28 @@ export interface ProcessInfo {
 }
 
 /** Questions between the processes; answers are plain JSON. */
-export type Question = "metrics" | "processes" | "rooms" | "moderation" | "pulse";
+export type Question = "metrics" | "processes" | "rooms" | "room" | "moderation" | "pulse";
+
+/** The answer of a process to "rooms", by kind. */
+export interface RoomsReport {
+  pid: number;
+  kinds: Record<string, OwnedActors>;
+}
+
+/** The question "room" is about one room of a kind. */
+export interface RoomQuestion {
+  kind: string;
+  code: string;
+  /** Pid of the process that reads the room; the others only count their subscribers. */
+  reader: number;
+}
+
+/** The answer of a process to "room". */
+export interface RoomReport {
+  pid: number;
+  numSubscribers: number;
+  room: LocatedActor | null;
+}
 
 export type ToPrimary =
   | { type: "ready" }
@@ -58,14 +79,14 @@ export interface PrimaryLink {
   ready(): void;
   announce(node: ActorNode): void;
   /** Asks the primary; null if it does not answer in time. */
-  ask(question: Question): Promise<unknown>;
+  ask(question: Question, about?: RoomQuestion): Promise<unknown>;
 }
 
 export interface ChildOptions {
   log: Logger;
   /** Drains; the process exits with 0 when it resolves. */
   stop: () => Promise<void>;
-  answers: Partial<Record<Question, () => Promise<unknown> | unknown>>;
+  answers: Partial<Record<Question, (about?: RoomQuestion) => Promise<unknown> | unknown>>;
   take?: (handle: Handle) => void;
 }
 
@@ -86,7 +107,7 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   return {
     ready: () => tell({ type: "ready" }),
     announce: (node) => tell({ type: "node", node }),
-    ask: (question) => questions.ask(question, askTimeoutMs),
+    ask: (question, about) => questions.ask(question, askTimeoutMs, about),
   };
 }
 
@@ -123,14 +144,12 @@ export function prepareChild(): Promise<StartOrder> {
 }
 
 async function answer(
-  options: ChildOptions,
-  message: { id: number; question: Question },
+  { answers }: ChildOptions,
+  { id, question, about }: AskMessage,
 ): Promise<void> {
-  const isPulse = message.question === "pulse";
-  const value = isPulse
-    ? true
-    : await Promise.resolve(options.answers[message.question]?.()).catch(() => null);
-  tell({ type: "answer", id: message.id, value: value ?? null });
+  const found = async () => (question === "pulse" ? true : answers[question]?.(about));
+  const value = await found().catch(() => null);
+  tell({ type: "answer", id, value: value ?? null });
 }
 
 function endProcess(options: ChildOptions, stops: number): void {

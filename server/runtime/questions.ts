@@ -1,9 +1,11 @@
-import type { Question } from "./ipc.ts";
+import type { Question, RoomQuestion } from "./ipc.ts";
 
 export interface AskMessage {
   type: "ask";
   id: number;
   question: Question;
+  /** Of the question "room". */
+  about?: RoomQuestion | undefined;
 }
 
 export interface AnswerMessage {
@@ -25,7 +27,7 @@ export class Questions {
   }
 
   /** Null if no answer arrives in time, or too many questions are pending. */
-  ask(question: Question, timeoutMs: number): Promise<unknown> {
+  ask(question: Question, timeoutMs: number, about?: RoomQuestion): Promise<unknown> {
     if (this.#pending.size >= this.#maxPending) return Promise.resolve(null);
     const id = (this.#lastId += 1);
     return new Promise((resolve) => {
@@ -36,7 +38,7 @@ export class Questions {
       };
       const timer = setTimeout(finish, timeoutMs, null);
       this.#pending.set(id, finish);
-      this.#send({ type: "ask", id, question });
+      this.#send({ type: "ask", id, question, about });
     });
   }
 

@@ -105,6 +105,7 @@ describe("the operator endpoints", () => {
 
   describe("for reading jobs", aboutJobsRead);
   describe("for changing jobs", aboutJobsChanged);
+  describe("for rooms", aboutRooms);
   describe("for players", aboutPlayers);
 });
 
@@ -196,6 +197,45 @@ function aboutJobsRead(): void {
       assert.equal((await post(jobPath("nothing", verb))).code, "job:not_found");
     const long = { reason: "x".repeat(501) };
     assert.equal((await post("/operator/queues/mail/pause", long)).code, "validation:failed");
+  });
+}
+
+function aboutRooms(): void {
+  it("list the kinds of room and the rooms of a kind, and show one of them", async () => {
+    const host = await newPlayer(service.url, "Ada");
+    const code = await createLobby(host, { category: "science", visibility: "private" });
+    const kinds = (await get("/operator/rooms")).body["kinds"] as Record<string, unknown>[];
+    assert.deepEqual(
+      kinds.map(({ kind, num_owners, num_shards }) => [kind, num_owners, num_shards]),
+      [["lobby", 1, 1024]],
+    );
+    const { owners, rooms } = (await get("/operator/rooms/lobby")).body as {
+      owners: { incarnation: string; pid: number }[];
+      rooms: Record<string, unknown>[];
+    };
+    const workers = (await get("/operator/workers")).body["workers"] as typeof owners;
+    const [owner] = owners;
+    assert.equal(workers.find(({ pid }) => pid === owner?.pid)?.incarnation, owner?.incarnation);
+    const held = rooms.find((one) => one["code"] === code);
+    assert.deepEqual([held?.["status"], held?.["owner"]], ["waiting", owner?.incarnation]);
+    const few = (await get("/operator/rooms/lobby?limit=1")).body["rooms"] as object[];
+    assert.equal(few.length, 1);
+    const stream = await host.listen(code);
+    const { room } = (await get(`/operator/rooms/lobby/${code.toLowerCase()}`)).body as {
+      room: Record<string, unknown>;
+    };
+    const { kind, status, num_subscribers } = room;
+    assert.deepEqual([kind, status, num_subscribers], ["lobby", "waiting", 1]);
+    assert.deepEqual([room["code"], room["owner"]], [code, owner?.incarnation]);
+    stream.close();
+  });
+
+  it("refuse unknown kinds and rooms", async () => {
+    assert.equal((await get("/operator/rooms/chess")).code, "room:kind_not_found");
+    for (const path of ["/chess/AAAAAA", "/lobby/AAAAAA", "/lobby/A"])
+      assert.equal((await get(`/operator/rooms${path}`)).code, "room:not_found", path);
+    assert.equal((await get("/operator/rooms/lobby?limit=many")).code, "request:invalid_query");
+    assert.equal((await get("/operator/rooms", "nobody")).code, "auth:token_invalid");
   });
 }
 

@@ -29,6 +29,13 @@ const failedRules: Outcome = { ok: false, code: "server:error" };
 
 export type Deliver = (code: string, command: BaseCommand, id: string) => Promise<Outcome>;
 
+/** The state of an actor in memory. */
+export interface HeldState {
+  code: string;
+  state: BaseState;
+  lastUsed: number;
+}
+
 export interface MailboxesDeps {
   definition: AnyActor;
   keys: Keyspace;
@@ -161,14 +168,14 @@ export class Mailboxes {
     return this.#waitingCount;
   }
 
-  /** Up to `limit` of the states in memory, in no particular order. */
-  some(limit: number): BaseState[] {
-    const states: BaseState[] = [];
-    for (const { actor } of this.#table.all()) {
-      if (states.length >= limit) break;
-      if (actor?.state) states.push(actor.state);
+  /** Up to `limit` of the actors in memory, in no particular order. */
+  some(limit: number): HeldState[] {
+    const held: HeldState[] = [];
+    for (const { code, actor, lastUsed } of this.#table.all()) {
+      if (held.length >= limit) break;
+      if (actor?.state) held.push({ code, state: actor.state, lastUsed });
     }
-    return states;
+    return held;
   }
 
   /** Evicts idle actors. */

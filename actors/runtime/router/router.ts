@@ -13,6 +13,7 @@ import type {
   BaseCommand,
   BaseEvent,
   BaseState,
+  LocatedActor,
   OwnedActors,
   Reply,
 } from "../definition.ts";
@@ -66,7 +67,7 @@ export const defaultAskTimings: AskTimings = { timeoutMs: 5_000, retryMs: 20 };
 
 const sweepMs = 30_000;
 
-/** Maximum number of states shown to operators per process. */
+/** Maximum number of actors shown to operators per process. */
 const maxDescribed = 100;
 
 /** Routes commands of a kind of actor to the mailbox here or to the process that owns the shard. */
@@ -229,15 +230,9 @@ export class Router implements Actors<BaseState, BaseCommand> {
   }
 
   async snapshot(code: string): Promise<SnapshotMessage | null> {
-    const { kind, read, notFound } = this.#definition;
-    const reply = await this.ask(code, read);
-    if (!reply.ok) {
-      if (reply.code === notFound) return null;
-      throw new Error(`${kind} ${code} could not be read: ${reply.code}`);
-    }
-    const body = JSON.parse(reply.body ?? "null") as Record<string, { seq: number }>;
-    const snapshot = body[kind];
-    if (!snapshot) throw new Error(`the answer to a read of ${kind} ${code} has no snapshot`);
+    const { kind } = this.#definition;
+    const snapshot = await this.#view(code);
+    if (!snapshot) return null;
     const { seq } = snapshot;
     const message = {
       type: `${kind}.snapshot`,
@@ -257,13 +252,41 @@ export class Router implements Actors<BaseState, BaseCommand> {
     return this.#index?.read(this.#deps.clock.now()) ?? "[]";
   }
 
-  describe(): OwnedActors<BaseState> {
+  describe(): OwnedActors {
+    const { status, nextDeadline } = this.#definition;
+    const now = this.#deps.clock.now();
     return {
       incarnation: this.node.incarnation,
       shards: this.#placement.owned,
       actors: this.#mailboxes.actors,
       pending: this.#mailboxes.waiting + this.#remote.pending + this.#waiting.count,
-      states: this.#mailboxes.some(maxDescribed),
+      held: this.#mailboxes.some(maxDescribed).map(({ code, state, lastUsed }) => ({
+        code,
+        shard: shardOf(code),
+        status: status(state, now),
+        seq: state.seq,
+        deadline: nextDeadline(state),
+        lastUsedAt: lastUsed,
+      })),
+    };
+  }
+
+  heldStates(): BaseState[] {
+    return this.#mailboxes.some(maxDescribed).map(({ state }) => state);
+  }
+
+  async locate(code: string): Promise<LocatedActor | null> {
+    const view = await this.#view(code);
+    if (!view) return null;
+    const shard = shardOf(code);
+    const due = await this.#deps.connections.control.zscore(this.#keys.due(shard), code);
+    return {
+      code,
+      shard,
+      status: typeof view.status === "string" ? view.status : null,
+      seq: view.seq,
+      deadline: due === null ? null : Number(due),
+      owner: this.#placement.ownerOf(shard)?.incarnation ?? null,
     };
   }
 
@@ -285,6 +308,20 @@ export class Router implements Actors<BaseState, BaseCommand> {
     await this.#remote.stop();
     this.#links?.close();
     this.#deps.connections.close();
+  }
+
+  /** The public view of an actor, from its owner; null if the actor does not exist. */
+  async #view(code: string): Promise<{ seq: number; status?: unknown } | null> {
+    const { kind, read, notFound } = this.#definition;
+    const reply = await this.ask(code, read);
+    if (!reply.ok) {
+      if (reply.code === notFound) return null;
+      throw new Error(`${kind} ${code} could not be read: ${reply.code}`);
+    }
+    const body = JSON.parse(reply.body ?? "null") as Record<string, { seq: number }>;
+    const view = body[kind];
+    if (!view) throw new Error(`the answer to a read of ${kind} ${code} has no snapshot`);
+    return view;
   }
 
   #mayWait(deadline: number): boolean {

@@ -21,6 +21,7 @@ function clusterConnection(cluster: Cluster): Connection {
     zrange: (key: string, start: string, stop: string, scores?: "WITHSCORES") =>
       scores ? cluster.zrange(key, start, stop, scores) : cluster.zrange(key, start, stop),
     zrevrange: (key, start, stop) => cluster.zrevrange(key, start, stop),
+    zscore: (key, member) => cluster.zscore(key, member),
     zrem: (key, member) => cluster.zrem(key, member),
     info: (section) => infoOf(cluster, section),
     publish: (channel, message) => cluster.spublish(channel, message).then(Number),

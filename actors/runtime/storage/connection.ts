@@ -12,6 +12,7 @@ export interface Connection {
   zrange(key: string, start: string, stop: string): Promise<string[]>;
   zrange(key: string, start: string, stop: string, scores: "WITHSCORES"): Promise<string[]>;
   zrevrange(key: string, start: number, stop: number): Promise<string[]>;
+  zscore(key: string, member: string): Promise<string | null>;
   zrem(key: string, member: string): Promise<number>;
   /** On a cluster, the concatenated info of every master that replies. */
   info(section: "replication"): Promise<string>;

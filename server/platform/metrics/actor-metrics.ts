@@ -9,11 +9,14 @@ export interface ActorMetrics {
   forwards: Counter<"outcome">;
 }
 
+/** What the names of the metrics of each kind end with. */
+export const actorMetricNames = { commands: "_commands_total", actors: "_actors" } as const;
+
 export function createActorMetrics(registry: Registry, kind: string): ActorMetrics {
   const registers = [registry];
   return {
     commands: new Counter({
-      name: `${kind}_commands_total`,
+      name: kind + actorMetricNames.commands,
       help: "Commands of actors by outcome",
       labelNames: ["type", "outcome"],
       registers,
@@ -24,7 +27,11 @@ export function createActorMetrics(registry: Registry, kind: string): ActorMetri
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1],
       registers,
     }),
-    actors: new Gauge({ name: `${kind}_actors`, help: "Actors in memory", registers }),
+    actors: new Gauge({
+      name: kind + actorMetricNames.actors,
+      help: "Actors in memory",
+      registers,
+    }),
     shards: new Gauge({ name: `${kind}_shards`, help: "Shards owned", registers }),
     forwards: new Counter({
       name: `${kind}_forwards_total`,

@@ -194,7 +194,7 @@ export function createMetrics(): Metrics {
     },
     hubStreams: new Gauge({
       name: "hub_streams",
-      help: "Open event streams by topic: list, lobby, several",
+      help: "Open event streams by topic: list, the kind of a room, several",
       labelNames: ["topic"],
       registers,
     }),
@@ -216,7 +216,7 @@ export function createMetrics(): Metrics {
     }),
     hubReplayBufferBytes: new Gauge({
       name: "hub_ring_bytes",
-      help: "Bytes in the replay buffers of lobby topics",
+      help: "Bytes in the replay buffers of room topics",
       registers,
     }),
     hubEnds: new Counter({
@@ -227,7 +227,7 @@ export function createMetrics(): Metrics {
     }),
     hubWriteSeconds: new Histogram({
       name: "hub_publish_to_write_seconds",
-      help: "Time from the creation of a lobby message to its first write",
+      help: "Time from the creation of a room message to its first write",
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
       registers,
     }),

@@ -2,8 +2,8 @@ import type { Worker } from "node:cluster";
 import type { ActorNode } from "../../../actors/index.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
-import type { Handle, Question, ToChild, ToPrimary } from "../ipc.ts";
-import { Questions } from "../questions.ts";
+import type { Handle, Question, RoomQuestion, ToChild, ToPrimary } from "../ipc.ts";
+import { Questions, type AskMessage } from "../questions.ts";
 import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
 
@@ -28,7 +28,7 @@ export interface RunHost {
   onNodeDown(node: ActorNode): void;
   onEnd(end: RunEnd): void;
   /** Answers a question from the process. */
-  answer(question: Question): Promise<unknown>;
+  answer(question: Question, about?: RoomQuestion): Promise<unknown>;
 }
 
 const drainTimeoutMs = 20_000;
@@ -95,8 +95,8 @@ export class ChildRun {
   }
 
   /** Null if it does not answer in time. */
-  ask(question: Question): Promise<unknown> {
-    return this.#questions.ask(question, askTimeoutMs);
+  ask(question: Question, about?: RoomQuestion): Promise<unknown> {
+    return this.#questions.ask(question, askTimeoutMs, about);
   }
 
   /** Kills the process if it has been frozen for too long. */
@@ -150,7 +150,7 @@ export class ChildRun {
       case "answer":
         return this.#questions.receive(message);
       case "ask":
-        void this.#answer(message.id, message.question);
+        void this.#answer(message);
         return;
       case "ready":
         if (this.#state === "starting") this.#state = "ready";
@@ -175,8 +175,8 @@ export class ChildRun {
     for (const node of nodes) this.#host.onNodeDown(node);
   }
 
-  async #answer(id: number, question: Question): Promise<void> {
-    this.#send({ type: "answer", id, value: await this.#host.answer(question) });
+  async #answer({ id, question, about }: AskMessage): Promise<void> {
+    this.#send({ type: "answer", id, value: await this.#host.answer(question, about) });
   }
 
   #send(message: ToChild): void {

@@ -5,7 +5,7 @@ import { childFlags } from "../../platform/config/node-flags.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { program } from "../../platform/programs.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
-import type { Handle, ProcessInfo, Question, Role } from "../ipc.ts";
+import type { Handle, ProcessInfo, Question, Role, RoomQuestion } from "../ipc.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
 import { RestartPolicy } from "./restart-policy.ts";
 
@@ -41,7 +41,7 @@ export interface ChildHost {
   onRestart(): void;
   /** Whether another process of the role is ready. */
   hasOthers(child: Child): boolean;
-  answer(question: Question): Promise<unknown>;
+  answer(question: Question, about?: RoomQuestion): Promise<unknown>;
 }
 
 /** Transfers a listener or a connection to a process. */
@@ -93,7 +93,7 @@ export class Child {
         ),
       onNodeDown: (node) => host.onNodeDown(node),
       onEnd: (end) => this.#restartLater(end),
-      answer: (question) => host.answer(question),
+      answer: (question, about) => host.answer(question, about),
     });
     host.onForked(this);
   }
@@ -115,8 +115,8 @@ export class Child {
   }
 
   /** Null if it does not answer in time. */
-  ask(question: Question): Promise<unknown> {
-    return this.#run?.ask(question) ?? Promise.resolve(null);
+  ask(question: Question, about?: RoomQuestion): Promise<unknown> {
+    return this.#run?.ask(question, about) ?? Promise.resolve(null);
   }
 
   checkPulse(): void {

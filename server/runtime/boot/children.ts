@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ActorNode } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
-import { roles, type ProcessInfo, type Question, type Role } from "../ipc.ts";
+import { roles, type ProcessInfo, type Question, type Role, type RoomQuestion } from "../ipc.ts";
 import { passLines } from "./child-lines.ts";
 import { Child, type ChildHost, type Give } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
@@ -116,14 +116,14 @@ export class Children {
         this.#started.reject(new StartError(`a process of role ${role} does not start: ${reason}`)),
       hasOthers: (child) =>
         this.#children.some((one) => one !== child && one.role === role && one.isReady),
-      answer: (question) => this.#answer(question),
+      answer: (question, about) => this.#answer(question, about),
     };
   }
 
-  async #answer(question: Question): Promise<unknown> {
+  async #answer(question: Question, about?: RoomQuestion): Promise<unknown> {
     if (question === "processes") return this.list();
     const asked = this.#children.filter(({ isReady, role }) => isReady && role !== "operator");
-    const found = await Promise.all(asked.map((child) => child.ask(question)));
+    const found = await Promise.all(asked.map((child) => child.ask(question, about)));
     return found.filter((value) => value !== null);
   }
 }

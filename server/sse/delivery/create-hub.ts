@@ -148,6 +148,10 @@ class EventHub implements Hub {
     });
   }
 
+  countSubscribers(topic: string): number {
+    return this.topics.countSubscribers(topic);
+  }
+
   async drain(graceMs: number): Promise<void> {
     this.state = "draining";
     const streams = [...this.streams];

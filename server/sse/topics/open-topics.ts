@@ -73,6 +73,11 @@ export class OpenTopics {
     if (topic.users === 0) this.drop(topic);
   }
 
+  /** Includes those that are still catching up. */
+  countSubscribers(name: string): number {
+    return this.topics.get(name)?.users ?? 0;
+  }
+
   clear(): void {
     for (const topic of this.topics.values()) this.drop(topic);
   }

@@ -4,7 +4,8 @@ import { openRooms, Rooms, sumOccupancy } from "../../../server/app/open-rooms.t
 import { clientTypes, type OpenApiDocument } from "../../../server/app/document-types.ts";
 import { hubRoutes } from "../../../server/features/hub/routes.ts";
 import { publicDocument } from "../../../server/features/pages/openapi-route.ts";
-import { AppError } from "../../../server/platform/errors.ts";
+import { roomRoutes } from "../../../server/operator/room-routes.ts";
+import { AppError, type ErrorCode } from "../../../server/platform/errors.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
@@ -14,6 +15,7 @@ import { bodyOf, createCommand } from "../../actors/runtime/fleet.ts";
 import { startAppWith } from "../../support/app.ts";
 import { openStream } from "../../support/event-stream.ts";
 import { ask, holding, openTable, type Table } from "../features/lobbies/seats.ts";
+import { callRouteOf } from "../operator/call-route.ts";
 import { startTestRedis, type TestRedis } from "../sse/hub-server.ts";
 
 const startService = () => startAppWith({ kinds, routes });
@@ -107,12 +109,61 @@ describe("two kinds of room in one service, with the same code", () => {
       for (let n = 0; n < numOpen; n++) app.deps.hub.abandon(subscriptionOf(kind, n));
   });
 
+  it("are shown to operators alike, without the content of their states", async () => {
+    const { deps } = app;
+    const { pid } = process;
+    const routesOfRooms = roomRoutes({
+      rooms: async () => [{ pid, kinds: deps.rooms.describe() }],
+      room: async ({ kind, code }) => [
+        { pid, numSubscribers: 0, room: await deps.rooms.locate(kind, code) },
+      ],
+      processes: async () => [{ ...worker, pid }],
+    });
+    const read = <Body>(path: string) => callRouteOf<Body>(routesOfRooms, `/operator/rooms${path}`);
+    const { kinds: shown } = await read<{ kinds: { kind: string; num_rooms: number }[] }>("");
+    assert.deepEqual(
+      shown.map(({ kind, num_rooms }) => [kind, num_rooms]),
+      [
+        ["lobby", 1],
+        ["counter", 1],
+      ],
+    );
+    const statuses = { lobby: "waiting", counter: "running" };
+    const fields = ["code", "shard", "status", "last_seq", "deadline_at"];
+    for (const [kind, status] of Object.entries(statuses)) {
+      const { rooms } = await read<{ rooms: Record<string, unknown>[] }>(`/${kind}`);
+      const [held = {}] = rooms;
+      assert.deepEqual([held["code"], held["status"]], [table.code, status]);
+      assert.deepEqual(Object.keys(held), [...fields, "owner", "last_command_at"]);
+      const { room } = await read<{ room: Record<string, unknown> }>(`/${kind}/${table.code}`);
+      assert.deepEqual(Object.keys(room), [...fields, "kind", "owner", "num_subscribers"]);
+      assert.deepEqual([room["status"], room["owner"]], [status, held["owner"]]);
+      assert.equal(typeof room["deadline_at"], "string");
+    }
+    await refusal(read("/duel"), "room:kind_not_found");
+    for (const path of ["/duel/AAAAAA", "/counter/AAAAAA", "/counter/AAA"])
+      await refusal(read(path), "room:not_found");
+    await refusal(read("/counter?limit=many"), "request:invalid_query");
+  });
+
   it("are counted under their own metric names", async () => {
     const text = await app.deps.metrics.registry.metrics();
     assert.match(text, /^lobby_commands_total\{type="create",outcome="ok"\} 1$/m);
     assert.match(text, /^counter_commands_total\{type="open",outcome="ok"\} 1$/m);
   });
 });
+
+const worker = {
+  role: "http" as const,
+  index: 0,
+  isReady: true,
+  restarts: 0,
+  startedAt: 0,
+  incarnation: null,
+};
+
+const refusal = (read: Promise<unknown>, code: ErrorCode) =>
+  assert.rejects(read, (error) => error instanceof AppError && error.code === code);
 
 describe("the OpenAPI document of a service with two kinds of room", () => {
   const others = routes.filter(({ path }) => path !== "/v1/hub");
@@ -161,6 +212,14 @@ describe("a process with rooms of two kinds", () => {
     );
     await lobbies.stop();
     assert.deepEqual(told, [true, false]);
+  });
+
+  it("describes up to 100 rooms of a kind", async () => {
+    const { counters, rooms } = app.deps;
+    const codes = Array.from({ length: 101 }, (_, i) => `ROOM${i}`);
+    await Promise.all(codes.map((code) => counters.ask(code, { type: "open" })));
+    const { actors, held } = rooms.describe()["counter"] ?? assert.fail("no counters");
+    assert.deepEqual([actors, held.length], [101, 100]);
   });
 
   it("does not start with two kinds of the same name", () => {

@@ -20,9 +20,9 @@ function setUp() {
   const counts = createCounts();
   return async (reports: MetricsReport[], pids: number[]) => {
     const all = AggregatorRegistry.aggregate(await counts.complete(reports, pids));
-    const { requests, lobbies } = totalsOf(await all.getMetricsAsJSON());
+    const { requests, rooms } = totalsOf(await all.getMetricsAsJSON());
     const commits = /^lobby_commit_seconds_count (\d+)$/m.exec(await all.metrics())?.[1];
-    return [requests, lobbies, Number(commits)];
+    return [requests, rooms, Number(commits)];
   };
 }
 

@@ -8,7 +8,7 @@ import type { Sources, Totals } from "../../../server/operator/sources.ts";
 import type { StoreStates } from "../../../server/operator/stores.ts";
 import type { ProcessInfo } from "../../../server/runtime/ipc.ts";
 
-const nothing: Totals = { requests: 0, failures: 0, commands: 0, lobbies: 0, streams: 0 };
+const nothing: Totals = { requests: 0, failures: 0, commands: 0, rooms: 0, streams: 0 };
 const process: ProcessInfo = {
   role: "http",
   index: 0,
@@ -93,15 +93,17 @@ test("pending pictures are counted up to a limit", async () => {
   }
 });
 
-test("the totals are those of the metrics with the same names", async () => {
+test("the totals are those of the metrics, for rooms of every kind", async () => {
   const metrics = createMetrics();
   for (const status of ["200", "404", "503"])
     metrics.requests.inc({ route: "/", method: "GET", status }, 5);
   metrics.actors("lobby").commands.inc({ type: "pick", outcome: "ok" }, 4);
   metrics.actors("lobby").actors.set(3);
+  metrics.actors("counter").commands.inc({ type: "count", outcome: "ok" }, 2);
+  metrics.actors("counter").actors.set(1);
   metrics.hubStreams.inc({ topic: "lobby" }, 2);
   const totals = totalsOf(await metrics.registry.getMetricsAsJSON());
-  assert.deepEqual(totals, { requests: 15, failures: 5, commands: 4, lobbies: 3, streams: 2 });
+  assert.deepEqual(totals, { requests: 15, failures: 5, commands: 6, rooms: 4, streams: 2 });
 });
 
 test("the start page loads in time while the queue Redis does not respond", async (t) => {
