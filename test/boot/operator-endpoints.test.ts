@@ -103,13 +103,13 @@ describe("the operator endpoints", () => {
     await orm.close(true);
   });
 
-  describe("for reading jobs", aboutJobsRead);
-  describe("for changing jobs", aboutJobsChanged);
-  describe("for rooms", aboutRooms);
-  describe("for players", aboutPlayers);
+  describe("for reading jobs", jobReads);
+  describe("for changing jobs", jobChanges);
+  describe("for rooms", roomReads);
+  describe("for players", playerActions);
 });
 
-function aboutJobsRead(): void {
+function jobReads(): void {
   it("are not on the public port, and refuse strangers and viewers without the required role", async () => {
     for (const { method, path, auth } of declaredRoutes()) {
       const address = path.replace("{queue}", "mail").replace("{id}", "1");
@@ -200,7 +200,7 @@ function aboutJobsRead(): void {
   });
 }
 
-function aboutRooms(): void {
+function roomReads(): void {
   it("list the kinds of room and the rooms of a kind, and show one of them", async () => {
     const host = await newPlayer(service.url, "Ada");
     const code = await createLobby(host, { category: "science", visibility: "private" });
@@ -239,7 +239,7 @@ function aboutRooms(): void {
   });
 }
 
-function aboutJobsChanged(): void {
+function jobChanges(): void {
   it("accept no internal key of the job library as a job id, and neither does the queue board", async () => {
     const headers = { Authorization: `Bearer ${tokenOf("operator")}` };
     const board = `${service.operatorUrl}/operator/queues/board/api/queues/maintenance`;
@@ -289,7 +289,7 @@ function aboutJobsChanged(): void {
   });
 }
 
-function aboutPlayers(): void {
+function playerActions(): void {
   const password = "correct horse 1";
   const email = "operated@example.com";
   let id = 0;

@@ -21,12 +21,12 @@ describe("the operator listener", () => {
     address = service.operatorUrl;
   });
 
-  describe("admits operators alone", admitsOperatorsAlone);
-  describe("shows the state of the service", showsWhatHappens);
-  describe("ends sessions and limits guesses", endsSessionsGuessing);
+  describe("admits operators alone", operatorAccess);
+  describe("shows the state of the service", serviceState);
+  describe("ends sessions and limits guesses", sessionEnds);
 });
 
-function admitsOperatorsAlone(): void {
+function operatorAccess(): void {
   it("refuses everything but liveness, readiness and the login to strangers", async () => {
     const paths = [
       "/operator/workers",
@@ -115,7 +115,7 @@ function admitsOperatorsAlone(): void {
   });
 }
 
-function showsWhatHappens(): void {
+function serviceState(): void {
   it("serves the queue board without loading anything from another site", async () => {
     const page = await (await call("/operator/queues/board", { headers: asOperator() })).text();
     assert.doesNotMatch(page, /https?:\/\//);
@@ -182,7 +182,7 @@ function showsWhatHappens(): void {
   });
 }
 
-function endsSessionsGuessing(): void {
+function sessionEnds(): void {
   it("ends a browser's session at logout, even for copies of its cookie", async () => {
     const signIn = async () =>
       ((await login(service.operatorToken)).headers.get("set-cookie") ?? "").split(";")[0] ?? "";

@@ -18,13 +18,13 @@ const { withOne, withTwo, running } = playPage({
 });
 
 describe("the play page in a real browser", () => {
-  describe("is played by two people", playsWithTwoPeople);
-  describe("keeps the player's seat", keepsSeat);
-  describe("is watched and verified", watchedProved);
-  describe("is used with mouse and keyboard", usedByHandKeyboard);
+  describe("is played by two people", twoPlayerGame);
+  describe("keeps the player's seat", keptSeat);
+  describe("is watched and verified", watchedAndVerified);
+  describe("is used with mouse and keyboard", mouseAndKeyboard);
 });
 
-function playsWithTwoPeople(): void {
+function twoPlayerGame(): void {
   it("lets two people agree in a co-op game found in the list", async (t) => {
     await withTwo(t, async (host, friend) => {
       await createGame(host, { name: "Alan", mode: "coop", questions: 1, isPublic: true });
@@ -92,7 +92,7 @@ function playsWithTwoPeople(): void {
   });
 }
 
-function keepsSeat(): void {
+function keptSeat(): void {
   it("continues after the process that served it was killed", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "Linus", mode: "versus", questions: 2 });
@@ -133,7 +133,7 @@ function keepsSeat(): void {
   });
 }
 
-function watchedProved(): void {
+function watchedAndVerified(): void {
   it("lets a stranger watch, verifies every answer and gives the host the result sheet", async (t) => {
     await withTwo(t, async (host, friend) => {
       const game = { name: "Mary", mode: "versus", questions: 1, isPublic: true } as const;
@@ -184,7 +184,7 @@ function watchedProved(): void {
   });
 }
 
-function usedByHandKeyboard(): void {
+function mouseAndKeyboard(): void {
   it("joins once for two clicks, and keeps the keyboard's position in a changing list", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, {

@@ -72,12 +72,12 @@ describe("the commit script", () => {
     await redis.set(ownerKey(shardOf(code)), token);
   });
 
-  describe("decides who may write", decidesWhoMayWrite);
-  describe("keeps the log", keepsLog);
-  describe("outlives trouble of the store", outlivesTroubleStore);
+  describe("decides who may write", fencedWrites);
+  describe("keeps the log", logRetention);
+  describe("outlives trouble of the store", storeFailures);
 });
 
-function decidesWhoMayWrite(): void {
+function fencedWrites(): void {
   it("writes the fields, the event, its announcement and the deadline together", async () => {
     const listener = connectRedis(stores.redisUrl, silentLogger, "listener");
     await redisReady(listener);
@@ -135,7 +135,7 @@ function decidesWhoMayWrite(): void {
   });
 }
 
-function keepsLog(): void {
+function logRetention(): void {
   it("numbers several events of one commit up to the last", async () => {
     await commit(change({ seq: 3, payloads: ["a", "b", "c"] }));
     const ids = (await redis.xrange(eventStreamKey(code), "-", "+")).map(([id]) => id);
@@ -188,7 +188,7 @@ function keepsLog(): void {
   });
 }
 
-function outlivesTroubleStore(): void {
+function storeFailures(): void {
   it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
     const deadMs = 60_000;
     const counted = { incarnation: "w1", deadMs };

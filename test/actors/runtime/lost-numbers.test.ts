@@ -69,8 +69,8 @@ async function restart(fleet: LobbyFleet, members: VirtualWorker[], how: Restart
 
 describe("event numbers of a lobby", () => {
   describe("after a loss", afterLoss);
-  describe("when little or nothing was lost", whenNothingOrLittle);
-  describe("of lobbies that changed hands", lobbiesChangedHands);
+  describe("when little or nothing was lost", afterSmallLoss);
+  describe("of lobbies that changed hands", afterOwnerChange);
 });
 
 function afterLoss(): void {
@@ -127,7 +127,7 @@ function afterLoss(): void {
   });
 }
 
-function whenNothingOrLittle(): void {
+function afterSmallLoss(): void {
   it("continue without a gap when a worker never learned a commit's outcome and nothing was lost", async () => {
     const { fleet, members, owner } = await openLobby();
     const changing = change(fleet, owner, "one");
@@ -166,7 +166,7 @@ function whenNothingOrLittle(): void {
   });
 }
 
-function lobbiesChangedHands(): void {
+function afterOwnerChange(): void {
   it("are not used again by a worker when the lost data had another owner of its lobbies", async () => {
     const { fleet, members, owner } = await openLobby();
     const nextOwner = members.find((member) => member !== owner);

@@ -76,11 +76,11 @@ describe("lobbies distributed over processes", () => {
     await stores.stop();
   });
 
-  describe("whose owner dies or freezes", whoseOwnerDiesOr);
-  describe("that continue in the meantime", goOnMeanwhile);
+  describe("whose owner dies or freezes", ownerFailures);
+  describe("that continue in the meantime", continuedLobbies);
 });
 
-function whoseOwnerDiesOr(): void {
+function ownerFailures(): void {
   it("forward commands to the owner and return its answer", async () => {
     const other = await neighbour();
     const [code = ""] = await codesOf(other.incarnation, 1);
@@ -167,7 +167,7 @@ function whoseOwnerDiesOr(): void {
   });
 }
 
-function goOnMeanwhile(): void {
+function continuedLobbies(): void {
   it("fetch the questions of an endless lobby whose owner died during the draw", async () => {
     const other = await neighbour("mute");
     const [code = ""] = await codesOf(other.incarnation, 1);

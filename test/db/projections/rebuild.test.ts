@@ -114,11 +114,11 @@ describe("the projection of imports", () => {
   });
   after(() => archive.stop());
 
-  describe("follows changes", followsWhatChanged);
-  describe("is rebuilt and rolled back", rebuiltTakenBack);
+  describe("follows changes", followsChanges);
+  describe("is rebuilt and rolled back", rebuildAndRollback);
 });
 
-function followsWhatChanged(): void {
+function followsChanges(): void {
   it("has a row for every entity of a resource, and for no other entity", async () => {
     const types = new Set(resources.map(({ type }) => type));
     const expected = smallGame().filter(({ type }) => types.has(type));
@@ -244,7 +244,7 @@ function followsWhatChanged(): void {
   });
 }
 
-function rebuiltTakenBack(): void {
+function rebuildAndRollback(): void {
   it("previews a rebuild row by row and field by field, and changes nothing", async () => {
     await load(smallGame());
     await age();
