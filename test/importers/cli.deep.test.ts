@@ -43,12 +43,12 @@ describe("npm run import", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  describe("refuses bad input", isRefused);
+  describe("refuses bad input", badInput);
   describe("leaves no trace", leavesNoTrace);
   describe("with --plan", withPlan);
 });
 
-function isRefused(): void {
+function badInput(): void {
   it("reports a missing input in one line", async () => {
     const [missing, unreachable] = [file("missing"), "postgres://a:b@127.0.0.1:1/c"];
     const ended = [

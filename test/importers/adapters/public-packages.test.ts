@@ -51,12 +51,12 @@ function changes(before: Patch | undefined, after: Patch | undefined): string[] 
 describe("public packages", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  describe("the releases of minecraft-data", releasesMinecraftData);
-  describe("versions of dotaconstants", versionsDotaconstants);
-  describe("a file of a public package", filePublicPackage);
+  describe("the releases of minecraft-data", minecraftDataReleases);
+  describe("versions of dotaconstants", dotaconstantsVersions);
+  describe("a file of a public package", publicPackageFile);
 });
 
-function releasesMinecraftData(): void {
+function minecraftDataReleases(): void {
   const data = "mc/node_modules/minecraft-data/minecraft-data/data";
   /** The same entities under the numbers of another release. */
   const release = (name: string, first: number, hardness: number) => {
@@ -192,7 +192,7 @@ function releasesMinecraftData(): void {
   });
 }
 
-function versionsDotaconstants(): void {
+function dotaconstantsVersions(): void {
   before(() => {
     for (const [name, notes, cost] of [
       ["new", ["7_06", "7_35b"], 6800],
@@ -253,7 +253,7 @@ function versionsDotaconstants(): void {
   });
 }
 
-function filePublicPackage(): void {
+function publicPackageFile(): void {
   const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
   const refused = async (adapter: Adapter, path: string, problem: RegExp) =>
     assert.rejects(readAll(adapter, path), (error) => {

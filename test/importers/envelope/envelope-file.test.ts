@@ -107,11 +107,11 @@ describe("an envelope file", () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  describe("in valid form", inSoundForm);
-  describe("in invalid form", refused);
+  describe("in valid form", validForm);
+  describe("in invalid form", invalidForm);
 });
 
-function inSoundForm(): void {
+function validForm(): void {
   it("is read back as it was written, compressed or not, with its assets beside it", async () => {
     for (const name of ["one.json", "two.json.gz"]) {
       await writeEnvelopeFile(source, path(name));
@@ -142,7 +142,7 @@ function inSoundForm(): void {
   });
 }
 
-function refused(): void {
+function invalidForm(): void {
   it("reports a duplicate member at any position", async () => {
     const { format, game, branch, patch } = source.header;
     const whole = JSON.stringify({ format, game, branch, patch, entities: [0], locales: {} });

@@ -23,11 +23,11 @@ import {
 describe("an invalid import", () => {
   startsArchive();
 
-  describe("with large removals or odd numbers and versions", removesOrSpellsToo);
-  describe("with invalid content", thatIsRefused);
+  describe("with large removals or odd numbers and versions", removalsAndSpellings);
+  describe("with invalid content", invalidContent);
 });
 
-function removesOrSpellsToo(): void {
+function removalsAndSpellings(): void {
   it("refuses a patch that removes more than half of its branch unless the caller allows it", async () => {
     fresh();
     const items = ["a", "b", "c", "d", "e"].map((name) => entity(`id.item.${name}`));
@@ -112,7 +112,7 @@ function removesOrSpellsToo(): void {
   });
 }
 
-function thatIsRefused(): void {
+function invalidContent(): void {
   it("lists every problem with its entity and path, and writes nothing", async () => {
     fresh();
     const bad = [

@@ -38,13 +38,13 @@ import {
 describe("an import", () => {
   startsArchive();
 
-  describe("of a patch", ofPatch);
+  describe("of a patch", patchImport);
   describe("that leaves no trace", leavesNoTrace);
   describe("on branches", onBranches);
-  describe("with assets and concurrent imports", withPicturesFilesOthers);
+  describe("with assets and concurrent imports", assetsAndConcurrentImports);
 });
 
-function ofPatch(): void {
+function patchImport(): void {
   it("counts added, changed, removed and unchanged entities", async () => {
     fresh();
     same(await run("1.0", [torch(1), sword]), {
@@ -257,7 +257,7 @@ function onBranches(): void {
   });
 }
 
-function withPicturesFilesOthers(): void {
+function assetsAndConcurrentImports(): void {
   it("stores assets once per content and keeps the media type declared first", async () => {
     fresh();
     const files = { "a.png": Buffer.from("same"), "b/c.png": Buffer.from("same") };

@@ -228,7 +228,7 @@ describe(`imports with cached source texts (KNOWN_SEED=${seed})`, () => {
   });
 
   describe("in random histories", inRandomHistories);
-  describe("by their version", byTheirVersion);
+  describe("by their version", byVersion);
 });
 
 function inRandomHistories(): void {
@@ -278,7 +278,7 @@ function inRandomHistories(): void {
   });
 }
 
-function byTheirVersion(): void {
+function byVersion(): void {
   it("prepare the same content for the same preparing version", async () => {
     const bytes = { hash: "a".repeat(64), mediaType: "image/png", bytes: 3, role: null };
     const { entities, english } = firstDraft();

@@ -101,11 +101,11 @@ describe("the plan of an import", () => {
   });
   after(() => archive.stop());
 
-  describe("compared with the import", besideItsImport);
-  describe("on its own", byItself);
+  describe("compared with the import", comparedWithImport);
+  describe("on its own", planOnly);
 });
 
-function besideItsImport(): void {
+function comparedWithImport(): void {
   it("lists what the import then does to entities, texts and files", async () => {
     const game = fresh();
     await apply(firstPatch(game));
@@ -211,7 +211,7 @@ function besideItsImport(): void {
   });
 }
 
-function byItself(): void {
+function planOnly(): void {
   it("includes the update of typed resources for the projected game only", async () => {
     const game = fresh();
     const projection = async (projectedGame: string) =>

@@ -56,12 +56,12 @@ describe("the sample game", () => {
   });
   after(() => app.stop());
 
-  describe("has the parts of a game", hasWhatGameNeeds);
+  describe("has the parts of a game", gameParts);
   describe("keeps its ids", keepsIds);
-  describe("is imported", importedTests);
+  describe("is imported", importOfSample);
 });
 
-function hasWhatGameNeeds(): void {
+function gameParts(): void {
   it("has every type of the projection, in the shape the projection reads", async () => {
     const checks = new Map(
       Object.entries(gamedataShapes).map(([type, shape]) => [type, Compile(shape)]),
@@ -175,7 +175,7 @@ function keepsIds(): void {
   });
 }
 
-function importedTests(): void {
+function importOfSample(): void {
   it("is imported patch by patch with every kind of change, and a second import changes nothing", async () => {
     const game = "gamedata";
     assert.deepEqual(await importSample({ game, stamp: 1 }, app.deps), { imported: 10 });
