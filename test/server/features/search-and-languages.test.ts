@@ -71,7 +71,7 @@ describe("searches and languages of game data", () => {
   after(() => app.stop());
 
   describe("find titles", findTitles);
-  describe("stay within bounds", answerWithinBounds);
+  describe("stay within bounds", searchBounds);
 });
 
 function findTitles(): void {
@@ -114,7 +114,7 @@ function findTitles(): void {
   });
 }
 
-function answerWithinBounds(): void {
+function searchBounds(): void {
   it("use the nearest relative of the requested language", async () => {
     for (const [locale, title] of [
       ["zh-CN", "永恒冰霜护符"],

@@ -24,14 +24,14 @@ describe("the caller's account", () => {
   });
   after(() => app.stop());
 
-  describe("the routes of the own account", routesOwnAccount);
-  describe("PATCH /v1/users/@me", patchV1UsersMe);
-  describe("a link that resets the password", linkForNewPassword);
-  describe("a code or link sent to an address", whatWasSentTo);
-  describe("PATCH /v1/users/@me/communication", patchV1UsersMe2);
+  describe("the routes of the own account", ownAccountRoutes);
+  describe("PATCH /v1/users/@me", patchOwnAccount);
+  describe("a link that resets the password", passwordResetLink);
+  describe("a code or link sent to an address", sentCodesAndLinks);
+  describe("PATCH /v1/users/@me/communication", patchCommunication);
 });
 
-function routesOwnAccount(): void {
+function ownAccountRoutes(): void {
   const routes: [string, string, unknown][] = [
     ["PATCH", "", { timezone: null }],
     ["DELETE", "", undefined],
@@ -71,7 +71,7 @@ function routesOwnAccount(): void {
   });
 }
 
-function patchV1UsersMe(): void {
+function patchOwnAccount(): void {
   it("changes only the supplied fields", async () => {
     const one = await account();
     const before = (await one.call("GET", "")).user;
@@ -177,7 +177,7 @@ function patchV1UsersMe(): void {
   });
 }
 
-function linkForNewPassword(): void {
+function passwordResetLink(): void {
   it("is rejected after the account changes its address or is closed and reopened", async () => {
     const changes: ((one: Awaited<ReturnType<typeof account>>) => Promise<unknown>)[] = [
       (one) => one.change({ email: `${uniqueName()}@example.com` }),
@@ -198,7 +198,7 @@ function linkForNewPassword(): void {
   });
 }
 
-function whatWasSentTo(): void {
+function sentCodesAndLinks(): void {
   it("waits for a pending change of the account, and is rejected after it", async () => {
     const { em } = app.deps;
     const gateway = "/v1/gateway";
@@ -252,7 +252,7 @@ function whatWasSentTo(): void {
   });
 }
 
-function patchV1UsersMe2(): void {
+function patchCommunication(): void {
   it("replaces all opt-ins and drops repetitions", async () => {
     const one = await account();
     const channels = ["push:news", "email:account", "push:news", "sms:a_1"];

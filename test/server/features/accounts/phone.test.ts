@@ -30,8 +30,8 @@ describe("a phone number", () => {
   after(() => app.stop());
 
   describe("is verified with its code", verifiedByCode);
-  describe("is protected against guessing", notFoundByGuessing);
-  describe("belongs to one account", belongsToOneAccount);
+  describe("is protected against guessing", guessingProtection);
+  describe("belongs to one account", singleOwner);
 });
 
 function verifiedByCode(): void {
@@ -146,7 +146,7 @@ function verifiedByCode(): void {
   });
 }
 
-function notFoundByGuessing(): void {
+function guessingProtection(): void {
   it("limits guesses, also concurrent ones, and rejects an older code", async () => {
     const one = await account();
     const phone = newNumber();
@@ -205,7 +205,7 @@ function notFoundByGuessing(): void {
   });
 }
 
-function belongsToOneAccount(): void {
+function singleOwner(): void {
   it("belongs to the account that verified it first, until that account is closed", async () => {
     const [one, other] = [await account(), await account()];
     const phone = newNumber();

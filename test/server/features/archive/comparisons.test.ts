@@ -55,12 +55,12 @@ describe("a comparison of patches", () => {
   });
   after(() => app.stop());
 
-  describe("returns differences", givesDifferences);
-  describe("writes changelogs and notes", writesChangelogsNotes);
+  describe("returns differences", returnedDifferences);
+  describe("writes changelogs and notes", changelogsAndNotes);
   describe("of large entities", largeEntities);
 });
 
-function givesDifferences(): void {
+function returnedDifferences(): void {
   it("returns a diff document with the earlier patch first, in either order of parameters", async () => {
     const { from, to, ...rest } = await read("/patches/1.0.0+build.0/diff/2.0.0+build.0");
     assert.deepEqual([(from as Body)["version_raw"], (to as Body)["version_raw"]], ["1", "2"]);
@@ -111,7 +111,7 @@ function givesDifferences(): void {
   });
 }
 
-function writesChangelogsNotes(): void {
+function changelogsAndNotes(): void {
   it("returns the latest step, a named step or a range as a changelog", async () => {
     const latest = await read("/changelog");
     assert.deepEqual(latest["summary"], { added: 0, removed: 1, changed: 1 });

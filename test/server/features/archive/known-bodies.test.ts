@@ -22,12 +22,12 @@ import {
 describe("repeated requests to the archive", () => {
   startsArchiveApp();
 
-  describe("use cached bodies", answersAgainWhatKnows);
-  describe("find entities by upstream keys", findsByUpstreamKeys);
-  describe("return pictures", servesPictures);
+  describe("use cached bodies", cachedBodies);
+  describe("find entities by upstream keys", upstreamKeys);
+  describe("return pictures", returnedPictures);
 });
 
-function answersAgainWhatKnows(): void {
+function cachedBodies(): void {
   it("get 304 for a known ETag until an import changes the body", async () => {
     const game = "tidings";
     const path = `/${game}/id.item.oil`;
@@ -88,7 +88,7 @@ function answersAgainWhatKnows(): void {
   });
 }
 
-function findsByUpstreamKeys(): void {
+function upstreamKeys(): void {
   it("find an entity by its exact upstream key before any other spelling, and by earlier keys", async () => {
     const game = "keys";
     const lamp = (name: string, upstreamKey: string) =>
@@ -230,7 +230,7 @@ function findsByUpstreamKeys(): void {
   });
 }
 
-function servesPictures(): void {
+function returnedPictures(): void {
   it("get a file name from the asset's type, and a download header for unsafe types", async () => {
     const types: [mediaType: string, disposition: string, extension: string][] = [
       ["image/webp", "inline", "webp"],

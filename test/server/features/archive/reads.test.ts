@@ -23,12 +23,12 @@ import {
 describe("the archive", () => {
   startsArchiveApp();
 
-  describe("lists games and patches", listsGamesPatches);
-  describe("returns entities and their links", givesEntitiesTheirLinks);
-  describe("lists entities of a type", listsEntitiesType);
+  describe("lists games and patches", gameAndPatchLists);
+  describe("returns entities and their links", entityLinks);
+  describe("lists entities of a type", entityLists);
 });
 
-function listsGamesPatches(): void {
+function gameAndPatchLists(): void {
   it("lists its games with their branches and current patch", async () => {
     const { games } = await read("/games");
     const [{ current_patch: patch, ...game }] = games as [{ current_patch: Body }];
@@ -111,7 +111,7 @@ function listsGamesPatches(): void {
   });
 }
 
-function givesEntitiesTheirLinks(): void {
+function entityLinks(): void {
   it("returns an entity with all of its fields", async () => {
     const one = await read("/dungeon/id.item.torch");
     const { patch, ...rest } = one;
@@ -210,7 +210,7 @@ function givesEntitiesTheirLinks(): void {
   });
 }
 
-function listsEntitiesType(): void {
+function entityLists(): void {
   it("pages through a type with a cursor and the exact count", async () => {
     const first = await read("/dungeon/item?limit=2");
     assert.deepEqual([first["count"], first["limit"]], [3, 2]);

@@ -20,7 +20,7 @@ describe("pictures of avatars", () => {
 
   describe("the credits", credits);
   describe("drawings", drawings);
-  describe("the picture of a social login", pictureSocialLogin);
+  describe("the picture of a social login", socialLoginPicture);
 });
 
 function credits(): void {
@@ -155,7 +155,7 @@ function drawings(): void {
   });
 }
 
-function pictureSocialLogin(): void {
+function socialLoginPicture(): void {
   it("is the target of a redirect, and is checked once in ten minutes", async () => {
     const one = await member();
     pictures.set("/a.png", { status: 200, type: "image/png" });

@@ -23,8 +23,8 @@ describe("the choice of an avatar", () => {
 });
 
 function choosingAvatar(): void {
-  describe("claims a combination once", claimsCombinationOnce);
-  describe("keeps, releases and refuses", keepsLetsGoRefuses);
+  describe("claims a combination once", combinationClaims);
+  describe("keeps, releases and refuses", releasesAndRefusals);
 }
 
 function listAvailableIcons(): void {
@@ -67,7 +67,7 @@ function listAvailableIcons(): void {
   });
 }
 
-function claimsCombinationOnce(): void {
+function combinationClaims(): void {
   it("claims a combination with its defaults, and shows it wherever the player is shown", async () => {
     const one = await member();
     const avatar = await one.chosen({ source: "custom", icon: "lorc/acorn" });
@@ -154,7 +154,7 @@ function claimsCombinationOnce(): void {
   });
 }
 
-function keepsLetsGoRefuses(): void {
+function releasesAndRefusals(): void {
   it("changes nothing for the same combination, and keeps the border if none is named", async () => {
     const one = await member();
     const claim = { source: "custom", icon: "lorc/bat-wing", color: "sky", bg: "navy" };

@@ -28,7 +28,7 @@ describe("uploads of avatars", () => {
   startsUploadApp();
 
   describe("an uploaded picture", uploadedPicture);
-  describe("an invalid form or picture", formNoSoundPicture);
+  describe("an invalid form or picture", invalidFormOrPicture);
 });
 
 function uploadedPicture(): void {
@@ -120,12 +120,12 @@ function uploadedPicture(): void {
   });
 }
 
-function formNoSoundPicture(): void {
-  describe("is refused", refused);
-  describe("is read up to its length limit", readNoFurtherThan);
+function invalidFormOrPicture(): void {
+  describe("is refused", refusedUpload);
+  describe("is read up to its length limit", lengthLimit);
 }
 
-function refused(): void {
+function refusedUpload(): void {
   it("is refused with the code of its defect, and stores nothing", async () => {
     const one = await member();
     const jpeg = await scene(1, 800, 600).jpeg().toBuffer();
@@ -231,7 +231,7 @@ function refused(): void {
   });
 }
 
-function readNoFurtherThan(): void {
+function lengthLimit(): void {
   it("is not read beyond the length limit", async () => {
     const one = await member();
     const limit = app.deps.config.AVATAR_MAX_BYTES;

@@ -154,12 +154,12 @@ describe("the lists of the projection", () => {
   });
   after(() => app.stop());
 
-  describe("page through rows", leadThroughRows);
-  describe("apply filters", narrowByFilters);
-  describe("accept any value", takeAnyValue);
+  describe("page through rows", paging);
+  describe("apply filters", filtering);
+  describe("accept any value", anyValue);
 });
 
-function leadThroughRows(): void {
+function paging(): void {
   it("page through all rows in both orders, without gap or repetition", async () => {
     for (const { path } of resources) {
       const ids = (all.get(path) ?? []).map(({ id }) => String(id));
@@ -192,7 +192,7 @@ function leadThroughRows(): void {
   });
 }
 
-function narrowByFilters(): void {
+function filtering(): void {
   it("have exactly the documented filters", () => {
     for (const { path, filters } of resources)
       assert.deepEqual(
@@ -244,7 +244,7 @@ function narrowByFilters(): void {
   });
 }
 
-function takeAnyValue(): void {
+function anyValue(): void {
   it("answer any value with rows or with a refusal that names the parameter", () =>
     checkAnyValue(
       app,

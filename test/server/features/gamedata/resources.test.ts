@@ -53,12 +53,12 @@ describe("the resources of the projection", () => {
   });
   after(() => app.stop());
 
-  describe("show items and monsters", showItemsMonsters);
-  describe("show quests, shops and places", showQuestsShopsPlaces);
-  describe("follow the rules of the archive", servedLikeEverythingElse);
+  describe("show items and monsters", itemsAndMonsters);
+  describe("show quests, shops and places", questsShopsAndPlaces);
+  describe("follow the rules of the archive", archiveRules);
 });
 
-function showItemsMonsters(): void {
+function itemsAndMonsters(): void {
   it("show an item with all fields, its attributes in the player's units", async () => {
     const { icon, ...item } = await read("/item/id.item.frost_blade_5001");
     assert.deepEqual(item, {
@@ -148,7 +148,7 @@ function showItemsMonsters(): void {
   });
 }
 
-function showQuestsShopsPlaces(): void {
+function questsShopsAndPlaces(): void {
   it("combine a quest with its objectives and rewards, in lists and in single reads", async () => {
     const quest = await read("/quests/id.quest.smith_01");
     const blank = { target_archetype: null, target_tag: null, rarity: null, item_type: null };
@@ -279,7 +279,7 @@ function showQuestsShopsPlaces(): void {
   });
 }
 
-function servedLikeEverythingElse(): void {
+function archiveRules(): void {
   it("label the slugs in use, grouping columns of the same name", async () => {
     const facets = (await read("/facets?locale=pt-br")) as Record<string, Body>;
     assert.deepEqual(facets["rarity"], { legend: "Lendário", mythic: "Mythic" });

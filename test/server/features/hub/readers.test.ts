@@ -46,11 +46,11 @@ describe("clients of the event stream", () => {
     await sample.stop();
   });
 
-  describe("a client that waits for the end of each HTTP chunk", clientWaitsForEnd);
-  describe("the requests library of Python", requestsPython);
+  describe("a client that waits for the end of each HTTP chunk", chunkWaitingClient);
+  describe("the requests library of Python", pythonRequests);
 });
 
-function clientWaitsForEnd(): void {
+function chunkWaitingClient(): void {
   it("receives every event before the next one is written", async (t) => {
     const stream = await openRaw(`${address(log.topic(code))}&authorization=${tokenOf(code)}`);
     t.after(() => stream.socket.destroy());
@@ -86,7 +86,7 @@ function clientWaitsForEnd(): void {
   });
 }
 
-function requestsPython(): void {
+function pythonRequests(): void {
   it("receives the blank line of every event before the next one is written", async (t) => {
     const python = await findRuntime("python");
     if (typeof python === "string") return t.skip(python);

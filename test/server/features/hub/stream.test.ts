@@ -31,12 +31,12 @@ describe("the hub's stream", () => {
     await sample.stop();
   });
 
-  describe("open and close", opensCloses);
-  describe("in pages and tabs", pagesTabs);
-  describe("end in order", endsInOrder);
+  describe("open and close", openAndClose);
+  describe("in pages and tabs", pagesAndTabs);
+  describe("end in order", orderlyEnds);
 });
 
-function opensCloses(): void {
+function openAndClose(): void {
   test("a stream passes the pipeline with its headers, frames and resumption", async () => {
     const abort = new AbortController();
     const head = await fetch(address("topic=/games/trivia/lobbies"), { signal: abort.signal });
@@ -113,7 +113,7 @@ function opensCloses(): void {
   });
 }
 
-function pagesTabs(): void {
+function pagesAndTabs(): void {
   test("a page of an allowed origin may connect with its cookie, for responses and refusals alike", async () => {
     const origin = "https://play.example";
     const cookie = `hubAuthorization=${hubToken()}`;
@@ -173,7 +173,7 @@ function pagesTabs(): void {
   });
 }
 
-function endsInOrder(): void {
+function orderlyEnds(): void {
   test("a busy service gives an EventSource a retry delay and other clients a 503", async () => {
     const { rooms } = sample.deps;
     const busy = roomsThat(async () => ({ ok: false, code: "server:unavailable" }));

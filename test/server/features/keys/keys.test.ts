@@ -62,11 +62,11 @@ describe("the API keys of a realm", () => {
   });
   after(() => app.stop());
 
-  describe("are created and listed", createdSeen);
-  describe("are changed and revoked", changedRevoked);
+  describe("are created and listed", createdAndListed);
+  describe("are changed and revoked", changedAndRevoked);
 });
 
-function createdSeen(): void {
+function createdAndListed(): void {
   it("are created with every documented field; the secret is shown once and stored as a hash", async () => {
     const one = await owner();
     const answer = await one.create({
@@ -190,7 +190,7 @@ function createdSeen(): void {
   });
 }
 
-function changedRevoked(): void {
+function changedAndRevoked(): void {
   it("are changed field by field, and listed newest first with their origins", async () => {
     const one = await owner();
     const first = (await one.create({ name: "first", origins: ["a.b"], scopes: ["*"] })).body.key;

@@ -69,12 +69,12 @@ describe("bad input to lobbies", () => {
 
   describe(
     "invalid requests to a lobby are refused, change nothing and publish nothing:",
-    wrongRequestsToLobby,
+    invalidLobbyRequests,
   );
-  describe("invalid requests elsewhere", wrongRequestsElsewhere);
+  describe("invalid requests elsewhere", invalidOtherRequests);
 });
 
-function wrongRequestsToLobby(): void {
+function invalidLobbyRequests(): void {
   it("invalid credentials", async () => {
     await refuseAll(app, lobbyIn("waiting"), credentialCases(await badLogins()));
   });
@@ -183,7 +183,7 @@ function wrongRequestsToLobby(): void {
   });
 }
 
-function wrongRequestsElsewhere(): void {
+function invalidOtherRequests(): void {
   it("codes of no lobby get 404 on every route, for every caller", async () => {
     const { bearer } = await login(app);
     const call = { selected_index: 1, time_taken_ms: 5, name: "Ann" };

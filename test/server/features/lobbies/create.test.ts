@@ -40,7 +40,7 @@ function postLobbies(): void {
   });
 
   describe("opens a lobby", opensLobby);
-  describe("refuses and repeats", refusesRepeats);
+  describe("refuses and repeats", refusalsAndRepeats);
 }
 
 function opensLobby(): void {
@@ -189,7 +189,7 @@ function opensLobby(): void {
   });
 }
 
-function refusesRepeats(): void {
+function refusalsAndRepeats(): void {
   it("reports every wrong field at once", async () => {
     const answer = await ask(
       app,

@@ -28,11 +28,11 @@ describe("endless lobbies", () => {
   });
   after(() => app.stop());
 
-  describe("an endless lobby while the generator is unavailable", endlessLobbyWhileGenerator);
-  describe("an endless lobby whose next batch is being generated", endlessLobbyWhoseNext);
+  describe("an endless lobby while the generator is unavailable", withoutGenerator);
+  describe("an endless lobby whose next batch is being generated", duringGeneration);
 });
 
-function endlessLobbyWhileGenerator(): void {
+function withoutGenerator(): void {
   it("never makes its host wait for the next question, and never repeats a question", async () => {
     const table = await endless("music");
     const asked = new Set<number>();
@@ -86,7 +86,7 @@ function endlessLobbyWhileGenerator(): void {
   });
 }
 
-function endlessLobbyWhoseNext(): void {
+function duringGeneration(): void {
   let busy: App;
   let table: Table;
   let jobs: Jobs;

@@ -68,11 +68,11 @@ describe("the events of a lobby", { concurrency: true }, () => {
   });
   after(() => app.stop());
 
-  describe("arrive in order", comeInOrder);
-  describe("end, and reach only permitted clients", endForThoseWho);
+  describe("arrive in order", eventOrder);
+  describe("end, and reach only permitted clients", endsAndAudience);
 });
 
-function comeInOrder(): void {
+function eventOrder(): void {
   it("of a versus game arrive in order, without a gap, with all promised fields", async () => {
     const fields = { mode: "versus", numQuestions: 1, category: "science" };
     const { code, host } = await openTable(app, fields);
@@ -166,7 +166,7 @@ function comeInOrder(): void {
   });
 }
 
-function endForThoseWho(): void {
+function endsAndAudience(): void {
   it("end for a removed player, whose token is refused afterwards", async () => {
     const { code, host, guests } = await openTable(app, {}, 2);
     const [kicked, stays] = guests;

@@ -48,7 +48,7 @@ describe("spectators of a lobby", () => {
   });
 
   describe("POST /lobbies/{code}/spectate", postLobbiesCodeSpectate);
-  describe("the stream of a spectator", spectatorSStream);
+  describe("the stream of a spectator", spectatorStream);
 });
 
 function postLobbiesCodeSpectate(): void {
@@ -94,7 +94,7 @@ function postLobbiesCodeSpectate(): void {
   });
 }
 
-function spectatorSStream(): void {
+function spectatorStream(): void {
   it("shows a co-op game without its picks, and nothing before the players see it", async () => {
     const { code, host, guests } = await openTable(
       app,

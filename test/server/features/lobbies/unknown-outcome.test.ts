@@ -53,11 +53,11 @@ describe("commands with an unknown outcome", () => {
   });
   after(() => app.stop());
 
-  describe("a join with an unknown outcome, retried under its key,", joinWhoseOutcomeNobody);
-  describe("a create with an unknown outcome, retried under its key,", createWhoseOutcomeNobody);
+  describe("a join with an unknown outcome, retried under its key,", retriedJoin);
+  describe("a create with an unknown outcome, retried under its key,", retriedCreate);
 });
 
-function joinWhoseOutcomeNobody(): void {
+function retriedJoin(): void {
   const join = (code: string, key: string, name = "Ada") =>
     ask(app, "POST", `/${code}/join`, { name }, { "idempotency-key": key });
 
@@ -116,7 +116,7 @@ function joinWhoseOutcomeNobody(): void {
   });
 }
 
-function createWhoseOutcomeNobody(): void {
+function retriedCreate(): void {
   const create = (as: Record<string, string>) => ask(app, "POST", "", { hostName: "Ann" }, as);
   const placesOf = (accountId: number) => app.deps.redis.zrange(`hosted:${accountId}`, "0", "-1");
 

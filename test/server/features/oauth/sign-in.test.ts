@@ -24,12 +24,12 @@ import {
 describe("the sign-in to third-party programs", () => {
   startsOAuthApp();
 
-  describe("describes itself", describesItself);
-  describe("signs players in", signsPlayersIn);
-  describe("serves a program that requires a recent sign-in", toProgramWantsRecent);
+  describe("describes itself", discovery);
+  describe("signs players in", playerSignIn);
+  describe("serves a program that requires a recent sign-in", recentSignIn);
 });
 
-function describesItself(): void {
+function discovery(): void {
   it("publishes its metadata: S256 only, code flow only, its own addresses", async () => {
     const answer = await fetch(`${app.url}/.well-known/oauth-authorization-server`);
     const metadata = (await answer.json()) as Record<string, unknown>;
@@ -86,7 +86,7 @@ function describesItself(): void {
   });
 }
 
-function signsPlayersIn(): void {
+function playerSignIn(): void {
   it("signs players in to public programs, and to confidential ones by header or form", async () => {
     const byForm = await discover(app, "confidential", client.ClientSecretPost(secret));
     for (const config of [open, confidential, byForm]) {
@@ -159,7 +159,7 @@ function signsPlayersIn(): void {
   });
 }
 
-function toProgramWantsRecent(): void {
+function recentSignIn(): void {
   const day = 86_400;
   let email = "";
   let old = "";

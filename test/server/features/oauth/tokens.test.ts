@@ -32,13 +32,13 @@ import {
 describe("the tokens of third-party programs", () => {
   startsOAuthApp();
 
-  describe("refuses invalid authorization requests", refusesRequestsPrograms);
-  describe("exchanges codes for tokens", givesTokensForCodes);
-  describe("ends sessions", endsSessions);
-  describe("stores no secrets and rejects malformed input", knowsNoSecretsTakes);
+  describe("refuses invalid authorization requests", invalidRequests);
+  describe("exchanges codes for tokens", codeExchange);
+  describe("ends sessions", sessionEnds);
+  describe("stores no secrets and rejects malformed input", secretsAndMalformedInput);
 });
 
-function refusesRequestsPrograms(): void {
+function invalidRequests(): void {
   it("refuses a request without PKCE or with the plain method, and reports that to the program", async () => {
     const { url } = await begin(open);
     const plain = new URL(url);
@@ -123,7 +123,7 @@ function refusesRequestsPrograms(): void {
   });
 }
 
-function givesTokensForCodes(): void {
+function codeExchange(): void {
   it("issues no tokens for a wrong verifier, program or secret", async () => {
     const done = await authorize(confidential);
     const wrong = { ...done, verifier: client.randomPKCECodeVerifier() };
@@ -154,7 +154,7 @@ function givesTokensForCodes(): void {
   });
 }
 
-function endsSessions(): void {
+function sessionEnds(): void {
   it("ends the session when the program revokes a token, and removes it from the session list", async () => {
     const own = await registerAccount(app);
     const done = await authorizeAs(own.session.access_token);
@@ -282,7 +282,7 @@ function endsSessions(): void {
   });
 }
 
-function knowsNoSecretsTakes(): void {
+function secretsAndMalformedInput(): void {
   it("stores no code, token or secret in a usable form", async () => {
     const done = await authorize(confidential);
     const code = done.back.searchParams.get("code") ?? "";

@@ -21,12 +21,12 @@ import { idsIn, idsOf, jobs, plan, startsDrawJobs } from "./draw-jobs.ts";
 describe("drawing questions that have to be generated", () => {
   startsDrawJobs();
 
-  describe("from the generator", made);
-  describe("while the generator or the queue is unavailable", whileGeneratorOrQueue);
+  describe("from the generator", generatedQuestions);
+  describe("while the generator or the queue is unavailable", generatorOutage);
   describe("for long games and many lobbies", longGamesManyLobbies);
 });
 
-function made(): void {
+function generatedQuestions(): void {
   it("generates new questions instead of using those of current challenges", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
     await jobs.deps.redis.flushall();
@@ -78,7 +78,7 @@ function made(): void {
   });
 }
 
-function whileGeneratorOrQueue(): void {
+function generatorOutage(): void {
   it("is refused when no question is stored or generated", async () => {
     jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
     await assert.rejects(

@@ -10,7 +10,7 @@ describe("drawing questions for a lobby", () => {
   startsDrawJobs();
 
   describe("from categories", fromCategories);
-  describe("least known to the players", playersKnowLeast);
+  describe("least known to the players", leastKnown);
 });
 
 function fromCategories(): void {
@@ -106,7 +106,7 @@ function fromCategories(): void {
   });
 }
 
-function playersKnowLeast(): void {
+function leastKnown(): void {
   it("prefers questions that no seated player has answered", async () => {
     await drawForLobby(jobs.deps, plan());
     await jobs.deps.redis.flushall();

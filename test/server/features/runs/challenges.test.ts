@@ -42,13 +42,13 @@ describe("challenges", () => {
   });
   after(() => app.stop());
 
-  describe("are created", made);
-  describe("are played on their date", playedInTheirTime);
-  describe("their leaderboard", theirBoard);
-  describe("hide their answers", keepTheirAnswers);
+  describe("are created", creation);
+  describe("are played on their date", playedOnTheirDate);
+  describe("their leaderboard", challengeLeaderboard);
+  describe("hide their answers", hiddenAnswers);
 });
 
-function made(): void {
+function creation(): void {
   it("exist on the first day without stored questions or a generator", async () => {
     const empty = await startApp({ clock, hasJobs: false });
     try {
@@ -117,7 +117,7 @@ function made(): void {
   });
 }
 
-function playedInTheirTime(): void {
+function playedOnTheirDate(): void {
   it("report the caller's rank before, during and after play", async () => {
     const ann = await runner(app);
     const { gauntlet } = await ann.today();
@@ -230,7 +230,7 @@ function playedInTheirTime(): void {
   });
 }
 
-function theirBoard(): void {
+function challengeLeaderboard(): void {
   let challengeId = 0;
   let expected: { id: number; name: string; score: number; time: number; at: number }[] = [];
   const path = () => `/v1/games/trivia/leaderboard/challenges/${challengeId}`;
@@ -335,7 +335,7 @@ function theirBoard(): void {
   });
 }
 
-function keepTheirAnswers(): void {
+function hiddenAnswers(): void {
   it("reveal no answer before the player has answered", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();

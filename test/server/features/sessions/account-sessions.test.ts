@@ -45,11 +45,11 @@ describe("account sessions", () => {
   });
   after(() => app.stop());
 
-  describe("the sessions of an account", sessionsAccount);
-  describe("a copied access token, after the end of its session,", copiedAccessTokenAfter);
+  describe("the sessions of an account", accountSessions);
+  describe("a copied access token, after the end of its session,", copiedAccessToken);
 });
 
-function sessionsAccount(): void {
+function accountSessions(): void {
   it("are listed, the most recently used first, with the caller's own marked", async () => {
     const { email, session } = await registerAccount(app);
     clock.advance(60_000);
@@ -172,7 +172,7 @@ function sessionsAccount(): void {
   });
 }
 
-function copiedAccessTokenAfter(): void {
+function copiedAccessToken(): void {
   const ended = async (token: string, method: string, asked: string, body: unknown = {}) => {
     const { status, json } = await app.client.request(method, asked, { token, body });
     assert.deepEqual([status, refusalIn(json).code], [401, "auth:token_invalid"], asked);

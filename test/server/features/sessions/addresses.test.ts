@@ -40,11 +40,11 @@ describe("email addresses", () => {
   });
   after(() => app.stop());
 
-  describe("an address in any spelling", addressInAnySpelling);
-  describe("a mailbox shared by two accounts", mailboxTwoAccountsHad);
+  describe("an address in any spelling", addressSpellings);
+  describe("a mailbox shared by two accounts", sharedMailbox);
 });
 
-function addressInAnySpelling(): void {
+function addressSpellings(): void {
   it("registers, signs in and is returned in its one normal form, to which mail is sent", async () => {
     for (const spell of spellings) {
       const local = uniqueName();
@@ -127,7 +127,7 @@ function addressInAnySpelling(): void {
   });
 }
 
-function mailboxTwoAccountsHad(): void {
+function sharedMailbox(): void {
   it("is reported once, and the account without it signs in by its name and sets another address", async () => {
     const [kept, lost] = [await registerAccount(app), await registerAccount(app)];
     const { id, username = "" } = lost.session.player;

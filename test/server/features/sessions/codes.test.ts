@@ -50,14 +50,14 @@ describe("sign-in codes", () => {
   after(() => app.stop());
 
   describe("a sign-in code", signInCode);
-  describe("requesting a sign-in code", askingForSignIn);
-  describe("a sign-in code after the clock was set back", signInCodeAfter);
+  describe("requesting a sign-in code", codeRequests);
+  describe("a sign-in code after the clock was set back", codeAfterClockChange);
 });
 
 function signInCode(): void {
   describe("signs in", signsIn);
-  describe("tolerates wrong tries", bearsWrongTries);
-  describe("expires", ends);
+  describe("tolerates wrong tries", wrongTries);
+  describe("expires", codeExpiry);
 }
 
 function signsIn(): void {
@@ -117,7 +117,7 @@ function signsIn(): void {
   });
 }
 
-function bearsWrongTries(): void {
+function wrongTries(): void {
   it("is rejected after five wrong tries, even when many arrive at once", async () => {
     const { email } = await registerAccount(app);
     const code = await codeFor(email);
@@ -175,7 +175,7 @@ function bearsWrongTries(): void {
   });
 }
 
-function ends(): void {
+function codeExpiry(): void {
   it("is rejected after a newer one, after five minutes, and for another account", async () => {
     const { email } = await registerAccount(app);
     const other = await registerAccount(app);
@@ -216,7 +216,7 @@ function ends(): void {
   });
 }
 
-function askingForSignIn(): void {
+function codeRequests(): void {
   it("does the same work and returns the same for a known, an unknown and an impossible address", async () => {
     const { email } = await registerAccount(app);
     const guest = await enter(app);
@@ -313,7 +313,7 @@ function askingForSignIn(): void {
   });
 }
 
-function signInCodeAfter(): void {
+function codeAfterClockChange(): void {
   it("is issued again, regardless of the number issued before", async () => {
     const { email } = await registerAccount(app);
     const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };

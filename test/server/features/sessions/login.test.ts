@@ -25,12 +25,12 @@ describe("POST /v1/gateway/login", () => {
   });
   after(() => app.stop());
 
-  describe("checks credentials", answersTests);
-  describe("locks out", locks);
-  describe("counts fairly", countsFairly);
+  describe("checks credentials", credentialChecks);
+  describe("locks out", lockouts);
+  describe("counts fairly", fairCounts);
 });
 
-function answersTests(): void {
+function credentialChecks(): void {
   it("signs in by email or username in any case, with a cookie of 30 days", async () => {
     const { email, session } = await registerAccount(app);
     const { username = "" } = session.player;
@@ -86,7 +86,7 @@ function answersTests(): void {
   });
 }
 
-function locks(): void {
+function lockouts(): void {
   it("locks after five failures, known or not, and then returns the same for every password", async () => {
     const { email, session } = await registerAccount(app);
     for (const identifier of [email, uniqueName(), `${uniqueName()}@example.com`]) {
@@ -139,7 +139,7 @@ function locks(): void {
   });
 }
 
-function countsFairly(): void {
+function fairCounts(): void {
   it("resets the failures when a login succeeds before the lock", async () => {
     const { email } = await registerAccount(app);
     for (let round = 0; round < 3; round++) {

@@ -48,7 +48,7 @@ describe("password resets", () => {
   after(() => app.stop());
 
   describe("a password reset", passwordReset);
-  describe("requesting a password reset", askingForPasswordReset);
+  describe("requesting a password reset", resetRequests);
 });
 
 function passwordReset(): void {
@@ -145,7 +145,7 @@ function passwordReset(): void {
   });
 }
 
-function askingForPasswordReset(): void {
+function resetRequests(): void {
   it("returns the same for known, unknown and impossible addresses, and requires one", async () => {
     const { email } = await registerAccount(app);
     const answers = [];

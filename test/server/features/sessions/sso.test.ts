@@ -51,11 +51,11 @@ describe("passports", () => {
   });
   after(() => app.stop());
 
-  describe("a passport", passportTests);
-  describe("a redirect", redirectTests);
+  describe("a passport", passportUse);
+  describe("a redirect", redirectTargets);
 });
 
-function passportTests(): void {
+function passportUse(): void {
   it("opens a session of the same player elsewhere and puts no token into the address", async () => {
     const { session } = await registerAccount(app);
     const guest = await enter(app);
@@ -135,7 +135,7 @@ function passportTests(): void {
   });
 }
 
-function redirectTests(): void {
+function redirectTargets(): void {
   const decide = async (text: string, env: Record<string, string> = {}) => {
     const config = { ...app.deps.config, ...env };
     const { em } = app.deps;

@@ -24,12 +24,12 @@ describe("messages to the operators", () => {
   });
   after(() => app.stop());
 
-  describe("a text field of a form", textForm);
+  describe("a text field of a form", formTextField);
   describe("POST /v1/leads/contact", postV1LeadsContact);
   describe("POST /v1/leads/feedback", postV1LeadsFeedback);
 });
 
-function textForm(): void {
+function formTextField(): void {
   it("requires a visible character", async () => {
     for (const message of ["\u2800".repeat(20), "\u200b".repeat(20), "\u3164 \u2060".repeat(9)]) {
       const fields = { kind: "idea", source: "web", message };

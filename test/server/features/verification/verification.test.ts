@@ -32,11 +32,11 @@ describe("email verification", () => {
   });
   after(() => app.stop());
 
-  describe("the verification of an address", verificationAddress);
-  describe("a verification mail that cannot be sent", verificationMailCannotBe);
+  describe("the verification of an address", addressVerification);
+  describe("a verification mail that cannot be sent", failedVerificationMail);
 });
 
-function verificationAddress(): void {
+function addressVerification(): void {
   it("uses the link of the registration mail once", async () => {
     const { email, session } = await registerAccount(app);
     const link = await linkTo(email);
@@ -138,7 +138,7 @@ function verificationAddress(): void {
   });
 }
 
-function verificationMailCannotBe(): void {
+function failedVerificationMail(): void {
   it("keeps the link of the previous mail valid", async () => {
     const limited = { config: { ...app.deps.config, RATE_LIMIT_FACTOR: 1 } };
     const send = () => Promise.reject(new DeliveryError("smtp: ECONNECTION", false));

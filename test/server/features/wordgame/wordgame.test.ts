@@ -135,12 +135,12 @@ describe("the word game", () => {
   });
   after(() => app.stop());
 
-  describe("ranks results", hasBoards);
-  describe("shows its leaderboards", showsBoards);
+  describe("ranks results", rankedResults);
+  describe("shows its leaderboards", shownLeaderboards);
   describe("stores results", storesResults);
 });
 
-function hasBoards(): void {
+function rankedResults(): void {
   it("has empty leaderboards at first", async () => {
     for (const mode of ["daily", "random"])
       assert.deepEqual(await read({ mode }), {
@@ -190,7 +190,7 @@ function hasBoards(): void {
   });
 }
 
-function showsBoards(): void {
+function shownLeaderboards(): void {
   it("starts and ends leaderboards with the day of the zone, to the second", () => {
     const since = (period: "today" | "this_week", timeZone: string, now: string) => {
       const window = windowOf("random", period, { timeZone, now: Date.parse(now) });

@@ -61,9 +61,9 @@ describe("a message", () => {
   after(() => app.stop());
 
   describe("is sent once", sentOnce);
-  describe("that could not be sent", couldNotBeSent);
-  describe("is stored and sent safely", writtenSentWithCare);
-  describe("is one of many", oneMany);
+  describe("that could not be sent", failedDelivery);
+  describe("is stored and sent safely", safeDelivery);
+  describe("is one of many", manyMessages);
 });
 
 function sentOnce(): void {
@@ -165,7 +165,7 @@ function sentOnce(): void {
   });
 }
 
-function couldNotBeSent(): void {
+function failedDelivery(): void {
   it("becomes a dead letter after five attempts, and an operator can retry it", async () => {
     const to = someone();
     const id = await write(to);
@@ -202,7 +202,7 @@ function couldNotBeSent(): void {
   });
 }
 
-function writtenSentWithCare(): void {
+function safeDelivery(): void {
   it("cannot be decrypted with another secret, and records that error", async () => {
     const to = someone();
     const id = await write(to);
@@ -237,7 +237,7 @@ function writtenSentWithCare(): void {
   });
 }
 
-function oneMany(): void {
+function manyMessages(): void {
   it(`goes to one address at most ${maxMessagesPerHour} times an hour`, async () => {
     const to = someone();
     const ids: (number | null)[] = [];

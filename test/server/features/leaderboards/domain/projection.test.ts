@@ -112,12 +112,12 @@ describe("processes that project changes to leaderboards", () => {
     await app.stop();
   });
 
-  describe("after one of them dies or stalls", whenOneThemDies);
-  describe("after Redis loses data", whenRedisLosesSomething);
-  describe("during a build", whileTheyBuild);
+  describe("after one of them dies or stalls", afterProcessFailure);
+  describe("after Redis loses data", afterRedisLoss);
+  describe("during a build", duringBuild);
 });
 
-function whenOneThemDies(): void {
+function afterProcessFailure(): void {
   for (const [moment, isWritten] of [
     ["before it wrote", false],
     ["after it wrote and before it noted that", true],
@@ -164,7 +164,7 @@ function whenOneThemDies(): void {
   });
 }
 
-function whenRedisLosesSomething(): void {
+function afterRedisLoss(): void {
   it("restore what Redis lost in a restore, also when they start during it", async () => {
     const running = await another();
     await assertExact(running);
@@ -207,7 +207,7 @@ function whenRedisLosesSomething(): void {
   });
 }
 
-function whileTheyBuild(): void {
+function duringBuild(): void {
   it("finish the build of a process that died, with all later changes", async () => {
     const { redis } = app.deps;
     let fills = 0;

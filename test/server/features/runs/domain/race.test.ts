@@ -89,11 +89,11 @@ describe("concurrent answers of one player in all games", () => {
   });
   after(() => app.stop());
 
-  describe("are counted", counted);
+  describe("are counted", countedRuns);
   describe("wait for each other", waitForEachOther);
 });
 
-function counted(): void {
+function countedRuns(): void {
   it("all count, as if they had arrived one after another", async () => {
     const first = asked[0] ?? assert.fail();
     // With an open session and existing totals, no answer has to take a lock.

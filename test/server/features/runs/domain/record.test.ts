@@ -180,11 +180,11 @@ describe("a recorded answer", () => {
     await stores.stop();
   });
 
-  describe("is counted", countedTests);
-  describe("is recorded concurrently", recordedBesideOthers);
+  describe("is counted", countedRuns);
+  describe("is recorded concurrently", recordedConcurrently);
 });
 
-function countedTests(): void {
+function countedRuns(): void {
   it("stores the scores that the rules define for random histories", async () => {
     await fc.assert(
       fc.asyncProperty(histories(16), async (history) => {
@@ -254,7 +254,7 @@ function countedTests(): void {
   });
 }
 
-function recordedBesideOthers(): void {
+function recordedConcurrently(): void {
   it("is recorded once under its name, even when it is sent often and concurrently", async () => {
     const playerId = await newPlayer();
     const ref = `run-${playerId}-0`;

@@ -183,11 +183,11 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
     await stores.stop();
   });
 
-  describe("match a model", whatModelSays);
-  describe("have valid outcomes", haveLawfulOutcomes);
+  describe("match a model", modelMatch);
+  describe("have valid outcomes", validOutcomes);
 });
 
-function whatModelSays(): void {
+function modelMatch(): void {
   it("leave every wallet in the state of a plain model, entry by entry", async () => {
     const states = await rowsOf(
       orm.em.fork(),
@@ -233,7 +233,7 @@ function whatModelSays(): void {
   });
 }
 
-function haveLawfulOutcomes(): void {
+function validOutcomes(): void {
   it("are refused only when the balance was too low at that moment", () => {
     const all = wishesByRef();
     let refused = 0;

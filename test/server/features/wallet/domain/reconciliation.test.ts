@@ -89,12 +89,12 @@ describe("the ledgers of the wallets", () => {
     player = (await enter(app)).player.id;
   });
 
-  describe("match their wallets", agree);
-  describe("reveal changes made outside the service", showWhatSomebodyChanged);
-  describe("are reconciled", compared);
+  describe("match their wallets", matchingWallets);
+  describe("reveal changes made outside the service", outsideChanges);
+  describe("are reconciled", reconciled);
 });
 
-function agree(): void {
+function matchingWallets(): void {
   it("match after every kind of movement, also when one player is checked on the command line", async () => {
     await fill();
     const { rounds, differences, numDifferences } = await finishRound();
@@ -186,7 +186,7 @@ function agree(): void {
   });
 }
 
-function showWhatSomebodyChanged(): void {
+function outsideChanges(): void {
   const wallet = () => `where player_id = ${player} and currency = 'embers'`;
   const at = (seq: number) =>
     `where player_id = ${player} and currency = 'embers' and seq = ${seq}`;
@@ -286,7 +286,7 @@ function showWhatSomebodyChanged(): void {
   });
 }
 
-function compared(): void {
+function reconciled(): void {
   it("are compared in slices, each wallet once per round, even by several concurrent jobs", async () => {
     const players: number[] = [];
     for (let n = 0; n < 6; n++) {
