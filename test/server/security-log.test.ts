@@ -73,11 +73,11 @@ describe("the log", () => {
     await provider.stop();
   });
 
-  describe("of accounts", accounts);
-  describe("of secrets", whatSecret);
+  describe("of accounts", accountEvents);
+  describe("of secrets", omittedSecrets);
 });
 
-function accounts(): void {
+function accountEvents(): void {
   it("has a line for every security event of an account, with ids and without secrets", async () => {
     const start = written.length;
     const { email, session } = await registerAccount(app);
@@ -155,7 +155,7 @@ function accounts(): void {
   });
 }
 
-function whatSecret(): void {
+function omittedSecrets(): void {
   it("contains no credentials for other services: passports and social login data", async () => {
     const start = written.length;
     const { email, session } = await registerAccount(app);

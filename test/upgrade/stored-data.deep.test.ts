@@ -95,12 +95,12 @@ describe("the service on data stored by the previous release", () => {
     for (const dir of [folder, dataDir]) rmSync(dir, { recursive: true, force: true });
   });
 
-  describe("serves the stored data", showsWhatHad);
-  describe("continues work in progress", goesOnWithWhat);
-  describe("accepts existing credentials", takesWhatSignsIn);
+  describe("serves the stored data", servedData);
+  describe("continues work in progress", continuedWork);
+  describe("accepts existing credentials", acceptedCredentials);
 });
 
-function showsWhatHad(): void {
+function servedData(): void {
   it("returns the same responses as before", async () => {
     const { run, reads } = told;
     const present = await readAll(url, told.second, run.id, run.challengeId);
@@ -114,7 +114,7 @@ function showsWhatHad(): void {
   });
 }
 
-function goesOnWithWhat(): void {
+function continuedWork(): void {
   it("continues waiting and running games, and repeats a stored answer", async () => {
     const { running, waiting, repeat } = told;
     const before = await readGame(url, running);
@@ -170,7 +170,7 @@ function goesOnWithWhat(): void {
   });
 }
 
-function takesWhatSignsIn(): void {
+function acceptedCredentials(): void {
   it("accepts API keys, and both secrets of an OAuth client", async () => {
     const key = { "x-api-key": told.key.plaintext };
     await call(url, "GET /v1/games/trivia/state", { headers: key });

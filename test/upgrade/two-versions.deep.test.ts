@@ -207,10 +207,10 @@ describe("lobbies during a rolling upgrade", () => {
     await stores.stop();
   });
 
-  describe("with an owner of either release", whicheverReleaseOwnsThem);
+  describe("with an owner of either release", ownedByEitherRelease);
 });
 
-function whicheverReleaseOwnsThem(): void {
+function ownedByEitherRelease(): void {
   for (const owner of ["previous", "present"] as const) {
     const other = owner === "present" ? "previous" : "present";
 

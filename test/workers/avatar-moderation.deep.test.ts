@@ -86,10 +86,10 @@ describe("avatar moderation", () => {
     await moderator.stop();
   });
 
-  describe("the moderation of an avatar when its job worker is killed", moderationAvatarWhoseJob);
+  describe("the moderation of an avatar when its job worker is killed", killedJobWorker);
 });
 
-function moderationAvatarWhoseJob(): void {
+function killedJobWorker(): void {
   it("is completed once by the next worker, without delaying the request", async () => {
     const first = await startWorker();
     moderator.answer = null;

@@ -83,10 +83,10 @@ describe("avatar moderation", () => {
     await app.stop();
     await moderator.stop();
   });
-  describe("the moderation of an avatar that cannot be classified", moderationAvatarNobodyCan);
+  describe("the moderation of an avatar that cannot be classified", unclassifiablePicture);
 });
 
-function moderationAvatarNobodyCan(): void {
+function unclassifiablePicture(): void {
   it("is left to a reviewer when its last attempt fails", async () => {
     await killAll();
     const { id } = await send(3);

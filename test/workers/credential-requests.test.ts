@@ -33,11 +33,11 @@ describe("credential requests", () => {
   });
   after(() => app.stop());
 
-  describe("a request for a code or a reset", requestForCodeOr);
-  describe("a login with an unknown name", loginUnknownName);
+  describe("a request for a code or a reset", codeOrResetRequest);
+  describe("a login with an unknown name", unknownNameLogin);
 });
 
-function requestForCodeOr(): void {
+function codeOrResetRequest(): void {
   it("leaves the same records for a known and an unknown address", async () => {
     await forget();
     const { email } = await registerAccount(app);
@@ -167,7 +167,7 @@ function requestForCodeOr(): void {
   });
 }
 
-function loginUnknownName(): void {
+function unknownNameLogin(): void {
   it("costs one password check, like that of a known account", async () => {
     const { email } = await registerAccount(app);
     const { passwords } = app.deps;

@@ -77,11 +77,11 @@ describe("the message queue", () => {
     webhook.closeAllConnections();
   });
 
-  describe("delivers", sends);
-  describe("recovers from failures", outlivesTrouble);
+  describe("delivers", deliveries);
+  describe("recovers from failures", failureRecovery);
 });
 
-function sends(): void {
+function deliveries(): void {
   it("posts a text message to the webhook, and keeps none of it", async () => {
     await sendMessage(app.deps, sms("+491"));
     const { message } = await until("+491", "sent", "completed");
@@ -130,7 +130,7 @@ function sends(): void {
   });
 }
 
-function outlivesTrouble(): void {
+function failureRecovery(): void {
   it("queues messages again whose job was lost, and drops those that are too late", async () => {
     await writeMessage(app.deps.em, app.deps, sms("+495"));
     await maintain({ task: "messages" }, app.deps);

@@ -96,11 +96,11 @@ describe("a caller waiting for a job", () => {
   });
   after(() => stores.stop());
 
-  describe("is notified", hears);
-  describe("recovers from Redis failures", outlivesTroubleStore);
+  describe("is notified", notifications);
+  describe("recovers from Redis failures", storeFailures);
 });
 
-function hears(): void {
+function notifications(): void {
   it("is notified of the end, also when the job ended before the caller listened", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
@@ -131,7 +131,7 @@ function hears(): void {
   });
 }
 
-function outlivesTroubleStore(): void {
+function storeFailures(): void {
   it("survives a Redis outage between the request and the answer", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {

@@ -62,8 +62,8 @@ describe("the question generation job", () => {
   after(() => jobs.stop());
 
   describe("stores a batch", storesBatch);
-  describe("keeps valid questions", keepsWhatSound);
-  describe("continues and stops", goesOnGivesUp);
+  describe("keeps valid questions", validQuestions);
+  describe("continues and stops", retriesAndStops);
 });
 
 function storesBatch(): void {
@@ -124,7 +124,7 @@ function storesBatch(): void {
   });
 }
 
-function keepsWhatSound(): void {
+function validQuestions(): void {
   it("drops invalid questions and keeps the rest", async () => {
     jobs.use(
       saying([
@@ -149,7 +149,7 @@ function keepsWhatSound(): void {
   });
 }
 
-function goesOnGivesUp(): void {
+function retriesAndStops(): void {
   it("continues where the last batch ended", async () => {
     await generateQuestions(payload(), jobs.deps);
     assert.ok((await generateQuestions(payload(), jobs.deps)) > 0);

@@ -51,11 +51,11 @@ describe("the wallet commands", () => {
     await app.stop();
   });
 
-  describe("move money", movesMoney);
-  describe("validate and load definitions", refusedLoadsDefinitions);
+  describe("move money", moneyMoves);
+  describe("validate and load definitions", definitionLoads);
 });
 
-function movesMoney(): void {
+function moneyMoves(): void {
   it("cover every operation with the right effect on the balance", async () => {
     const player = await newPlayer();
     const seen = [];
@@ -117,7 +117,7 @@ function movesMoney(): void {
   });
 }
 
-function refusedLoadsDefinitions(): void {
+function definitionLoads(): void {
   it("refuse invalid input and change nothing", async () => {
     const player = await newPlayer();
     await run("ingots:credit", { player, amount: "10" });

@@ -27,8 +27,8 @@ describe("request bodies", () => {
 
   describe("a JSON body", jsonBody);
   describe("fields", fields);
-  describe("the size of a body", sizeBody);
-  describe("framing that two parsers could read differently", framingTwoReadersCould);
+  describe("the size of a body", bodySize);
+  describe("framing that two parsers could read differently", ambiguousFraming);
 });
 
 function jsonBody(): void {
@@ -150,7 +150,7 @@ function fields(): void {
   });
 }
 
-function sizeBody(): void {
+function bodySize(): void {
   const fill = (size: number) => `{"name":"x","zzz":"${"y".repeat(size - 21)}"}`;
 
   test("is at most 64 KiB", async () => {
@@ -201,7 +201,7 @@ function sizeBody(): void {
   });
 }
 
-function framingTwoReadersCould(): void {
+function ambiguousFraming(): void {
   const cases: [what: string, headers: string][] = [
     ["two lengths", "Content-Length: 2\r\nContent-Length: 20"],
     ["a length and a coding", "Content-Length: 2\r\nTransfer-Encoding: chunked"],

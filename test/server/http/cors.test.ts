@@ -34,10 +34,10 @@ describe("requests from other origins", () => {
   });
   after(() => sample.stop());
 
-  describe("a response", answerTests);
+  describe("a response", responseHeaders);
   describe("a preflight", preflight);
   describe("authority from a cookie", authorityFromCookie);
-  describe("a cookie that opens a session", cookieSignsSomebodyIn);
+  describe("a cookie that opens a session", sessionCookie);
 
   test("treats pages under another configured name of the service as its own", async () => {
     const env = { PUBLIC_BASE_URL: "https://game.example.com" };
@@ -54,7 +54,7 @@ describe("requests from other origins", () => {
   });
 });
 
-function answerTests(): void {
+function responseHeaders(): void {
   test("permits a listed origin, in any spelling, with credentials", async () => {
     for (const origin of [app, "HTTPS://App.example.com:443", "http://localhost:3000"]) {
       const { headers } = await client.get("/v1/ping", { headers: { origin } });
@@ -190,7 +190,7 @@ function authorityFromCookie(): void {
   });
 }
 
-function cookieSignsSomebodyIn(): void {
+function sessionCookie(): void {
   const evil = [
     { origin: "https://evil.example" },
     { origin: "https://evil.example", "sec-fetch-site": "cross-site" },

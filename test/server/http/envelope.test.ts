@@ -16,8 +16,8 @@ describe("responses", () => {
   after(() => sample.stop());
 
   describe("the response envelope", responseEnvelope);
-  describe("headers of every response", headersEveryAnswer);
-  describe("an internal error", failureOurs);
+  describe("headers of every response", commonHeaders);
+  describe("an internal error", internalError);
 
   test("each request has its own fork of the entity manager, created once", async () => {
     const first = (await client.get("/v1/em")).body as { isSame: boolean; fork: number };
@@ -71,7 +71,7 @@ function responseEnvelope(): void {
   });
 }
 
-function headersEveryAnswer(): void {
+function commonHeaders(): void {
   test("repeat a well-formed request id and replace any other", async () => {
     const given = { "x-request-id": "client.id_1-2" };
     assert.equal(
@@ -102,7 +102,7 @@ function headersEveryAnswer(): void {
   });
 }
 
-function failureOurs(): void {
+function internalError(): void {
   for (const path of ["/v1/bug", "/v1/late-bug", "/v1/cyclic"])
     test(`${path} answers server:error and tells nothing`, async () => {
       const answer = await client.get(path);

@@ -159,11 +159,11 @@ describe("the pool share of one caller", () => {
     await app.stop();
   });
 
-  describe("a hundred concurrent requests of one caller", hundredRequestsAtOnce);
-  describe("the queue of one caller", lineOneCaller);
+  describe("a hundred concurrent requests of one caller", concurrentRequests);
+  describe("the queue of one caller", callerQueue);
 });
 
-function hundredRequestsAtOnce(): void {
+function concurrentRequests(): void {
   for (const [what, rows, prepare] of done)
     it(`that repeat ${what} wait for no lock`, async () => {
       const who = await player();
@@ -192,7 +192,7 @@ function hundredRequestsAtOnce(): void {
   });
 }
 
-function lineOneCaller(): void {
+function callerQueue(): void {
   const line = 8;
   const sent = 20;
   let short: App;

@@ -40,12 +40,12 @@ describe("a rate limit", () => {
   });
   after(() => sample.stop());
 
-  describe("counts callers", countsCallers);
-  describe("reports the remaining requests", saysWhatLeft);
-  describe("is shared by all callers", oneForEveryoneWho);
+  describe("counts callers", callerCounts);
+  describe("reports the remaining requests", remainingRequests);
+  describe("is shared by all callers", sharedLimit);
 });
 
-function countsCallers(): void {
+function callerCounts(): void {
   test("allows exactly its number of simultaneous requests", async () => {
     const headers = from(newAddress());
     const calls = Array.from({ length: 20 }, () => client.post("/v1/limited", { body, headers }));
@@ -88,7 +88,7 @@ function countsCallers(): void {
   });
 }
 
-function saysWhatLeft(): void {
+function remainingRequests(): void {
   test("reports the remaining requests and when to retry", async () => {
     const headers = from(newAddress());
     const first = await client.post("/v1/limited", { body, headers });
@@ -143,7 +143,7 @@ function saysWhatLeft(): void {
   });
 }
 
-function oneForEveryoneWho(): void {
+function sharedLimit(): void {
   test("is shared by all spellings of a path, and by HEAD", async () => {
     const headers = from(newAddress());
     await client.get("/v1/limited-read/", { headers });

@@ -43,7 +43,7 @@ describe("raw requests", () => {
     assert.match(buildWarning({ ...build, sha256: "00" }) ?? "", /http:probe.*sha256 00/);
     assert.match(buildWarning({ ...build, version: "20.0.9" }) ?? "", /20\.0\.9/);
   });
-  describe("the connection closes after the response", connectionEndsWithAnswer);
+  describe("the connection closes after the response", closedAfterResponse);
 
   test("the body of a write is not served as a request when a nameless header hides its length", async () => {
     const hidden = `Content-Length: ${ping.length}`;
@@ -54,10 +54,10 @@ describe("raw requests", () => {
     assert.doesNotMatch(text, /pong/);
     assert.ok(isClosedByServer);
   });
-  describe("behind our own proxy", behindProxyOurs);
+  describe("behind our own proxy", behindOwnProxy);
 });
 
-function connectionEndsWithAnswer(): void {
+function closedAfterResponse(): void {
   const cases: [what: string, request: string, status: number][] = [
     [
       "to a chunked body",
@@ -106,7 +106,7 @@ function connectionEndsWithAnswer(): void {
   });
 }
 
-function behindProxyOurs(): void {
+function behindOwnProxy(): void {
   const forwarded = "X-Forwarded-For: 203.0.113.7";
 
   test("a connection stays open", async () => {

@@ -122,10 +122,10 @@ describe("a service behind a proxy", () => {
       });
     });
   }
-  describe("a service behind a TCP proxy that shares its connection", behindProxyPassesBytes);
+  describe("a service behind a TCP proxy that shares its connection", behindTcpProxy);
 });
 
-function behindProxyPassesBytes(): void {
+function behindTcpProxy(): void {
   const known = knownMisreadings() ?? [];
   for (const { name, pieces, outcome } of rawRequests) {
     if (outcome !== "cut" || known.includes(name)) continue;

@@ -107,11 +107,11 @@ describe("question quality", () => {
   });
   after(() => app.stop());
 
-  describe("is measured by rates and reports", toldByRatesReports);
-  describe("is managed by operators", workedOnByOperators);
+  describe("is measured by rates and reports", ratesAndReports);
+  describe("is managed by operators", operatorActions);
 });
 
-function toldByRatesReports(): void {
+function ratesAndReports(): void {
   it("is flagged by rates that are too low or too high, once enough players have answered", async () => {
     await served(0, 20, 2);
     await served(1, 19, 0);
@@ -158,7 +158,7 @@ function toldByRatesReports(): void {
   });
 }
 
-function workedOnByOperators(): void {
+function operatorActions(): void {
   it("keeps a retired question out of games until it is restored", async () => {
     const token = await newToken();
     const inCatalog = async () => {

@@ -69,7 +69,7 @@ describe("the event order of a stream", () => {
   });
 
   describe("resumes", resumes);
-  describe("recovers from losses", outlivesLosses);
+  describe("recovers from losses", lossRecovery);
 });
 
 function resumes(): void {
@@ -159,7 +159,7 @@ function resumes(): void {
   });
 }
 
-function outlivesLosses(): void {
+function lossRecovery(): void {
   test("lost publications are read again when the next one reveals the gap", async () => {
     const code = "HQLAAA";
     const stream = follow(code);

@@ -78,13 +78,13 @@ describe("streams of a lobby", () => {
     await redis.stop();
   });
 
-  describe("end", end);
-  describe("are limited in age and silence", boundedInAgeSilence);
-  describe("carry complete messages", carryMessagesWhole);
-  describe("are limited in memory and number", boundedInMemoryNumber);
+  describe("end", streamEnds);
+  describe("are limited in age and silence", ageAndSilenceLimits);
+  describe("carry complete messages", completeMessages);
+  describe("are limited in memory and number", memoryAndNumberLimits);
 });
 
-function end(): void {
+function streamEnds(): void {
   test("a removed seat gets its removal as the last message and cannot open another stream", async () => {
     const server = start();
     const code = "KCKAAA";
@@ -158,7 +158,7 @@ function end(): void {
   });
 }
 
-function boundedInAgeSilence(): void {
+function ageAndSilenceLimits(): void {
   test("a stream at its maximum age is closed and resumes with its number", async () => {
     const server = start({ minAgeMs: 80, maxAgeMs: 160 });
     const stream = follow(server, "AGEAAA", {}, { reconnect: true, retryMs: 10 });
@@ -228,7 +228,7 @@ function boundedInAgeSilence(): void {
   });
 }
 
-function carryMessagesWhole(): void {
+function completeMessages(): void {
   test("player text cannot end a frame or begin a field", async () => {
     const server = start();
     const code = "TXTAAA";
@@ -263,7 +263,7 @@ function carryMessagesWhole(): void {
   });
 }
 
-function boundedInMemoryNumber(): void {
+function memoryAndNumberLimits(): void {
   test("a client that reads nothing is disconnected and its memory freed, and other streams continue", async () => {
     const server = start();
     const code = "SLWAAA";

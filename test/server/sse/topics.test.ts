@@ -67,11 +67,11 @@ describe("several topics on a stream", () => {
     await redis.stop();
   });
 
-  describe("share the stream", share);
-  describe("end the stream or leave it", endOrLeave);
+  describe("share the stream", sharedStream);
+  describe("end the stream or leave it", endedTopics);
 });
 
-function share(): void {
+function sharedStream(): void {
   test("a lobby and the lobby list share a stream, and its ids are those of the lobby", async () => {
     const lobby = log.topic("BTHAAA");
     for (const topics of [
@@ -150,7 +150,7 @@ function share(): void {
   });
 }
 
-function endOrLeave(): void {
+function endedTopics(): void {
   test("a removal from one lobby ends the whole stream", async () => {
     const [a, b] = [log.topic("RMAAAA"), log.topic("RMBBBB")];
     const removed = follow([a, b], { seat: 71 });

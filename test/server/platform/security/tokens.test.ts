@@ -25,11 +25,11 @@ const types: TokenType[] = [
 ];
 
 describe("a token", () => {
-  describe("is valid for its time and purpose", goodForTimePurpose);
-  describe("is refused", refused);
+  describe("is valid for its time and purpose", validity);
+  describe("is refused", refusedTokens);
 });
 
-function goodForTimePurpose(): void {
+function validity(): void {
   it("is accepted for its own purpose and refused for every other", () => {
     const tokens = service();
     for (const made of types) {
@@ -97,7 +97,7 @@ function goodForTimePurpose(): void {
   });
 }
 
-function refused(): void {
+function refusedTokens(): void {
   it("from another issuer is refused", () => {
     const token = service(manualClock(), { TOKEN_ISSUER: "elsewhere" }).sign("access", "7", 60);
     assert.equal(service().verify("access", token), null);

@@ -6,11 +6,11 @@ import { skeletonOf } from "../../../../server/platform/text/skeletons.ts";
 const shown = (name: string) => JSON.stringify(name);
 
 describe("a new name", () => {
-  describe("is accepted", mayBe);
-  describe("is refused", mayNotBe);
+  describe("is accepted", acceptedNames);
+  describe("is refused", refusedNames);
 });
 
-function mayBe(): void {
+function acceptedNames(): void {
   it("may use any one script, and Latin beside Chinese, Japanese or Korean", () => {
     const names = [
       ...[
@@ -103,7 +103,7 @@ function mayBe(): void {
   });
 }
 
-function mayNotBe(): void {
+function refusedNames(): void {
   it("contains no invisible characters and none that reverse the text", () => {
     const names = [
       ...[
