@@ -10,7 +10,7 @@ export interface MessageFaults {
 }
 
 /** A subscriber of a channel. */
-export interface Hearer {
+export interface ChannelSubscriber {
   deliver(channel: string, message: string): void;
 }
 
@@ -22,7 +22,7 @@ export interface Network {
   /** Everything happens immediately while the world is set up. */
   isInstant: boolean;
   messages: MessageFaults;
-  readonly ears: Map<string, Set<Hearer>>;
+  readonly subscribers: Map<string, Set<ChannelSubscriber>>;
   injected: number;
 }
 

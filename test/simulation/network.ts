@@ -4,7 +4,7 @@ import type { ModelRedis } from "./model-redis.ts";
 import type { Place } from "./timeline.ts";
 
 /** The subscriber connection of a process. */
-export class Ear {
+export class SubscriberConnection {
   readonly #net: Network;
   readonly #place: Place;
   readonly #link: Link;
@@ -52,29 +52,29 @@ export class Ear {
   }
 
   cut(arrivesAnyway: boolean): void {
-    for (const channel of this.#channels) this.#net.ears.get(channel)?.delete(this);
+    for (const channel of this.#channels) this.#net.subscribers.get(channel)?.delete(this);
     this.#link.cut(arrivesAnyway);
   }
 
   close(): void {
-    for (const channel of this.#channels) this.#net.ears.get(channel)?.delete(this);
+    for (const channel of this.#channels) this.#net.subscribers.get(channel)?.delete(this);
     this.#link.drop();
   }
 
   #listen(): void {
     for (const channel of this.#channels) {
-      const ears = this.#net.ears.get(channel) ?? new Set();
-      this.#net.ears.set(channel, ears.add(this));
+      const subscribers = this.#net.subscribers.get(channel) ?? new Set();
+      this.#net.subscribers.set(channel, subscribers.add(this));
     }
   }
 }
 
 /** Delivers a message to all subscribers; returns their number. */
 export function publish(net: Network, channel: string, message: string): number {
-  const ears = net.ears.get(channel);
-  if (!ears || net.isInstant) return 0;
-  for (const ear of ears) ear.deliver(channel, message);
-  return ears.size;
+  const subscribers = net.subscribers.get(channel);
+  if (!subscribers || net.isInstant) return 0;
+  for (const subscriber of subscribers) subscriber.deliver(channel, message);
+  return subscribers.size;
 }
 
 function connectionOver(link: Link, redis: ModelRedis): Connection {
@@ -126,14 +126,14 @@ export function wire(net: Network, place: Place): Wiring {
     () => hear(true),
     () => refused(),
   );
-  const ear = new Ear(net, place);
+  const subscriber = new SubscriberConnection(net, place);
   const subscriber: Listener = {
-    subscribe: (...channels) => ear.subscribe(channels),
-    on: (_event, hear) => ear.on(hear),
-    onResumed: (hear) => ear.onResumed(hear),
+    subscribe: (...channels) => subscriber.subscribe(channels),
+    on: (_event, hear) => subscriber.on(hear),
+    onResumed: (hear) => subscriber.onResumed(hear),
   };
   const end = (isLost: boolean) => {
-    ear.close();
+    subscriber.close();
     if (!isLost) return;
     commits.drop();
     control.drop();
@@ -150,10 +150,10 @@ export function wire(net: Network, place: Place): Wiring {
       close: () => end(false),
     },
     cut(arrivesAnyway) {
-      for (const link of [commits, control, ear]) link.cut(arrivesAnyway);
+      for (const link of [commits, control, subscriber]) link.cut(arrivesAnyway);
       net.timeline.add(net.timeline.now, place, () => hear(false));
     },
-    deafen: () => ear.cut(false),
+    deafen: () => subscriber.cut(false),
     stall(which, ms) {
       if (which !== "control") commits.stall(ms);
       if (which !== "commits") control.stall(ms);

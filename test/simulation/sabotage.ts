@@ -26,37 +26,37 @@ export function sabotaged(connections: Connections, sabotage: Sabotage): Connect
   const { readBack, answersBeforeCommit } = sabotage;
   let { commits, control } = connections;
   if (readBack) {
-    const sound = control;
-    control = { ...sound, hgetall: async (key) => readBack(await sound.hgetall(key)) };
+    const original = control;
+    control = { ...original, hgetall: async (key) => readBack(await original.hgetall(key)) };
   }
-  if (sabotage.seesShardsTaken) control = credulous(control);
-  if (answersBeforeCommit) commits = hasty(commits);
-  if (sabotage.reusesSeq) commits = recounting(commits);
+  if (sabotage.seesShardsTaken) control = withShardsTaken(control);
+  if (answersBeforeCommit) commits = withEarlyAnswers(commits);
+  if (sabotage.reusesSeq) commits = withReusedNumbers(commits);
   return { ...connections, commits, control };
 }
 
 /** The whole map is read unchanged; only a node that releases a batch reads a few entries. */
-function credulous(sound: Connection): Connection {
+function withShardsTaken(original: Connection): Connection {
   const mget: Connection["mget"] = async (keys) => {
-    const records = await sound.mget(keys);
+    const records = await original.mget(keys);
     return keys.length > 10 ? records : records.map((record) => record || "w0|0");
   };
-  return { ...sound, mget };
+  return { ...original, mget };
 }
 
-function hasty(sound: Connection): Connection {
+function withEarlyAnswers(original: Connection): Connection {
   return {
-    ...sound,
+    ...original,
     async evalsha(sha, keyCount, ...args) {
-      sound.evalsha(sha, keyCount, ...args).catch(() => null);
+      original.evalsha(sha, keyCount, ...args).catch(() => null);
       return "c".repeat(keyCount / 4);
     },
   };
 }
 
 /** Commits of a later owner are numbered one too low. */
-function recounting(sound: Connection): Connection {
-  const lowered = (args: string[]): string[] => {
+function withReusedNumbers(original: Connection): Connection {
+  const withLowerNumbers = (args: string[]): string[] => {
     let isLaterOwner = false;
     return args.map((arg) => {
       if (/^w\d+\|\d+$/.test(arg)) isLaterOwner = !arg.endsWith("|1");
@@ -66,13 +66,13 @@ function recounting(sound: Connection): Connection {
     });
   };
   return {
-    ...sound,
+    ...original,
     evalsha: (sha, keyCount, ...args) =>
-      sound.evalsha(
+      original.evalsha(
         sha,
         keyCount,
         ...args.slice(0, keyCount),
-        ...lowered(args.slice(keyCount).map(String)),
+        ...withLowerNumbers(args.slice(keyCount).map(String)),
       ),
   };
 }

@@ -89,7 +89,7 @@ export class World {
       isUp: true,
       isInstant: false,
       messages: { lost: 0, doubled: 0, late: 0 },
-      ears: new Map(),
+      subscribers: new Map(),
       injected: 0,
     };
     this.vacancies = new Vacancies(this.redis, () => this.timeline.now);

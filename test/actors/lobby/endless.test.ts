@@ -6,7 +6,7 @@ import { by, host, playing, questions, types, waiting } from "./game.ts";
 
 describe("an endless lobby", () => {
   const endless = () => playing({ settings: { num_questions: null } });
-  const goTo = (game: ReturnType<typeof endless>, index: number) => {
+  const advanceTo = (game: ReturnType<typeof endless>, index: number) => {
     while ((game.state.round?.index ?? 0) < index)
       game.wait(3_000).do({ type: "next", by: by(host), index: null });
   };
@@ -18,14 +18,14 @@ describe("an endless lobby", () => {
 
   test("requests ten more questions when three remain", () => {
     const game = endless();
-    goTo(game, 5);
+    advanceTo(game, 5);
     assert.equal(game.state.fetchingUntil, null);
     const events = game.wait(3_000).do({ type: "next", by: by(host), index: null });
     assert.deepEqual(types(events), ["question_closed", "question_opened", "fetching"]);
     const plan = drawPlan(game.state);
     assert.deepEqual([plan.count, plan.first_index, plan.exclude_ids.length], [10, 10, 10]);
     assert.equal(game.snapshot().is_endless, true);
-    goTo(game, 7);
+    advanceTo(game, 7);
     assert.equal(types(game.events).filter((type) => type === "fetching").length, 1);
   });
 
@@ -41,7 +41,7 @@ describe("an endless lobby", () => {
 
   test("adds a batch once, even when the batch is late or repeated", () => {
     const game = endless();
-    goTo(game, 6);
+    advanceTo(game, 6);
     game.do(add(10, questions(200, 10)));
     assert.deepEqual(game.do(add(10, questions(300, 10))), []);
     assert.equal(game.state.questions.length, 20);
@@ -51,7 +51,7 @@ describe("an endless lobby", () => {
 
   test("refuses next while the batch is under way, and continues when the batch has arrived", () => {
     const game = endless();
-    goTo(game, 9);
+    advanceTo(game, 9);
     game.wait(3_000);
     const outcome = game.run({ type: "next", by: by(host), index: null });
     assert.ok(!outcome.ok);
@@ -63,16 +63,16 @@ describe("an endless lobby", () => {
 
   test("requests a batch again when the previous one never arrived", () => {
     const game = endless();
-    goTo(game, 6);
+    advanceTo(game, 6);
     assert.ok(types(game.pass(25_000)).includes("fetching"));
   });
 
   test("ends after the last question when no more can be produced", () => {
     const game = endless();
-    goTo(game, 6);
+    advanceTo(game, 6);
     game.do(add(10, []));
     assert.equal(game.state.isExhausted, true);
-    goTo(game, 9);
+    advanceTo(game, 9);
     assert.equal(types(game.events).filter((type) => type === "fetching").length, 1);
     game.wait(3_000).do({ type: "next", by: by(host), index: null });
     assert.equal(game.last("lobby.ended").reason, "completed");
@@ -80,7 +80,7 @@ describe("an endless lobby", () => {
 
   test("treats a batch of already known questions as empty", () => {
     const game = endless();
-    goTo(game, 6);
+    advanceTo(game, 6);
     game.do(add(10, questions(100, 10)));
     assert.equal(game.state.isExhausted, true);
   });

@@ -5,7 +5,7 @@ import { fc } from "../../support/seed.ts";
 export const maxPlayers = 4;
 export type Step = { waitMs: number; command: (lobby: Lobby) => LobbyCommand };
 
-const asker: fc.Arbitrary<LobbyCaller> = fc.oneof(
+const caller: fc.Arbitrary<LobbyCaller> = fc.oneof(
   { weight: 6, arbitrary: fc.constant(by(1)) },
   { weight: 6, arbitrary: fc.integer({ min: 2, max: 6 }).map((id) => by(id)) },
   { weight: 1, arbitrary: fc.integer({ min: 50, max: 52 }).map((id) => by(null, id)) },
@@ -24,8 +24,8 @@ const isOfHost = ({ seatId, playerId, cookieSeatId }: LobbyCaller) =>
   seatId === 1 || playerId === 901 || cookieSeatId === 1;
 /** The host rarely leaves, since most games would otherwise end immediately. */
 const leaver = fc.oneof(
-  { weight: 15, arbitrary: asker.filter((one) => !isOfHost(one)) },
-  { weight: 1, arbitrary: asker },
+  { weight: 15, arbitrary: caller.filter((one) => !isOfHost(one)) },
+  { weight: 1, arbitrary: caller },
 );
 const index = fc.oneof(
   { weight: 5, arbitrary: fc.constant(null) },
@@ -42,7 +42,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
         seat: fc
           .tuple(fc.integer({ min: 2, max: 6 }), fc.constantFrom(null, 50, 51))
           .map(([id, account]) => seat(id, account)),
-        by: asker,
+        by: caller,
       }),
     ),
   },
@@ -60,7 +60,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
     arbitrary: fixed(
       fc.record({
         type: fc.constant("kick" as const),
-        by: asker,
+        by: caller,
         seatId: fc.integer({ min: 1, max: 6 }),
         ban: fc.boolean(),
       }),
@@ -71,7 +71,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
     arbitrary: fixed(
       fc.record({
         type: fc.constant("settings" as const),
-        by: asker,
+        by: caller,
         changes: fc.constantFrom(
           {},
           { timer: 10 },
@@ -84,10 +84,10 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
       }),
     ),
   },
-  { weight: 2, arbitrary: fixed(fc.record({ type: fc.constant("prepare" as const), by: asker })) },
+  { weight: 2, arbitrary: fixed(fc.record({ type: fc.constant("prepare" as const), by: caller })) },
   {
     weight: 5,
-    arbitrary: fc.tuple(asker, fc.nat({ max: 9 })).map(([who, stale]) => (lobby: Lobby) => ({
+    arbitrary: fc.tuple(caller, fc.nat({ max: 9 })).map(([who, stale]) => (lobby: Lobby) => ({
       type: "start" as const,
       by: who,
       revision: lobby.settingsRevision - (stale === 0 ? 1 : 0),
@@ -97,7 +97,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
   {
     weight: 12,
     arbitrary: fixed(
-      fc.record({ type: fc.constant("pick" as const), by: asker, selectedIndex: choice, index }),
+      fc.record({ type: fc.constant("pick" as const), by: caller, selectedIndex: choice, index }),
     ),
   },
   {
@@ -105,7 +105,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
     arbitrary: fixed(
       fc.record({
         type: fc.constant("answer" as const),
-        by: asker,
+        by: caller,
         selectedIndex: choice,
         claimedMs: fc.nat({ max: 40_000 }),
         index,
@@ -114,11 +114,11 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fixed(fc.record({ type: fc.constant("lock" as const), by: asker, index })),
+    arbitrary: fixed(fc.record({ type: fc.constant("lock" as const), by: caller, index })),
   },
   {
     weight: 8,
-    arbitrary: fixed(fc.record({ type: fc.constant("next" as const), by: asker, index })),
+    arbitrary: fixed(fc.record({ type: fc.constant("next" as const), by: caller, index })),
   },
   {
     weight: 3,
@@ -131,7 +131,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
           "check_seat" as const,
           "abandon_start" as const,
         ),
-        by: asker,
+        by: caller,
       }),
     ),
   },
@@ -150,7 +150,7 @@ export const command: fc.Arbitrary<Step["command"]> = fc.oneof(
       fc.oneof(
         fc.constant({ type: "result_queued" as const }),
         fc.constant({ type: "operator_end" as const }),
-        fc.record({ type: fc.constant("end" as const), by: asker }),
+        fc.record({ type: fc.constant("end" as const), by: caller }),
       ),
     ),
   },

@@ -168,12 +168,12 @@ test("no tick acts before the deadline, and one tick at the deadline serves it",
 });
 
 test("a clock that jumps forwards and backwards breaks nothing", () => {
-  const jumps = fc.array(
+  const clockSteps = fc.array(
     fc.record({ waitMs: fc.integer({ min: -5_000_000, max: 5_000_000 }), command }),
     { maxLength: 60 },
   );
   fc.assert(
-    fc.property(options, jumps, (setup, script) => {
+    fc.property(options, clockSteps, (setup, script) => {
       play(setup, true, script, (game) => {
         assert.equal(game.state.seq, game.messages.length);
         for (const played of game.state.played)

@@ -136,11 +136,11 @@ test("experience shrinks for a player who knows the question, and points are who
   // The host has no earlier answer, seat 2 corrects its own, and the question is new to seat 3.
   const known = question(100, { xpOfKnown: { 901: 0, 50: 10 } });
   game.do({ type: "start", by: by(host), revision: 0, questions: [known] });
-  const told = [host, 2, 3].map((id) => {
+  const scores = [host, 2, 3].map((id) => {
     const { xp_gained, points_earned } = game.body(answer(id, 0));
     return [xp_gained, points_earned];
   });
-  assert.deepEqual(told, [
+  assert.deepEqual(scores, [
     [0, 300],
     [10, 300],
     [20, 300],

@@ -5,16 +5,16 @@ import { maxBans } from "../../../actors/lobby/limits.ts";
 import type { LobbyCaller, LobbyCommand } from "../../../actors/lobby/types.ts";
 import { by, createCommand, epoch, host, playing, seat, types, waiting } from "./game.ts";
 
-const join = (id: number, name: string, asker: LobbyCaller = by(null)): LobbyCommand => ({
+const join = (id: number, name: string, caller: LobbyCaller = by(null)): LobbyCommand => ({
   type: "join",
-  seat: { ...seat(id, asker.playerId), name },
-  by: asker,
+  seat: { ...seat(id, caller.playerId), name },
+  by: caller,
 });
-const heartbeat = (asker: LobbyCaller): LobbyCommand => ({ type: "heartbeat", by: asker });
+const heartbeat = (caller: LobbyCaller): LobbyCommand => ({ type: "heartbeat", by: caller });
 const leave = (id: number): LobbyCommand => ({ type: "leave", by: by(id) });
-const kick = (seatId: number, ban = false, asker = by(host)): LobbyCommand => ({
+const kick = (seatId: number, ban = false, caller = by(host)): LobbyCommand => ({
   type: "kick",
-  by: asker,
+  by: caller,
   seatId,
   ban,
 });
@@ -123,7 +123,7 @@ describe("joining a lobby", () => {
 });
 
 describe("finding the seat of a caller", () => {
-  const rows: [name: string, asker: LobbyCaller, seatId: number | null][] = [
+  const rows: [name: string, caller: LobbyCaller, seatId: number | null][] = [
     ["by lobby token", by(3), 3],
     ["by lobby token before the bound seat", by(3, 50), 3],
     ["by the player bound to a seat", by(null, 50), 2],
@@ -134,17 +134,17 @@ describe("finding the seat of a caller", () => {
     ["not for an anonymous player among anonymous seats", by(null, null), null],
     ["not for a foreign player", by(null, 51), null],
   ];
-  for (const [name, asker, seatId] of rows)
+  for (const [name, caller, seatId] of rows)
     test(name, () => {
       const game = waiting({ guests: [] });
       game.do(join(2, "Bound", by(null, 50)));
       game.do(join(3, "Anonymous"));
-      const outcome = game.run({ type: "read", by: asker });
+      const outcome = game.run({ type: "read", by: caller });
       assert.ok(outcome.ok);
       assert.deepEqual(outcome.answer, { type: "lobby_and_player", seatId });
       const expected = seatId === null ? "lobby:player_not_found" : null;
-      const beat = game.run(heartbeat(asker));
-      assert.equal(beat.ok ? null : beat.code, expected);
+      const answered = game.run(heartbeat(caller));
+      assert.equal(answered.ok ? null : answered.code, expected);
     });
 
   test("refuses a hub token to non-members with 403", () => {
@@ -168,11 +168,11 @@ describe("leaving a lobby", () => {
   test("twice with one seat's token keeps the other seats of the same login", () => {
     const game = waiting({ guests: [] });
     game.do(join(2, "Second seat", by(null, 901)));
-    const asker = by(2, 901);
-    game.do({ type: "leave", by: asker });
-    assert.equal(game.refused({ type: "leave", by: asker }), "lobby:player_not_found");
+    const caller = by(2, 901);
+    game.do({ type: "leave", by: caller });
+    assert.equal(game.refused({ type: "leave", by: caller }), "lobby:player_not_found");
     assert.equal(game.state.status, "waiting");
-    const [seen] = game.do({ type: "check_seat", by: asker });
+    const [seen] = game.do({ type: "check_seat", by: caller });
     assert.ok(seen?.type === "seen" && seen.seatId === host, "other calls find the login");
   });
 
@@ -225,8 +225,8 @@ describe("removing a player", () => {
     game.do(kick(2));
     game.do(join(3, "Ann", by(2, 50)));
     game.do(kick(3, true));
-    const askers = [by(3), by(null, 50), { ...by(null), cookieSeatId: 3 }, by(99, 50)];
-    for (const asker of askers) assert.equal(game.refused(join(4, "Bea", asker)), "lobby:banned");
+    const callers = [by(3), by(null, 50), { ...by(null), cookieSeatId: 3 }, by(99, 50)];
+    for (const caller of callers) assert.equal(game.refused(join(4, "Bea", caller)), "lobby:banned");
     game.do(join(5, "Ann", by(null, 51)));
   });
 

@@ -89,13 +89,13 @@ it("the public list shows nothing of a lobby that is not committed, while it is 
   let asked = 0;
   // Its part of the list is checked after 50 ms.
   const end = fleet.now + 100;
-  const keepAsking = async () => {
+  const readRepeatedly = async () => {
     while (fleet.now < end) {
       const id = `${++asked}`;
       await nextOwner.lobbies.ask(code, setPrompt(id), id);
     }
   };
-  const busy = [keepAsking(), keepAsking(), keepAsking()];
+  const busy = [readRepeatedly(), readRepeatedly(), readRepeatedly()];
   let listed = 0;
   while (fleet.now < end) {
     await fleet.run(0.05);

@@ -10,12 +10,12 @@ describe("an endless lobby whose batches arrive too small", () => {
 
   it("requests the next batch at once after a small one", { timeout: 15_000 }, async () => {
     const places: number[] = [];
-    let heard = () => {};
-    const second = new Promise<void>((done) => (heard = done));
+    let called = () => {};
+    const second = new Promise<void>((done) => (called = done));
     const member = await newMember(stores.redisUrl, {
       async draw(plan) {
         places.push(plan.first_index);
-        if (places.length > 1) heard();
+        if (places.length > 1) called();
         return drawQuestions({ count: 1 });
       },
     });

@@ -50,31 +50,31 @@ describe("a follower of the commits of its process", () => {
     const [first, second] = await fleet.calm("first", "second");
     assert.ok(first && second);
     const code = fleet.codeOf("first");
-    const heard = follow(first, code);
+    const received = follow(first, code);
     await ask(fleet, first, code, createCommand(code, [1]));
     for (const id of [2, 3]) await ask(fleet, second, code, joining(id));
     const all = stored(fleet, code);
-    assert.equal(all.length, heard.seqs.length);
-    assert.ok(all.length >= 2, "joining is told");
+    assert.equal(all.length, received.seqs.length);
+    assert.ok(all.length >= 2, "joins are published");
     assert.deepEqual(
-      heard.seqs.map((seq, i) => [seq, heard.payloads[i]]),
+      received.seqs.map((seq, i) => [seq, received.payloads[i]]),
       all,
     );
-    assert.deepEqual(heard.sources, [true]);
+    assert.deepEqual(received.sources, [true]);
   });
 
   it("receives nothing of other lobbies, and nothing after it left", async () => {
     const fleet = new VirtualFleet();
     const [only] = await fleet.calm("only");
     assert.ok(only);
-    const heard = follow(only, "V1");
+    const received = follow(only, "V1");
     await ask(fleet, only, "V1", createCommand("V1", [1]));
     await ask(fleet, only, "V2", createCommand("V2", [1]));
     await ask(fleet, only, "V2", joining(2));
-    const before = heard.seqs.length;
+    const before = received.seqs.length;
     only.lobbies.room.commits.unfollow("V1");
     await ask(fleet, only, "V1", joining(2));
-    assert.equal(heard.seqs.length, before);
+    assert.equal(received.seqs.length, before);
   });
 
   it("is switched to Redis on a process that does not own the lobby, and back when ownership changes", async () => {
@@ -103,7 +103,7 @@ describe("a follower of the commits of its process", () => {
   it("is switched to Redis while the outcome of a commit is unknown, until the next commit", async () => {
     const fleet = new VirtualFleet();
     let isAnswerLost = false;
-    const forgetful = (connections: Connections): Connections => {
+    const losingReplies = (connections: Connections): Connections => {
       const { commits } = connections;
       const evalsha: typeof commits.evalsha = async (...args) => {
         const reply = await commits.evalsha(...args);
@@ -113,30 +113,30 @@ describe("a follower of the commits of its process", () => {
       };
       return { ...connections, commits: { ...commits, evalsha } };
     };
-    const only = await fleet.start("only", forgetful);
+    const only = await fleet.start("only", losingReplies);
     await fleet.join(only);
     await fleet.run(8_000);
-    const heard = follow(only, "V1");
+    const received = follow(only, "V1");
     await ask(fleet, only, "V1", createCommand("V1", [1]));
-    const before = [...heard.seqs];
+    const before = [...received.seqs];
     isAnswerLost = true;
     await ask(fleet, only, "V1", joining(2));
-    assert.deepEqual(heard.sources, [true, false]);
-    assert.deepEqual(heard.seqs, before, "whether it was committed is for Redis to say");
+    assert.deepEqual(received.sources, [true, false]);
+    assert.deepEqual(received.seqs, before, "only Redis knows whether it was committed");
     await ask(fleet, only, "V1", joining(3));
-    assert.deepEqual(heard.sources, [true, false, true]);
-    assert.equal(heard.seqs.at(-1), stored(fleet, "V1").at(-1)?.[0]);
+    assert.deepEqual(received.sources, [true, false, true]);
+    assert.equal(received.seqs.at(-1), stored(fleet, "V1").at(-1)?.[0]);
   });
 
   it("is switched to Redis when Redis may have lost data", async () => {
     const fleet = new VirtualFleet();
     const [only] = await fleet.calm("only");
     assert.ok(only);
-    const heard = follow(only, "V1");
+    const received = follow(only, "V1");
     await ask(fleet, only, "V1", createCommand("V1", [1]));
     only.wiring.cut(false);
-    await fleet.until(() => heard.sources.length > 1);
-    assert.equal(heard.sources.at(-1), true);
+    await fleet.until(() => received.sources.length > 1);
+    assert.equal(received.sources.at(-1), true);
   });
 
   it("does not affect a commit when it fails", async () => {

@@ -82,12 +82,12 @@ function fencedWrites(): void {
     const listener = connectRedis(stores.redisUrl, silentLogger, "listener");
     await redisReady(listener);
     await listener.subscribe(eventChannel(code));
-    const heard = new Promise<string>((resolve) =>
+    const published = new Promise<string>((resolve) =>
       listener.on("message", (_channel, message: string) => resolve(message)),
     );
     const sent = change();
     assert.equal(await commit(sent), "committed");
-    assert.equal(await heard, '1\n{"type":"x"}');
+    assert.equal(await published, '1\n{"type":"x"}');
     listener.disconnect();
     assert.deepEqual(await redis.hmget(lobbyKey(code), "v", "d:1"), [
       stampOf(sent.version, sent.id),
@@ -201,17 +201,17 @@ function storeFailures(): void {
       counted,
       isHeard: () => true,
     });
-    const beatKeys = [workersKey, leavingKey, portsKey];
-    const beat = (isNew: 0 | 1) =>
-      runScript(redis, "heartbeat", beatKeys, ["w1", deadMs, 0, isNew, ""]);
+    const heartbeatKeys = [workersKey, leavingKey, portsKey];
+    const heartbeat = (isNew: 0 | 1) =>
+      runScript(redis, "heartbeat", heartbeatKeys, ["w1", deadMs, 0, isNew, ""]);
     assert.equal(await commit(change(), watched), "silent");
     await redis.zadd(workersKey, Date.now() - deadMs - 1, "w1");
     assert.equal(await commit(change(), watched), "silent");
     // It is registered again only after it reports that it has released everything.
-    assert.deepEqual(await beat(0), [0, [], [], "", []]);
+    assert.deepEqual(await heartbeat(0), [0, [], [], "", []]);
     assert.equal(await commit(change(), watched), "silent");
     assert.deepEqual(await redis.keys("*ABCDEF"), []);
-    const [known, live, leaving] = (await beat(1)) as unknown[];
+    const [known, live, leaving] = (await heartbeat(1)) as unknown[];
     assert.deepEqual({ known, live, leaving }, { known: 0, live: ["w1"], leaving: [] });
     assert.equal(await commit(change(), watched), "committed");
   });

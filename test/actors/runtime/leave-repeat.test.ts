@@ -4,13 +4,13 @@ import type { LobbyReply, Settings } from "../../../actors/index.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, newMember, timings, type Member } from "./fleet.ts";
 
-interface Who {
+interface Sender {
   by: { seatId: null; playerId: number | null; cookieSeatId?: number };
 }
 
 const account = 200;
-const bearer: Who = { by: { seatId: null, playerId: account } };
-const cookieOf = (cookieSeatId: number): Who => ({
+const bearer: Sender = { by: { seatId: null, playerId: account } };
+const cookieOf = (cookieSeatId: number): Sender => ({
   by: { seatId: null, playerId: null, cookieSeatId },
 });
 const gone: LobbyReply = { ok: true, body: null };
@@ -47,31 +47,31 @@ describe("a leave repeated under its idempotency key by a login or a cookie", ()
     const seat = { id, name: "Ada", accountId: account, avatarUrl: null };
     bodyOf(await member.lobbies.ask(code, { type: "join", seat, ...bearer }));
   };
-  const leave = (code: string, who: Who, key = "K1") =>
-    member.lobbies.ask(code, { type: "leave", ...who }, key);
-  const seatIn = async (code: string, who: Who) => {
-    const reply = await member.lobbies.ask(code, { type: "read", ...who });
+  const leave = (code: string, sender: Sender, key = "K1") =>
+    member.lobbies.ask(code, { type: "leave", ...sender }, key);
+  const seatIn = async (code: string, sender: Sender) => {
+    const reply = await member.lobbies.ask(code, { type: "read", ...sender });
     const body = JSON.parse((reply.ok && reply.body) || "{}") as { player?: { id: number } };
     return body.player?.id;
   };
 
   it("returns the first answer", async () => {
-    for (const who of [bearer, cookieOf(2), { by: { ...bearer.by, cookieSeatId: 2 } }]) {
+    for (const sender of [bearer, cookieOf(2), { by: { ...bearer.by, cookieSeatId: 2 } }]) {
       const code = await waiting();
-      assert.deepEqual(await leave(code, who), gone);
-      assert.deepEqual(await leave(code, who), gone);
-      assert.deepEqual(await leave(code, who, "K2"), { ok: false, code: "lobby:player_not_found" });
+      assert.deepEqual(await leave(code, sender), gone);
+      assert.deepEqual(await leave(code, sender), gone);
+      assert.deepEqual(await leave(code, sender, "K2"), { ok: false, code: "lobby:player_not_found" });
     }
   });
 
   it("keeps the seat of a player who has joined again since", async () => {
-    for (const who of [bearer, { by: { ...bearer.by, cookieSeatId: 2 } }]) {
+    for (const sender of [bearer, { by: { ...bearer.by, cookieSeatId: 2 } }]) {
       const code = await waiting();
-      await leave(code, who);
+      await leave(code, sender);
       await join(code, 3);
-      assert.deepEqual(await leave(code, who), gone);
+      assert.deepEqual(await leave(code, sender), gone);
       assert.equal(await seatIn(code, bearer), 3);
-      assert.deepEqual(await leave(code, who, "K2"), gone);
+      assert.deepEqual(await leave(code, sender, "K2"), gone);
       assert.equal(await seatIn(code, bearer), undefined);
     }
   });

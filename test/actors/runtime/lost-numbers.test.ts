@@ -40,7 +40,7 @@ async function change(fleet: LobbyFleet, member: VirtualWorker, ...prompts: stri
     assert.ok((await fleet.ask(member, setPrompt(prompt), prompt)).ok, prompt);
 }
 
-const told = (fleet: LobbyFleet) => fleet.messages().map(({ seq, type }) => `${seq} ${type}`);
+const received = (fleet: LobbyFleet) => fleet.messages().map(({ seq, type }) => `${seq} ${type}`);
 
 /** Of the published events only the first is left, and the numbers of the others stay unused. */
 function assertSkipped(fleet: LobbyFleet, last: number): void {
@@ -48,7 +48,7 @@ function assertSkipped(fleet: LobbyFleet, last: number): void {
   assert.equal(first?.type, "lobby.player_joined");
   assert.ok(
     others.every(({ seq }) => seq > last),
-    told(fleet).join(),
+    received(fleet).join(),
   );
 }
 
@@ -81,14 +81,14 @@ function afterLoss(): void {
     await restart(fleet, members, { downMs: 3_000, lostSince: time });
     await fleet.run(3_000);
     await change(fleet, owner, "other");
-    assert.deepEqual(told(fleet), ["1 lobby.player_joined", "6 lobby.gap", "7 lobby.settings"]);
+    assert.deepEqual(received(fleet), ["1 lobby.player_joined", "6 lobby.gap", "7 lobby.settings"]);
   });
 
   it("are not used again after a loss that no process survived, nor after a second one", async () => {
     const { fleet, members, owner, time } = await openLobby();
     await change(fleet, owner, "one", "two", "three");
     const seen = new Set(
-      told(fleet)
+      received(fleet)
         .slice(1)
         .map((line) => Number.parseInt(line, 10)),
     );
@@ -118,7 +118,7 @@ function afterLoss(): void {
     await fleet.until(() => fleet.messages().at(-1)?.seq === 3, 0.01);
     await restart(fleet, members, { downMs: 100, lostSince: time });
     await changing;
-    assert.deepEqual(told(fleet), [
+    assert.deepEqual(received(fleet), [
       "1 lobby.player_joined",
       "2 lobby.settings",
       "5 lobby.gap",
@@ -135,7 +135,7 @@ function afterSmallLoss(): void {
     await restart(fleet, members, { downMs: 100 });
     await changing;
     await change(fleet, owner, "two");
-    assert.deepEqual(told(fleet), [
+    assert.deepEqual(received(fleet), [
       "1 lobby.player_joined",
       "2 lobby.settings",
       "3 lobby.settings",
@@ -147,7 +147,7 @@ function afterSmallLoss(): void {
     await restart(fleet, members, { downMs: 5_000 });
     await fleet.run(3_000);
     await change(fleet, owner, "one");
-    assert.deepEqual(told(fleet), ["1 lobby.player_joined", "2 lobby.settings"]);
+    assert.deepEqual(received(fleet), ["1 lobby.player_joined", "2 lobby.settings"]);
     // The shard is recorded as intact, so a new owner knows it too.
     fleet.kill(owner);
     const nextOwner = members.find((member) => member !== owner);
@@ -162,7 +162,7 @@ function afterSmallLoss(): void {
     await change(fleet, owner, "one", "two", "three");
     await restart(fleet, members, { downMs: 100, lostSince: time });
     await change(fleet, owner, "other");
-    assert.deepEqual(told(fleet), ["1 lobby.player_joined", "6 lobby.gap", "7 lobby.settings"]);
+    assert.deepEqual(received(fleet), ["1 lobby.player_joined", "6 lobby.gap", "7 lobby.settings"]);
   });
 }
 

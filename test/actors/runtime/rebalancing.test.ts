@@ -9,19 +9,19 @@ import { VirtualFleet } from "./virtual-fleet.ts";
 const slice = Math.ceil(shardCount / 10);
 
 describe("workers that rebalance their shards", () => {
-  for (const fate of ["dies unnoticed", "freezes"] as const)
-    it(`keep shards without a new owner when a joining worker ${fate} after the first batch`, async () => {
+  for (const failure of ["dies unnoticed", "freezes"] as const)
+    it(`keep shards without a new owner when a joining worker ${failure} after the first batch`, async () => {
       const fleet = new VirtualFleet();
-      const [giver] = await fleet.calm("giver");
+      const [owner] = await fleet.calm("giver");
       const joining = await fleet.start("joiner");
       await fleet.join(joining);
       await fleet.until(() => fleet.vacancies.most > 0);
-      if (fate === "freezes") joining.frozenUntil = fleet.now + 6_000;
+      if (failure === "freezes") joining.frozenUntil = fleet.now + 6_000;
       else fleet.kill(joining);
       let refused = 0;
       for (let i = 0; i < 60; i++) {
-        assert.ok(giver);
-        void fleet.read(giver, `V${i}`).then((reply) => {
+        assert.ok(owner);
+        void fleet.read(owner, `V${i}`).then((reply) => {
           if (!reply.ok && reply.code !== "lobby:not_found") refused += 1;
         });
         await fleet.run(100);

@@ -28,12 +28,12 @@ describe("a start that is repeated under its idempotency key", () => {
     assert.ok(reply.ok && reply.body !== null);
     return JSON.parse(reply.body) as DrawPlan;
   };
-  const givenUp: [name: string, how: (owned: Owned) => unknown][] = [
+  const abandonments: [name: string, how: (owned: Owned) => unknown][] = [
     ["because the draw failed", (owned) => owned.ask(abandon)],
     ["because nobody came back from the draw", (owned) => owned.wait(25_000).ask({ type: "tick" })],
     ["as its present owner read", (owned) => (owned.ask(abandon), owned.takeOver())],
   ];
-  for (const [name, giveUp] of givenUp)
+  for (const [name, giveUp] of abandonments)
     test(`plans and locks again after it was abandoned, ${name}`, async () => {
       const owned = waiting();
       assert.deepEqual(planOf(owned.ask(prepare, "k")).player_ids, [901]);
@@ -80,27 +80,27 @@ describe("a command without an index that is repeated after the next question op
     mode: Mode;
     before: (owned: Owned) => void;
     command: LobbyCommand;
-    said: LobbyReply | null;
+    expected: LobbyReply | null;
   }[] = [
-    { name: "a lock", mode: "coop", before: closeFirst, command: lock(), said: null },
-    { name: "a late pick", mode: "coop", before: closeFirst, command: pick(2, 1), said: closed },
+    { name: "a lock", mode: "coop", before: closeFirst, command: lock(), expected: null },
+    { name: "a late pick", mode: "coop", before: closeFirst, command: pick(2, 1), expected: closed },
     {
       ...{ name: "a late answer", mode: "versus", before: closeFirst },
-      ...{ command: answer(2, 0), said: closed },
+      ...{ command: answer(2, 0), expected: closed },
     },
     {
       ...{ name: "a second answer", mode: "versus" },
       before: (owned) => void owned.ask(answer(2, 1)),
-      ...{ command: answer(2, 0), said: answered },
+      ...{ command: answer(2, 0), expected: answered },
     },
   ];
-  for (const { name, mode, before, command, said } of rows)
+  for (const { name, mode, before, command, expected } of rows)
     for (const isTakenOver of [false, true])
       test(`returns the same answer: ${name}${isTakenOver ? ", after a takeover" : ""}`, async () => {
         const owned = playing({ mode });
         before(owned);
         const first = owned.ask(command, "k");
-        if (said) assert.deepEqual(first, said);
+        if (expected) assert.deepEqual(first, expected);
         else assert.ok(first.ok);
         owned.wait(3_000).ask(next());
         const round = structuredClone(owned.lobby.round);

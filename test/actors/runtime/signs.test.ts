@@ -4,7 +4,7 @@ import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
 import { by, epoch, host } from "../lobby/game.ts";
 import { waiting, type Owned } from "./owned.ts";
 
-const beat = (owned: Owned, id: number) => owned.ask({ type: "heartbeat", by: by(id) });
+const heartbeat = (owned: Owned, id: number) => owned.ask({ type: "heartbeat", by: by(id) });
 const tick = (owned: Owned) => owned.ask({ type: "tick" });
 const isConnected = (owned: Owned, id: number) =>
   owned.lobby.seats.find((seat) => seat.id === id)?.isConnected;
@@ -12,9 +12,9 @@ const isConnected = (owned: Owned, id: number) =>
 /** Seat 2 has sent a heartbeat 14 s after it sat down, the others a later one. */
 function shownOnce(): Owned {
   const owned = waiting();
-  beat(owned.wait(14_000), 2);
+  heartbeat(owned.wait(14_000), 2);
   owned.wait(46_000);
-  for (const id of [host, 3]) beat(owned, id);
+  for (const id of [host, 3]) heartbeat(owned, id);
   return owned;
 }
 
@@ -34,9 +34,9 @@ for (const isTakenOver of [false, true])
 
 test("a clock that was ahead does not keep a seat connected", () => {
   const owned = waiting();
-  beat(owned.wait(14_000), 2);
+  heartbeat(owned.wait(14_000), 2);
   owned.wait(-3_600_000);
-  for (const id of [host, 2, 3]) beat(owned, id);
+  for (const id of [host, 2, 3]) heartbeat(owned, id);
   tick(owned.wait(75_000));
   for (const id of [host, 2, 3]) assert.equal(isConnected(owned, id), false);
 });

@@ -172,15 +172,15 @@ function continuedLobbies(): void {
     const other = await neighbour("mute");
     const [code = ""] = await codesOf(other.incarnation, 1);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: null, seats: [1, 2] });
-    const goOn = (index: number) => member.lobbies.ask(code, { type: "next", index, ...by(1) });
-    for (let index = 0; index < 9; index++) bodyOf(await goOn(index));
-    const waiting = await goOn(9);
+    const next = (index: number) => member.lobbies.ask(code, { type: "next", index, ...by(1) });
+    for (let index = 0; index < 9; index++) bodyOf(await next(index));
+    const waiting = await next(9);
     assert.ok(!waiting.ok && waiting.code === "generator:unavailable", "no batch has come");
     await quit(other);
     await announceDown(other);
-    await until(async () => (await goOn(9)).ok, "the new owner has drawn");
+    await until(async () => (await next(9)).ok, "the new owner has drawn");
     for (let index = 10; index < 30; index++)
-      await until(async () => (await goOn(index)).ok, `question ${index + 1}`);
+      await until(async () => (await next(index)).ok, `question ${index + 1}`);
     const { lobby } = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) }));
     assert.deepEqual([lobby.status, lobby.current_index], ["in_progress", 30]);
     await assertGapless(code);

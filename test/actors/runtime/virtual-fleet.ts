@@ -37,7 +37,7 @@ export class VirtualFleet {
     isUp: true,
     isInstant: false,
     messages: { lost: 0, doubled: 0, late: 0 },
-    ears: new Map(),
+    subscribers: new Map(),
     injected: 0,
   };
   readonly vacancies = new Vacancies(this.redis, () => this.timeline.now);
@@ -136,10 +136,10 @@ export class VirtualFleet {
 
   /** For this time no message reaches the worker, and it does not notice. */
   deafen(worker: VirtualWorker, ms: number): void {
-    const [ear] = this.net.ears.get(`w:${worker.name}`) ?? [];
-    if (!ear) throw new Error(`${worker.name} does not listen`);
-    const channels = [...this.net.ears.values()].filter((ears) => ears.delete(ear));
-    this.timeline.add(this.now + ms, null, () => channels.forEach((ears) => ears.add(ear)));
+    const [subscriber] = this.net.subscribers.get(`w:${worker.name}`) ?? [];
+    if (!subscriber) throw new Error(`${worker.name} does not listen`);
+    const channels = [...this.net.subscribers.values()].filter((subscribers) => subscribers.delete(subscriber));
+    this.timeline.add(this.now + ms, null, () => channels.forEach((subscribers) => subscribers.add(subscriber)));
   }
 
   shares(): Record<string, number> {
