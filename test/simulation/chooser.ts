@@ -28,13 +28,13 @@ export class Chooser {
 
   /** The client's next command for this state of the lobby; `count` distinguishes its commands. */
   choose(lobby: Lobby | null, count: number): LobbyCommand {
-    const { chance, sabotage } = this.#world;
+    const { random, sabotage } = this.#world;
     const me = by(this.#seatId);
     if (!lobby)
       return this.#isHost
         ? createCommand(this.#code, this.#opening, sabotage.seatBound ?? maxPlayers)
         : { type: "read", ...me };
-    if (chance.is(0.2)) return this.#chooseAny(lobby);
+    if (random.is(0.2)) return this.#chooseAny(lobby);
     const isSeated = lobby.seats.some((seat) => seat.id === this.#seatId);
     if (!isSeated) return this.#joinOnce();
     if (lobby.status === "waiting")
@@ -51,9 +51,9 @@ export class Chooser {
   }
 
   #chooseStart(count: number): LobbyCommand {
-    const { chance } = this.#world;
+    const { random } = this.#world;
     const me = by(this.#seatId);
-    if (chance.is(0.3)) return { type: "settings", changes: { prompt: `${count}` }, ...me };
+    if (random.is(0.3)) return { type: "settings", changes: { prompt: `${count}` }, ...me };
     const plan = this.plan;
     this.plan = null;
     if (!plan) return { type: "prepare", ...me };
@@ -62,21 +62,21 @@ export class Chooser {
   }
 
   #chooseMove(lobby: Lobby): LobbyCommand {
-    const { chance } = this.#world;
+    const { random } = this.#world;
     const me = by(this.#seatId);
     const { round } = lobby;
-    const index = chance.is(0.8) ? (round?.index ?? null) : null;
-    const selectedIndex = chance.between(-1, 3);
-    if (this.#isHost && (!round?.isOpen || chance.is(0.3))) return { type: "next", index, ...me };
+    const index = random.is(0.8) ? (round?.index ?? null) : null;
+    const selectedIndex = random.between(-1, 3);
+    if (this.#isHost && (!round?.isOpen || random.is(0.3))) return { type: "next", index, ...me };
     if (lobby.settings.mode === "coop")
-      return this.#isHost && chance.is(0.3)
+      return this.#isHost && random.is(0.3)
         ? { type: "lock", index, ...me }
         : { type: "pick", selectedIndex, index, ...me };
-    return { type: "answer", selectedIndex, index, claimedMs: chance.between(0, 1_500), ...me };
+    return { type: "answer", selectedIndex, index, claimedMs: random.between(0, 1_500), ...me };
   }
 
   #chooseAny(lobby: Lobby): LobbyCommand {
-    const { chance } = this.#world;
+    const { random } = this.#world;
     const me = by(this.#seatId);
     const commands: LobbyCommand[] = [
       { type: "read", ...me },
@@ -87,12 +87,12 @@ export class Chooser {
       { type: "leave", ...me },
       { type: "lock", index: null, ...me },
     ];
-    const target = chance.pick(lobby.seats).id;
-    if (this.#isHost) commands.push({ type: "kick", seatId: target, ban: chance.is(0.5), ...me });
-    if (this.#isHost && chance.is(0.3)) commands.push({ type: "end", ...me });
+    const target = random.pick(lobby.seats).id;
+    if (this.#isHost) commands.push({ type: "kick", seatId: target, ban: random.is(0.5), ...me });
+    if (this.#isHost && random.is(0.3)) commands.push({ type: "end", ...me });
     if (this.#isHost && lobby.status === "waiting") commands.push({ type: "abandon_start", ...me });
-    const command = chance.pick(commands);
-    return command.type === "leave" && this.#isHost && chance.is(0.7)
+    const command = random.pick(commands);
+    return command.type === "leave" && this.#isHost && random.is(0.7)
       ? { type: "read", ...me }
       : command;
   }

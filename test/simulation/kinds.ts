@@ -74,7 +74,7 @@ export const small: Kind = {
   ],
   bornMs: [30, 300],
   joinsBefore: true,
-  rest: 0.02,
+  settles: 0.02,
   timings: {
     heartbeatMs: 200,
     deadMs: 400,
@@ -113,7 +113,7 @@ export const large: Kind = {
   ],
   bornMs: [20, 400],
   joinsBefore: false,
-  rest: 1,
+  settles: 1,
   timings: {
     heartbeatMs: 250,
     deadMs: 1_000,
@@ -139,7 +139,7 @@ export const wide: Kind = {
   thinkMs: [1, 60],
   longThinkMs: [10, 300],
   waitMs: [400, 1_500],
-  rest: 1,
+  settles: 1,
   timings: {
     heartbeatMs: 100,
     deadMs: 400,

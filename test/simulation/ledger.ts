@@ -125,9 +125,9 @@ export class Ledger {
   /** A text sent to `reader` (null: everybody) must not reveal a correct answer early. */
   checkSecrets(text: string, reader: number | null): void {
     if (!text.includes("secret-") && !text.includes('"correct_index"')) return;
-    let told = 0;
+    let acknowledged = 0;
     for (const [, id] of text.matchAll(anySecret)) {
-      told += 1;
+      acknowledged += 1;
       const question = Number(id);
       const may = this.revealed.has(question) || this.answered.has(`${reader}:${question}`);
       ensure(
@@ -136,7 +136,7 @@ export class Ledger {
         () => `${this.code} told seat ${reader} of question ${question}: ${text.slice(0, 300)}`,
       );
     }
-    ensure(told > 0, "no answer visible before its reveal", () => `${this.code}: ${text}`);
+    ensure(acknowledged > 0, "no answer visible before its reveal", () => `${this.code}: ${text}`);
   }
 
   #reset(): void {

@@ -1,4 +1,4 @@
-import type { Chance } from "./chance.ts";
+import type { Random } from "./random.ts";
 import type { ModelRedis } from "./model-redis.ts";
 import type { Place, Timeline } from "./timeline.ts";
 
@@ -16,7 +16,7 @@ export interface ChannelSubscriber {
 
 export interface Network {
   readonly timeline: Timeline;
-  readonly chance: Chance;
+  readonly random: Random;
   readonly redis: ModelRedis;
   isUp: boolean;
   /** Everything happens immediately while the world is set up. */
@@ -32,7 +32,7 @@ interface Request {
   reject: (error: Error) => void;
 }
 
-export const latency = ({ chance }: Network) => chance.between(5, 60) / 100;
+export const latency = ({ random }: Network) => random.between(5, 60) / 100;
 /**
  * Like the real connections: each reconnect waits 50 ms longer, and every second one fails the pending
  * requests.

@@ -14,7 +14,7 @@ import { runScript, type ScriptName } from "../../actors/runtime/storage/scripts
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
-import { chanceFrom, type Chance } from "./chance.ts";
+import { createRandom, type Random } from "./random.ts";
 import { ModelRedis } from "./model-redis.ts";
 import { codes, shards } from "./openings.ts";
 
@@ -29,31 +29,31 @@ interface Call {
 }
 
 /** A random call; `seen` contains the owner records and versions, so that many calls succeed. */
-function randomCall(chance: Chance, model: ModelRedis): Call {
-  const i = chance.between(0, codes.length - 1);
+function randomCall(random: Random, model: ModelRedis): Call {
+  const i = random.between(0, codes.length - 1);
   const [code = "", shard = 0] = [codes[i], shards[i]];
-  const record = chance.is(0.9) ? (model.get(ownerKey(shard)) ?? "") : "w9|9";
-  const worker = chance.pick(workers);
+  const record = random.is(0.9) ? (model.get(ownerKey(shard)) ?? "") : "w9|9";
+  const worker = random.pick(workers);
   switch (
-    chance.pick([
+    random.pick([
       ...(["commit", "commit", "commit", "claim", "release", "note", "continue"] as const),
       ...(["whole", "heartbeat", "alive", "listing"] as const),
     ])
   ) {
     case "claim": {
       const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), historyKey(shard)];
-      return { name: "claim", keys, args: [record, worker, chance.between(0, 1)] };
+      return { name: "claim", keys, args: [record, worker, random.between(0, 1)] };
     }
     case "note": {
       const keys = [ownerKey(shard), historyKey(shard), lobbyKey(code)];
-      const stamp = chance.is(0.7) ? (model.hget(lobbyKey(code), "v") ?? "") : "0 other";
-      return { name: "note", keys, args: [record, chance.between(0, 1), stamp] };
+      const stamp = random.is(0.7) ? (model.hget(lobbyKey(code), "v") ?? "") : "0 other";
+      return { name: "note", keys, args: [record, random.between(0, 1), stamp] };
     }
     case "continue":
       return {
         name: "continue",
         keys: shards.map(historyKey),
-        args: [chance.is(0.5) ? "earlier" : "none"],
+        args: [random.is(0.5) ? "earlier" : "none"],
       };
     case "whole":
       return { name: "whole", keys: [historyKey(shard)], args: [] };
@@ -64,27 +64,27 @@ function randomCall(chance: Chance, model: ModelRedis): Call {
         name: "heartbeat",
         keys: [workersKey, leavingKey, portsKey],
         args: [
-          ...[worker, deadMs, chance.is(0.2) ? 1 : 0, chance.between(0, 1)],
-          chance.is(0.5) ? "" : 8080 + chance.between(1, 2),
+          ...[worker, deadMs, random.is(0.2) ? 1 : 0, random.between(0, 1)],
+          random.is(0.5) ? "" : 8080 + random.between(1, 2),
         ],
       };
     case "alive":
       return {
         name: "alive",
         keys: [workersKey],
-        args: [deadMs, ...workers.slice(0, chance.between(1, 3))],
+        args: [deadMs, ...workers.slice(0, random.between(1, 3))],
       };
     case "listing": {
-      const entry = chance.is(0.3) ? "" : `{"n":${chance.between(1, 9)}`;
-      const seq = entry === "" && chance.is(0.3) ? "" : chance.between(1, 9);
-      const args = [code, seq, chance.between(1, 3), entry, 60_000, chance.pick(["", "lobbies"])];
+      const entry = random.is(0.3) ? "" : `{"n":${random.between(1, 9)}`;
+      const seq = entry === "" && random.is(0.3) ? "" : random.between(1, 9);
+      const args = [code, seq, random.between(1, 3), entry, 60_000, random.pick(["", "lobbies"])];
       return { name: "listing", keys: [publicListKey, publicOrderKey, unlistedKey(code)], args };
     }
     default:
       return {
         name: "commit",
-        keys: [...commitKeys(code, shard), ...(chance.is(0.5) ? [workersKey] : [])],
-        args: [worker, deadMs, 256, ...commitArgs(chance, model, code, record)],
+        keys: [...commitKeys(code, shard), ...(random.is(0.5) ? [workersKey] : [])],
+        args: [worker, deadMs, 256, ...commitArgs(random, model, code, record)],
       };
   }
 }
@@ -96,20 +96,20 @@ const commitKeys = (code: string, shard: number) => [
   dueKey(shard),
 ];
 
-function commitArgs(chance: Chance, model: ModelRedis, code: string, token: string): string[] {
+function commitArgs(random: Random, model: ModelRedis, code: string, token: string): string[] {
   const stored = model.hget(lobbyKey(code), "v") ?? "";
-  const version = Number.parseInt(stored || "0", 10) - (chance.is(0.2) ? 1 : 0);
-  const expected = chance.is(0.2) ? `${version} c1` : stored;
+  const version = Number.parseInt(stored || "0", 10) - (random.is(0.2) ? 1 : 0);
+  const expected = random.is(0.2) ? `${version} c1` : stored;
   const newest = model.streams.get(eventStreamKey(code))?.at(-1)?.[0] ?? 0;
   // Sometimes the event id already exists.
-  const last = newest > 0 && chance.is(0.1) ? newest - 1 : newest;
-  const events = chance.between(0, 2);
-  const removed = chance.is(0.3) ? [`f${chance.between(0, 4)}`] : [];
+  const last = newest > 0 && random.is(0.1) ? newest - 1 : newest;
+  const events = random.between(0, 2);
+  const removed = random.is(0.3) ? [`f${random.between(0, 4)}`] : [];
   const parts = [
-    ...[token, expected, `${version + 1} c${chance.between(1, 3)}`, code, eventChannel(code)],
-    ...[chance.is(0.5) ? 60_000 : "", chance.pick(["", "-", 5, 7])],
+    ...[token, expected, `${version + 1} c${random.between(1, 3)}`, code, eventChannel(code)],
+    ...[random.is(0.5) ? 60_000 : "", random.pick(["", "-", 5, 7])],
     ...[1, removed.length, events],
-    ...[`f${chance.between(0, 4)}`, chance.between(0, 99)],
+    ...[`f${random.between(0, 4)}`, random.between(0, 99)],
     ...removed,
   ];
   const messages = Array.from({ length: events }, (_, n) => [
@@ -179,25 +179,25 @@ describe("the model of the store", () => {
   it("answers every script as the real one does, and holds the same afterwards", async () => {
     for (let seed = 1; seed <= 20; seed++) {
       await redis.flushall();
-      const chance = chanceFrom(seed);
+      const random = createRandom(seed);
       const model = new ModelRedis(() => Date.now(), { keepsScripts: true });
       model.history = /master_replid:(\w+)/.exec(await redis.info("replication"))?.[1] ?? "";
       for (let step = 0; step < 60; step++) {
-        if (chance.is(0.1)) {
+        if (random.is(0.1)) {
           const note = [
-            historyKey(chance.pick(shards)),
-            `earlier ${chance.between(0, 2)}`,
+            historyKey(random.pick(shards)),
+            `earlier ${random.between(0, 2)}`,
           ] as const;
           model.set(...note);
           await redis.set(...note);
         }
-        const { name, keys, args } = randomCall(chance, model);
+        const { name, keys, args } = randomCall(random, model);
         const real = await runScript(redis, name, keys, args);
-        const told = model.run(name, keys.length, [...keys, ...args]);
+        const acknowledged = model.run(name, keys.length, [...keys, ...args]);
         const sorted = (reply: unknown) =>
           name === "heartbeat" && Array.isArray(reply) ? reply.flat().map(String).sort() : reply;
         assert.deepEqual(
-          sorted(told),
+          sorted(acknowledged),
           sorted(real),
           `seed ${seed} step ${step}: ${name} ${args.join(" ")}`,
         );

@@ -39,14 +39,14 @@ export class SubscriberConnection {
 
   deliver(channel: string, message: string): void {
     const net = this.#net;
-    const { chance, messages, timeline } = net;
-    const times = chance.is(messages.lost) ? 0 : chance.is(messages.doubled) ? 2 : 1;
+    const { random, messages, timeline } = net;
+    const times = random.is(messages.lost) ? 0 : random.is(messages.doubled) ? 2 : 1;
     if (times !== 1) net.injected += 1;
     for (let i = 0; i < times; i++) {
-      const isLate = chance.is(messages.late);
+      const isLate = random.is(messages.late);
       if (isLate) net.injected += 1;
       else this.#last = Math.max(this.#last, timeline.now + latency(net));
-      const at = isLate ? timeline.now + chance.between(5, 1_500) : this.#last;
+      const at = isLate ? timeline.now + random.between(5, 1_500) : this.#last;
       timeline.add(at, this.#place, () => this.#hear(channel, message));
     }
   }
@@ -126,14 +126,14 @@ export function wire(net: Network, place: Place): Wiring {
     () => hear(true),
     () => refused(),
   );
-  const subscriber = new SubscriberConnection(net, place);
+  const connection = new SubscriberConnection(net, place);
   const subscriber: Listener = {
-    subscribe: (...channels) => subscriber.subscribe(channels),
-    on: (_event, hear) => subscriber.on(hear),
-    onResumed: (hear) => subscriber.onResumed(hear),
+    subscribe: (...channels) => connection.subscribe(channels),
+    on: (_event, hear) => connection.on(hear),
+    onResumed: (hear) => connection.onResumed(hear),
   };
   const end = (isLost: boolean) => {
-    subscriber.close();
+    connection.close();
     if (!isLost) return;
     commits.drop();
     control.drop();
@@ -150,10 +150,10 @@ export function wire(net: Network, place: Place): Wiring {
       close: () => end(false),
     },
     cut(arrivesAnyway) {
-      for (const link of [commits, control, subscriber]) link.cut(arrivesAnyway);
+      for (const link of [commits, control, connection]) link.cut(arrivesAnyway);
       net.timeline.add(net.timeline.now, place, () => hear(false));
     },
-    deafen: () => subscriber.cut(false),
+    deafen: () => connection.cut(false),
     stall(which, ms) {
       if (which !== "control") commits.stall(ms);
       if (which !== "commits") control.stall(ms);

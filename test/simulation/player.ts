@@ -18,7 +18,7 @@ interface Attempt {
   wasApplied: boolean;
   wasRefused: boolean;
   /** Newest seq that any client had received. */
-  toldSeq: number;
+  acknowledgedSeq: number;
   isSettled: boolean;
   giveUp: () => void;
 }
@@ -67,14 +67,14 @@ export class Player {
   }
 
   think(): void {
-    const { chance } = this.#world;
+    const { random } = this.#world;
     if (this.#left === 0) {
       this.isDone = true;
       return;
     }
     this.#left -= 1;
     const { thinkMs, longThinkMs } = this.#world.kind;
-    this.#world.after(chance.within(chance.is(0.2) ? longThinkMs : thinkMs), () => {
+    this.#world.after(random.within(random.is(0.2) ? longThinkMs : thinkMs), () => {
       const command = this.#chooser.choose(this.#world.ledger(this.#code).state, this.#count + 1);
       const id = `${this.seatId}-${++this.#count}`;
       this.#try({ command, id, tries: 0, isOver: false, body: undefined });
@@ -93,14 +93,14 @@ export class Player {
       world.after(30, () => this.#try(call));
       return;
     }
-    const owner = world.chance.is(world.kind.asksOwner) ? world.ownerOf(this.#code) : null;
+    const owner = world.random.is(world.kind.asksOwner) ? world.ownerOf(this.#code) : null;
     const direct = workers.find(({ name }) => name === owner);
-    this.#send(call, direct ?? world.chance.pick(workers));
+    this.#send(call, direct ?? world.random.pick(workers));
   }
 
   #send(call: Call, worker: Worker): void {
     const world = this.#world;
-    const { chance, timeline } = world;
+    const { random, timeline } = world;
     if (world.sabotage.freshIds && call.tries > 1) call.id += "+";
     const { id, command } = call;
     const ledger = world.ledger(this.#code);
@@ -108,7 +108,7 @@ export class Player {
     const attempt: Attempt = {
       wasApplied: ledger.applied.has(key),
       wasRefused: ledger.refused.has(key),
-      toldSeq: world.told.get(this.#code) ?? 0,
+      acknowledgedSeq: world.acknowledged.get(this.#code) ?? 0,
       isSettled: false,
       giveUp: () => {},
     };
@@ -117,17 +117,17 @@ export class Player {
     world.note?.(
       `seat ${this.seatId}  asks ${worker.name} ${id} ${JSON.stringify(command).slice(0, 120)}`,
     );
-    timeline.add(timeline.now + chance.between(5, 50) / 100, worker, () => {
+    timeline.add(timeline.now + random.between(5, 50) / 100, worker, () => {
       const asked = worker.lobbies?.ask(this.#code, command, id);
       if (!asked) return;
       void Promise.resolve(asked).then((reply) =>
-        world.after(chance.between(5, 50) / 100, () => {
+        world.after(random.between(5, 50) / 100, () => {
           worker.open.delete(breakOff);
           this.#receive(call, attempt, reply);
         }),
       );
     });
-    attempt.giveUp = world.after(chance.within(world.kind.waitMs), () =>
+    attempt.giveUp = world.after(random.within(world.kind.waitMs), () =>
       this.#failed(call, attempt, "waited too long"),
     );
   }
@@ -136,7 +136,7 @@ export class Player {
     if (attempt.isSettled || call.isOver) return;
     attempt.isSettled = true;
     this.#world.note?.(`seat ${this.seatId}  ${how} with ${call.id}`);
-    this.#world.after(this.#world.chance.within(this.#world.kind.againMs), () => this.#try(call));
+    this.#world.after(this.#world.random.within(this.#world.kind.againMs), () => this.#try(call));
   }
 
   #receive(call: Call, attempt: Attempt, reply: LobbyReply): void {
@@ -202,7 +202,7 @@ export class Player {
       call.body = body;
     }
     this.#checkSeq(command, attempt, body);
-    world.told.set(this.#code, Math.max(world.told.get(this.#code) ?? 0, applied?.seq ?? 0));
+    world.acknowledged.set(this.#code, Math.max(world.acknowledged.get(this.#code) ?? 0, applied?.seq ?? 0));
   }
 
   #checkSeq(command: LobbyCommand, attempt: Attempt, body: string | null): void {
@@ -216,12 +216,12 @@ export class Player {
       "nothing shown before it is stored",
       () => `${this.#code} showed seq ${seq}, stored is ${stored}`,
     );
-    world.told.set(this.#code, Math.max(world.told.get(this.#code) ?? 0, seq));
+    world.acknowledged.set(this.#code, Math.max(world.acknowledged.get(this.#code) ?? 0, seq));
     if (command.type !== "read" || world.isLivenessBlind()) return;
     world.ensure(
-      seq >= attempt.toldSeq,
+      seq >= attempt.acknowledgedSeq,
       "no read older than what was told",
-      () => `${this.#code} showed seq ${seq}, somebody knew ${attempt.toldSeq} before it was asked`,
+      () => `${this.#code} showed seq ${seq}, somebody knew ${attempt.acknowledgedSeq} before it was asked`,
     );
   }
 

@@ -52,7 +52,7 @@ export async function simulate(options: {
     outcome.faults += world.injected + world.net.injected;
     if (world.failure) outcome.failure = { seed: world.seed, violation: world.failure };
     await settled();
-    dismantle(world);
+    releaseMemory(world);
   }
   const { user, system } = process.cpuUsage(cpu);
   outcome.cpuSeconds = (user + system) / 1e6;
@@ -64,7 +64,7 @@ export async function simulate(options: {
  * Everything in a world is reachable from everything else. A single part promoted to old space would retain
  * all of it until the next major GC, which costs a quarter of the time.
  */
-function dismantle(world: World): void {
+function releaseMemory(world: World): void {
   for (const part of Object.keys(world)) Reflect.set(world, part, null);
 }
 

@@ -10,16 +10,16 @@ import { by, prepare, seatsOf, seed, type Opening } from "./openings.ts";
 import { Player } from "./player.ts";
 import type { Kind } from "./kinds.ts";
 import type { Sabotage } from "./sabotage.ts";
-import { planFaults, type Fault } from "./storm.ts";
+import { planFaults, type Fault } from "./faults.ts";
 import { World } from "./world.ts";
 
 /** Clients that are not finished by then are stuck. */
 const stuckAfterMs = 60_000;
 /** Time before the final checks: dead workers are detected and replaced, deadlines executed. */
-const restMs = 3_500;
+const settleMs = 3_500;
 /** Additional time for changes that workers detect without a message. */
-const unawareMs = 2_000;
-/** After the storm some worker is ready within this many waits. */
+const unnoticedMs = 2_000;
+/** After the faults some worker is ready within this many waits. */
 const waitMs = 50;
 const maxWaits = 60;
 /** How long a shard may have no owner at the end, since a worker may just have joined. */
@@ -49,12 +49,12 @@ export class Schedule {
   steps = 0;
   #players: Player[] = [];
   #faults: Fault[];
-  #phase: "storm" | "rest" | "look" | "over" = "storm";
+  #phase: "faults" | "settling" | "checking" | "over" = "faults";
   #end = stuckAfterMs;
   #missing = 0;
   #waits = 0;
   /** Whether the deadlines are awaited before the final checks. */
-  #rests = false;
+  #settles = false;
 
   /** Begins at the first `step`; before each step all promises must have settled. */
   constructor(
@@ -67,7 +67,7 @@ export class Schedule {
     this.world = world;
     this.#faults = planFaults(world);
     for (const code of world.codes) this.#open(code);
-    const count = world.chance.pick(kind.workers);
+    const count = world.random.pick(kind.workers);
     if (kind.joinsBefore) void world.startTogether(count);
     else for (let i = 0; i < count; i++) world.startWorker();
   }
@@ -78,25 +78,25 @@ export class Schedule {
     if (world.failure || this.#phase === "over") return false;
     this.steps += 1;
     world.net.isInstant = false;
-    while (this.#faults[0] && this.#faults[0].step <= this.steps && world.isStormy)
-      this.#faults.shift()?.strike(world);
+    while (this.#faults[0] && this.#faults[0].step <= this.steps && world.hasFaults)
+      this.#faults.shift()?.inject(world);
     const went = world.timeline.step(this.#end);
-    if (this.#phase === "storm" && this.#players.every((player) => player.isDone)) this.#calm();
-    if (!went || (this.#phase === "look" && this.#missing === 0)) this.#turn();
+    if (this.#phase === "faults" && this.#players.every((player) => player.isDone)) this.#endFaults();
+    if (!went || (this.#phase === "checking" && this.#missing === 0)) this.#nextPhase();
     return true;
   }
 
   #open(code: string): void {
     const { world } = this;
-    const { chance, kind } = world;
-    const opening = chance.pick(chance.is(kind.longOpening) ? longOpenings : openings);
+    const { random, kind } = world;
+    const opening = random.pick(random.is(kind.longOpening) ? longOpenings : openings);
     const ready = opening.version === 0 ? null : prepare(code, opening);
     if (ready) seed(world.redis, code, ready);
     world.ledgers.set(code, new Ledger(code, ready?.state ?? null, ready?.version ?? 0));
-    world.told.set(code, ready?.seq ?? 0);
+    world.acknowledged.set(code, ready?.seq ?? 0);
     // A late client would be refused, which is rarely worth testing.
-    const isFull = ready !== null && opening.isStarted && chance.is(0.8);
-    const clients = isFull ? 2 : chance.pick(kind.clients);
+    const isFull = ready !== null && opening.isStarted && random.is(0.8);
+    const clients = isFull ? 2 : random.pick(kind.clients);
     seatsOf(code)
       .slice(0, clients)
       .forEach((seatId, i) => {
@@ -106,48 +106,48 @@ export class Schedule {
           seatId,
           isHost: i === 0,
           isSeated: ready !== null && i < 2,
-          commands: chance.within(kind.commands),
+          commands: random.within(kind.commands),
         });
         this.#players.push(player);
-        world.after(chance.within(kind.thinkMs), () => player.think());
+        world.after(random.within(kind.thinkMs), () => player.think());
       });
   }
 
   /** No more faults; pending work completes. */
-  #calm(): void {
+  #endFaults(): void {
     const { world } = this;
-    world.isStormy = false;
-    const isUnaware = world.hasLost || world.net.messages.lost > 0;
+    world.hasFaults = false;
+    const mayBeUnnoticed = world.hasLost || world.net.messages.lost > 0;
     world.net.messages = { lost: 0, doubled: 0, late: 0 };
-    world.note?.("the storm is over");
-    this.#phase = "rest";
-    const rests = world.chance.is(world.kind.rest);
-    this.#end = !rests
+    world.note?.("no more faults");
+    this.#phase = "settling";
+    const settles = world.random.is(world.kind.settles);
+    this.#end = !settles
       ? world.timeline.now
       : Math.max(world.timeline.now, ...world.workers.map((one) => one.frozenUntil)) +
-        restMs +
-        (isUnaware ? unawareMs : 0);
-    this.#rests = rests;
+        settleMs +
+        (mayBeUnnoticed ? unnoticedMs : 0);
+    this.#settles = settles;
   }
 
-  #turn(): void {
+  #nextPhase(): void {
     const { world } = this;
-    if (this.#phase === "storm") {
+    if (this.#phase === "faults") {
       const hanging = this.#players.filter((player) => !player.isDone).map((one) => one.seatId);
       world.ensure(false, "every command is answered", () => `seats ${hanging.join()} wait`);
       return;
     }
-    if (this.#phase === "rest") {
+    if (this.#phase === "settling") {
       // A process that has just started may still have to join.
       if (world.ready().length === 0 && this.#waits++ < maxWaits) {
         this.#end += waitMs;
         return;
       }
-      this.#phase = "look";
+      this.#phase = "checking";
       this.#end = world.timeline.now + 6_000;
-      if (this.#rests) world.guard(() => this.#checkDeadlines());
-      if (this.#rests) this.#checkShards();
-      this.#look();
+      if (this.#settles) world.guard(() => this.#checkDeadlines());
+      if (this.#settles) this.#checkShards();
+      this.#readLobbies();
       return;
     }
     world.ensure(this.#missing === 0, "every command is answered", () => "the last reads hang");
@@ -184,7 +184,7 @@ export class Schedule {
     world.ensure(isOwned, "no shard is forgotten", () => `one is free since ${oldestMs} ms`);
   }
 
-  #look(): void {
+  #readLobbies(): void {
     const { world } = this;
     const workers = world.ready();
     world.ensure(workers.length > 0, "the world heals", () => "no worker is ready");
@@ -192,7 +192,7 @@ export class Schedule {
     // A frozen process would answer a direct request from its outdated state.
     const awake = workers.filter(({ frozenUntil }) => frozenUntil <= world.timeline.now);
     for (const [code, ledger] of world.ledgers) {
-      const worker = world.chance.pick(awake.length > 0 ? awake : workers);
+      const worker = world.random.pick(awake.length > 0 ? awake : workers);
       const [seatId = 0] = seatsOf(code);
       this.#missing += 2;
       // A command abandoned by its client may still be executed during our reads.

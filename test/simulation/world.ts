@@ -8,7 +8,7 @@ import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import type { Lobbies } from "../../actors/contract.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
-import { chanceFrom, type Chance } from "./chance.ts";
+import { createRandom, type Random } from "./random.ts";
 import { ensure, isGap, Violation, type Ledger } from "./ledger.ts";
 import { ModelRedis } from "./model-redis.ts";
 import type { Kind } from "./kinds.ts";
@@ -40,7 +40,7 @@ export class World {
   /** The lobbies in play, and their storage. */
   readonly codes: readonly string[];
   readonly shards: readonly number[];
-  readonly chance: Chance;
+  readonly random: Random;
   readonly timeline = new Timeline();
   readonly net: Network;
   readonly redis: ModelRedis;
@@ -49,7 +49,7 @@ export class World {
   readonly ledgers = new Map<string, Ledger>();
   readonly results = new Map<string, number>();
   /** Code -> newest seq in a response to a client. */
-  readonly told = new Map<string, number>();
+  readonly acknowledged = new Map<string, number>();
   readonly workers: Worker[] = [];
   /** Offset of the machines' wall clocks from the elapsed time. */
   wallOffset = 0;
@@ -63,7 +63,7 @@ export class World {
   /** Redis came back without a record that its data is complete. */
   mayHaveLost = false;
   /** False once no more faults are to be injected. */
-  isStormy = true;
+  hasFaults = true;
   injected = 0;
   failure: Violation | null = null;
   readonly note: ((line: string) => void) | null;
@@ -74,8 +74,8 @@ export class World {
     this.kind = kind;
     this.note = note && ((line) => note(`${this.timeline.now.toFixed(2).padStart(9)} ${line}`));
     this.sabotage = sabotage;
-    this.chance = chanceFrom(seed);
-    const count = this.chance.is(kind.secondLobby) ? 2 : 1;
+    this.random = createRandom(seed);
+    const count = this.random.is(kind.secondLobby) ? 2 : 1;
     this.codes = codes.slice(0, count);
     this.shards = [...shards.slice(0, count), ...emptyShards.slice(0, kind.emptyShards)];
     this.redis = new ModelRedis(() => Math.floor(this.wall()), sabotage.store);
@@ -84,7 +84,7 @@ export class World {
     for (const shard of this.shards) strings.set(historyKey(shard), `${history} 0`);
     this.net = {
       timeline: this.timeline,
-      chance: this.chance,
+      random: this.random,
       redis: this.redis,
       isUp: true,
       isInstant: false,
@@ -236,9 +236,9 @@ export class World {
 
   /** Work outside the lobbies takes a while and sometimes fails. */
   async #pass(worker: Worker): Promise<void> {
-    const ms = this.chance.between(1, 20);
+    const ms = this.random.between(1, 20);
     await new Promise<void>((done) => void this.timeline.add(this.timeline.now + ms, worker, done));
-    if (this.isStormy && this.chance.is(0.1)) throw new Error("the other service is away");
+    if (this.hasFaults && this.random.is(0.1)) throw new Error("the other service is away");
   }
 
   /** SIGKILL at exactly this step; another process replaces it. */
@@ -246,13 +246,13 @@ export class World {
     if (!worker.isAlive) return;
     this.note?.(`${worker.name} dies${isAnnounced ? "" : " unnoticed"}`);
     worker.isAlive = false;
-    worker.wiring.end(this.chance.is(0.5));
+    worker.wiring.end(this.random.is(0.5));
     for (const tell of worker.open) this.after(0.2, tell);
     if (isAnnounced)
-      this.after(this.chance.between(1, 60), () => {
+      this.after(this.random.between(1, 60), () => {
         if (this.net.isUp) publish(this.net, deadChannel, worker.name);
       });
-    this.after(this.chance.within(this.kind.bornMs), () => this.startWorker());
+    this.after(this.random.within(this.kind.bornMs), () => this.startWorker());
   }
 
   /** SIGTERM: the worker hands over its lobbies and exits. */

@@ -8,7 +8,7 @@ import { typed } from "../../../actors/runtime/router/create-actors.ts";
 import { defaultAskTimings, Router } from "../../../actors/runtime/router/router.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { chanceFrom } from "../../simulation/chance.ts";
+import { createRandom } from "../../simulation/random.ts";
 import type { Network } from "../../simulation/link.ts";
 import { ModelRedis } from "../../simulation/model-redis.ts";
 import { publish, wire, type Wiring } from "../../simulation/network.ts";
@@ -32,7 +32,7 @@ export class VirtualFleet {
   readonly redis = new ModelRedis(() => Math.floor(startOfTime + this.timeline.now));
   readonly net: Network = {
     timeline: this.timeline,
-    chance: chanceFrom(1),
+    random: createRandom(1),
     redis: this.redis,
     isUp: true,
     isInstant: false,

@@ -19,7 +19,7 @@ import {
   type OperationName,
 } from "../../../../../server/features/wallet/domain/operations.ts";
 import { testStores, type TestStores } from "../../../../support/stores.ts";
-import { chanceFrom } from "../../../../simulation/chance.ts";
+import { createRandom } from "../../../../simulation/random.ts";
 import { fulfil, openStore, type Outcome, type Wish } from "./teller.ts";
 
 const numPlayers = 100;
@@ -69,19 +69,19 @@ let entries: Row[];
 
 /** Mostly few players are chosen, which causes conflicts. */
 function makeWishes(): Wish[] {
-  const chance = chanceFrom(seed);
+  const random = createRandom(seed);
   const names = Object.keys(operations) as OperationName[];
   return Array.from({ length: numWishes }, (_, n): Wish => {
     const ref = `w${n}`;
     const playerId =
-      1 + Math.min(chance.between(0, numPlayers - 1), chance.between(0, numPlayers - 1));
-    if (chance.is(0.25)) {
-      const { awardId } = chance.pick(Object.values(awards));
-      return { ref, playerId, name: "award", awardId, now: chance.pick(days) };
+      1 + Math.min(random.between(0, numPlayers - 1), random.between(0, numPlayers - 1));
+    if (random.is(0.25)) {
+      const { awardId } = random.pick(Object.values(awards));
+      return { ref, playerId, name: "award", awardId, now: random.pick(days) };
     }
-    const name = chance.pick(names);
-    const size = chance.between(1, name.endsWith("spend") ? 60 : 40);
-    const isDown = operations[name].direction === "signed" && chance.is(0.5);
+    const name = random.pick(names);
+    const size = random.between(1, name.endsWith("spend") ? 60 : 40);
+    const isDown = operations[name].direction === "signed" && random.is(0.5);
     return { ref, playerId, name, amount: isDown ? -size : size };
   });
 }
@@ -90,16 +90,16 @@ function makeWishes(): Wish[] {
 async function playOut(): Promise<void> {
   const tell = (outcome: Outcome) =>
     outcomes.set(outcome.ref, [...(outcomes.get(outcome.ref) ?? []), outcome]);
-  const chance = chanceFrom(seed + 1);
+  const random = createRandom(seed + 1);
   const part = (n: number) => wishes.filter((_, at) => at % 3 === n);
-  const isRepeated = (wish: Wish) => wish.name !== "award" && chance.is(repeatShare);
+  const isRepeated = (wish: Wish) => wish.name !== "award" && random.is(repeatShare);
   // Repeats its own requests, and those of others at about the time they process them.
   const mine = wishes.flatMap((wish, at) => [
     ...(at % 3 === 2 ? [wish] : []),
     ...(isRepeated(wish) ? [wish] : []),
   ]);
   const killed = [part(0).slice(0, 833), part(0).slice(833)].map((list) =>
-    runProcess(list, tell, chance.between(150, 550)),
+    runProcess(list, tell, random.between(150, 550)),
   );
   const [unheard] = await Promise.all([
     Promise.all(killed).then((lists) => lists.flat()),

@@ -4,12 +4,12 @@ import type { World, Worker } from "./world.ts";
 /** A fault at one step of a schedule. */
 export interface Fault {
   step: number;
-  strike(world: World): void;
+  inject(world: World): void;
 }
 
-type Strike = (world: World) => void;
+type Injection = (world: World) => void;
 
-const strikes: readonly [weight: number, strike: Strike][] = [
+const injections: readonly [weight: number, inject: Injection][] = [
   [6, kill],
   [4, freeze],
   [3, stall],
@@ -19,28 +19,28 @@ const strikes: readonly [weight: number, strike: Strike][] = [
   [2, restartStore],
   [1, stepClock],
 ];
-const weighted = strikes.flatMap(([weight, strike]) =>
-  Array.from({ length: weight }, () => strike),
+const weighted = injections.flatMap(([weight, inject]) =>
+  Array.from({ length: weight }, () => inject),
 );
 
 /** Chooses the faults of this schedule and their steps. */
 export function planFaults(world: World): Fault[] {
-  const { chance, net, kind } = world;
-  if (chance.is(kind.messageFaults)) net.messages = { lost: 0.05, doubled: 0.05, late: 0.05 };
-  const count = chance.is(kind.faultless) ? 0 : chance.pick(kind.faults);
+  const { random, net, kind } = world;
+  if (random.is(kind.messageFaults)) net.messages = { lost: 0.05, doubled: 0.05, late: 0.05 };
+  const count = random.is(kind.faultless) ? 0 : random.pick(kind.faults);
   const faults = Array.from({ length: count }, () => ({
-    step: chance.between(1, kind.lastStep),
-    strike: chance.pick(weighted),
+    step: random.between(1, kind.lastStep),
+    inject: random.pick(weighted),
   }));
-  if (faults.some(({ strike }) => strike === restartStore))
+  if (faults.some(({ inject }) => inject === restartStore))
     world.redis.keepJournal(() => world.timeline.now);
   return faults
     .sort((a, b) => a.step - b.step)
-    .map(({ step, strike }) => ({
+    .map(({ step, inject }) => ({
       step,
-      strike(struck) {
-        struck.injected += 1;
-        strike(struck);
+      inject(target) {
+        target.injected += 1;
+        inject(target);
       },
     }));
 }
@@ -49,19 +49,19 @@ export function planFaults(world: World): Fault[] {
 const reconnectMs = 600;
 
 /** A running worker, if any. */
-function anyone({ chance, workers }: World): Worker {
+function pickWorker({ random, workers }: World): Worker {
   const alive = workers.filter((worker) => worker.isAlive);
-  return chance.pick(alive.length > 0 ? alive : workers);
+  return random.pick(alive.length > 0 ? alive : workers);
 }
 
 function kill(world: World): void {
-  world.kill(anyone(world), world.chance.is(0.6));
+  world.kill(pickWorker(world), world.random.is(0.6));
 }
 
 function freeze(world: World): void {
-  const { chance, kind } = world;
-  const worker = anyone(world);
-  const ms = chance.within(chance.pick(kind.freezeMs));
+  const { random, kind } = world;
+  const worker = pickWorker(world);
+  const ms = random.within(random.pick(kind.freezeMs));
   world.note?.(`${worker.name} freezes for ${ms} ms`);
   // Never shorter than before: messages that wait for the thaw must not be overtaken.
   world.trouble(ms);
@@ -69,24 +69,24 @@ function freeze(world: World): void {
 }
 
 function stall(world: World): void {
-  const { chance, kind } = world;
-  const worker = anyone(world);
-  const which = chance.pick(["commits", "control", "control", "both"] as const);
-  const ms = chance.within(chance.pick(kind.freezeMs));
+  const { random, kind } = world;
+  const worker = pickWorker(world);
+  const which = random.pick(["commits", "control", "control", "both"] as const);
+  const ms = random.within(random.pick(kind.freezeMs));
   world.note?.(`${worker.name} is cut off from the store for ${ms} ms (${which})`);
   world.trouble(ms);
   worker.wiring.stall(which, ms);
 }
 
 function cut(world: World): void {
-  const worker = anyone(world);
+  const worker = pickWorker(world);
   world.note?.(`${worker.name} loses its connections`);
   world.trouble(reconnectMs);
-  worker.wiring.cut(world.chance.is(0.5));
+  worker.wiring.cut(world.random.is(0.5));
 }
 
 function leave(world: World): void {
-  const worker = anyone(world);
+  const worker = pickWorker(world);
   if (worker.isAlive && !worker.isLeaving) world.leave(worker);
 }
 
@@ -96,11 +96,11 @@ function join(world: World): void {
 
 /** Redis crashes or stops in order, and restarts, possibly without its last second. */
 function restartStore(world: World): void {
-  const { chance, kind, net, redis } = world;
+  const { random, kind, net, redis } = world;
   if (!net.isUp) return;
-  const ms = chance.within(chance.pick(kind.storeDownMs));
-  const isWhole = chance.is(0.2);
-  const lostMs = !isWhole && chance.is(0.5) ? chance.between(1, 1_000) : 0;
+  const ms = random.within(random.pick(kind.storeDownMs));
+  const isWhole = random.is(0.2);
+  const lostMs = !isWhole && random.is(0.5) ? random.between(1, 1_000) : 0;
   world.note?.(`store    ${isWhole ? "ends" : "dies"} for ${ms} ms, loses ${lostMs} ms`);
   world.trouble(ms + reconnectMs);
   net.isUp = false;
@@ -124,8 +124,8 @@ function lose(world: World, ms: number): void {
 }
 
 function stepClock(world: World): void {
-  const { chance } = world;
-  const ms = chance.pick([40, 400, 3_000, 3_600_000]) * chance.pick([-1, 1]);
+  const { random } = world;
+  const ms = random.pick([40, 400, 3_000, 3_600_000]) * random.pick([-1, 1]);
   world.note?.(`clocks   step by ${ms} ms`);
   world.wallOffset += ms;
   if (ms < 0) world.setBackMs -= ms;

@@ -1,5 +1,5 @@
 /** Reproducible randomness: the same seed gives the same numbers. */
-export interface Chance {
+export interface Random {
   /** True with probability `p`. */
   is(p: number): boolean;
   /** Integer from `low` to `high`, both included. */
@@ -9,7 +9,7 @@ export interface Chance {
 }
 
 /** Mulberry32: small, fast and random enough for choices. */
-export function chanceFrom(seed: number): Chance {
+export function createRandom(seed: number): Random {
   // Mixes the seed, so that neighbouring seeds do not start alike.
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   function next(): number {
