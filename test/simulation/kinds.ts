@@ -33,7 +33,7 @@ export interface Kind {
   /** The initial workers have joined before the first step. */
   readonly joinsBefore: boolean;
   /** Probability that the schedule waits for the deadlines at the end. */
-  readonly rest: number;
+  readonly settles: number;
   /** Shorter than in the service, in the same proportions, so that a schedule reaches them all. */
   readonly timings: {
     readonly heartbeatMs: number;

@@ -116,7 +116,7 @@ export class Ledger {
       const gone = this.#gone.get(Number.parseInt(id, 10)) ?? text;
       ensure(
         gone === text,
-        "no number told is used again",
+        "no published number is reused",
         () => `${this.code}: ${id} was ${gone.slice(0, 120)} and is ${text.slice(0, 120)}`,
       );
     }
@@ -125,18 +125,18 @@ export class Ledger {
   /** A text sent to `reader` (null: everybody) must not reveal a correct answer early. */
   checkSecrets(text: string, reader: number | null): void {
     if (!text.includes("secret-") && !text.includes('"correct_index"')) return;
-    let acknowledged = 0;
+    let found = 0;
     for (const [, id] of text.matchAll(anySecret)) {
-      acknowledged += 1;
+      found += 1;
       const question = Number(id);
       const may = this.revealed.has(question) || this.answered.has(`${reader}:${question}`);
       ensure(
         may,
         "no answer visible before its reveal",
-        () => `${this.code} told seat ${reader} of question ${question}: ${text.slice(0, 300)}`,
+        () => `${this.code} revealed question ${question} to seat ${reader}: ${text.slice(0, 300)}`,
       );
     }
-    ensure(acknowledged > 0, "no answer visible before its reveal", () => `${this.code}: ${text}`);
+    ensure(found > 0, "no answer visible before its reveal", () => `${this.code}: ${text}`);
   }
 
   #reset(): void {

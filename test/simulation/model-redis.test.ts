@@ -193,11 +193,11 @@ describe("the model of the store", () => {
         }
         const { name, keys, args } = randomCall(random, model);
         const real = await runScript(redis, name, keys, args);
-        const acknowledged = model.run(name, keys.length, [...keys, ...args]);
+        const modelled = model.run(name, keys.length, [...keys, ...args]);
         const sorted = (reply: unknown) =>
           name === "heartbeat" && Array.isArray(reply) ? reply.flat().map(String).sort() : reply;
         assert.deepEqual(
-          sorted(acknowledged),
+          sorted(modelled),
           sorted(real),
           `seed ${seed} step ${step}: ${name} ${args.join(" ")}`,
         );

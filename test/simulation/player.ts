@@ -112,8 +112,8 @@ export class Player {
       isSettled: false,
       giveUp: () => {},
     };
-    const breakOff = () => this.#failed(call, attempt, "was cut off");
-    worker.open.add(breakOff);
+    const disconnect = () => this.#failed(call, attempt, "was cut off");
+    worker.open.add(disconnect);
     world.note?.(
       `seat ${this.seatId}  asks ${worker.name} ${id} ${JSON.stringify(command).slice(0, 120)}`,
     );
@@ -122,7 +122,7 @@ export class Player {
       if (!asked) return;
       void Promise.resolve(asked).then((reply) =>
         world.after(random.between(5, 50) / 100, () => {
-          worker.open.delete(breakOff);
+          worker.open.delete(disconnect);
           this.#receive(call, attempt, reply);
         }),
       );
@@ -221,7 +221,7 @@ export class Player {
     world.ensure(
       seq >= attempt.acknowledgedSeq,
       "no read older than what was told",
-      () => `${this.#code} showed seq ${seq}, somebody knew ${attempt.acknowledgedSeq} before it was asked`,
+      () => `${this.#code} showed seq ${seq} after an earlier answer had ${attempt.acknowledgedSeq}`,
     );
   }
 

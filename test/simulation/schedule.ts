@@ -187,7 +187,7 @@ export class Schedule {
   #readLobbies(): void {
     const { world } = this;
     const workers = world.ready();
-    world.ensure(workers.length > 0, "the world heals", () => "no worker is ready");
+    world.ensure(workers.length > 0, "the service recovers", () => "no worker is ready");
     if (workers.length === 0) return;
     // A frozen process would answer a direct request from its outdated state.
     const awake = workers.filter(({ frozenUntil }) => frozenUntil <= world.timeline.now);
@@ -227,13 +227,13 @@ export class Schedule {
     const isThere = ledger.state !== null;
     world.ensure(
       reply.ok === isThere,
-      "the world heals",
+      "the service recovers",
       () => `${ledger.code}: ${JSON.stringify(reply)}`,
     );
     if (reply.ok && !world.hasLost && !world.isLivenessBlind())
       world.ensure(
         seqIn(reply.body) >= before && seqIn(reply.body) <= ledger.seq,
-        "the world heals",
+        "the service recovers",
         () => `${ledger.code} should be at seq ${ledger.seq}: ${reply.body}`,
       );
   }
