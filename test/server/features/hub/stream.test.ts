@@ -135,10 +135,10 @@ function pagesAndTabs(): void {
       assert.match(answer.headers.get("vary") ?? "", /Origin/);
       abort.abort();
     }
-    const stranger = await fetch(address("topic=*"), {
+    const crossOrigin = await fetch(address("topic=*"), {
       headers: { origin: "https://evil.example" },
     });
-    assert.equal(stranger.headers.get("access-control-allow-origin"), null);
+    assert.equal(crossOrigin.headers.get("access-control-allow-origin"), null);
     const preflight = await fetch(address(`topic=${topic}`), {
       method: "OPTIONS",
       headers: {

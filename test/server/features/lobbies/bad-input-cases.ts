@@ -53,7 +53,7 @@ export function credentialCases(bad: Record<string, [Record<string, string>, str
 }
 
 /** A caller without a seat in this lobby. */
-export function strangerCases(headers: Record<string, string>): Case[] {
+export function outsiderCases(headers: Record<string, string>): Case[] {
   const refusalOf = (call: Call) => {
     if (hostCalls.includes(call)) return "403 lobby:not_host";
     return call[1] === "/token" ? "403 lobby:not_member" : "404 lobby:player_not_found";

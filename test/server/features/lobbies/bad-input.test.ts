@@ -8,7 +8,7 @@ import {
   fieldCases,
   guestCases,
   stateCases,
-  strangerCases,
+  outsiderCases,
   type Case,
   type State,
 } from "./bad-input-cases.ts";
@@ -80,14 +80,14 @@ function invalidLobbyRequests(): void {
   });
 
   it("callers without a seat in this lobby", async () => {
-    const stranger = await login(app);
+    const outsider = await login(app);
     for (const state of watched.keys())
-      await refuseAll(app, lobbyIn(state), strangerCases(stranger.bearer));
+      await refuseAll(app, lobbyIn(state), outsiderCases(outsider.bearer));
     const gone = await openTable(app);
     const leaver = await sit(app, gone.code, "Leaver");
     await ask(app, "POST", `/${gone.code}/leave`, undefined, leaver.as);
     const stream = lobbyIn("waiting").stream;
-    await refuseAll(app, { ...gone, state: "waiting", stream }, strangerCases(leaver.as));
+    await refuseAll(app, { ...gone, state: "waiting", stream }, outsiderCases(leaver.as));
   });
 
   it("players who are not the host", async () => {

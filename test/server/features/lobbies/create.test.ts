@@ -250,8 +250,8 @@ function refusalsAndRepeats(): void {
     }
     const other = await create({ timer: 60 }, keyed);
     assert.equal(outcome(other), "409 request:idempotency_mismatch");
-    const stranger = await fresh({ timer: 60 }, { "idempotency-key": "create-1" });
-    assert.equal(stranger.status, 201);
+    const anonymous = await fresh({ timer: 60 }, { "idempotency-key": "create-1" });
+    assert.equal(anonymous.status, 201);
     const tooLong = await create({}, { ...host, "idempotency-key": "k".repeat(129) });
     assert.equal(outcome(tooLong), "400 request:invalid_query");
   });
@@ -329,9 +329,9 @@ function getLobbiesCodeStatus(): void {
     const [guest] = guests;
     assert.ok(guest);
     for (const path of [`/${code}`, `/${code}/status`, `/${code.toLowerCase()}/status`]) {
-      const stranger = await ask(app, "GET", path);
-      assert.equal(stranger.body.player, null);
-      assert.equal(stranger.body.lobby.code, code);
+      const anonymous = await ask(app, "GET", path);
+      assert.equal(anonymous.body.player, null);
+      assert.equal(anonymous.body.lobby.code, code);
       const other = await ask(app, "GET", path, undefined, guest.as);
       assert.deepEqual(other.body.player, { id: guest.id, name: "Guest 1", is_host: false });
       const own = await ask(app, "GET", path, undefined, host.bearer);

@@ -37,7 +37,7 @@ describe("a caller that guesses lobby codes", () => {
     const n = (lastAddress += 1);
     return { "x-forwarded-for": `203.0.${n >> 8}.${n & 255}` };
   };
-  const stranger = async () =>
+  const newBearer = async () =>
     tokenOf((await post(app, "/v1/gateway/guest", {}, newAddress())).body);
   const openPrivate = () => openTable(app, { visibility: "private" }, 1);
   /** A new unknown code each time. */
@@ -83,11 +83,11 @@ describe("a caller that guesses lobby codes", () => {
       const from = newAddress();
       const outcomes = new Set<string>();
       for (let i = 0; i < allowed; i++) {
-        const as = { ...from, ...(await stranger()) };
+        const as = { ...from, ...(await newBearer()) };
         outcomes.add(outcome(await ask(app, method, `/${unknownCode()}${path}`, body, as)));
       }
       assert.deepEqual([...outcomes], ["404 lobby:not_found"], `${method} ${path}`);
-      const as = { ...from, ...(await stranger()) };
+      const as = { ...from, ...(await newBearer()) };
       for (const guess of [unknownCode(), code])
         assert.equal(
           outcome(await ask(app, method, `/${guess}${path}`, body, as)),
@@ -155,16 +155,16 @@ describe("a caller that guesses lobby codes", () => {
   });
 
   it("is counted for team codes too", async () => {
-    const founder = await registerAccount(app);
+    const owner = await registerAccount(app);
     const made = await app.client.post("/v1/games/trivia/teams", {
       body: { name: "The Guessed" },
-      headers: tokenOf(founder.session),
+      headers: tokenOf(owner.session),
     });
     const { team } = made.body as { team: { join_code: string } };
     const from = newAddress();
     const join = async (join_code: string) => {
       await holdWindows(app.deps.redis);
-      const call = { body: { join_code }, headers: { ...from, ...(await stranger()) } };
+      const call = { body: { join_code }, headers: { ...from, ...(await newBearer()) } };
       return (await app.client.post("/v1/games/trivia/teams/join", call)).status;
     };
     const wrong = team.join_code.replace(/.$/, (last) => (last === "A" ? "B" : "A"));

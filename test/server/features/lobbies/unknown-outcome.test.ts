@@ -7,7 +7,7 @@ import { ask, lobbyOf, login, openTable, outcome, type Answer } from "./seats.ts
 type Asking = Parameters<Lobbies["ask"]>;
 
 /** Failure of the next command of a type. */
-type Fate = (carryOut: () => Promise<LobbyReply>) => Promise<LobbyReply>;
+type Fault = (execute: () => Promise<LobbyReply>) => Promise<LobbyReply>;
 
 const unavailable: LobbyReply = {
   ok: false,
@@ -15,25 +15,25 @@ const unavailable: LobbyReply = {
   params: { retry_after: 1 },
 };
 
-const answerLost: Fate = async (carryOut) => {
-  await carryOut();
+const answerLost: Fault = async (execute) => {
+  await execute();
   return unavailable;
 };
 
-const neverArrived: Fate = async () => unavailable;
+const neverArrived: Fault = async () => unavailable;
 let app: App;
 let lobbies: Lobbies;
-let fates: { type: string; fate: Fate }[] = [];
+let faults: { type: string; fault: Fault }[] = [];
 
 /** Codes the commands were sent to, by type. */
 let asked: { type: string; code: string }[] = [];
 
-async function troubledAsk(...asking: Asking): Promise<LobbyReply> {
+async function askWithFaults(...asking: Asking): Promise<LobbyReply> {
   const [code, { type }] = asking;
   asked.push({ type, code });
-  const at = fates.findIndex((one) => one.type === type);
-  const [found] = at < 0 ? [] : fates.splice(at, 1);
-  return found ? found.fate(async () => lobbies.ask(...asking)) : lobbies.ask(...asking);
+  const at = faults.findIndex((one) => one.type === type);
+  const [found] = at < 0 ? [] : faults.splice(at, 1);
+  return found ? found.fault(async () => lobbies.ask(...asking)) : lobbies.ask(...asking);
 }
 
 const codesOf = (type: string) => asked.filter((one) => one.type === type).map((one) => one.code);
@@ -45,10 +45,10 @@ describe("commands with an unknown outcome", () => {
   before(async () => {
     app = await startApp();
     lobbies = app.deps.lobbies;
-    app.deps.lobbies = { ...lobbies, ask: troubledAsk };
+    app.deps.lobbies = { ...lobbies, ask: askWithFaults };
   });
   beforeEach(() => {
-    fates = [];
+    faults = [];
     asked = [];
   });
   after(() => app.stop());
@@ -72,7 +72,7 @@ function retriedJoin(): void {
 
   it("returns its seat when the first try was committed", async () => {
     const { code } = await openTable(app);
-    fates.push({ type: "join", fate: answerLost });
+    faults.push({ type: "join", fault: answerLost });
     assert.equal(outcome(await join(code, "lost")), "503 server:unavailable");
     assert.deepEqual(await namesIn(code), ["Host", "Ada"]);
     const repeated = await join(code, "lost");
@@ -82,7 +82,7 @@ function retriedJoin(): void {
 
   it("returns its seat after several unknown outcomes, also when the game has begun", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "art" });
-    fates.push({ type: "join", fate: answerLost }, { type: "join", fate: answerLost });
+    faults.push({ type: "join", fault: answerLost }, { type: "join", fault: answerLost });
     for (let i = 0; i < 2; i++)
       assert.equal(outcome(await join(code, "twice")), "503 server:unavailable");
     await ask(app, "POST", `/${code}/start`, undefined, host.as);
@@ -91,7 +91,7 @@ function retriedJoin(): void {
 
   it("takes a seat when the first try never arrived", async () => {
     const { code } = await openTable(app);
-    fates.push({ type: "join", fate: neverArrived });
+    faults.push({ type: "join", fault: neverArrived });
     assert.equal(outcome(await join(code, "never")), "503 server:unavailable");
     await assertSeated(code, await join(code, "never"));
   });
@@ -106,11 +106,11 @@ function retriedJoin(): void {
   it("returns its seat when Redis paused for longer than the commit timeout", async () => {
     const { code } = await openTable(app);
     const stillMs = 6_500;
-    const standStill: Fate = async (carryOut) => {
+    const stalled: Fault = async (execute) => {
       await app.deps.redis.client("PAUSE", stillMs, "WRITE");
-      return carryOut();
+      return execute();
     };
-    fates.push({ type: "join", fate: standStill });
+    faults.push({ type: "join", fault: stalled });
     assert.equal(outcome(await join(code, "still")), "503 server:unavailable");
     await assertSeated(code, await join(code, "still"));
   });
@@ -123,7 +123,7 @@ function retriedCreate(): void {
   it("returns the lobby of the first try, which keeps its place", async () => {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "lost" };
-    fates.push({ type: "create", fate: answerLost });
+    faults.push({ type: "create", fault: answerLost });
     assert.equal(outcome(await create(keyed)), "503 server:unavailable");
     const [code] = codesOf("create");
     assert.deepEqual(await placesOf(accountId), [code]);
@@ -140,7 +140,7 @@ function retriedCreate(): void {
   it("creates the lobby when the first try never arrived", async () => {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "never" };
-    fates.push({ type: "create", fate: neverArrived });
+    faults.push({ type: "create", fault: neverArrived });
     assert.equal(outcome(await create(keyed)), "503 server:unavailable");
     const repeated = await create(keyed);
     assert.equal(outcome(repeated), "201");
@@ -151,7 +151,7 @@ function retriedCreate(): void {
     const { bearer } = await login(app);
     for (let n = 1; n < 10; n++) assert.equal(outcome(await create(bearer)), "201");
     const keyed = { ...bearer, "idempotency-key": "tenth" };
-    fates.push({ type: "create", fate: answerLost });
+    faults.push({ type: "create", fault: answerLost });
     assert.equal(outcome(await create(keyed)), "503 server:unavailable");
     assert.equal(outcome(await create(bearer)), "429 lobby:too_many");
     assert.equal(outcome(await create(keyed)), "201");
@@ -160,10 +160,10 @@ function retriedCreate(): void {
   it("takes the next code when another lobby holds the first", async () => {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "taken" };
-    const taken: Fate = async () => ({ ...unavailable, params: { collision: true } }) as LobbyReply;
-    fates.push({ type: "create", fate: taken }, { type: "create", fate: answerLost });
+    const taken: Fault = async () => ({ ...unavailable, params: { collision: true } }) as LobbyReply;
+    faults.push({ type: "create", fault: taken }, { type: "create", fault: answerLost });
     assert.equal(outcome(await create(keyed)), "503 server:unavailable");
-    fates.push({ type: "create", fate: taken });
+    faults.push({ type: "create", fault: taken });
     const repeated = await create(keyed);
     assert.equal(outcome(repeated), "201");
     const [first, second, ...others] = codesOf("create");

@@ -115,10 +115,10 @@ function playerSignIn(): void {
       scopes: scope.split(" "),
       must_sign_in: false,
     });
-    const stranger = new Browser(app);
-    assert.equal((await stranger.request("GET", `${page}/question`)).status, 404);
+    const otherBrowser = new Browser(app);
+    assert.equal((await otherBrowser.request("GET", `${page}/question`)).status, 404);
     const yes = { body: { is_allowed: true }, bearer: bearer() };
-    assert.equal((await stranger.request("POST", page, yes)).status, 404);
+    assert.equal((await otherBrowser.request("POST", page, yes)).status, 404);
     assert.equal((await browser.request("POST", page, { body: yes.body })).status, 401);
     const guest = await enter(app);
     const asGuest = { body: yes.body, bearer: guest.access_token };

@@ -44,8 +44,8 @@ const documentOf = (table: typeof routes) =>
 
 test("the document explains how to begin and describes each group of operations", () => {
   const { info, tags } = documentOf([...routes, ...declaredRoutes()]);
-  const untold = tags.filter(({ description }) => !description).map(({ name }) => name);
-  assert.equal(untold.join(), "", "describe these tags in server/features/pages/openapi-guide.ts");
+  const undescribed = tags.filter(({ description }) => !description).map(({ name }) => name);
+  assert.equal(undescribed.join(), "", "describe these tags in server/features/pages/openapi-guide.ts");
   assert.deepEqual(
     tags.map(({ name, description }) => [name, description]),
     Object.entries(groups),
@@ -131,13 +131,13 @@ test("the document lists the idempotency key where a seat's command may be repea
 
 test("every field with a pattern has an error message that describes the format in words", () => {
   const wordless: string[] = [];
-  const look = (schema: Field, place: string): void => {
+  const checkField = (schema: Field, place: string): void => {
     if ((schema.pattern ?? schema.format) !== undefined && !schema.description)
       wordless.push(place);
     for (const [name, field] of Object.entries(schema.properties ?? {}))
-      look(field, `${place} ${name}`);
-    if (schema.items) look(schema.items, place);
+      checkField(field, `${place} ${name}`);
+    if (schema.items) checkField(schema.items, place);
   };
-  for (const { method, path, body } of routes) if (body) look(body as Field, `${method} ${path}`);
+  for (const { method, path, body } of routes) if (body) checkField(body as Field, `${method} ${path}`);
   assert.deepEqual(wordless, []);
 });

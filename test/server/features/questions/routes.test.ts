@@ -49,7 +49,7 @@ let url: string;
 let token: string;
 
 /** Maximum time a request waits for a job in this test; the service would wait longer. */
-let patience = Infinity;
+let waitLimitMs = Infinity;
 
 async function call(path: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url + path, init);
@@ -96,7 +96,7 @@ describe("the question endpoints", () => {
       enqueueAndWait: {
         value: ((queue, payload, waitMs) => {
           assert.ok(waitMs <= 20_000);
-          return jobs.deps.enqueueAndWait(queue, payload, Math.min(waitMs, patience));
+          return jobs.deps.enqueueAndWait(queue, payload, Math.min(waitMs, waitLimitMs));
         }) satisfies QuestionJobs["deps"]["enqueueAndWait"],
       },
     }) as QuestionJobs["deps"] & HttpDeps;
@@ -318,7 +318,7 @@ function postQuestionsGenerate(): void {
     let release = () => {};
     const stuck = new Promise<never[]>((resolve) => (release = () => resolve([])));
     jobs.use({ name: "stuck", generate: () => stuck });
-    patience = 100;
+    waitLimitMs = 100;
     try {
       const { status, envelope } = await generate({ category: "art", prompt: "qzx" });
       assert.equal(status, 503);
@@ -327,7 +327,7 @@ function postQuestionsGenerate(): void {
       const drawn = await call("/questions/draw?category=art&prompt=qzx", { headers });
       assert.deepEqual([drawn.status, drawn.envelope.body], [200, { question: null }]);
     } finally {
-      patience = Infinity;
+      waitLimitMs = Infinity;
       release();
     }
   });

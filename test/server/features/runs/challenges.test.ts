@@ -147,9 +147,9 @@ function playedOnTheirDate(): void {
     };
     assert.equal(await begin(ann, day - 14 * hourMs - 1), 404);
     assert.equal(await begin(ann, day - 14 * hourMs), 200);
-    const { id: forgotten } = await ann.start("daily_shuffle", { challenge_id: daily.id });
+    const { id: abandoned } = await ann.start("daily_shuffle", { challenge_id: daily.id });
     const [opening] = await questionsOf(app, daily.id);
-    await ann.answer(forgotten, opening?.correctIndex ?? 0);
+    await ann.answer(abandoned, opening?.correctIndex ?? 0);
     const [bob, cid] = [await runner(app), await runner(app)];
     assert.equal(await begin(bob, day + 36 * hourMs - 1), 200);
     assert.equal(await begin(cid, day + 36 * hourMs), 404);
@@ -166,15 +166,15 @@ function playedOnTheirDate(): void {
     assert.deepEqual(await pools(), new Set(["competition"]), "a lobby plays one of them");
     const zrangebyscore = () => Promise.reject(new Error("the store is away"));
     const redis = Object.assign(Object.create(app.deps.redis), { zrangebyscore });
-    const blind = Object.create(app.deps, { redis: { value: redis } });
-    await assert.rejects(maintain({ task: "challenges" }, blind), /store is away/);
+    const withoutRedis = Object.create(app.deps, { redis: { value: redis } });
+    await assert.rejects(maintain({ task: "challenges" }, withoutRedis), /store is away/);
     assert.deepEqual(await pools(), new Set(["competition"]), "nobody knows what lobbies play");
     clock.advance(hourMs);
     await maintain({ task: "challenges" }, app.deps);
     assert.deepEqual(await pools(), new Set(["public"]), "forgotten runs are not waited for");
     await ann.renew();
-    assert.equal((await ann.answer(forgotten, 0)).status, 404, "now anybody may know the answers");
-    const { body } = await ann.get(`/runs/${forgotten}`);
+    assert.equal((await ann.answer(abandoned, 0)).status, 404, "now anybody may know the answers");
+    const { body } = await ann.get(`/runs/${abandoned}`);
     assert.equal((body as { run: Run }).run.is_finished, true);
     const board = await app.client.get(`/v1/games/trivia/leaderboard/challenges/${daily.id}`);
     const ranks = (board.body as Board).top.map((one) => [one.player_id, one.num_correct]);
@@ -202,19 +202,19 @@ function playedOnTheirDate(): void {
       "false competition",
       "true public",
     ]);
-    const scarce = await startApp({ clock, hasJobs: false });
+    const smallBank = await startApp({ clock, hasJobs: false });
     try {
-      await fillBank(scarce, 4);
-      await makeChallenges(scarce.deps.em, ["2026-01-01"], { now: clock.now() });
-      await maintain({ task: "challenges" }, scarce.deps);
+      await fillBank(smallBank, 4);
+      await makeChallenges(smallBank.deps.em, ["2026-01-01"], { now: clock.now() });
+      await maintain({ task: "challenges" }, smallBank.deps);
       const [left] = await rowsOf<{ least: number }>(
-        scarce.deps.orm.em.fork(),
+        smallBank.deps.orm.em.fork(),
         sql`select min(n)::int as least from (select count(*) as n from questions
           where pool = 'competition' group by category) as counts`,
       );
       assert.equal(left?.least, 20, "twenty questions of a category stay");
     } finally {
-      await scarce.stop();
+      await smallBank.stop();
     }
   });
 

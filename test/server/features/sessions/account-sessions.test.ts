@@ -105,8 +105,8 @@ function accountSessions(): void {
       const sent = app.client.delete(path, { token: session.access_token });
       await untilOneWaits(app.deps.em);
       const player = (await findOpenPlayer(em, id)) ?? assert.fail();
-      const opener = { realm: "default", userAgent: null };
-      return { opened: openSession(em, app.deps, player, opener), ended: sent };
+      const clientInfo = { realm: "default", userAgent: null };
+      return { opened: openSession(em, app.deps, player, clientInfo), ended: sent };
     });
     assert.equal((await ended).status, 204);
     assert.equal((await refresh(opened.body.refresh_token)).code, "auth:refresh_invalid");

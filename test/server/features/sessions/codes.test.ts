@@ -319,7 +319,7 @@ function codeAfterClockChange(): void {
     const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
     const bound = { maxWaiting: 10 };
     const request = { purpose: "code", channel: "email", emailKey: email, realm: "x" } as const;
-    const askOften = async () => {
+    const requestRepeatedly = async () => {
       for (let i = 0; i < maxCodes + 1; i++) {
         const at = { ...bound, now: new Date(now) };
         const requestId = (await insertRequest(app.deps.em, request, at)) ?? assert.fail();
@@ -327,9 +327,9 @@ function codeAfterClockChange(): void {
       }
       return (await codesTo(email)).length;
     };
-    assert.equal(await askOften(), maxCodes);
+    assert.equal(await requestRepeatedly(), maxCodes);
     now -= 86_400_000;
-    assert.equal(await askOften(), 2 * maxCodes);
+    assert.equal(await requestRepeatedly(), 2 * maxCodes);
   });
 }
 

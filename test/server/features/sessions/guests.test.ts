@@ -99,9 +99,9 @@ function makesGuest(): void {
       tries += 1;
       return body.player.name;
     };
-    const opener = { realm: "default", userAgent: null };
+    const clientInfo = { realm: "default", userAgent: null };
     const input = { username: null, reclaimToken: null };
-    await assert.rejects(enterAsGuest(app.deps, input, opener, sameName), {
+    await assert.rejects(enterAsGuest(app.deps, input, clientInfo, sameName), {
       code: "guest:username_unavailable",
     });
     assert.equal(tries, 10);
@@ -277,8 +277,8 @@ describe("POST /v1/gateway/upgrade", () => {
     const { body: registered } = await post(app, "/v1/gateway/upgrade", body, tokenOf(guest));
     const again = await post(app, "/v1/gateway/upgrade", account(), tokenOf(registered));
     assert.deepEqual([again.status, again.code], [403, "auth:forbidden"]);
-    const stranger = await post(app, "/v1/gateway/upgrade", account());
-    assert.deepEqual([stranger.status, stranger.code], [401, "auth:required"]);
+    const anonymous = await post(app, "/v1/gateway/upgrade", account());
+    assert.deepEqual([anonymous.status, anonymous.code], [401, "auth:required"]);
     const bad = { authorization: `Bearer ${guest.refresh_token}` };
     const invalid = await post(app, "/v1/gateway/upgrade", account(), bad);
     assert.deepEqual([invalid.status, invalid.code], [401, "auth:token_invalid"]);

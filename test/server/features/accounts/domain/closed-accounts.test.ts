@@ -65,7 +65,7 @@ describe("the access token of a closed account", () => {
     const { email, session } = await registerAccount(app);
     const { id } = session.player;
     const token = session.access_token;
-    const bystander = await registerAccount(app);
+    const otherAccount = await registerAccount(app);
     await write(app, id, new Date());
     await publishAccountEvent(app.deps.redis, { type: "closed", playerId: id });
     await until("closed", () => closed(id));
@@ -89,7 +89,7 @@ describe("the access token of a closed account", () => {
       ["code/verify", { email, code: "123456" }, "auth:code_invalid"],
     ] as const)
       assert.equal((await post(app, `/v1/gateway/${path}`, body)).code, code);
-    const other = { token: bystander.session.access_token };
+    const other = { token: otherAccount.session.access_token };
     assert.equal((await app.client.get("/v1/tokens/validate", other)).status, 200);
     await write(app, id, null);
     await publishAccountEvent(app.deps.redis, { type: "reopened", playerId: id });
@@ -99,12 +99,12 @@ describe("the access token of a closed account", () => {
 
   it("follows events received during the database read rather than the rows read", async () => {
     const read = Promise.withResolvers<void>();
-    const gate = Promise.withResolvers<void>();
+    const readAllowed = Promise.withResolvers<void>();
     const slow: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       transformResult: async ({ result }) => {
         read.resolve();
-        await gate.promise;
+        await readAllowed.promise;
         return result;
       },
     };
@@ -113,8 +113,8 @@ describe("the access token of a closed account", () => {
     const { clock, log, config } = app.deps;
     const accounts = new ClosedAccounts(clock);
     const newId = async () => (await registerAccount(app)).session.player.id;
-    const [reopenedId, closedId, witnessId] = [await newId(), await newId(), await newId()];
-    for (const id of [reopenedId, witnessId]) await write(app, id, new Date(clock.now()));
+    const [reopenedId, closedId, laterId] = [await newId(), await newId(), await newId()];
+    for (const id of [reopenedId, laterId]) await write(app, id, new Date(clock.now()));
     const redisUrl = config.REDIS_URL;
     const closings = followClosedAccounts({ redisUrl, orm, clock, log, accounts });
     try {
@@ -122,9 +122,9 @@ describe("the access token of a closed account", () => {
       await publishAccountEvent(app.deps.redis, { type: "reopened", playerId: reopenedId });
       await publishAccountEvent(app.deps.redis, { type: "closed", playerId: closedId });
       await until("heard", () => accounts.has(closedId));
-      gate.resolve();
-      await until("read", () => accounts.has(witnessId));
-      assert.deepEqual(accounts.ids().toSorted(), [closedId, witnessId].toSorted());
+      readAllowed.resolve();
+      await until("read", () => accounts.has(laterId));
+      assert.deepEqual(accounts.ids().toSorted(), [closedId, laterId].toSorted());
     } finally {
       closings.close();
     }
@@ -203,10 +203,10 @@ describe("the guest token of a player who became an account", () => {
   it("is refused on every route that requires a caller, on every worker", async () => {
     const { guest, account } = await upgraded();
     const fill = (path: string) => path.replaceAll(/\{[^}]+\}/g, "1");
-    const demanding = routes.filter(({ auth }) => auth === "player" || auth === "registered");
-    assert.ok(demanding.length > 50);
+    const authenticated = routes.filter(({ auth }) => auth === "player" || auth === "registered");
+    assert.ok(authenticated.length > 50);
     for (const { url } of [app, other])
-      for (const { method, path } of demanding) {
+      for (const { method, path } of authenticated) {
         const isRead = method === "GET";
         const headers = { "content-type": "application/json", ...tokenOf(guest) };
         const answer = await fetch(url + fill(path), {

@@ -12,7 +12,7 @@ const changed = (bytes: Buffer, at: number, values: readonly number[]) => {
 };
 
 /** JPEGs as written by phones, editors and damaged cards; every browser shows them. */
-function oddities(jpeg: Buffer): Record<string, Buffer> {
+function oddPictures(jpeg: Buffer): Record<string, Buffer> {
   const end = jpeg.length - 2;
   const second = 4 + jpeg.readUInt16BE(4);
   const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
@@ -46,7 +46,7 @@ describe("a JPEG that decoders warn about", () => {
 
   it("is accepted as browsers accept it", async () => {
     for (const [kind, jpeg] of Object.entries(pictures))
-      for (const [name, bytes] of Object.entries(oddities(jpeg)))
+      for (const [name, bytes] of Object.entries(oddPictures(jpeg)))
         await assert.doesNotReject(normalizePicture(bytes), `${kind}: ${name}`);
   });
 

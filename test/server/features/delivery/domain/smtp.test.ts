@@ -91,9 +91,9 @@ describe("mail by SMTP", () => {
     });
     server.refuse(null);
     mailer.close();
-    const stranger = open("sender:wrong@");
-    await assert.rejects(stranger.send(mail()), { isPermanent: false, message: "smtp: EAUTH 535" });
-    stranger.close();
+    const wrongUser = open("sender:wrong@");
+    await assert.rejects(wrongUser.send(mail()), { isPermanent: false, message: "smtp: EAUTH 535" });
+    wrongUser.close();
   });
 
   it("is retried when nothing listens", async () => {

@@ -25,7 +25,7 @@ let app: App;
 let who: Runner;
 let asked: Asked[];
 
-async function practise({ id, right }: Asked, isRight: boolean): Promise<void> {
+async function answerPractice({ id, right }: Asked, isRight: boolean): Promise<void> {
   const body = { selected_index: isRight ? right : -1 };
   const { status } = await app.client.post(`/v1/games/trivia/questions/${id}/answer`, {
     headers: who.headers,
@@ -97,9 +97,9 @@ function countedRuns(): void {
   it("all count, as if they had arrived one after another", async () => {
     const first = asked[0] ?? assert.fail();
     // With an open session and existing totals, no answer has to take a lock.
-    await practise(first, true);
+    await answerPractice(first, true);
     await Promise.all([
-      ...asked.flatMap((one, n) => [practise(one, n % 3 > 0), practise(one, n % 5 > 0)]),
+      ...asked.flatMap((one, n) => [answerPractice(one, n % 3 > 0), answerPractice(one, n % 5 > 0)]),
       playEndless(6),
       ...[1, 2, 3].map((n) => finishLobby(2_000_000 + n, asked.slice(n, n + 4))),
       who.send("/session/end"),
@@ -164,7 +164,7 @@ function waitForEachOther(): void {
         ...{ playerId: who.id, questionId: one.id, selectedIndex: -1, streak: 0 },
         ...{ timeMs: null, timerMs: null, source: "practice", ref: null, at: new Date() },
       });
-      const second = practise(two, true);
+      const second = answerPractice(two, true);
       await untilOneWaits(app.deps.em);
       return { second };
     });
@@ -174,7 +174,7 @@ function waitForEachOther(): void {
 
   it("start a new session when theirs ends while they wait", async () => {
     const one = asked[2] ?? assert.fail();
-    await practise(one, true);
+    await answerPractice(one, true);
     const sessions = () =>
       rowsOf<{ id: number; isOver: boolean; answered: number }>(
         app.deps.em,
@@ -184,7 +184,7 @@ function waitForEachOther(): void {
     const [open] = await sessions();
     const waiting = await app.deps.em.transactional(async (em) => {
       await endSession(em, { playerId: who.id, now: new Date(), idleSince: new Date(0) });
-      const answered = practise(one, true);
+      const answered = answerPractice(one, true);
       await untilOneWaits(app.deps.em);
       return { answered };
     });

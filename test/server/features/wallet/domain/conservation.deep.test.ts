@@ -20,10 +20,10 @@ import {
 } from "../../../../../server/features/wallet/domain/operations.ts";
 import { testStores, type TestStores } from "../../../../support/stores.ts";
 import { createRandom } from "../../../../simulation/random.ts";
-import { fulfil, openStore, type Outcome, type Wish } from "./teller.ts";
+import { executeAll, openStore, type Outcome, type MoneyRequest } from "./teller.ts";
 
 const numPlayers = 100;
-const numWishes = 5_000;
+const numRequests = 5_000;
 
 /** A share of the requests is repeated, concurrently and by other processes. */
 const repeatShare = 0.15;
@@ -63,15 +63,15 @@ interface Row {
 
 let stores: TestStores;
 let orm: MikroORM;
-let wishes: Wish[];
+let requests: MoneyRequest[];
 const outcomes = new Map<string, Outcome[]>();
 let entries: Row[];
 
 /** Mostly few players are chosen, which causes conflicts. */
-function makeWishes(): Wish[] {
+function makeRequests(): MoneyRequest[] {
   const random = createRandom(seed);
   const names = Object.keys(operations) as OperationName[];
-  return Array.from({ length: numWishes }, (_, n): Wish => {
+  return Array.from({ length: numRequests }, (_, n): MoneyRequest => {
     const ref = `w${n}`;
     const playerId =
       1 + Math.min(random.between(0, numPlayers - 1), random.between(0, numPlayers - 1));
@@ -88,35 +88,35 @@ function makeWishes(): Wish[] {
 
 /** Two processes, one of which is killed twice, and this one, which also repeats requests of the others. */
 async function playOut(): Promise<void> {
-  const tell = (outcome: Outcome) =>
+  const report = (outcome: Outcome) =>
     outcomes.set(outcome.ref, [...(outcomes.get(outcome.ref) ?? []), outcome]);
   const random = createRandom(seed + 1);
-  const part = (n: number) => wishes.filter((_, at) => at % 3 === n);
-  const isRepeated = (wish: Wish) => wish.name !== "award" && random.is(repeatShare);
+  const part = (n: number) => requests.filter((_, at) => at % 3 === n);
+  const isRepeated = (request: MoneyRequest) => request.name !== "award" && random.is(repeatShare);
   // Repeats its own requests, and those of others at about the time they process them.
-  const mine = wishes.flatMap((wish, at) => [
-    ...(at % 3 === 2 ? [wish] : []),
-    ...(isRepeated(wish) ? [wish] : []),
+  const mine = requests.flatMap((request, at) => [
+    ...(at % 3 === 2 ? [request] : []),
+    ...(isRepeated(request) ? [request] : []),
   ]);
   const killed = [part(0).slice(0, 833), part(0).slice(833)].map((list) =>
-    runProcess(list, tell, random.between(150, 550)),
+    runProcess(list, report, random.between(150, 550)),
   );
-  const [unheard] = await Promise.all([
+  const [unanswered] = await Promise.all([
     Promise.all(killed).then((lists) => lists.flat()),
-    runProcess(part(1), tell, null),
-    fulfil(orm, mine.values(), tell),
+    runProcess(part(1), report, null),
+    executeAll(orm, mine.values(), report),
   ]);
   // Requests that a killed process left open are repeated; an award may then be granted a second time.
-  assert.ok(unheard.length > 0, "no process was killed in time");
-  await fulfil(orm, unheard.filter(({ name }) => name !== "award").values(), tell);
+  assert.ok(unanswered.length > 0, "no process was killed in time");
+  await executeAll(orm, unanswered.filter(({ name }) => name !== "award").values(), report);
 }
 
 /** Kills the process after this many responses, if given; resolves to the unanswered requests. */
 async function runProcess(
-  list: Wish[],
-  tell: (outcome: Outcome) => void,
+  list: MoneyRequest[],
+  report: (outcome: Outcome) => void,
   killAfter: number | null,
-): Promise<Wish[]> {
+): Promise<MoneyRequest[]> {
   const program = fileURLToPath(new URL("./teller-process.ts", import.meta.url));
   const child: ChildProcess = fork(program, [], { execArgv: [...sourceFlags] });
   // Messages sent before the end arrive before the channel closes.
@@ -124,11 +124,11 @@ async function runProcess(
   const answered = new Set<string>();
   child.on("message", (message: Outcome | "ready" | "done") => {
     if (message === "ready") {
-      child.send({ databaseUrl: stores.databaseUrl, wishes: list });
+      child.send({ databaseUrl: stores.databaseUrl, requests: list });
       return;
     }
     if (message === "done") return;
-    tell(message);
+    report(message);
     answered.add(message.ref);
     if (answered.size === killAfter) child.kill("SIGKILL");
   });
@@ -141,7 +141,7 @@ const ofWallet = (playerId: number, currency: Currency) =>
   entries.filter((one) => one.playerId === playerId && one.currency === currency);
 
 const resultsOf = (ref: string) => (outcomes.get(ref) ?? []).map(({ result }) => result);
-const wishesByRef = () => new Map(wishes.map((wish) => [wish.ref, wish]));
+const requestsByRef = () => new Map(requests.map((request) => [request.ref, request]));
 
 /** Possible balances of a wallet between two times. */
 function balancesBetween(playerId: number, currency: Currency, from: number, to: number) {
@@ -168,7 +168,7 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
         select n, 'p' || n, 'p' || n, true, 'default' from generate_series(1, ${numPlayers}) n`,
     );
     await saveAwards(orm.em.fork(), Object.values(awards));
-    wishes = makeWishes();
+    requests = makeRequests();
     await playOut();
     entries = await rowsOf<Row>(
       orm.em.fork(),
@@ -213,21 +213,21 @@ function modelMatch(): void {
     const byRef = new Map<string, Row[]>();
     for (const row of entries)
       if (row.source !== "award") byRef.set(row.refId, [...(byRef.get(row.refId) ?? []), row]);
-    const all = wishesByRef();
+    const all = requestsByRef();
     assert.ok([...byRef.keys()].every((ref) => all.has(ref)));
-    for (const wish of wishes) {
-      if (wish.name === "award") continue;
-      const results = resultsOf(wish.ref);
-      const rows = byRef.get(wish.ref) ?? [];
+    for (const request of requests) {
+      if (request.name === "award") continue;
+      const results = resultsOf(request.ref);
+      const rows = byRef.get(request.ref) ?? [];
       const isDone = results.some((one) => one.startsWith("done"));
-      assert.equal(rows.length, isDone ? 1 : 0, wish.ref);
-      assert.ok(results.filter((one) => one === "done").length <= 1, wish.ref);
-      const { currency, direction, source } = operations[wish.name];
-      const amount = direction === "debit" ? -wish.amount : wish.amount;
+      assert.equal(rows.length, isDone ? 1 : 0, request.ref);
+      assert.ok(results.filter((one) => one === "done").length <= 1, request.ref);
+      const { currency, direction, source } = operations[request.name];
+      const amount = direction === "debit" ? -request.amount : request.amount;
       for (const row of rows)
         assert.deepEqual(
           [row.playerId, row.currency, row.source, row.amount],
-          [wish.playerId, currency, source, amount],
+          [request.playerId, currency, source, amount],
         );
     }
   });
@@ -235,15 +235,15 @@ function modelMatch(): void {
 
 function validOutcomes(): void {
   it("are refused only when the balance was too low at that moment", () => {
-    const all = wishesByRef();
+    const all = requestsByRef();
     let refused = 0;
     for (const { ref, result, asked, answered } of [...outcomes.values()].flat()) {
-      const wish = all.get(ref);
-      if (!wish || wish.name === "award" || result !== "wallet:insufficient_funds") continue;
+      const request = all.get(ref);
+      if (!request || request.name === "award" || result !== "wallet:insufficient_funds") continue;
       refused += 1;
-      const { currency } = operations[wish.name];
-      const balances = balancesBetween(wish.playerId, currency, asked, answered);
-      assert.ok(Math.min(...balances) < Math.abs(wish.amount), `${ref}: ${balances.join(" ")}`);
+      const { currency } = operations[request.name];
+      const balances = balancesBetween(request.playerId, currency, asked, answered);
+      assert.ok(Math.min(...balances) < Math.abs(request.amount), `${ref}: ${balances.join(" ")}`);
     }
     assert.ok(refused > 50, "the wallets were never empty");
   });
@@ -273,29 +273,29 @@ function validOutcomes(): void {
         .filter((one) => day === null || one.day === day)
         .reduce((sum, { count }) => sum + count, 0);
     const claims = Map.groupBy(
-      wishes.filter((wish) => wish.name === "award"),
-      (wish) => `${wish.playerId}/${wish.awardId}`,
+      requests.filter((request) => request.name === "award"),
+      (request) => `${request.playerId}/${request.awardId}`,
     );
     for (const asked of claims.values()) {
       const [{ playerId, awardId }] = asked as [(typeof asked)[0]];
       const acknowledged = (list: typeof asked) =>
         list.filter(({ ref }) => resultsOf(ref).includes("done")).length;
-      const unheard = (list: typeof asked) => list.filter(({ ref }) => !outcomes.has(ref)).length;
+      const unanswered = (list: typeof asked) => list.filter(({ ref }) => !outcomes.has(ref)).length;
       const within = (count: number, list: typeof asked) =>
         assert.ok(
-          count >= acknowledged(list) && count <= acknowledged(list) + unheard(list),
+          count >= acknowledged(list) && count <= acknowledged(list) + unanswered(list),
           `${playerId} ${awardId}: ${count} of ${list.length}`,
         );
       within(granted(playerId, awardId, null), asked);
       if (awardId === awards.once.awardId) assert.ok(granted(playerId, awardId, null) <= 1);
-      if (awardId === awards.once.awardId && unheard(asked) === 0)
+      if (awardId === awards.once.awardId && unanswered(asked) === 0)
         assert.equal(granted(playerId, awardId, null), 1);
       if (awardId !== awards.daily.awardId) continue;
       for (const now of days) {
-        const list = asked.filter((wish) => wish.now === now);
+        const list = asked.filter((request) => request.now === now);
         const count = granted(playerId, awardId, new Date(now).toISOString().slice(0, 10));
         assert.ok(count <= dailyLimit);
-        assert.ok(count >= Math.min(dailyLimit, list.length - unheard(list)));
+        assert.ok(count >= Math.min(dailyLimit, list.length - unanswered(list)));
       }
     }
   });

@@ -8,7 +8,7 @@ import {
 } from "../../../../../server/features/wallet/domain/operations.ts";
 
 /** A request to move money; `ref` is unique, except that an award has none. */
-export type Wish =
+export type MoneyRequest =
   | { ref: string; playerId: number; name: OperationName; amount: number }
   | { ref: string; playerId: number; name: "award"; awardId: string; now: number };
 
@@ -24,33 +24,33 @@ export interface Outcome {
 const connections = 6;
 
 /** Executes requests like a process of the service, several concurrently, and reports each. */
-export async function fulfil(
+export async function executeAll(
   orm: MikroORM,
-  wishes: Iterator<Wish>,
-  tell: (outcome: Outcome) => void,
+  requests: Iterator<MoneyRequest>,
+  report: (outcome: Outcome) => void,
 ): Promise<void> {
   const worker = async () => {
-    for (let next = wishes.next(); !next.done; next = wishes.next()) {
+    for (let next = requests.next(); !next.done; next = requests.next()) {
       const asked = Date.now();
       const result = await attempt(orm, next.value);
-      tell({ ref: next.value.ref, result, asked, answered: Date.now() });
+      report({ ref: next.value.ref, result, asked, answered: Date.now() });
     }
   };
   await Promise.all(Array.from({ length: connections }, worker));
 }
 
-async function attempt(orm: MikroORM, wish: Wish): Promise<string> {
+async function attempt(orm: MikroORM, request: MoneyRequest): Promise<string> {
   const em = orm.em.fork();
   try {
-    if (wish.name === "award") {
-      const { playerId, awardId, now } = wish;
+    if (request.name === "award") {
+      const { playerId, awardId, now } = request;
       const input = { playerId, awardId, game: "test", now, isClaim: true, ref: null };
       const { isNew } =
         (await awardAtOnce(em, input)) ??
         (await em.transactional((inner) => awardWithin(inner, input)));
       return isNew ? "done" : "earned before";
     }
-    const { playerId, name, amount, ref } = wish;
+    const { playerId, name, amount, ref } = request;
     const input = { playerId, amount, refType: "test", refId: ref, at: new Date() };
     const { isRepeat } = await operate(em, name, input);
     return isRepeat ? "done before" : "done";
