@@ -74,8 +74,8 @@ describe("the build", () => {
   it("leaves nothing behind when the sources are wrong, and reports where", async () => {
     const last = current();
     change("export const version: = 3;\n");
-    const said = await refusal();
-    assert.match(said, /^1 the build failed: .*\n.*ids\.ts:\d+:\d+: ERROR/);
+    const output = await refusal();
+    assert.match(output, /^1 the build failed: .*\n.*ids\.ts:\d+:\d+: ERROR/);
     assert.equal(current(), last);
     assert.deepEqual(
       readdirSync(join(folder, ".build")).filter((name) => name.includes(".")),

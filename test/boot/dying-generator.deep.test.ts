@@ -53,7 +53,7 @@ describe("games while the job worker that asks the language model is frozen or k
     await post(`${path}/join`, {}, { name: "Grace" });
     await post(`${path}/start`, headers);
     return {
-      goOn: async () => {
+      advance: async () => {
         await post(`${path}/lock`, headers);
         const { lobby } = await post<Moved>(`${path}/next`, headers);
         assert.equal(lobby.status, "in_progress");
@@ -74,7 +74,7 @@ describe("games while the job worker that asks the language model is frozen or k
     });
     const choice = { selected_index: 0, time_taken_ms: 0 };
     return {
-      goOn: async () => {
+      advance: async () => {
         const path = `/games/trivia/runs/${started.run.id}/answer`;
         const answered = await post<{ run_finished: boolean }>(path, headers, choice);
         assert.equal(answered.run_finished, false);
@@ -97,14 +97,14 @@ describe("games while the job worker that asks the language model is frozen or k
       const run = await endlessRun(category);
       model.script({ kind: "hang" });
       let index = 0;
-      while (model.requests.length === 0 && index < numMoves) index = await lobby.goOn();
+      while (model.requests.length === 0 && index < numMoves) index = await lobby.advance();
       await eventually("the model is asked", () => model.requests.length > 0);
       const worker = await jobWorker();
       assert.ok(worker);
       process.kill(worker.pid, signal);
       const from = index;
-      while (index < from + numMoves) index = await lobby.goOn();
-      for (let move = 0; move < numMoves; move++) await run.goOn();
+      while (index < from + numMoves) index = await lobby.advance();
+      for (let move = 0; move < numMoves; move++) await run.advance();
       model.script({ status: 400 });
       await eventually("another job worker is ready", async () => {
         const next = await jobWorker();

@@ -151,9 +151,9 @@ describe("an installation without development dependencies", () => {
   /** Reads the startup banner; output before it is an error. */
   async function untilStarted(): Promise<void> {
     Object.assign(urls, { public: "", operator: "" });
-    const said: string[] = [];
+    const lines: string[] = [];
     for await (const line of createInterface({ input: service.stdout ?? process.stdin })) {
-      said.push(line);
+      lines.push(line);
       const [, name, url = "", , token = ""] =
         /^ {2}(API|Operator) +(\S+?)(\/v1)?(?: +token (\S+))?$/.exec(line) ?? [];
       if (name === "API") urls.public = url;
@@ -161,7 +161,7 @@ describe("an installation without development dependencies", () => {
         Object.assign(urls, { operator: url.replace(/\/operator$/, ""), operatorToken: token });
       if (urls.operator !== "") break;
     }
-    assert.notEqual(urls.operator, "", said.join("\n"));
+    assert.notEqual(urls.operator, "", lines.join("\n"));
     service.stdout?.resume();
   }
 

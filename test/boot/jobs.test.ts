@@ -68,23 +68,23 @@ describe("queue jobs", () => {
   it("are awaited no longer than requested", async () => {
     await jobs?.close();
     assert.equal(await queues.enqueueAndWait(maintenance, { task: "later" }, 100), false);
-    const begun = once(started, "later");
+    const startedJob = once(started, "later");
     await start();
-    await begun;
+    await startedJob;
   });
 
   it("are no longer awaited once the process stops", async () => {
     const held = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const stubborn = async () => {
-      begun.resolve();
+    const startedJob = Promise.withResolvers<void>();
+    const blocking = async () => {
+      startedJob.resolve();
       await held.promise;
     };
     const options = { redisUrl: stores.redisUrl, log: silentLogger, metrics, depsOf: () => null };
-    const own = { processors: { "sample-data": stubborn }, closeMs: 50 };
+    const own = { processors: { "sample-data": blocking }, closeMs: 50 };
     const worker = await startJobs({ ...options, ...own });
     await queues.enqueue(sampleData, { game: "any", stamp: 1 });
-    await begun.promise;
+    await startedJob.promise;
     await worker.close();
     held.resolve();
   });
@@ -105,11 +105,11 @@ describe("queue jobs", () => {
     const payload = (game: string) => ({ game, envelope: "/e.json", stamp: 1 });
     const first = await queues.enqueue(codexImport, payload("a"));
     const stateOf = async (id: string) => (await queue.getJob(id))?.getState();
-    const told = async () => {
+    const progress = async () => {
       const job = await queue.getJob(first);
       return (job?.progress as { done?: number } | undefined)?.done;
     };
-    await waitForState(told, 1);
+    await waitForState(progress, 1);
     const others = [payload("a"), payload("b")].map((one, n) =>
       queues.enqueue(codexImport, { ...one, stamp: 2 + n }),
     );

@@ -20,7 +20,7 @@ describe("the log lines of a service", () => {
   });
   after(() => service.stop());
 
-  const ask = () => Promise.all(Array.from({ length: clients }, () => askAgain(service.url)));
+  const ask = () => Promise.all(Array.from({ length: clients }, () => requestWithRetry(service.url)));
 
   it("are whole and complete, however late and slowly they are read", async () => {
     const { stdout } = service;
@@ -53,7 +53,7 @@ describe("the log lines of a service", () => {
 });
 
 /** Sequential requests on one connection. */
-async function askAgain(url: string): Promise<void> {
+async function requestWithRetry(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   for (let n = 0; n < requestsEach; n++) {

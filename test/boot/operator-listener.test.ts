@@ -11,7 +11,7 @@ import { freePort } from "../support/free-port.ts";
 describe("the operators' address", () => {
   let port: number;
   let wakes: PromiseWithResolvers<Give>[];
-  let woken: PromiseWithResolvers<void>;
+  let started: PromiseWithResolvers<void>;
   let taken: ("listener" | "connection")[];
   let listener: OperatorListener;
   const open: Socket[] = [];
@@ -26,14 +26,14 @@ describe("the operators' address", () => {
     port = await freePort();
     wakes = [];
     taken = [];
-    woken = Promise.withResolvers();
+    started = Promise.withResolvers();
     listener = new OperatorListener({
       address: `127.0.0.1:${port}`,
       log: silentLogger,
       wake: () => {
         const wake = Promise.withResolvers<Give>();
         wakes.push(wake);
-        woken.resolve();
+        started.resolve();
         return wake.promise;
       },
     });
@@ -55,7 +55,7 @@ describe("the operators' address", () => {
 
   it("starts the process once for all connections, and hands over the listener before them", async () => {
     const sockets = [await dial(), await dial()];
-    await woken.promise;
+    await started.promise;
     const closed = sockets.map((socket) => ended(socket));
     wakes[0]?.resolve(give);
     await Promise.all(closed);
@@ -73,26 +73,26 @@ describe("the operators' address", () => {
 
   it("closes waiting connections when the process does not start, and tries again for the next one", async () => {
     const socket = await dial();
-    await woken.promise;
+    await started.promise;
     const closed = ended(socket);
     wakes[0]?.reject(new Error("it does not start"));
     await closed;
-    woken = Promise.withResolvers();
+    started = Promise.withResolvers();
     await dial();
-    await woken.promise;
+    await started.promise;
     assert.equal(wakes.length, 2);
   });
 
   it("holds connections again when the process has ended", async () => {
     const socket = await dial();
-    await woken.promise;
+    await started.promise;
     const closed = ended(socket);
     wakes[0]?.resolve(give);
     await closed;
     listener.processEnded();
-    woken = Promise.withResolvers();
+    started = Promise.withResolvers();
     await until(() => dial());
-    await woken.promise;
+    await started.promise;
     assert.equal(wakes.length, 2);
   });
 });

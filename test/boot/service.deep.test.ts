@@ -82,7 +82,7 @@ describe("a running service", () => {
     process.kill(frozen, "SIGSTOP");
     // Longer than the frozen process may be silent in total; the second in between suffices for a response
     // on any machine.
-    for (let gasp = 0; gasp < 3; gasp++) {
+    for (let attempt = 0; attempt < 3; attempt++) {
       process.kill(jobs.pid, "SIGSTOP");
       await sleep(4_200);
       process.kill(jobs.pid, "SIGCONT");
@@ -190,8 +190,8 @@ describe("stopping and starting again", () => {
 
   it("stops what a command started for itself when a signal ends the command", async () => {
     const list = [...builtProgram("console"), "operator:list"];
-    const bring = [...builtProgram("import"), "--envelope", "missing.json"];
-    for (const program of [list, bring])
+    const importCommand = [...builtProgram("import"), "--envelope", "missing.json"];
+    for (const program of [list, importCommand])
       for (const signal of ["SIGTERM", "SIGHUP"] as const) {
         const how = { program, signal };
         const code = await stopWhileStarting(serviceEnv(dataDir), untilOneStarts, how);

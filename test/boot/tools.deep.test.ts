@@ -80,7 +80,7 @@ describe("the tools that start servers of their own", () => {
       ],
       ["--kind must be small, large or wide", "test/simulation/main.ts", "--kind", "huge"],
     ];
-    const said = await Promise.all(
+    const outputs = await Promise.all(
       wrong.map(([, ...args]) =>
         promisify(execFile)(process.execPath, [...sourceFlags, ...args], { cwd: root }).then(
           () => null,
@@ -92,10 +92,10 @@ describe("the tools that start servers of their own", () => {
       ),
     );
     assert.deepEqual(
-      said.map((lines) => lines?.slice(0, 2)),
+      outputs.map((lines) => lines?.slice(0, 2)),
       wrong.map(([reason]) => [1, reason]),
     );
-    for (const lines of said) assert.match(String(lines?.[2]), /^usage: npm run /);
+    for (const lines of outputs) assert.match(String(lines?.[2]), /^usage: npm run /);
   });
 
   it("finish a test run, even when a test hangs beside a process it froze", async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { freePorts } from "../support/free-port.ts";
 import { startService, type Service } from "../support/process.ts";
-import { assertNothingLost, openTable, playOut, type Sitter } from "./table.ts";
+import { assertNothingLost, openTable, playOut, type Follower } from "./table.ts";
 
 const ownerPort = "x-owner-port";
 
@@ -33,7 +33,7 @@ describe("clients that follow the owner", () => {
   const read = (code: string, url = service.url) => fetch(`${url}/v1/games/trivia/lobbies/${code}`);
 
   /** The port of the lobby's owner. */
-  async function portOf({ seat }: Sitter): Promise<number> {
+  async function portOf({ seat }: Follower): Promise<number> {
     const port = Number((await read(seat.code)).headers.get(ownerPort));
     assert.ok(port > 0);
     return port;
@@ -42,7 +42,7 @@ describe("clients that follow the owner", () => {
   const at = (port: number) => `http://127.0.0.1:${port}`;
 
   /** Reads each lobby until its clients know the owner's port, so that later requests are not forwarded. */
-  async function follow(tables: Sitter[][]): Promise<void> {
+  async function follow(tables: Follower[][]): Promise<void> {
     const seats = tables.flat().map(({ seat }) => seat);
     await eventually("every seat reads without a hop", async () => {
       const before = await forwards();
@@ -67,7 +67,7 @@ describe("clients that follow the owner", () => {
     const tables = await Promise.all([1, 2, 3, 4].map((n) => openTable(service.url, n)));
     await follow(tables);
     const before = await forwards();
-    await Promise.all(tables.map((sitters) => playOut(sitters, async () => undefined)));
+    await Promise.all(tables.map((followers) => playOut(followers, async () => undefined)));
     assert.equal(await forwards(), before);
     tables.forEach(assertNothingLost);
   });
@@ -84,8 +84,8 @@ describe("clients that follow the owner", () => {
     assert.ok(victim);
     let killed = false;
     await Promise.all(
-      tables.map((sitters) =>
-        playOut(sitters, async () => {
+      tables.map((followers) =>
+        playOut(followers, async () => {
           if (!killed) process.kill(victim.pid, "SIGKILL");
           killed = true;
         }),

@@ -4,33 +4,33 @@ import { Emberline, type LobbyEvent, type Seat } from "../../server/web/client/e
 const numQuestions = 3;
 
 /** A client that reads every event and keeps what the service acknowledged. */
-export interface Sitter {
+export interface Follower {
   seat: Seat;
   points: number;
   events: LobbyEvent[];
   /** Resolves when the server has ended the stream. */
   ended: Promise<void>;
-  reached: (isThere: (event: LobbyEvent) => boolean) => Promise<void>;
+  reached: (matches: (event: LobbyEvent) => boolean) => Promise<void>;
 }
 
-function follow(seat: Seat): Sitter {
+function follow(seat: Seat): Follower {
   const events: LobbyEvent[] = [];
   const waiting = new Set<(event: LobbyEvent) => void>();
   const read = async () => {
     for await (const event of seat.events()) {
       events.push(event);
-      for (const notice of waiting) notice(event);
+      for (const notify of waiting) notify(event);
     }
   };
-  const reached: Sitter["reached"] = (isThere) =>
+  const reached: Follower["reached"] = (matches) =>
     new Promise((resolve) => {
-      const notice = (event: LobbyEvent) => {
-        if (!isThere(event)) return;
-        waiting.delete(notice);
+      const notify = (event: LobbyEvent) => {
+        if (!matches(event)) return;
+        waiting.delete(notify);
         resolve();
       };
-      waiting.add(notice);
-      for (const event of events) notice(event);
+      waiting.add(notify);
+      for (const event of events) notify(event);
     });
   return { seat, points: 0, events, ended: read(), reached };
 }
@@ -38,7 +38,7 @@ function follow(seat: Seat): Sitter {
 const isReveal = (index: number) => (event: LobbyEvent) =>
   "lobby" in event.data && event.data.lobby.reveal?.index === index;
 
-export async function openTable(url: string, number: number): Promise<Sitter[]> {
+export async function openTable(url: string, number: number): Promise<Follower[]> {
   const client = () => new Emberline({ url });
   const host = await client().create({
     hostName: `Host ${number}`,
@@ -52,26 +52,26 @@ export async function openTable(url: string, number: number): Promise<Sitter[]> 
 }
 
 /** Plays a game to its end; `during` is called while the answers to the second question are in flight. */
-export async function playOut(sitters: Sitter[], during: () => Promise<void>): Promise<void> {
-  const host = sitters[0]?.seat;
+export async function playOut(followers: Follower[], during: () => Promise<void>): Promise<void> {
+  const host = followers[0]?.seat;
   assert.ok(host);
   await host.start();
   for (let index = 0; index < numQuestions; index++) {
-    const answers = sitters.map(async (sitter, i) => {
+    const answers = followers.map(async (follower, i) => {
       const choice = { index, selected_index: i, time_taken_ms: 400 };
-      sitter.points += (await sitter.seat.answer(choice)).points_earned;
+      follower.points += (await follower.seat.answer(choice)).points_earned;
     });
     if (index === 1) await during();
     await Promise.all(answers);
-    await Promise.all(sitters.map(({ reached }) => reached(isReveal(index))));
+    await Promise.all(followers.map(({ reached }) => reached(isReveal(index))));
     await host.next(index);
   }
-  await Promise.all(sitters.map(({ ended }) => ended));
+  await Promise.all(followers.map(({ ended }) => ended));
 }
 
 /** Every acknowledged answer counts once, and every event came once and in order. */
-export function assertNothingLost(sitters: Sitter[]): void {
-  for (const { seat, points, events } of sitters) {
+export function assertNothingLost(followers: Follower[]): void {
+  for (const { seat, points, events } of followers) {
     assert.equal(seat.lobby?.status, "finished");
     const own = seat.lobby.players.find(({ id }) => id === seat.key.playerId);
     assert.equal(own?.score, points, "every acknowledged answer counts once");

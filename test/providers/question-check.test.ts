@@ -16,7 +16,7 @@ const sound: GeneratedQuestion = {
   explanation: "Paris has been the capital of France for most of its history.",
   estimatedRate: 80,
 };
-const spoil = (change: object): GeneratedQuestion => ({ ...sound, ...change });
+const withChange = (change: object): GeneratedQuestion => ({ ...sound, ...change });
 
 /** Questions of a careless writer or model, and the checker's verdict. */
 const planted: readonly [name: string, change: object, problem: RegExp][] = [
@@ -84,27 +84,27 @@ describe("the checker of questions", () => {
 
   for (const [name, change, problem] of planted)
     it(`refuses ${name}`, () => {
-      assert.match(checkQuestion(spoil(change)) ?? "nothing", problem);
+      assert.match(checkQuestion(withChange(change)) ?? "nothing", problem);
     });
 
   it("allows a wrong choice to share a word with the question", () => {
     const question = "Which palace of Venice belonged to the doges?";
     const choices = ["Palace of Venice", "Palace Ducale", "Palace Grassi", "Palace Fortuny"];
-    assert.equal(checkQuestion(spoil({ question, choices })), null);
+    assert.equal(checkQuestion(withChange({ question, choices })), null);
   });
 
   it("distinguishes formulas by their signs", () => {
-    assert.equal(checkQuestion(spoil({ choices: ["x + 1", "x − 1", "-5", "5"] })), null);
+    assert.equal(checkQuestion(withChange({ choices: ["x + 1", "x − 1", "-5", "5"] })), null);
   });
 
   it("distinguishes words by diacritics above or below their letters", () => {
     const choices = ["किला", "काला", "कुली", "कोला"];
-    assert.equal(checkQuestion(spoil({ choices })), null);
+    assert.equal(checkQuestion(withChange({ choices })), null);
     assert.equal(new Set(choices.map(hashPrompt)).size, choices.length);
   });
 
   it("finds a repeated text, whatever its punctuation", () => {
-    const again = spoil({ question: "What is the capital of FRANCE" });
+    const again = withChange({ question: "What is the capital of FRANCE" });
     assert.deepEqual(checkQuestions([sound, again]), [
       { question: again.question, problem: "is asked twice" },
     ]);
@@ -117,7 +117,7 @@ describe("the checker of questions", () => {
         const choices = ["Rome", "Madrid", "Lisbon", "Bern"].map((c, i) =>
           i === correctIndex ? "Paris" : c,
         );
-        return spoil({ question: `Question number ${n}?`, choices, correctIndex });
+        return withChange({ question: `Question number ${n}?`, choices, correctIndex });
       });
     assert.deepEqual(checkQuestions(list((n) => n % 4)), []);
     const problems = checkQuestions(list((n) => (n % 2 === 0 ? 1 : n % 4)));

@@ -217,8 +217,8 @@ function afterAnswer(): void {
         { selected_index: 1, time_taken_ms: 10 },
         seat.as,
       );
-    const tells = (frame: unknown) => JSON.stringify(frame).includes(current.canary);
-    const reveal = await stream.waitFor(tells, "the reveal");
+    const reveals = (frame: unknown) => JSON.stringify(frame).includes(current.canary);
+    const reveal = await stream.waitFor(reveals, "the reveal");
     assert.equal(reveal.event, "lobby.reveal");
     const { reveal: shown } = await lobbyOf(app, table.code);
     assert.equal(shown?.question_id, current.id);

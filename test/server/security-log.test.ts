@@ -176,15 +176,15 @@ function omittedSecrets(): void {
       if (cookie !== "") seen["refresh"] = /=([^;]+)/.exec(cookie)?.[1] ?? "";
     }
 
-    const person = { id: 1, login: "octocat", email: `${uniqueName()}@example.com` };
-    seen["social"] = person.email;
+    const profile = { id: 1, login: "octocat", email: `${uniqueName()}@example.com` };
+    seen["social"] = profile.email;
     const says: [text: PlainProvider["texts"], error: string | null][] = [
       [{}, null],
-      [{ user: person.email }, "server:unavailable"],
+      [{ user: profile.email }, "server:unavailable"],
       [{ token: `access_token=${plainSecrets.token}` }, "server:unavailable"],
       [{ token: plainSecrets.token }, "server:unavailable"],
     ];
-    provider.user = { status: 200, body: person };
+    provider.user = { status: 200, body: profile };
     for (const [texts, error] of says) {
       provider.texts = texts;
       const begun = await begin(app, { provider: "octo" });

@@ -220,7 +220,7 @@ export class Player {
     if (command.type !== "read" || world.isLivenessBlind()) return;
     world.ensure(
       seq >= attempt.acknowledgedSeq,
-      "no read older than what was told",
+      "no read older than an acknowledged one",
       () => `${this.#code} showed seq ${seq} after an earlier answer had ${attempt.acknowledgedSeq}`,
     );
   }

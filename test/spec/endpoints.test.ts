@@ -107,10 +107,10 @@ describe("the declared routes", () => {
       paths: Record<string, Record<string, { parameters?: { name?: string; in?: string }[] }>>;
     };
     for (const [path, operations] of Object.entries(paths)) {
-      const standing = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
       for (const { parameters = [] } of Object.values(operations)) {
         const named = parameters.filter((one) => one.in === "path").map(({ name }) => name);
-        assert.deepEqual(named.sort(), standing, path);
+        assert.deepEqual(named.sort(), inPath, path);
       }
     }
   });

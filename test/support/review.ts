@@ -29,8 +29,8 @@ export async function startReview() {
   const clock = { at: Date.parse("2026-03-01T12:00:00Z"), now: () => clock.at };
   const app = await startApp({ clock, env: { AVATAR_MODERATION: "manual" } });
   const { config, log, orm } = app.deps;
-  const desk = createAvatarService({ config, clock, open: async () => orm });
-  const routes = avatarRoutes(desk);
+  const service = createAvatarService({ config, clock, open: async () => orm });
+  const routes = avatarRoutes(service);
   const operators = new Map<string, Operator>(
     operatorRoles.map((role) => [`token-of-${role}`, { name: `the ${role}`, role }]),
   );
@@ -39,7 +39,7 @@ export async function startReview() {
     clock,
     log,
     routes,
-    pages: avatarPages(desk),
+    pages: avatarPages(service),
     board: createBoard([]),
     identities: {
       fromToken: async (token) => operators.get(token) ?? null,

@@ -9,7 +9,7 @@ export interface Secret {
 }
 
 /** Fields that would reveal the correct choice. */
-const telling = new Set([
+const explanatory = new Set([
   "correct_index",
   "answer",
   "correct",
@@ -34,8 +34,8 @@ export const secretsOf = (list: readonly Secret[]): Secrets => ({
 /** The part of a response that reveals a secret, or null. */
 export function leakOf(text: string, json: unknown, secrets: Secrets): string | null {
   for (const [word] of text.matchAll(/[0-9a-f]{32}/g)) {
-    const told = secrets.byCanary.get(word);
-    if (told) return `the explanation of question ${told.id}`;
+    const explained = secrets.byCanary.get(word);
+    if (explained) return `the explanation of question ${explained.id}`;
   }
   return findTold(json, secrets);
 }
@@ -44,15 +44,15 @@ function findTold(value: unknown, secrets: Secrets): string | null {
   if (Array.isArray(value)) return firstOf(value.map((item) => findTold(item, secrets)));
   if (typeof value !== "object" || value === null) return null;
   const fields = Object.entries(value);
-  const told = fields.find(([name, field]) => telling.has(name) && field !== null);
-  for (const [name, field] of told ? fields : []) {
+  const explained = fields.find(([name, field]) => explanatory.has(name) && field !== null);
+  for (const [name, field] of explained ? fields : []) {
     const isId = /^(?:question_)?id$/.test(name);
     const about = isId
       ? secrets.byId.get(field)
       : name === "question"
         ? secrets.byQuestion.get(field)
         : undefined;
-    if (about) return `${told?.[0]} of question ${about.id}`;
+    if (about) return `${explained?.[0]} of question ${about.id}`;
   }
   return firstOf(fields.map(([, field]) => findTold(field, secrets)));
 }

@@ -99,7 +99,7 @@ const app = App().get("/v1/hub", (res, req) => {
   );
 });
 
-async function obey(order: Order): Promise<unknown> {
+async function execute(order: Order): Promise<unknown> {
   switch (order.type) {
     case "ask":
       return lobbies.ask(order.code, order.command, order.key);
@@ -114,7 +114,7 @@ async function obey(order: Order): Promise<unknown> {
 }
 
 process.on("message", ({ n, order }: { n: number; order: Order }) => {
-  void obey(order).then((answer) => process.send?.({ n, answer }));
+  void execute(order).then((answer) => process.send?.({ n, answer }));
 });
 process.on("disconnect", () => process.exit(0));
 app.listen("127.0.0.1", 0, (socket) => {

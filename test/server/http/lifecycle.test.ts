@@ -193,19 +193,19 @@ function logTests(): void {
 
   test("names the seat of a request that has one, and the address of an anonymous request", async () => {
     const seat = sample.deps.tokens.sign("lobby", "0", 60, { lobby: "ABCDEF", lobby_player: 5 });
-    const whoOf = async (path: string, init?: RequestInit) => {
+    const callerOf = async (path: string, init?: RequestInit) => {
       const [{ player, seat, ip } = {}] = (await record(path, init)).slice(-1);
       return { player, seat, ip };
     };
     const known = { method: "POST", headers: { "x-lobby-token": seat } };
-    assert.deepEqual(await whoOf("/v1/lobbies/ABCDEF/seat", known), {
+    assert.deepEqual(await callerOf("/v1/lobbies/ABCDEF/seat", known), {
       player: null,
       seat: 5,
       ip: undefined,
     });
     const nobody = { player: null, seat: undefined, ip: "127.0.0.1" };
-    assert.deepEqual(await whoOf("/v1/ping"), nobody);
-    assert.deepEqual(await whoOf("/nowhere"), nobody);
+    assert.deepEqual(await callerOf("/v1/ping"), nobody);
+    assert.deepEqual(await callerOf("/nowhere"), nobody);
   });
 
   test("has the request id of the client, or else the id sent in the response", async () => {
@@ -221,14 +221,14 @@ function logTests(): void {
 
   test("has the address of a known player whose request is rate-limited or refused", async () => {
     const headers = { authorization: `Bearer ${sample.token(77)}` };
-    const whoOf = async (path: string, method: string) => {
+    const callerOf = async (path: string, method: string) => {
       const [{ player, status, ip } = {}] = (await record(path, { method, headers })).slice(-1);
       return { player, status, ip };
     };
     const known = { player: 77, ip: "127.0.0.1" };
-    assert.deepEqual(await whoOf("/v1/account-limited", "POST"), { ...known, status: 200 });
+    assert.deepEqual(await callerOf("/v1/account-limited", "POST"), { ...known, status: 200 });
     const refused = { player: null, ip: "127.0.0.1", status: 403 };
-    assert.deepEqual(await whoOf("/v1/as/guest", "GET"), refused);
+    assert.deepEqual(await callerOf("/v1/as/guest", "GET"), refused);
   });
 
   test("omits undeclared paths and unknown methods", async () => {

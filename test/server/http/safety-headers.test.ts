@@ -5,7 +5,7 @@ import { sampleRoutes } from "./sample-routes.ts";
 import { startSample, type SampleServer } from "./sample.ts";
 
 const resource = "cross-origin-resource-policy";
-const opener = "cross-origin-opener-policy";
+const openerPolicy = "cross-origin-opener-policy";
 const transport = "strict-transport-security";
 const https = { "x-forwarded-proto": "https" };
 
@@ -39,9 +39,9 @@ describe("a response", () => {
   });
 
   it("isolates the window of a page, unless other sites may open the page as a popup", async () => {
-    assert.equal((await client.get("/v1/page")).headers.get(opener), "same-origin");
+    assert.equal((await client.get("/v1/page")).headers.get(openerPolicy), "same-origin");
     for (const path of ["/v1/popup", "/v1/ping"])
-      assert.equal((await client.get(path)).headers.get(opener), null, path);
+      assert.equal((await client.get(path)).headers.get(openerPolicy), null, path);
   });
 
   it("sends HSTS when the proxy received the request over https", async () => {

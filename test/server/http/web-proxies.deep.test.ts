@@ -67,8 +67,8 @@ describe("a service behind a proxy", () => {
         const all = waiting + ping + request("GET /v1/names/two/info") + waiting + echo;
         const { responses } = await sendRaw(proxy.port, all, { responses: 5 });
         assert.deepEqual(statuses(responses), [200, 200, 200, 200, 200]);
-        const said = [/limited/, /pong/, /"two"/, /limited/, /"name":"x"/];
-        for (const [at, pattern] of said.entries())
+        const expected = [/limited/, /pong/, /"two"/, /limited/, /"name":"x"/];
+        for (const [at, pattern] of expected.entries())
           assert.match(responses[at]?.body ?? "", pattern);
       });
 

@@ -48,8 +48,8 @@ describe("the avatar review page", () => {
     const address = `/operator/avatars?status=queued&cursor=${cursor}#upload-${next}`;
     assert.equal(done.headers.get("location"), address);
     const odd = { cursor: "1&x", next: '"><b>' };
-    const careful = await submit({ id: next, verb: "approve", ...odd });
-    assert.equal(careful.headers.get("location"), "/operator/avatars?status=queued");
+    const answer = await submit({ id: next, verb: "approve", ...odd });
+    assert.equal(answer.headers.get("location"), "/operator/avatars?status=queued");
   });
 
   it("explains why nothing was changed", async () => {

@@ -8,7 +8,7 @@ import { createQueues } from "../../../workers/producer.ts";
 import { mail } from "../../../workers/queues.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 
-const born = { isReady: true, startedAt: 0, incarnation: null, pid: 7, index: 0 };
+const started = { isReady: true, startedAt: 0, incarnation: null, pid: 7, index: 0 };
 const lines = (text: string, name: string) =>
   text.split("\n").filter((line) => line.startsWith(`${name}{`));
 
@@ -23,9 +23,9 @@ describe("metrics that are collected on request", () => {
     stores: async () => ({ postgres: "read_only", redis: "ok" }),
     queues: async () => null,
     processes: async () => [
-      { ...born, role: "http", restarts: 2 },
-      { ...born, role: "http", restarts: 1 },
-      { ...born, role: "jobs", restarts: 0 },
+      { ...started, role: "http", restarts: 2 },
+      { ...started, role: "http", restarts: 1 },
+      { ...started, role: "jobs", restarts: 0 },
     ],
   };
 
@@ -50,8 +50,8 @@ describe("metrics that are collected on request", () => {
     try {
       await queues.enqueue(mail, { messageId: 1, round: 0 });
       await queues.enqueue(mail, { messageId: 2, round: 0 });
-      const desk = createJobService(queues.all());
-      await collectMetrics(metrics, { ...observed, queues: () => desk.queues() });
+      const service = createJobService(queues.all());
+      await collectMetrics(metrics, { ...observed, queues: () => service.queues() });
       const text = await metrics.registry.metrics();
       const jobs = lines(text, "queue_jobs").filter((line) => line.includes(`"${mail.name}"`));
       assert.ok(jobs.includes(`queue_jobs{queue="${mail.name}",state="waiting"} 2`), text);

@@ -81,12 +81,12 @@ const newToken = async () => (await enter(app)).access_token;
 describe("question quality", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
-    const desk = createQuestionService((work) =>
+    const service = createQuestionService((work) =>
       app.deps.em.transactional((em) =>
         work({ em, redis: app.deps.redis, afterwards: () => undefined }),
       ),
     );
-    api = createApi(questionRoutes(desk));
+    api = createApi(questionRoutes(service));
     const list = Array.from({ length: 12 }, (_, n) => ({
       category: n < 8 ? "art" : "film",
       difficulty: "easy",

@@ -39,23 +39,23 @@ describe("the store state shown to operators", () => {
   });
 
   it("checks a Redis that refuses writes over a new connection, but not for each refusal", async () => {
-    const asker = connectRedis(stores.redisUrl, silentLogger, "test");
-    const refused = () => assert.rejects(asker.set("a", 1), /^ReplyError: READONLY /);
+    const client = connectRedis(stores.redisUrl, silentLogger, "test");
+    const refused = () => assert.rejects(client.set("a", 1), /^ReplyError: READONLY /);
     try {
-      await redisReady(asker);
-      const first = await asker.client("ID");
+      await redisReady(client);
+      const first = await client.client("ID");
       await redis.replicaof("127.0.0.1", 1);
-      const ready = once(asker, "ready", { signal: AbortSignal.timeout(5_000) });
+      const ready = once(client, "ready", { signal: AbortSignal.timeout(5_000) });
       await refused();
       await ready;
-      const second = await asker.client("ID");
+      const second = await client.client("ID");
       assert.notEqual(second, first);
       await refused();
       await refused();
-      assert.equal(await asker.client("ID"), second);
+      assert.equal(await client.client("ID"), second);
     } finally {
       await redis.replicaof("NO", "ONE");
-      asker.disconnect();
+      client.disconnect();
     }
   });
 

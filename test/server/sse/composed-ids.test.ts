@@ -15,9 +15,9 @@ const unreadable = new Map<string, () => void>();
 const streams = new Set<EventStream>();
 
 async function snapshotOf(code: string): Promise<SnapshotMessage | null> {
-  const tell = unreadable.get(code);
-  if (!tell) return log.snapshotOf(code);
-  tell();
+  const onRead = unreadable.get(code);
+  if (!onRead) return log.snapshotOf(code);
+  onRead();
   return new Promise(() => undefined);
 }
 

@@ -19,12 +19,12 @@ const maxPerAddress = 6;
 
 /** Longer than this machine may stall: the test itself triggers what a lease or a slow Redis would cause. */
 const leaseMs = 60_000;
-const patient = { maxStreamsPerSeat: 3, leaseRenewalMs: 100, leaseMs, quotaTimeoutMs: leaseMs };
+const longLimits = { maxStreamsPerSeat: 3, leaseRenewalMs: 100, leaseMs, quotaTimeoutMs: leaseMs };
 
 /** Resolves once the other processes know this one. */
 async function join(limits: Partial<HubLimits> = {}, url = redis.url): Promise<ConnectionQuota> {
   const known = await store.zcard("{hub}:workers");
-  const all = { ...hubLimits, ...patient, ...limits };
+  const all = { ...hubLimits, ...longLimits, ...limits };
   const quota = new ConnectionQuota(url, silentLogger, all, maxPerAddress);
   open.add(quota);
   while ((await store.zcard("{hub}:workers")) === known) await delay(5);
@@ -147,12 +147,12 @@ describe("the connection quota", () => {
       const url = `redis://127.0.0.1:${proxy.port}`;
       const [one, other] = [await join({}, url), await join()];
       for (let n = 0; n < 3; n++) await one.acquire(seat(14));
-      const isTelling = proxy.holdAnswers("hset");
+      const heldRenewal = proxy.holdAnswers("hset");
       proxy.cut();
       await delay(10);
       // Not counted in Redis, which shows the process that its registration was removed.
       await one.acquire(seat(15));
-      await isTelling;
+      await heldRenewal;
       one.release(seat(14));
       await delay(20);
       proxy.release();

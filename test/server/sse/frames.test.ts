@@ -41,11 +41,11 @@ test("the hub parses only the beginning of a message", () => {
     '{"type":"lobby.player_removed","topic":"t","seq":9,"at_ms":77,"data":{"player_id":5}}',
   );
   assert.deepEqual([removal.removedSeat, removal.atMs, removal.isEnd], [5, 77, false]);
-  const lie = frameOf(
+  const forged = frameOf(
     9,
     '{"type":"lobby.settings","data":{"type":"lobby.player_removed","player_id":5}}',
   );
-  assert.equal(lie.removedSeat, null);
+  assert.equal(forged.removedSeat, null);
   assert.ok(frameOf(1, '{"type":"lobby.ended"}').isEnd);
   assert.match(frameOf(1, "garbage\n").bytes.toString(), /^id: 1\nevent: message\ndata: garbage\n/);
 });

@@ -20,7 +20,7 @@ function openSlow(room: number) {
   const ends: EndReason[] = [];
   let state: "open" | "ended" | "closed" = "open";
   let kept = 0;
-  let hearWritable: (offset: number) => boolean = () => true;
+  let onWritable: (offset: number) => boolean = () => true;
   const raw = {
     cork: (work: () => void) => work(),
     write(bytes: Buffer) {
@@ -28,7 +28,7 @@ function openSlow(room: number) {
       kept += bytes.length;
       return kept <= room;
     },
-    onWritable: (listener: typeof hearWritable) => void (hearWritable = listener),
+    onWritable: (listener: typeof onWritable) => void (onWritable = listener),
     end: () => void (state = "ended"),
     close: () => void (state = "closed"),
   };
@@ -63,7 +63,7 @@ function openSlow(room: number) {
     /** The client reads everything buffered for it. */
     read() {
       kept = 0;
-      hearWritable(0);
+      onWritable(0);
     },
     /** The stream is checked this long after the last write. */
     lookIn: (ms: number) => stream.check(performance.now() + ms, Date.now()),

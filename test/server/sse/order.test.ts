@@ -93,10 +93,10 @@ function resumes(): void {
         open.splice(Math.floor(random() * open.length), 1)[0]?.close();
     }
     const final = await publishing;
-    const witness = follow(code);
-    await witness.waitFor(isAt(final), "the newest number");
+    const observer = follow(code);
+    await observer.waitFor(isAt(final), "the newest number");
     const end = await log.publish(code, ["lobby.pick", {}]);
-    await witness.waitFor(isAt(end), "the last message");
+    await observer.waitFor(isAt(end), "the last message");
     for (const { stream, from } of seen) assertContiguous(stream, from);
     const alive = seen.filter(({ stream }) => stream.lastEventId === String(end));
     assert.ok(
@@ -123,8 +123,8 @@ function resumes(): void {
     const code = "NEWAAA";
     const final = await flood(code, 5, 0);
     const stream = follow(code, { last: String(final) });
-    const witness = follow(code);
-    await witness.waitFor(isAt(final), "snapshot");
+    const observer = follow(code);
+    await observer.waitFor(isAt(final), "snapshot");
     // The witness started later, so the first stream follows by now or reads the messages it missed.
     const next = await log.publish(code, ["lobby.pick", {}]);
     await stream.waitFor(isAt(next), "the next message");

@@ -69,7 +69,7 @@ function assertComplete({ frames }: EventStream): void {
 }
 
 /** Number of Redis connections subscribed to this lobby. */
-async function hearersOf(code: string): Promise<number> {
+async function countSubscribers(code: string): Promise<number> {
   const [, count] = (await redis.pubsub("NUMSUB", eventChannel(code))) as [string, number];
   return Number(count);
 }
@@ -93,7 +93,7 @@ describe("a stream in the process that owns its lobby", () => {
     for (const id of [2, 3, 4]) await join(owner, code, id);
     await stream.waitFor(hasJoined(4), "the last to join");
     assertComplete(stream);
-    assert.equal(await hearersOf(code), 0);
+    assert.equal(await countSubscribers(code), 0);
     stream.close();
     await owner.stop();
   });
@@ -106,7 +106,7 @@ describe("a stream in the process that owns its lobby", () => {
     await join(first, code, 2);
     const second = await startProcess();
     await first.lobbies.handOver();
-    await eventually("Redis is followed", async () => (await hearersOf(code)) === 1);
+    await eventually("Redis is followed", async () => (await countSubscribers(code)) === 1);
     await join(second, code, 3);
     await stream.waitFor(hasJoined(3), "who joined at the new owner");
     assertComplete(stream);

@@ -39,7 +39,7 @@ export async function openRaw(url: string): Promise<RawStream> {
       hasHead = true;
       rest = rest.slice(end + 4);
     }
-    let news = "";
+    let chunk = "";
     for (let match = readSize(rest); match; match = readSize(rest)) {
       const end = match.start + match.size;
       if (rest.length < end + lineBreak.length) break;
@@ -48,9 +48,9 @@ export async function openRaw(url: string): Promise<RawStream> {
       rest = rest.slice(end + lineBreak.length);
       if (match.size === 0) hasEnded = true;
       else if (text !== "\n") chunks.push(text);
-      news += text;
+      chunk += text;
     }
-    for (const listener of listeners) listener(news);
+    for (const listener of listeners) listener(chunk);
   });
   return {
     socket,
@@ -65,16 +65,16 @@ export async function openRaw(url: string): Promise<RawStream> {
           timeoutMs,
         );
         // Only new data is scanned, since some streams of these tests are many megabytes long.
-        const look = (news: string) => {
-          const unseen = tail + news;
-          tail = unseen.slice(-text.length);
-          if (!unseen.includes(text)) return;
+        const onChunk = (chunk: string) => {
+          const unsearched = tail + chunk;
+          tail = unsearched.slice(-text.length);
+          if (!unsearched.includes(text)) return;
           clearTimeout(timer);
-          listeners.delete(look);
+          listeners.delete(onChunk);
           resolve();
         };
-        listeners.add(look);
-        look(chunks.join(""));
+        listeners.add(onChunk);
+        onChunk(chunks.join(""));
       });
     },
   };

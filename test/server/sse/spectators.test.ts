@@ -8,7 +8,7 @@ import { createLobbyLog, type LobbyLog } from "./lobby-log.ts";
 let redis: TestRedis;
 let log: LobbyLog;
 let hub: HubServer;
-const told: [code: string, count: number][] = [];
+const published: [code: string, count: number][] = [];
 const streams = new Set<EventStream>();
 
 function watch(code: string, query: Record<string, string> = { spectator: "1" }): EventStream {
@@ -37,7 +37,7 @@ describe("spectator streams", () => {
       redisUrl: redis.url,
       snapshotOf: log.snapshotOf,
       limits: { reportMs: 20, audienceRepeatMs: 100, replayBufferMessages: 8 },
-      publishSpectators: async (code, count) => void told.push([code, count]),
+      publishSpectators: async (code, count) => void published.push([code, count]),
     });
   });
   after(async () => {
@@ -108,7 +108,7 @@ describe("spectator streams", () => {
   test("the spectator count of this process is sent when it changes, and repeated", async () => {
     const code = "EEEEEE";
     log.state.set(code, { visibility: "public" });
-    const heard = () => told.filter(([of]) => of === code).map(([, count]) => count);
+    const counts = () => published.filter(([of]) => of === code).map(([, count]) => count);
     const until = async (isSo: () => boolean) => {
       while (!isSo()) await delay(10);
     };
@@ -116,13 +116,13 @@ describe("spectator streams", () => {
     await reaches(player, "lobby.snapshot");
     const [one, two] = [watch(code), watch(code)];
     await Promise.all([reaches(one, "lobby.snapshot"), reaches(two, "lobby.snapshot")]);
-    await until(() => heard().filter((count) => count === 2).length >= 3);
+    await until(() => counts().filter((count) => count === 2).length >= 3);
     one.close();
-    await until(() => heard().includes(1));
+    await until(() => counts().includes(1));
     two.close();
-    await until(() => heard().at(-1) === 0);
+    await until(() => counts().at(-1) === 0);
     await delay(250);
-    assert.equal(heard().filter((count) => count === 0).length, 1, "nobody is said once");
+    assert.equal(counts().filter((count) => count === 0).length, 1, "zero is published once");
   });
 });
 

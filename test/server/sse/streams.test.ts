@@ -215,13 +215,13 @@ function ageAndSilenceLimits(): void {
     const server = start({ heartbeatMs: 300 });
     const [silent, busy] = [await started(server, "BEATAA"), await started(server, "BUSYAA")];
     let silences = 0;
-    let heardAt = performance.now();
+    let receivedAt = performance.now();
     while (silent.comments() < 2) {
       const seq = await log.publish("BUSYAA", ["lobby.pick", {}]);
       await busy.waitFor(isAt(seq), "message");
       // On a busy machine the stream may have been idle after all.
-      if (performance.now() - heardAt > 250) silences += 1;
-      heardAt = performance.now();
+      if (performance.now() - receivedAt > 250) silences += 1;
+      receivedAt = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
     assert.ok(busy.comments() <= silences, `${busy.comments()} comments, ${silences} silences`);
@@ -267,7 +267,7 @@ function memoryAndNumberLimits(): void {
   test("a client that reads nothing is disconnected and its memory freed, and other streams continue", async () => {
     const server = start();
     const code = "SLWAAA";
-    const witness = await started(server, code);
+    const observer = await started(server, code);
     const stuck = await Promise.all(
       Array.from({ length: 4 }, () => openRaw(server.url(log.topic(code)))),
     );
@@ -280,13 +280,13 @@ function memoryAndNumberLimits(): void {
         code,
         ...Array.from({ length: 8 }, () => ["lobby.pick", { text }] as [string, unknown]),
       );
-      await witness.waitFor(isAt(final), "the newest number");
+      await observer.waitFor(isAt(final), "the newest number");
       assert.ok(final < 2_000, "60 MB were taken for readers that read nothing");
     }
     const { values } = await server.metrics.hubStreams.get();
     assert.equal(values[0]?.value, 1);
     assert.deepEqual(
-      witness.frames.map((frame) => Number(frame.id)),
+      observer.frames.map((frame) => Number(frame.id)),
       Array.from({ length: final + 1 }, (_, n) => n),
     );
     for (const stream of stuck) stream.socket.destroy();
@@ -301,7 +301,7 @@ function memoryAndNumberLimits(): void {
       const code = burst === 280 ? "LATAAA" : "LATBBB";
       const text = "x".repeat(20_000);
       const reader = await openRaw(server.url(log.topic(code)));
-      const witness = await started(server, code);
+      const observer = await started(server, code);
       await reader.waitForText("lobby.snapshot");
       for (let n = 0; n < 2; n++) {
         reader.socket.pause();
@@ -311,7 +311,7 @@ function memoryAndNumberLimits(): void {
             code,
             ...Array.from({ length: 40 }, () => ["lobby.pick", { text }] as [string, unknown]),
           );
-        await witness.waitFor(isAt(final), "the newest number on the other stream");
+        await observer.waitFor(isAt(final), "the newest number on the other stream");
         reader.socket.resume();
         await reader.waitForText(`id: ${final}\n`);
       }

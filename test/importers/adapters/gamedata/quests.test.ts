@@ -39,8 +39,8 @@ function rowOf(resource: Resource, id: string, entities: ReadonlyMap<string, Sou
   );
   const source = sources.get(id);
   assert.ok(source, `${id} of ${[...entities.keys()].join(" ")}`);
-  const shelf = { entities: sources, texts: { get: () => null }, icons: new Map() };
-  return project(resource, source, shelf, noRequiredInputs()).row;
+  const sourceSet = { entities: sources, texts: { get: () => null }, icons: new Map() };
+  return project(resource, source, sourceSet, noRequiredInputs()).row;
 }
 
 const content = (kind: string, name: string) => `Quest/QuestContent${kind}/${name}`;
@@ -194,11 +194,11 @@ describe("the quests of an export", () => {
     const { data } = named.get("id.quest.smith_01") ?? {};
     assert.equal(data?.["quest_reward"], "id.quest_reward.smith_01");
     assert.equal(objectivesOf("id.quest.smith_01", named).length, 2);
-    const told = await read({
+    const row = await read({
       [quest]: {},
       [content("Kill", "Id_QuestContent_Other")]: { ...kill, QuestId: "Id_Quest_Smith_01" },
     });
-    assert.equal(objectivesOf("id.quest.smith_01", told).length, 1);
+    assert.equal(objectivesOf("id.quest.smith_01", row).length, 1);
   });
 
   it("are not the only entities that may name assets in plain text", async () => {

@@ -55,25 +55,25 @@ describe("a concurrency limiter", () => {
   it("runs some calls, queues some in order and refuses the rest", async () => {
     const limiter = createConcurrencyLimiter({ running: 1, waiting: 2 });
     const order: string[] = [];
-    const doors: (() => void)[] = [];
-    const pass = (name: string) =>
+    const releases: (() => void)[] = [];
+    const run = (name: string) =>
       limiter.run(async () => {
         order.push(name);
-        await new Promise<void>((resolve) => doors.push(resolve));
+        await new Promise<void>((resolve) => releases.push(resolve));
       });
-    const inside = [pass("a"), pass("b"), pass("c")];
+    const inside = [run("a"), run("b"), run("c")];
     await assert.rejects(
-      pass("d"),
+      run("d"),
       (error) => error instanceof AppError && error.code === "server:unavailable",
     );
-    for (const passed of inside) {
-      doors.shift()?.();
-      await passed;
+    for (const finished of inside) {
+      releases.shift()?.();
+      await finished;
       await new Promise((resolve) => setImmediate(resolve));
     }
     assert.deepEqual(order, ["a", "b", "c"]);
-    const last = pass("e");
-    doors.shift()?.();
+    const last = run("e");
+    releases.shift()?.();
     await last;
     assert.equal(order.at(-1), "e");
   });

@@ -54,7 +54,7 @@ describe("the output lines of several processes", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(process, { minLength: 1, maxLength: 4 }), async (processes) => {
         const { output, text, mostInVain } = slowOutput();
-        const said = processes.map(({ lengths: some }, source) =>
+        const written = processes.map(({ lengths: some }, source) =>
           some.map((length, n) => lineOf(source, n, length)),
         );
         await Promise.all(
@@ -62,7 +62,7 @@ describe("the output lines of several processes", () => {
             const stream = new PassThrough();
             const passed = passLines(stream, output);
             const rest = isKilled ? '{"source":' : "";
-            for (const piece of inPieces((said[source] ?? []).join("") + rest, some)) {
+            for (const piece of inPieces((written[source] ?? []).join("") + rest, some)) {
               stream.write(piece);
               if (piece.length % 5 === 0) await new Promise(setImmediate);
             }
@@ -71,7 +71,7 @@ describe("the output lines of several processes", () => {
           }),
         );
         const found = text().split("\n").slice(0, -1);
-        for (const [source, own] of said.entries())
+        for (const [source, own] of written.entries())
           assert.deepEqual(
             found.filter((line) => (JSON.parse(line) as { source: number }).source === source),
             own.map((line) => line.trimEnd()),

@@ -33,7 +33,7 @@ import { runningSocketDir, socketDirFor } from "../../../../server/runtime/store
 
 const isRoot = ownUid() === 0;
 /** Two users of the machine other than the current one and the account of Postgres. */
-const [stranger, other] = [4_242, 4_243];
+const [otherUser, other] = [4_242, 4_243];
 
 /**
  * A folder of another user at this path. Without root nobody can create one, so an existing folder of root
@@ -42,7 +42,7 @@ const [stranger, other] = [4_242, 4_243];
 function madeByAnother(dir: string): string {
   if (!isRoot) return "/usr";
   mkdirSync(dir);
-  lchownSync(dir, stranger, stranger);
+  lchownSync(dir, otherUser, otherUser);
   return dir;
 }
 
@@ -85,7 +85,7 @@ describe("folders at well-known paths", () => {
       madeByAnother(place);
       assert.throws(() => socketDirFor(data), /belongs to somebody else; remove it or set TMPDIR/);
       assert.throws(() => runningSocketDir(data), /belongs to somebody else/);
-      assert.equal(statSync(place).uid, stranger);
+      assert.equal(statSync(place).uid, otherUser);
       rmSync(place, { recursive: true });
     }
     for (const goal of [precious, join(dir, "nowhere")]) {
@@ -105,7 +105,7 @@ describe("folders at well-known paths", () => {
     mkdirSync(data);
     assert.equal(runningSocketDir(data), place);
     if (!isRoot) return;
-    for (const path of [data, place]) lchownSync(path, stranger, stranger);
+    for (const path of [data, place]) lchownSync(path, otherUser, otherUser);
     assert.equal(runningSocketDir(data), place);
     lchownSync(data, other, other);
     assert.throws(() => runningSocketDir(data), /belongs to somebody else/);
@@ -124,7 +124,7 @@ describe("folders at well-known paths", () => {
     await assert.rejects(startLocalPostgres({ dataDir: foreign, socketDir, log }), /another user/);
     const link = join(dir, "link");
     symlinkSync(precious, link);
-    lchownSync(link, stranger, stranger);
+    lchownSync(link, otherUser, otherUser);
     await assert.rejects(startLocalRedis({ dataDir: link, socketDir, log }), /is a link/);
     await assert.rejects(startLocalPostgres({ dataDir, socketDir: link, log }), /is a link/);
     assert.throws(() => removeOwnFolder(link, null), /is a link/);
@@ -145,7 +145,7 @@ describe("folders at well-known paths", () => {
     symlinkSync(precious, join(folder, "base", "link"));
     symlinkSync(join(precious, "file"), join(folder, "file-link"));
     const owner = isRoot
-      ? { uid: stranger, gid: stranger }
+      ? { uid: otherUser, gid: otherUser }
       : { uid: ownUid(), gid: process.getgid?.() ?? 0 };
     giveFolder(folder, owner);
     for (const name of [".", "base", "base/1", "base/1/data"])
@@ -181,7 +181,7 @@ describe("folders at well-known paths", () => {
     rmSync(file);
     writeFileSync(file, "chosen by a stranger\n");
     if (!isRoot) return;
-    lchownSync(file, stranger, stranger);
+    lchownSync(file, otherUser, otherUser);
     assert.throws(() => operatorToken(config), /another user or is a link/);
   });
 });

@@ -86,17 +86,17 @@ describe("lobbies in a restarted embedded Redis", () => {
   it("are claimed by no process before the data is verified as complete", async () => {
     for (let n = 0; n < 5; n++) {
       await redis.kill();
-      const impatient = new Redis({
+      const earlyReader = new Redis({
         path: redis.url.replace("unix://", ""),
         enableReadyCheck: false,
         retryStrategy: () => 0,
       });
-      impatient.on("error", () => {});
+      earlyReader.on("error", () => {});
       const first = new Promise<[string | null, string]>((resolve, reject) => {
-        impatient.once("ready", () => {
-          Promise.all([impatient.get(historyKey(shardOf(code))), impatient.info("replication")])
+        earlyReader.once("ready", () => {
+          Promise.all([earlyReader.get(historyKey(shardOf(code))), earlyReader.info("replication")])
             .then(resolve, reject)
-            .finally(() => impatient.disconnect());
+            .finally(() => earlyReader.disconnect());
         });
       });
       await start();
