@@ -13,7 +13,7 @@ describe("the garbage collection after a start", () => {
     for (const end = performance.now() + 20; performance.now() < end;);
     t.mock.timers.tick(10_000);
     assert.equal(collections, 0, "at work since the start");
-    for (let looks = 0; looks < 100 && collections === 0; looks++) {
+    for (let polls = 0; polls < 100 && collections === 0; polls++) {
       // Nothing happens in this process, so it is idle however busy the machine is.
       await pause(200);
       t.mock.timers.tick(10_000);

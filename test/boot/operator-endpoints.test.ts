@@ -170,9 +170,9 @@ function jobReads(): void {
     // An error message as a library might produce it.
     const redis = connectRedis(service.redisUrl, silentLogger, "test");
     await redisReady(redis);
-    const told = "no mailbox ada@example.com, code 123456";
+    const reason = "no mailbox ada@example.com, code 123456";
     const key = maintenance().toKey("ill-told");
-    await redis.hset(key, { failedReason: told, stacktrace: JSON.stringify([`Error: ${told}`]) });
+    await redis.hset(key, { failedReason: reason, stacktrace: JSON.stringify([`Error: ${reason}`]) });
     redis.disconnect();
     const board = `${service.operatorUrl}/operator/queues/board/api/queues`;
     const headers = { Authorization: `Bearer ${tokenOf("viewer")}` };

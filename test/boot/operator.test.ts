@@ -187,13 +187,13 @@ function sessionEnds(): void {
     const signIn = async () =>
       ((await login(service.operatorToken)).headers.get("set-cookie") ?? "").split(";")[0] ?? "";
     const [one, other] = [await signIn(), await signIn()];
-    const look = async (cookie: string) =>
+    const statusWith = async (cookie: string) =>
       (await call("/operator/workers", { headers: { Cookie: cookie } })).status;
-    assert.deepEqual([await look(one), await look(other)], [200, 200]);
+    assert.deepEqual([await statusWith(one), await statusWith(other)], [200, 200]);
     const out = await call("/operator/logout", { method: "POST", headers: { Cookie: one } });
     assert.equal(out.status, 303);
     assert.match(out.headers.get("set-cookie") ?? "", /^operator=; .*Max-Age=0/);
-    assert.deepEqual([await look(one), await look(other)], [401, 200]);
+    assert.deepEqual([await statusWith(one), await statusWith(other)], [401, 200]);
     const board = await call("/operator/queues/board", { headers: { Cookie: one } });
     assert.equal(board.status, 401);
   });

@@ -84,12 +84,12 @@ describe("a service on a Redis Cluster of three masters", () => {
   it("receives channels of every slot, even after the connection to a node was lost", async () => {
     const names = Array.from({ length: 24 }, (_, i) => `test-channel-${i}`);
     const confirmed = new Map(names.map((name) => [name, 0]));
-    const heard = new Set<string>();
+    const received = new Set<string>();
     const channels = createChannels({
       url: cluster.url,
       log: silentLogger,
       name: "cut-me",
-      hear: (channel, text) => void heard.add(`${channel} ${text}`),
+      hear: (channel, text) => void received.add(`${channel} ${text}`),
       confirmed: (all) => {
         for (const name of all) confirmed.set(name, (confirmed.get(name) ?? 0) + 1);
       },
@@ -103,7 +103,7 @@ describe("a service on a Redis Cluster of three masters", () => {
       await node.call("CLIENT", "KILL", "TYPE", "pubsub");
     await until(eachHas(2), "every subscription holds again");
     for (const name of names) assert.equal(await publish(redis, name, "hello"), 1, name);
-    await until(() => names.every((name) => heard.has(`${name} hello`)), "all is heard");
+    await until(() => names.every((name) => received.has(`${name} hello`)), "all messages arrived");
     channels.close();
     redis.disconnect();
   });

@@ -24,7 +24,7 @@ test("subscriptions at a cluster node are renewed when the connection to it has 
     .slice(0, 2)
     .map((one) => new Redis({ host: "127.0.0.1", port: one }));
   assert.ok(node && other);
-  const told = new EventEmitter();
+  const events = new EventEmitter();
   try {
     const channel = Array.from({ length: 100 }, (_, n) => `channel ${n}`).find(
       (name) => calculateSlot(name) < firstSlots,
@@ -38,20 +38,20 @@ test("subscriptions at a cluster node are renewed when the connection to it has 
       url: `redis+cluster://127.0.0.1:${cluster.ports[1]}`,
       log: silentLogger,
       name: "silent-node",
-      hear: (_, text) => told.emit(text),
-      confirmed: () => told.emit("confirmed"),
+      hear: (_, text) => events.emit(text),
+      confirmed: () => events.emit("confirmed"),
       detectionTimeoutMs,
     });
     try {
-      const first = once(told, "confirmed", inTime());
+      const first = once(events, "confirmed", inTime());
       channels.follow(channel);
       await first;
       proxy.silence();
       await node.spublish(channel, "unheard");
-      await once(told, "confirmed", inTime());
-      const heard = once(told, "heard", inTime());
+      await once(events, "confirmed", inTime());
+      const received = once(events, "heard", inTime());
       await node.spublish(channel, "heard");
-      await heard;
+      await received;
     } finally {
       channels.close();
     }

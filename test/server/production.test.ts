@@ -71,11 +71,11 @@ describe("a service in production", () => {
   });
 
   it("opens its operator pages with the configured token only", async () => {
-    const look = (token: string) =>
+    const readWith = (token: string) =>
       ask(`${service.operatorUrl}/operator/workers`, {
         headers: { authorization: `Bearer ${token}` },
       });
-    assert.equal((await look(bootstrapToken)).status, 200);
-    assert.equal((await look(bootstrapToken.slice(1))).status, 401);
+    assert.equal((await readWith(bootstrapToken)).status, 200);
+    assert.equal((await readWith(bootstrapToken.slice(1))).status, 401);
   });
 });

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 import { processorSeconds } from "./processor-time.ts";
-import { keepLastBegun } from "./silence.ts";
+import { recordLastStarted } from "./silence.ts";
 
 /** A test may change the working directory. */
 const root = process.cwd();
@@ -19,34 +19,34 @@ type Coverage = Extract<TestEvent, { type: "test:coverage" }>["data"]["summary"]
 // oxlint-disable-next-line import/no-default-export -- as Node asks of a reporter
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const names: string[] = [];
-  const begun: string[] = [];
-  let [file, ms, told, failed] = ["", 0, "", ""];
+  const started: string[] = [];
+  let [file, ms, details, failed] = ["", 0, "", ""];
   let before = 0;
   const describeLast = () => {
     const busy = processorSeconds() - before;
     before += busy;
-    return describeFile(file, [ms / 1000, busy], told, failed);
+    return describeFile(file, [ms / 1000, busy], details, failed);
   };
   for await (const { type, data } of events) {
     if (type === "test:dequeue") {
-      begun.splice(data.nesting, begun.length, data.name);
-      keepLastBegun([fileOf(data), ...begun].join(" > "));
+      started.splice(data.nesting, started.length, data.name);
+      recordLastStarted([fileOf(data), ...started].join(" > "));
     } else if (type === "test:start") {
       names.splice(data.nesting, names.length, data.name);
       const path = fileOf(data);
       if (data.nesting > 0 || path === null || path === file) continue;
       if (file !== "") yield describeLast();
-      [file, ms, told, failed] = [path, 0, "", ""];
+      [file, ms, details, failed] = [path, 0, "", ""];
     } else if (type === "test:diagnostic") {
       // Node's own totals belong to no test.
       if (data.nesting > 0 || /^(Error|Warning)/.test(data.message))
-        told += `    ${data.message}\n`;
+        details += `    ${data.message}\n`;
     } else if (type === "test:coverage") {
       yield describeCoverage(data.summary);
     } else if (type === "test:pass" || type === "test:fail") {
       if (data.nesting === 0) ms += data.details.duration_ms;
       const name = [...names.slice(0, data.nesting), data.name].join(" > ");
-      if (data.skip !== undefined) told += `  - ${name}: ${data.skip}\n`;
+      if (data.skip !== undefined) details += `  - ${name}: ${data.skip}\n`;
       if (type === "test:pass") continue;
       process.exitCode = 1;
       const { cause, failureType } = data.details.error as {
@@ -80,10 +80,10 @@ function fileOf({ file = "", name }: { file?: string | undefined; name: string }
 }
 
 /** Failures are also printed at the end of the run. */
-function describeFile(file: string, times: number[], told: string, failed: string): string {
+function describeFile(file: string, times: number[], details: string, failed: string): string {
   const seconds = times.map((one) => `${one.toFixed(1).padStart(6)} s`).join(" ");
   const line = `${failed ? "✖" : "✔"} ${seconds}  ${file}\n`;
   const folder = process.env["TEST_RUN_FOLDER"];
   if (failed && folder) appendFileSync(join(folder, "failures"), line + failed);
-  return line + told + failed;
+  return line + details + failed;
 }

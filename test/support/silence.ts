@@ -11,7 +11,7 @@ const fileOf = (folder: string, pid: number | undefined) => join(folder, `begun-
  * In a process of the run: records the name of the test that began last, which a silent process cannot
  * report.
  */
-export function keepLastBegun(name: string): void {
+export function recordLastStarted(name: string): void {
   const folder = process.env[folderSetting];
   if (folder) writeFileSync(fileOf(folder, process.pid), name);
 }

@@ -64,7 +64,7 @@ export async function callOnce(
 export async function insist(to: string | Address, call: Call): Promise<Answer> {
   const address = Address.of(to);
   const headers = { "idempotency-key": randomUUID(), ...call.headers };
-  const begun = performance.now();
+  const startedAt = performance.now();
   const failures: string[] = [];
   for (;;) {
     let reason: string;
@@ -78,7 +78,7 @@ export async function insist(to: string | Address, call: Call): Promise<Answer> 
       address.failed(url);
       reason = String(error);
     }
-    const ms = Math.round(performance.now() - begun);
+    const ms = Math.round(performance.now() - startedAt);
     failures.push(`${reason} after ${ms} ms`);
     if (ms > timeoutMs)
       throw new Error(`${call.method} ${call.path} had no answer: ${failures.join(", ")}`);

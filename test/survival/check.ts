@@ -23,7 +23,7 @@ export function newVerdict(): Verdict {
 
 type Kind = "lost" | "doubled" | "gaps" | "differing" | "surprises";
 
-export function blame(verdict: Verdict, kind: Kind, count: number, what: string): void {
+export function addViolation(verdict: Verdict, kind: Kind, count: number, what: string): void {
   if (count <= 0) return;
   verdict[kind] += count;
   if (verdict.findings.length < maxFindings) verdict.findings.push(`${kind} ${count}: ${what}`);
@@ -32,14 +32,14 @@ export function blame(verdict: Verdict, kind: Kind, count: number, what: string)
 /** Compares acknowledged commands with the received messages and the final lobby. */
 export function checkTable(verdict: Verdict, played: Played): void {
   const { code, final, seats } = played;
-  for (const text of played.surprises) blame(verdict, "surprises", 1, `${code} ${text}`);
-  if (final.status !== "finished") blame(verdict, "lost", 1, `${code} is ${final.status}`);
+  for (const text of played.surprises) addViolation(verdict, "surprises", 1, `${code} ${text}`);
+  if (final.status !== "finished") addViolation(verdict, "lost", 1, `${code} is ${final.status}`);
   for (const { seatId, listener } of seats) {
-    const { doubled, missed, gaps, isEnded, last } = listener.heard;
+    const { doubled, missed, gaps, isEnded, last } = listener.received;
     const who = `seat ${seatId} of ${code}`;
-    blame(verdict, "doubled", doubled, `messages to ${who}`);
-    blame(verdict, "gaps", missed + gaps, `messages to ${who}`);
-    if (!isEnded) blame(verdict, "gaps", 1, `${who} heard no end after ${last} of ${final.seq}`);
+    addViolation(verdict, "doubled", doubled, `messages to ${who}`);
+    addViolation(verdict, "gaps", missed + gaps, `messages to ${who}`);
+    if (!isEnded) addViolation(verdict, "gaps", 1, `${who} received no end after ${last} of ${final.seq}`);
   }
   checkLog(verdict, played);
   checkScores(verdict, played);
@@ -49,10 +49,10 @@ export function checkTable(verdict: Verdict, played: Played): void {
 function checkLog(verdict: Verdict, { code, mode, questions, seats }: Played): void {
   const log = new Map<number, string>();
   for (const { listener } of seats)
-    for (const [seq, text] of listener.heard.messages) {
+    for (const [seq, text] of listener.received.messages) {
       const known = log.get(seq);
       if (known !== undefined && known !== text)
-        blame(verdict, "differing", 1, `message ${seq} of ${code}`);
+        addViolation(verdict, "differing", 1, `message ${seq} of ${code}`);
       log.set(seq, text);
     }
   const counts = new Map<string, number>();
@@ -72,8 +72,8 @@ function checkLog(verdict: Verdict, { code, mode, questions, seats }: Played): v
   ];
   for (const [name, count] of expected) {
     const found = counts.get(name) ?? 0;
-    blame(verdict, "lost", count - found, `${name} in the log of ${code}`);
-    blame(verdict, "doubled", found - count, `${name} in the log of ${code}`);
+    addViolation(verdict, "lost", count - found, `${name} in the log of ${code}`);
+    addViolation(verdict, "doubled", found - count, `${name} in the log of ${code}`);
   }
 }
 
@@ -83,9 +83,9 @@ function checkScores(verdict: Verdict, { code, mode, choices, final }: Played): 
     const own = choices.filter(({ seatId }) => seatId === id);
     const sum = own.reduce((total, { points }) => total + (points ?? 0), 0);
     if (score < sum)
-      blame(verdict, "lost", 1, `score of seat ${id} in ${code}: ${score} of ${sum}`);
+      addViolation(verdict, "lost", 1, `score of seat ${id} in ${code}: ${score} of ${sum}`);
     if (score > sum)
-      blame(verdict, "doubled", 1, `score of seat ${id} in ${code}: ${score} of ${sum}`);
+      addViolation(verdict, "doubled", 1, `score of seat ${id} in ${code}: ${score} of ${sum}`);
   }
 }
 
@@ -120,7 +120,7 @@ export async function checkDatabase(
       const row = rows.get(name);
       const isSame = row?.selected_index === selected;
       const isPaid = points === null || row?.points_earned === points;
-      if (!isSame || !isPaid) blame(verdict, "lost", 1, `answer ${name} in the database`);
+      if (!isSame || !isPaid) addViolation(verdict, "lost", 1, `answer ${name} in the database`);
     }
   const stats = await client.query<{ player_id: number; counted: number; stored: number }>(
     `select s.player_id, s.total_answers as counted,
@@ -129,8 +129,8 @@ export async function checkDatabase(
     [players],
   );
   for (const { player_id: id, counted, stored } of stats.rows) {
-    blame(verdict, "lost", stored - counted, `answers in the statistics of player ${id}`);
-    blame(verdict, "doubled", counted - stored, `answers in the statistics of player ${id}`);
+    addViolation(verdict, "lost", stored - counted, `answers in the statistics of player ${id}`);
+    addViolation(verdict, "doubled", counted - stored, `answers in the statistics of player ${id}`);
   }
 }
 

@@ -24,7 +24,7 @@ export interface Faults {
   ended: number[];
 }
 
-interface Means extends FaultsOptions {
+interface FaultContext extends FaultsOptions {
   prober: Prober;
 }
 
@@ -40,13 +40,13 @@ export async function makeFaults(options: FaultsOptions): Promise<Faults> {
   try {
     // Otherwise the first measurement would include the time to load the prober.
     await prober.answersAfter(options.service.url, "/health");
-    return await faultsBy({ ...options, prober });
+    return await runFaults({ ...options, prober });
   } finally {
     await prober.stop();
   }
 }
 
-async function faultsBy(options: Means): Promise<Faults> {
+async function runFaults(options: FaultContext): Promise<Faults> {
   const { seconds } = options;
   const faults: Faults = {
     takeovers: { announced: [], silent: [] },
@@ -57,8 +57,8 @@ async function faultsBy(options: Means): Promise<Faults> {
   };
   const freezeAt = Math.floor(seconds / 3) * 1_000;
   const restartAt = Math.floor((seconds * 3) / 4) * 1_000;
-  const begun = performance.now();
-  const elapsed = () => performance.now() - begun;
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
   const others: Promise<void>[] = [];
   let frozen: number | null = null;
   for (let at = killEveryMs; at <= seconds * 1_000; at += killEveryMs) {
@@ -86,7 +86,7 @@ async function pickVictim(options: FaultsOptions, except: number | null): Promis
   return byAge[0] ?? null;
 }
 
-async function kill(options: Means, faults: Faults, frozen: number | null): Promise<void> {
+async function kill(options: FaultContext, faults: Faults, frozen: number | null): Promise<void> {
   const victim = await pickVictim(options, frozen);
   if (!victim) return options.report("no second worker is ready, nobody is killed");
   const codes = await victimLobbies(options, victim);
@@ -101,7 +101,7 @@ async function kill(options: Means, faults: Faults, frozen: number | null): Prom
   options.report(`killed ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);
 }
 
-async function freeze(options: Means, faults: Faults, victim: Process): Promise<void> {
+async function freeze(options: FaultContext, faults: Faults, victim: Process): Promise<void> {
   const codes = await victimLobbies(options, victim);
   process.kill(victim.pid, "SIGSTOP");
   const thawed = wait(freezeMs).then(() => process.kill(victim.pid, "SIGCONT"));
@@ -120,7 +120,7 @@ async function restart({ stores, report }: FaultsOptions, faults: Faults): Promi
   report(`restarted Redis in ${Math.round(performance.now() - at)} ms`);
 }
 
-const allAnswer = ({ prober, service }: Means, codes: readonly string[]) =>
+const allAnswer = ({ prober, service }: FaultContext, codes: readonly string[]) =>
   Promise.all(
     codes.map((code) => prober.answersAfter(service.url, `/v1/games/trivia/lobbies/${code}`)),
   );

@@ -6,7 +6,7 @@ import { Address } from "./address.ts";
  * Messages that one player received from one lobby, over all connections of a stream that is often
  * interrupted.
  */
-export interface Heard {
+export interface ReceivedMessages {
   /** Highest event number so far. */
   last: number;
   /** Number -> text of the message. */
@@ -26,9 +26,9 @@ const retryMs = 50;
 const silenceMs = 2_500;
 
 export interface Listener {
-  heard: Heard;
+  received: ReceivedMessages;
   /** Resolves at the first snapshot; earlier events are not received. */
-  begun: Promise<void>;
+  started: Promise<void>;
   /** Resolves when the event of the lobby's end is received. */
   ended: Promise<void>;
   close(): void;
@@ -42,7 +42,7 @@ export function listen(
   random: () => number,
 ): Listener {
   const address = Address.of(to);
-  const heard: Heard = {
+  const received: ReceivedMessages = {
     last: 0,
     messages: new Map(),
     connections: 0,
@@ -53,7 +53,7 @@ export function listen(
   };
   let isClosed = false;
   let connection: ClientRequest | null = null;
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: started, resolve: markStarted } = Promise.withResolvers<void>();
 
   function read(response: IncomingMessage): void {
     if (response.statusCode !== 200) return void response.resume();
@@ -61,20 +61,20 @@ export function listen(
     response.setEncoding("utf8").on("data", (chunk: string) => {
       const parts = (rest + chunk).split("\n\n");
       rest = parts.pop() ?? "";
-      for (const part of parts) if (!heard.isEnded) accept(heard, part);
-      if (heard.last > 0) begin();
-      if (heard.isEnded) response.destroy();
+      for (const part of parts) if (!received.isEnded) accept(received, part);
+      if (received.last > 0) markStarted();
+      if (received.isEnded) response.destroy();
     });
   }
 
   async function connect(): Promise<void> {
-    heard.connections += 1;
+    received.connections += 1;
     const url = address.next();
     const made = get(`${url}/v1/hub?topic=${topic}`, {
       agent: false,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(heard.last === 0 ? {} : { "last-event-id": String(heard.last) }),
+        ...(received.last === 0 ? {} : { "last-event-id": String(received.last) }),
       },
     });
     connection = made;
@@ -98,9 +98,9 @@ export function listen(
   }
 
   async function run(): Promise<void> {
-    while (!isClosed && !heard.isEnded) {
+    while (!isClosed && !received.isEnded) {
       await connect();
-      if (!heard.isEnded) await wait(retryMs);
+      if (!received.isEnded) await wait(retryMs);
     }
   }
 
@@ -108,11 +108,11 @@ export function listen(
     isClosed = true;
     connection?.destroy();
   };
-  return { heard, begun, ended: run(), close };
+  return { received, started, ended: run(), close };
 }
 
 /** Checks one frame against the previous ones. */
-export function accept(heard: Heard, frame: string): void {
+export function accept(received: ReceivedMessages, frame: string): void {
   const fields = new Map(
     frame.split("\n").map((line) => {
       const colon = line.indexOf(": ");
@@ -123,20 +123,20 @@ export function accept(heard: Heard, frame: string): void {
   if (event === undefined) return;
   // Of any kind of room.
   const what = event.slice(event.indexOf(".") + 1);
-  if (what === "gap") heard.gaps += 1;
+  if (what === "gap") received.gaps += 1;
   const id = fields.get("id");
   if (id === undefined) return;
   const seq = Number(id);
   const data = fields.get("data") ?? "";
   if (what === "snapshot") {
     // The first snapshot begins the history; any other replaces messages that could not be delivered.
-    if (heard.last > 0 && seq > heard.last) heard.missed += seq - heard.last;
-    heard.isEnded ||= data.includes('"status":"finished"');
+    if (received.last > 0 && seq > received.last) received.missed += seq - received.last;
+    received.isEnded ||= data.includes('"status":"finished"');
   } else {
-    if (heard.messages.has(seq) || seq <= heard.last) heard.doubled += 1;
-    else heard.missed += seq - heard.last - 1;
-    heard.messages.set(seq, data);
-    heard.isEnded ||= what === "ended";
+    if (received.messages.has(seq) || seq <= received.last) received.doubled += 1;
+    else received.missed += seq - received.last - 1;
+    received.messages.set(seq, data);
+    received.isEnded ||= what === "ended";
   }
-  heard.last = Math.max(heard.last, seq);
+  received.last = Math.max(received.last, seq);
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accept, type Heard } from "./listener.ts";
+import { accept, type ReceivedMessages } from "./listener.ts";
 
-function heardNothing(): Heard {
+function nothingReceived(): ReceivedMessages {
   return {
     last: 0,
     messages: new Map(),
@@ -17,15 +17,15 @@ function heardNothing(): Heard {
 const frame = (event: string, seq: number) => `id: ${seq}\nevent: ${event}\ndata: {}`;
 
 test("the event listener detects a missing, duplicate or abandoned message", () => {
-  const heard = heardNothing();
+  const received = nothingReceived();
   for (const text of [frame("lobby.snapshot", 3), frame("lobby.pick", 4), ": comment"])
-    accept(heard, text);
-  assert.deepEqual([heard.missed, heard.doubled, heard.gaps], [0, 0, 0]);
-  accept(heard, frame("lobby.pick", 6));
-  assert.equal(heard.missed, 1);
-  accept(heard, frame("lobby.pick", 6));
-  assert.equal(heard.doubled, 1);
-  accept(heard, "event: lobby.gap\ndata: {}");
-  accept(heard, frame("lobby.snapshot", 9));
-  assert.deepEqual([heard.missed, heard.gaps], [4, 1]);
+    accept(received, text);
+  assert.deepEqual([received.missed, received.doubled, received.gaps], [0, 0, 0]);
+  accept(received, frame("lobby.pick", 6));
+  assert.equal(received.missed, 1);
+  accept(received, frame("lobby.pick", 6));
+  assert.equal(received.doubled, 1);
+  accept(received, "event: lobby.gap\ndata: {}");
+  accept(received, frame("lobby.snapshot", 9));
+  assert.deepEqual([received.missed, received.gaps], [4, 1]);
 });

@@ -3,7 +3,7 @@ import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { startService, type Service } from "../support/process.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { insist } from "./caller.ts";
-import { blame, checkDatabase, checkTable, newVerdict, type Verdict } from "./check.ts";
+import { addViolation, checkDatabase, checkTable, newVerdict, type Verdict } from "./check.ts";
 import { makeFaults, type Faults } from "./faults.ts";
 import { createRandom } from "./random.ts";
 import { playTable, type Guest, type Played } from "./table.ts";
@@ -112,7 +112,7 @@ async function run(
     codes: () => [...running],
   });
   const [faults] = await Promise.all([faulting, ...tables]);
-  for (const pid of faults.ended) blame(verdict, "surprises", 1, `worker ${pid} ended by itself`);
+  for (const pid of faults.ended) addViolation(verdict, "surprises", 1, `worker ${pid} ended by itself`);
   await withClient(stores.databaseUrl, (client) =>
     checkDatabase(
       verdict,
@@ -121,14 +121,14 @@ async function run(
       guests.map(({ accountId }) => accountId),
     ),
   );
-  const heard = finished.flatMap(({ seats }) => seats.map(({ listener }) => listener.heard));
+  const received = finished.flatMap(({ seats }) => seats.map(({ listener }) => listener.received));
   return {
     verdict,
     faults,
     lobbies: finished.length,
     acknowledged: sum(finished.map((played) => played.acknowledged)),
-    messages: sum(heard.map(({ messages }) => messages.size)),
-    connections: sum(heard.map(({ connections }) => connections)),
+    messages: sum(received.map(({ messages }) => messages.size)),
+    connections: sum(received.map(({ connections }) => connections)),
     direct: sum(finished.map((played) => played.direct)),
   };
 }

@@ -81,7 +81,7 @@ export async function playTable(options: TableOptions): Promise<Played> {
     insist(address, post(`${base}/${code}/${action}`, seat.bearer, body));
 
   // A stream opened while a process is down may begin after the start of the game that it should receive.
-  const listening = Promise.all(seats.map(({ listener }) => listener.begun));
+  const listening = Promise.all(seats.map(({ listener }) => listener.started));
   await Promise.race([listening, wait(endWaitMs, undefined, { ref: false })]);
   let acknowledged = seats.length;
   const choices: Acknowledged[] = [];

@@ -85,7 +85,7 @@ async function open(code: string, mode: "coop" | "versus", count: number | null)
     return follow(at, code, { seat });
   });
   all.push(...followers);
-  await eventually(`all are told of ${code}`, () => followers.every((f) => f.heard.last > 0));
+  await eventually(`all followers of ${code} receive a message`, () => followers.every((f) => f.received.last > 0));
   return { code, seats, followers, points: new Map(), answered: new Set() };
 }
 
@@ -115,7 +115,7 @@ async function playQuestion(table: Table, index: number): Promise<void> {
 
 /** Nothing lost, duplicated or out of order, in the stream and at every subscriber. */
 async function check({ code, seats, followers, points }: Table): Promise<void> {
-  await eventually(`all heard the end of ${code}`, () => followers.every((f) => f.heard.isEnded));
+  await eventually(`all followers receive the end of ${code}`, () => followers.every((f) => f.received.isEnded));
   const entries = await redis.xrange(eventStreamKey(code), "-", "+");
   const numbers = entries.map(([id]) => Number.parseInt(id, 10));
   assert.deepEqual(
@@ -126,11 +126,11 @@ async function check({ code, seats, followers, points }: Table): Promise<void> {
   const log = new Map(
     entries.map(([, [, text = ""]], i) => [i + 1, text.slice(text.indexOf("\n") + 1)]),
   );
-  for (const { heard } of followers) {
-    const { doubled, missed, gaps, last } = heard;
+  for (const { received } of followers) {
+    const { doubled, missed, gaps, last } = received;
     const nothing = { doubled: 0, missed: 0, gaps: 0, last: numbers.length };
     assert.deepEqual({ doubled, missed, gaps, last }, nothing, code);
-    for (const [seq, text] of heard.messages) assert.equal(text, log.get(seq), `${code} ${seq}`);
+    for (const [seq, text] of received.messages) assert.equal(text, log.get(seq), `${code} ${seq}`);
   }
   const { lobby } = await asks(code, { type: "read", ...by(seats[0]) });
   assert.equal(lobby.status, "finished");

@@ -9,7 +9,7 @@ import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { codeAlphabet, codeLength } from "../../server/platform/text/room-codes.ts";
-import { accept, type Heard } from "../survival/listener.ts";
+import { accept, type ReceivedMessages } from "../survival/listener.ts";
 import { eventually } from "../support/eventually.ts";
 import { forked } from "../support/forked.ts";
 import type { Order } from "./member.ts";
@@ -139,7 +139,7 @@ function codeOf(n: number): string {
 }
 
 export interface Follower {
-  heard: Heard;
+  received: ReceivedMessages;
   close(): void;
 }
 
@@ -153,7 +153,7 @@ const retryMs = 25;
 
 /** A stream that reconnects to the process returned by `at`, with its last number. */
 export function follow(at: () => Member, code: string, query: Record<string, number>): Follower {
-  const heard: Heard = {
+  const received: ReceivedMessages = {
     last: 0,
     messages: new Map(),
     connections: 0,
@@ -166,8 +166,8 @@ export function follow(at: () => Member, code: string, query: Record<string, num
   let connection: ClientRequest | null = null;
 
   async function connect(): Promise<void> {
-    heard.connections += 1;
-    const headers = heard.last === 0 ? {} : { "last-event-id": String(heard.last) };
+    received.connections += 1;
+    const headers = received.last === 0 ? {} : { "last-event-id": String(received.last) };
     const made = get(streamOf(at(), code, query), { agent: false, headers });
     connection = made;
     made.on("error", () => {});
@@ -177,15 +177,15 @@ export function follow(at: () => Member, code: string, query: Record<string, num
       response.setEncoding("utf8").on("data", (chunk: string) => {
         const parts = (rest + chunk).split("\n\n");
         rest = parts.pop() ?? "";
-        for (const part of parts) if (!heard.isEnded) accept(heard, part.trimStart());
-        if (heard.isEnded) response.destroy();
+        for (const part of parts) if (!received.isEnded) accept(received, part.trimStart());
+        if (received.isEnded) response.destroy();
       });
     });
     await new Promise((resolve) => made.once("close", resolve));
   }
 
   async function run(): Promise<void> {
-    while (!isClosed && !heard.isEnded) {
+    while (!isClosed && !received.isEnded) {
       await connect();
       await wait(retryMs);
     }
@@ -193,7 +193,7 @@ export function follow(at: () => Member, code: string, query: Record<string, num
 
   void run();
   return {
-    heard,
+    received,
     close: () => {
       isClosed = true;
       connection?.destroy();

@@ -100,7 +100,7 @@ describe("the leaderboard maintenance job", () => {
     clock.advance(1);
     await tend();
     assert.deepEqual(await open(), []);
-    assert.equal((await ranks())[0]?.[0], ids[0], "it is built again for who asks");
+    assert.equal((await ranks())[0]?.[0], ids[0], "a read rebuilds it");
   });
 
   it("drops old changes, and a Redis behind them still gets its leaderboards rebuilt", async () => {

@@ -43,16 +43,16 @@ describe("the projection-rebuild job", () => {
     const source = envelope({ game, version: "1.1", entities: more, locales: smallTexts() });
     // Like a command started for another game.
     await importEnvelope(app.deps.em, source, { now: importTime });
-    const wishes: unknown[] = [];
-    const enqueue = async (_: unknown, wish: unknown) => String(wishes.push(wish));
+    const jobs: unknown[] = [];
+    const enqueue = async (_: unknown, payload: unknown) => String(jobs.push(payload));
     const tend = () => reconcileProjection({ ...app.deps, em: app.deps.em, enqueue });
     await tend();
-    assert.equal(wishes.length, 1);
+    assert.equal(jobs.length, 1);
     for (const action of ["apply", "back"] as const) {
       assert.equal(await ask(action), true);
       await tend();
     }
-    assert.equal(wishes.length, 1);
+    assert.equal(jobs.length, 1);
   });
 
   it("applies and rolls back, and fails permanently when the build does not exist", async () => {

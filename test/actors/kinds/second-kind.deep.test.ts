@@ -101,8 +101,8 @@ describe("a second kind of actor, while its processes are killed one after anoth
   };
 
   /** Two players of a room take turns; returns the counts in their responses. */
-  async function countOn(code: string, from: number, to: number, told: number[]): Promise<void> {
-    for (let n = from; n < to; n++) told.push((await command(code, "count", 1 + (n % 2))).count);
+  async function countOn(code: string, from: number, to: number, acknowledged: number[]): Promise<void> {
+    for (let n = from; n < to; n++) acknowledged.push((await command(code, "count", 1 + (n % 2))).count);
   }
 
   before(async () => {
@@ -122,17 +122,17 @@ describe("a second kind of actor, while its processes are killed one after anoth
   });
 
   it("loses and doubles no count, publishes in order, skips missed turns and queues each result once", async () => {
-    const told = new Map<string, number[]>(codes.map((code) => [code, []]));
+    const acknowledged = new Map<string, number[]>(codes.map((code) => [code, []]));
     for (const code of codes) {
       await command(code, "open");
-      await countOn(code, 0, 1, told.get(code) ?? []);
+      await countOn(code, 0, 1, acknowledged.get(code) ?? []);
       const listener = listen(url, `/games/trivia/counter/${code}`, "none", createRandom(seed));
       listeners.set(code, listener);
-      await listener.begun;
+      await listener.started;
     }
     for (let kill = 0; kill < kills; kill++) {
       const [from, to] = [Math.max(1, kill * countsPerKill), (kill + 1) * countsPerKill];
-      const counting = codes.map((code) => countOn(code, from, to, told.get(code) ?? []));
+      const counting = codes.map((code) => countOn(code, from, to, acknowledged.get(code) ?? []));
       const victim = processes.shift();
       const exited = victim ? once(victim, "exit") : undefined;
       victim?.kill("SIGKILL");
@@ -146,19 +146,19 @@ describe("a second kind of actor, while its processes are killed one after anoth
       if (kill < kills - 1) await untilSkipped(listeners.get(codes[0] ?? ""));
     }
     for (const code of codes) {
-      const { heard, ended } = listeners.get(code) ?? assert.fail(code);
+      const { received, ended } = listeners.get(code) ?? assert.fail(code);
       await ended;
       const { count, skipped, status } = await command(code, "read");
       assert.deepEqual({ count, status }, { count: target, status: "finished" }, code);
-      const counts = (told.get(code) ?? []).toSorted((a, b) => a - b);
+      const counts = (acknowledged.get(code) ?? []).toSorted((a, b) => a - b);
       assert.deepEqual(
         counts,
         Array.from({ length: target }, (_, i) => i + 1),
-        `${code}: each count is told once`,
+        `${code}: each count is acknowledged once`,
       );
-      const { doubled, missed, gaps } = heard;
+      const { doubled, missed, gaps } = received;
       assert.deepEqual({ doubled, missed, gaps }, { doubled: 0, missed: 0, gaps: 0 }, code);
-      checkMessages(code, heard.messages, skipped);
+      checkMessages(code, received.messages, skipped);
     }
     assert.deepEqual(
       await results(),
@@ -179,7 +179,7 @@ describe("a second kind of actor, while its processes are killed one after anoth
 
   async function untilSkipped(listener: Listener | undefined): Promise<void> {
     const skips = () =>
-      [...(listener?.heard.messages.values() ?? [])].filter((text) =>
+      [...(listener?.received.messages.values() ?? [])].filter((text) =>
         text.includes('"counter.skipped"'),
       ).length;
     const before = skips();

@@ -84,7 +84,7 @@ describe("links between the processes of one machine", () => {
     const to = startPeer("to");
     await linked(from, "to");
     to.links.close();
-    await eventually("it is told", () => from.lost.length > 0);
+    await eventually("the loss is reported", () => from.lost.length > 0);
     assert.deepEqual(from.lost, ["to"]);
     assert.equal(from.links.send("to", "[]"), false);
     startPeer("to");
@@ -99,7 +99,7 @@ describe("links between the processes of one machine", () => {
     assert.ok(existsSync(file));
     from.links.forget("to");
     assert.ok(!existsSync(file));
-    assert.deepEqual(from.lost, [], "who forgets it knows already");
+    assert.deepEqual(from.lost, [], "forgetting a node reports no loss");
   });
 
   it("cut off a process that sends a line without an end", async () => {

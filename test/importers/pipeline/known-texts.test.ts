@@ -131,15 +131,15 @@ let archive: Archive;
 let folder: string;
 
 /** The result; `isBlind` reads every entity, even if its text is known. */
-async function run(game: string, step: Step, isBlind: boolean): Promise<unknown> {
+async function run(game: string, step: Step, isForgotten: boolean): Promise<unknown> {
   const at = join(folder, game);
   mkdirSync(at, { recursive: true });
   for (const [n, picture] of step.draft.pictures.entries())
     writeFileSync(join(at, `p${n}.png`), picture);
   const text = textOf(game, step);
   writeFileSync(join(at, "e.json"), text.length % 2 === 0 ? text : gzipSync(text));
-  const { digests, ...blind } = await openEnvelopeFile(join(at, "e.json"));
-  if (isBlind) await forget(game);
+  const { digests, ...withoutDigests } = await openEnvelopeFile(join(at, "e.json"));
+  if (isForgotten) await forget(game);
   try {
     // The archive stores a file once for both games, so only the first import counts it.
     const {
@@ -149,7 +149,7 @@ async function run(game: string, step: Step, isBlind: boolean): Promise<unknown>
       ...plan
     } = await runImport(
       archive.orm.em.fork(),
-      isBlind || digests === undefined ? blind : { ...blind, digests },
+      isForgotten || digests === undefined ? withoutDigests : { ...withoutDigests, digests },
       { now: importTime },
     );
     return { plan, changes: changes.map(({ op, id }) => `${op} ${id}`).sort() };
@@ -203,12 +203,12 @@ async function follow(n: number): Promise<number> {
   for (let at = 0; at < stepsEach; at++) {
     const step = nextStep(random, drafts);
     const outcomes = [];
-    for (const isBlind of [true, false])
-      outcomes.push(await run(`${isBlind ? "blind" : "known"}-${n}`, step, isBlind));
+    for (const isForgotten of [true, false])
+      outcomes.push(await run(`${isForgotten ? "forgotten" : "known"}-${n}`, step, isForgotten));
     assert.deepEqual(outcomes[1], outcomes[0], `history ${n}, step ${at}`);
     assert.deepEqual(
       await contentOf(`known-${n}`),
-      await contentOf(`blind-${n}`),
+      await contentOf(`forgotten-${n}`),
       `history ${n}, step ${at}`,
     );
     if (Array.isArray(outcomes[0])) refused++;

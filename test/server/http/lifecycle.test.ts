@@ -83,7 +83,7 @@ describe("the request life cycle", () => {
     const sent = ["/v1/things/1", "/v1/waits", "/v1/things/3"].map(get).join("");
     const { text, isClosedByServer } = await sendRaw(sample.port, sent);
     knobs.release?.();
-    assert.equal(isClosedByServer, true, "nobody waits for an answer that cannot come");
+    assert.equal(isClosedByServer, true, "the server closes the connection without a response");
     assert.doesNotMatch(text, /"id":3/);
   });
 

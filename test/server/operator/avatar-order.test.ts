@@ -20,15 +20,15 @@ describe("several uploads of one player", () => {
   const sendSlowly = async (one: Awaited<ReturnType<typeof member>>) => {
     const { pictureStore } = review.app.deps;
     const { write } = pictureStore;
-    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [started, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     pictureStore.write = async (...input) => {
       pictureStore.write = write;
-      begun.resolve();
+      started.resolve();
       await held.promise;
       return write.call(pictureStore, ...input);
     };
     const sent = one.send();
-    await begun.promise;
+    await started.promise;
     return {
       store: () => {
         held.resolve();

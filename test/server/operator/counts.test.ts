@@ -27,17 +27,17 @@ function setUp() {
 }
 
 test("the sums keep the counters of an ended process and drop its gauges", async () => {
-  const look = setUp();
-  assert.deepEqual(await look([await report(1, 10), await report(2, 5)], [1, 2]), [15, 2, 2]);
-  assert.deepEqual(await look([await report(2, 6)], [2]), [16, 1, 2]);
-  assert.deepEqual(await look([await report(2, 6), await report(3, 1)], [2, 3]), [17, 2, 3]);
-  assert.deepEqual(await look([await report(3, 2)], [3]), [18, 1, 3]);
+  const collect = setUp();
+  assert.deepEqual(await collect([await report(1, 10), await report(2, 5)], [1, 2]), [15, 2, 2]);
+  assert.deepEqual(await collect([await report(2, 6)], [2]), [16, 1, 2]);
+  assert.deepEqual(await collect([await report(2, 6), await report(3, 1)], [2, 3]), [17, 2, 3]);
+  assert.deepEqual(await collect([await report(3, 2)], [3]), [18, 1, 3]);
 });
 
 test("a process that misses one collection is not counted twice after it answers", async () => {
-  const look = setUp();
-  await look([await report(1, 10), await report(2, 5)], [1, 2]);
-  assert.deepEqual(await look([await report(2, 5)], [1, 2]), [15, 1, 2]);
-  assert.deepEqual(await look([], []), [15, 0, 2], "nobody says which processes there are");
-  assert.deepEqual(await look([await report(1, 11), await report(2, 5)], [1, 2]), [16, 2, 2]);
+  const collect = setUp();
+  await collect([await report(1, 10), await report(2, 5)], [1, 2]);
+  assert.deepEqual(await collect([await report(2, 5)], [1, 2]), [15, 1, 2]);
+  assert.deepEqual(await collect([], []), [15, 0, 2], "the running processes are unknown");
+  assert.deepEqual(await collect([await report(1, 11), await report(2, 5)], [1, 2]), [16, 2, 2]);
 });

@@ -37,59 +37,59 @@ function setUp() {
     },
     () => state.now,
   );
-  const look = async (seconds: number, totals: Partial<Totals> = {}) => {
+  const view = async (seconds: number, totals: Partial<Totals> = {}) => {
     state.now = seconds * 1000;
     state.totals = { ...nothing, ...totals };
     const stats = await dashboard();
     return Object.fromEntries(stats.map(({ name, value, isBad }) => [name, [value, isBad]]));
   };
-  return { state, look };
+  return { state, view };
 }
 
 test("the first view shows totals, and later views show rates since an earlier view", async () => {
-  const { look } = setUp();
-  assert.deepEqual((await look(100, { requests: 900 }))["Requests"], [
+  const { view } = setUp();
+  assert.deepEqual((await view(100, { requests: 900 }))["Requests"], [
     "900 since the start",
     false,
   ]);
-  const later = await look(110, { requests: 950, streams: 3 });
+  const later = await view(110, { requests: 950, streams: 3 });
   assert.deepEqual(later["Requests"], ["5.0 per second", false]);
   assert.deepEqual(later["Event streams"], ["3", false]);
   // A second reader a moment later: the rate is still the average of ten seconds.
-  const next = await look(111, { requests: 961 });
+  const next = await view(111, { requests: 961 });
   assert.deepEqual(next["Requests"], ["5.5 per second", false]);
 });
 
 test("a rate is never computed over a long gap, and is never negative after a restart", async () => {
-  const { look } = setUp();
-  await look(0, { requests: 100 });
-  assert.deepEqual((await look(10, { requests: 20 }))["Requests"], ["0.0 per second", false]);
-  assert.deepEqual((await look(1000, { requests: 70 }))["Requests"], ["70 since the start", false]);
+  const { view } = setUp();
+  await view(0, { requests: 100 });
+  assert.deepEqual((await view(10, { requests: 20 }))["Requests"], ["0.0 per second", false]);
+  assert.deepEqual((await view(1000, { requests: 70 }))["Requests"], ["70 since the start", false]);
 });
 
 test("values that need attention are marked", async () => {
-  const { state, look } = setUp();
-  await look(0, { failures: 2 });
+  const { state, view } = setUp();
+  await view(0, { failures: 2 });
   const name = "Responses with status 500 or above";
-  assert.deepEqual((await look(10, { failures: 2 }))[name], ["0.0 per second", false]);
-  assert.deepEqual((await look(20, { failures: 4 }))[name], ["0.2 per second", true]);
+  assert.deepEqual((await view(10, { failures: 2 }))[name], ["0.0 per second", false]);
+  assert.deepEqual((await view(20, { failures: 4 }))[name], ["0.2 per second", true]);
   state.isReady = false;
   state.stores = { postgres: "read_only", redis: "away" };
-  assert.deepEqual((await look(30))["Service"], [
+  assert.deepEqual((await view(30))["Service"], [
     "not ready; redis does not respond; postgres refuses writes; starting processes: 1",
     true,
   ]);
 });
 
 test("pending pictures are counted up to a limit", async () => {
-  const { state, look } = setUp();
+  const { state, view } = setUp();
   for (const [pictures, value] of [
     [3, "3"],
     [1_000, "1000 or more"],
     [null, "unknown"],
   ] as const) {
     state.pictures = pictures;
-    assert.deepEqual((await look(0))["Pictures to review"], [value, false]);
+    assert.deepEqual((await view(0))["Pictures to review"], [value, false]);
   }
 });
 

@@ -179,7 +179,7 @@ function operatorActions(): void {
     assert.ok(!(await idsOf()).includes(at(n)));
     const answer = { token, body: { selected_index: 1 } };
     const held = await app.client.post(`${base}/questions/${at(n)}/answer`, answer);
-    assert.equal(held.status, 200, "whoever has it on the screen may still answer");
+    assert.equal(held.status, 200, "a player who was shown the question may still answer");
     assert.equal((await change(n, "retire")).retired_at, retired.retired_at);
     assert.equal((await change(n, "restore")).retired_at, null);
     assert.deepEqual(await inCatalog(), open);

@@ -44,20 +44,20 @@ function credits(): void {
 function drawings(): void {
   it("of an icon are the same bytes for the same style, and differ for another style", async () => {
     const base = "/v1/avatars/icons/acorn";
-    const look = "color=red&bg=ice&border=gold&shape=circle&size=64";
-    const one = await app.client.get(`${base}?${look}`);
+    const style = "color=red&bg=ice&border=gold&shape=circle&size=64";
+    const one = await app.client.get(`${base}?${style}`);
     assert.equal(one.status, 200);
     assert.equal(one.headers.get("content-type"), "image/svg+xml");
     assert.match(one.headers.get("cache-control") ?? "", /^public, max-age=86400/);
     assert.match(one.headers.get("content-security-policy") ?? "", /default-src 'none'/);
-    assert.equal((await app.client.get(`${base}?${look}`)).text, one.text);
+    assert.equal((await app.client.get(`${base}?${style}`)).text, one.text);
     assert.match(one.text, /^<svg [^>]*width="64" height="64"/);
     const etag = one.headers.get("etag") ?? "";
-    const known = await app.client.get(`${base}?${look}`, { headers: { "if-none-match": etag } });
+    const known = await app.client.get(`${base}?${style}`, { headers: { "if-none-match": etag } });
     assert.equal(known.status, 304);
     const others = ["color=blue", "bg=sand", "border=", "shape=rect", "size=65"].map((part) => {
       const [name = "", value = ""] = part.split("=");
-      const changed = new URLSearchParams(look);
+      const changed = new URLSearchParams(style);
       changed.set(name, value);
       return app.client.get(`${base}?${changed.toString()}`);
     });

@@ -354,10 +354,10 @@ function archiveRules(): void {
 
   it("change their ETag with every import, even if the rows do not change", async () => {
     const places = ["/v2/items", "/v2/item/id.item.boots", "/v2/facets"];
-    const look = () => Promise.all(places.map((place) => app.client.get(place)));
-    const before = await look();
+    const readAll = () => Promise.all(places.map((place) => app.client.get(place)));
+    const before = await readAll();
     await load("0.1.3", illustrated());
-    for (const [at, answer] of (await look()).entries()) {
+    for (const [at, answer] of (await readAll()).entries()) {
       assert.deepEqual(answer.body, before[at]?.body);
       const etag = before[at]?.headers.get("etag") ?? "";
       assert.notEqual(answer.headers.get("etag"), etag);

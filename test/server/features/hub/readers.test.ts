@@ -133,10 +133,10 @@ function readLines(t: TestContext, python: string, url: string, token: string) {
   const child = spawn(python, [script, url, token], { stdio: ["ignore", "pipe", "inherit"] });
   t.after(() => child.kill());
   const lines: string[] = [];
-  let look: () => void = () => undefined;
+  let checkText: () => void = () => undefined;
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(JSON.parse(line) as string);
-    look();
+    checkText();
   });
   /** Resolves with the event that contains this line, after its closing blank line. */
   const event = (isMeant: (line: string) => boolean): Promise<string[]> =>
@@ -145,14 +145,14 @@ function readLines(t: TestContext, python: string, url: string, token: string) {
         () => reject(new Error(`no such event; got ${JSON.stringify(lines.slice(-9))}`)),
         limitMs,
       );
-      look = () => {
+      checkText = () => {
         const start = lines.findIndex(isMeant);
         const end = start < 0 ? -1 : lines.indexOf("", start);
         if (end < 0) return;
         clearTimeout(timer);
         resolve(lines.slice(start, end));
       };
-      look();
+      checkText();
     });
   return { event };
 }

@@ -142,8 +142,8 @@ function spectatorStream(): void {
     one.close();
     two.close();
     await counts(player, 0);
-    const told = player.frames.filter((frame) => frame.event === "lobby.spectators");
-    const times = told.map((frame) => (frame.data as LobbyMessage).at_ms);
+    const published = player.frames.filter((frame) => frame.event === "lobby.spectators");
+    const times = published.map((frame) => (frame.data as LobbyMessage).at_ms);
     times.forEach((at, i) => assert.ok(i === 0 || at - (times[i - 1] ?? 0) >= 2_000));
   });
 

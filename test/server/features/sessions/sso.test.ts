@@ -78,8 +78,8 @@ function passportUse(): void {
   it("works once, even for fifty concurrent uses, and is not consumed by HEAD or prefetch", async () => {
     const { session } = await registerAccount(app);
     const passport = await passportOf(session);
-    const look = await customs({ passport, redirect: goal }, "HEAD");
-    assert.deepEqual([look.status, look.headers.get("set-cookie")], [302, null]);
+    const head = await customs({ passport, redirect: goal }, "HEAD");
+    assert.deepEqual([head.status, head.headers.get("set-cookie")], [302, null]);
     const target = `/v1/gateway/customs?${new URLSearchParams({ passport, redirect: goal }).toString()}`;
     // A browser may show a preloaded page later without a new request, so it must not look successful.
     const ahead = await app.client.get(target, { headers: { "sec-purpose": "prefetch" } });
@@ -107,8 +107,8 @@ function passportUse(): void {
     }
     const none = await customs({ redirect: goal });
     assert.equal(codeOf(none), "sso:passport_invalid");
-    const look = await customs({ passport: late, redirect: goal }, "HEAD");
-    assert.equal(look.status, 401);
+    const head = await customs({ passport: late, redirect: goal }, "HEAD");
+    assert.equal(head.status, 401);
   });
 
   it("is not consumed by a refused redirect, which is checked first", async () => {

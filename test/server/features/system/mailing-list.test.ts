@@ -154,9 +154,9 @@ function getV1Verify(): void {
     const email = someone();
     await subscribe(email);
     const link = pathOf((await mailOf(email)).content.links[0]);
-    const looked = await app.client.head(link);
+    const head = await app.client.head(link);
     const page = await openLink(app, link);
-    assert.equal(looked.headers.get("location"), page.action);
+    assert.equal(head.headers.get("location"), page.action);
     assert.deepEqual(page.answers, ["yes"]);
     assert.match(page.html, new RegExp(email));
     assert.equal((await stateOf(email))?.verified, false);

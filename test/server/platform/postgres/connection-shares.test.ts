@@ -9,10 +9,10 @@ import { AppError } from "../../../../server/platform/errors.ts";
 
 /** Work that ends on request, and the calls that have started. */
 function works() {
-  const begun: string[] = [];
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string) => () => {
-    begun.push(name);
+    started.push(name);
     const { promise, resolve } = Promise.withResolvers<void>();
     ends.set(name, resolve);
     return promise;
@@ -22,7 +22,7 @@ function works() {
     ends.get(name)?.();
     await turns();
   };
-  return { begun, work, end };
+  return { started, work, end };
 }
 
 describe("the shares of a connection pool", () => {
@@ -37,14 +37,14 @@ describe("the shares of a connection pool", () => {
   });
 
   it("limit the connections of a caller without delaying other callers", async () => {
-    const { begun, work, end } = works();
+    const { started, work, end } = works();
     const shares = new ConnectionShares({ active: 2, waiting: 5 });
     const all = ["a1", "a2", "a3", "a4", "b1"].map((name) =>
       shares.run(name.charAt(0), work(name)),
     );
-    assert.deepEqual(begun, ["a1", "a2", "b1"]);
+    assert.deepEqual(started, ["a1", "a2", "b1"]);
     await end("a2");
-    assert.deepEqual(begun.slice(3), ["a3"]);
+    assert.deepEqual(started.slice(3), ["a3"]);
     await end("a3");
     await Promise.all(["a1", "a4", "b1"].map(end));
     await Promise.all(all);

@@ -33,10 +33,10 @@ describe("work under a distributed lock", () => {
     };
     const all = Array.from({ length: 8 }, (_, n) => withLock(n % 2 ? redis : other, "a", work(n)));
     assert.deepEqual(await Promise.all(all), [0, 1, 2, 3, 4, 5, 6, 7]);
-    const begun = log.filter((_, at) => at % 2 === 0).map((line) => line.replace("begin ", ""));
+    const started = log.filter((_, at) => at % 2 === 0).map((line) => line.replace("begin ", ""));
     assert.deepEqual(
       log,
-      begun.flatMap((n) => [`begin ${n}`, `end ${n}`]),
+      started.flatMap((n) => [`begin ${n}`, `end ${n}`]),
     );
     assert.deepEqual(await redis.keys("turn:*"), []);
   });
@@ -54,18 +54,18 @@ describe("work under a distributed lock", () => {
     // Long enough that a briefly stalled machine still renews it in time.
     const times = { leaseMs: 1_000, timeoutMs: 30_000 };
     const log: string[] = [];
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const long = withLock(
       redis,
       "long",
       async () => {
-        begun.resolve();
+        started.resolve();
         await wait(2_000);
         log.push("long");
       },
       times,
     );
-    await begun.promise;
+    await started.promise;
     await withLock(other, "long", async () => void log.push("next"), times);
     await long;
     assert.deepEqual(log, ["long", "next"]);

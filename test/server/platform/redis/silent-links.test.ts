@@ -33,32 +33,32 @@ describe("a subscriber connection", () => {
   };
   for (const [kind, [query, paced]] of Object.entries(kinds))
     it(`reconnects when its link goes silent: ${kind}`, async () => {
-      const told = new EventEmitter();
+      const events = new EventEmitter();
       const channels = createChannels({
         url: `redis://127.0.0.1:${proxy.port}/${query}`,
         log: silentLogger,
         name: "silent-links",
-        hear: (_, text) => told.emit(text),
-        confirmed: () => told.emit("confirmed"),
+        hear: (_, text) => events.emit(text),
+        confirmed: () => events.emit("confirmed"),
         detectionTimeoutMs,
         ...paced,
       });
       const publisher = connectRedis(stores.redisUrl, silentLogger, "test");
       try {
-        const first = once(told, "confirmed", inTime());
+        const first = once(events, "confirmed", inTime());
         await redisReady(publisher);
         channels.follow(channel);
         await first;
         let renewals = 0;
-        told.on("confirmed", () => (renewals += 1));
+        events.on("confirmed", () => (renewals += 1));
         await delay(2 * detectionTimeoutMs);
         assert.equal(renewals, 0, "a link on which nothing happens is sound");
         proxy.silence();
         await publish(publisher, channel, "unheard");
-        await once(told, "confirmed", inTime());
-        const heard = once(told, "heard", inTime());
+        await once(events, "confirmed", inTime());
+        const received = once(events, "heard", inTime());
         await publish(publisher, channel, "heard");
-        await heard;
+        await received;
       } finally {
         channels.close();
         publisher.disconnect();

@@ -121,7 +121,7 @@ describe("the access token of a closed account", () => {
       await read.promise;
       await publishAccountEvent(app.deps.redis, { type: "reopened", playerId: reopenedId });
       await publishAccountEvent(app.deps.redis, { type: "closed", playerId: closedId });
-      await until("heard", () => accounts.has(closedId));
+      await until("closed", () => accounts.has(closedId));
       readAllowed.resolve();
       await until("read", () => accounts.has(laterId));
       assert.deepEqual(accounts.ids().toSorted(), [closedId, laterId].toSorted());
@@ -288,8 +288,8 @@ describe("the guest token of a player who became an account", () => {
         refusal === "auth:token_invalid" || (name === "run" && refusal === "run:not_found");
       assert.ok(isFine, `${name}: ${refusal}`);
     }
-    const told = { questionId: question.id, ...caller, reason: "typo" as const, comment: "" };
-    assert.equal(await saveReport(deps.orm.em.fork(), { ...told, at: new Date() }), null);
+    const report = { questionId: question.id, ...caller, reason: "typo" as const, comment: "" };
+    assert.equal(await saveReport(deps.orm.em.fork(), { ...report, at: new Date() }), null);
   });
 
   it("is synchronized again after Redis was unavailable", async () => {

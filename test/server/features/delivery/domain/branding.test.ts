@@ -10,7 +10,7 @@ import { sentMessage } from "../../../../support/messages.ts";
 describe("the branding of a mail", () => {
   let app: App;
 
-  interface Look {
+  interface Branding {
     displayName?: string;
     logoUrl?: string;
     primaryColor?: string;
@@ -18,12 +18,12 @@ describe("the branding of a mail", () => {
     privacyUrl?: string;
   }
 
-  async function brandRealm(slug: string, look: Look, isActive = true): Promise<void> {
+  async function brandRealm(slug: string, branding: Branding, isActive = true): Promise<void> {
     const { em } = app.deps;
     const known = await em.findOne(RealmSchema, { slug });
     const id =
       known?.id ?? (await em.insert(RealmSchema, { slug, name: `Name of ${slug}`, isActive }));
-    await em.upsert(RealmBrandingSchema, { realm: id, ...look });
+    await em.upsert(RealmBrandingSchema, { realm: id, ...branding });
   }
   async function mailOfNewPlayer(realm: string) {
     const username = uniqueName();
