@@ -23,7 +23,7 @@ export const scenarios: Scenarios = {
     run: ({ isQuick }) => withService(1, (service) => drawIcons(service, isQuick ? 2 : 6)),
   },
   uploads: {
-    about: "pictures from the upload to the verdict, and the memory this takes",
+    about: "pictures from the upload to the moderation decision, and their memory",
     run: ({ isQuick }) => withService(1, (service) => sendPictures(service, isQuick ? 20 : 100)),
   },
 };
@@ -59,8 +59,8 @@ function iconTable(constant: Measured, drawn: Measured): Table {
   ];
   const byCpu = constant.workerMicros / drawn.workerMicros;
   return {
-    title: `avatars: ${numIcons} icons by turns, ${connections} connections`,
-    head: ["what", "req/s", "p50 ms", "p99 ms", "worker us", "rate", "CPU", "aim"],
+    title: `avatars: ${numIcons} icons, interleaved, ${connections} connections`,
+    head: ["what", "req/s", "p50 ms", "p99 ms", "worker us", "rate", "CPU", "target"],
     rows: [
       line(constant),
       [
@@ -105,8 +105,8 @@ async function sendPictures(service: Service, count: number): Promise<Table[]> {
   await Promise.all(Array.from({ length: atOnce }, sendFour));
   return [
     {
-      title: `avatars: ${count} uploads of 640 x 480, one after another, then 16 of ${largestSide} x ${largestSide}, ${atOnce} at once`,
-      head: ["first ms", "p50 ms", "p99 ms", "verdicts", "MiB before", "MiB at most"],
+      title: `avatars: ${count} uploads of 640 x 480, sequential, then 16 of ${largestSide} x ${largestSide}, ${atOnce} concurrent`,
+      head: ["first ms", "p50 ms", "p99 ms", "decisions", "MiB before", "peak MiB"],
       rows: [
         [
           (first / 1_000).toFixed(0),

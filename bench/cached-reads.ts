@@ -5,7 +5,7 @@ import { measureRequests, startEcho, type Compared, type Measured } from "./requ
 export const connections = 64;
 
 /** Targets, as a share of the rate of constant bytes. */
-export interface ReadAims {
+export interface ReadTargets {
   body: number;
   known: number;
 }
@@ -20,7 +20,7 @@ export async function compareRead(
   service: Service,
   seconds: number,
   { name, path }: { name: string; path: string },
-  aims: ReadAims,
+  targets: ReadTargets,
 ): Promise<Compared[]> {
   const { length } = (await readOnce(service, path)).text;
   const echo = await startEcho(length);
@@ -48,8 +48,8 @@ export async function compareRead(
   const compared = { against: ceiling, limit: null };
   return [
     { row: ceiling, ...compared },
-    { row: middleOf(rounds, "body"), ...compared, leastRate: aims.body },
-    { row: middleOf(rounds, "known"), ...compared, leastRate: aims.known },
+    { row: middleOf(rounds, "body"), ...compared, leastRate: targets.body },
+    { row: middleOf(rounds, "known"), ...compared, leastRate: targets.known },
   ];
 }
 

@@ -23,7 +23,7 @@ const lobbyCount = 100;
 
 export const scenarios: Scenarios = {
   all: {
-    about: "requests through the whole path, and a committed lobby pick",
+    about: "requests through the complete pipeline, and a committed lobby pick",
     async run({ isQuick }) {
       const seconds = isQuick ? 2 : 6;
       const echo = await startEcho();

@@ -30,15 +30,15 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     load: () => import("./wallet.ts"),
   },
   avatars: {
-    about: "icons against constant bytes; uploads to their verdict",
+    about: "icons against constant bytes; uploads to the moderation decision",
     load: () => import("./avatars.ts"),
   },
   projection: {
-    about: "rebuilds of the typed rows against TRUNCATE+INSERT, what readers notice, list reads",
+    about: "rebuilds of the typed rows against TRUNCATE+INSERT, effect on readers, list reads",
     load: () => import("./projection/index.ts"),
   },
   database: {
-    about: "requests that ask Postgres, here and in another checkout by turns",
+    about: "requests that query Postgres, in this and another checkout, interleaved",
     load: () => import("./database/index.ts"),
   },
   hub: {
@@ -46,7 +46,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     load: () => import("./hub/index.ts"),
   },
   identity: {
-    about: "logins against bare argon2, refreshes, reads beside logins, answers about nobody",
+    about: "logins against bare argon2, refreshes, reads during logins, responses for unknown addresses",
     load: () => import("./identity/index.ts"),
   },
   lobby: {
@@ -54,7 +54,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     load: () => import("./lobby/index.ts"),
   },
   service: {
-    about: "an idle service by process: processor, wake-ups, memory; starts and returns",
+    about: "an idle service by process: processor, wake-ups, memory; starts and restarts",
     load: () => import("./service/index.ts"),
   },
 };

@@ -6,14 +6,14 @@ export interface Table {
 }
 
 /** An upper bound (or, with `isLeast`, a lower one) a measured value is compared with. */
-export interface Aim {
+export interface Target {
   limit: number;
   unit?: string;
   isLeast?: boolean;
 }
 
-/** Whether the value meets the aim, with the aim. */
-export function verdict(value: number, { limit, unit = "", isLeast = false }: Aim): string {
+/** Whether the value meets the target, with the target. */
+export function verdict(value: number, { limit, unit = "", isLeast = false }: Target): string {
   const isReached = isLeast ? value >= limit : value <= limit;
   return `${isReached ? "reached" : "missed"} (${isLeast ? ">=" : "<="} ${limit}${unit})`;
 }

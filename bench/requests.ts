@@ -75,9 +75,9 @@ export function comparedTable(title: string, lines: readonly Compared[]): Table 
       "worker us",
       "Redis us",
       "Postgres us",
-      "to echo",
-      "rate to echo",
-      "aim",
+      "vs echo",
+      "rate vs echo",
+      "target",
       "answers",
     ],
     rows: lines.map(({ row, against, limit, leastRate }) => {

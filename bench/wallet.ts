@@ -29,7 +29,7 @@ export const award = {
 
 export const scenarios: Scenarios = {
   all: {
-    about: "awards against the least a payment can be",
+    about: "awards against a minimal transaction",
     run: ({ isQuick }) => withService(1, (service) => measureAll(service, isQuick ? 2 : 6)),
   },
 };
@@ -119,8 +119,8 @@ function tableOf(measured: readonly { bare: Row; awards: Row }[], seconds: numbe
       ],
     ]);
   return {
-    title: `wallet: ${sessions} at once, ${seconds} s each, the middle of ${rounds} rounds`,
-    head: ["what", "per second", "p50 ms", "p99 ms", "client us", "Postgres us", "ratio", "aim"],
+    title: `wallet: ${sessions} concurrent, ${seconds} s each, median of ${rounds} rounds`,
+    head: ["what", "per second", "p50 ms", "p99 ms", "client us", "Postgres us", "ratio", "target"],
     rows,
   };
 }

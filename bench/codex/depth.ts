@@ -13,7 +13,7 @@ import { note, verdict, type Table } from "../report.ts";
 const base = `/v1/codex/${game}/id.item.n`;
 /** Uncached reads request each entity once, so nothing comes from memory. */
 const kinds: { name: string; path: (n: number) => string; mostOfEntity: number | null }[] = [
-  { name: "an entity that is kept", path: () => `${base}1`, mostOfEntity: null },
+  { name: "cached entity", path: () => `${base}1`, mostOfEntity: null },
   { name: "entity", path: (n) => base + n, mostOfEntity: null },
   { name: "entity at a patch", path: (n) => `${base}${n}?at_patch=1.1`, mostOfEntity: 2 },
   { name: "history", path: (n) => `${base}${n}/history`, mostOfEntity: 3 },
@@ -42,16 +42,16 @@ export async function measureDepth(service: Service, versions: number): Promise<
   const fromStore = await takeTurns(await storeReads(orm.em.fork())).finally(() => orm.close(true));
   const [, entity = 0] = overHttp.map(median);
   const [storedEntity = 0] = fromStore.map(median);
-  const title = `single reads that nobody made before, ${versions} versions in the database`;
-  const head = ["read", "p50 ms", "p99 ms", "to entity", "aim"];
-  const row = (name: string, times: number[], one: number, aim: string) => [
+  const title = `uncached single reads, ${versions} versions in the database`;
+  const head = ["read", "p50 ms", "p99 ms", "vs entity", "target"];
+  const row = (name: string, times: number[], one: number, target: string) => [
     name,
     median(times).toFixed(2),
     quantile(times, 0.99).toFixed(2),
     `${(median(times) / one).toFixed(2)}x`,
-    aim,
+    target,
   ];
-  const aimOf = (times: number[], one: number, limit: number | null) =>
+  const targetOf = (times: number[], one: number, limit: number | null) =>
     limit === null ? "" : verdict(median(times) / one, { limit, unit: "x" });
   return [
     {
@@ -59,7 +59,7 @@ export async function measureDepth(service: Service, versions: number): Promise<
       head,
       rows: kinds.map(({ name, mostOfEntity }, at) => {
         const times = overHttp[at] ?? [];
-        return row(name, times, entity, aimOf(times, entity, mostOfEntity));
+        return row(name, times, entity, targetOf(times, entity, mostOfEntity));
       }),
     },
     {
@@ -68,8 +68,8 @@ export async function measureDepth(service: Service, versions: number): Promise<
       rows: kinds.slice(1).map(({ name, mostOfEntity }, at) => {
         const times = fromStore[at] ?? [];
         const own = verdict(storedEntity, { limit: 0.5, unit: " ms" });
-        const aim = aimOf(times, storedEntity, mostOfEntity);
-        return row(name, times, storedEntity, at === 0 ? own : aim);
+        const target = targetOf(times, storedEntity, mostOfEntity);
+        return row(name, times, storedEntity, at === 0 ? own : target);
       }),
     },
   ];

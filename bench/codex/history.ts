@@ -18,6 +18,6 @@ export async function layHistory(
     }
   }
   const middle = median(times);
-  note(`${distance} patches more: ${middle.toFixed(0)} ms each`);
+  note(`${distance} further patches: ${middle.toFixed(0)} ms each`);
   return middle;
 }

@@ -62,15 +62,15 @@ export async function measureImports(
     ];
     return {
       title: `imports of ${entityCount} entities from envelope files, projection included`,
-      head: ["what", "value", "to COPY", "aim"],
+      head: ["what", "value", "vs COPY", "target"],
       rows: [
         row("bare COPY of the same rows over one connection", copy, null),
         row("first import", first, null),
         row("A1 import, 2 % changed", median(changed), 1.25),
-        row(`A1 the same, median of ${distance} patches more`, later, 1.25),
-        row("A2 the same again", again, 1),
+        row(`A1 import, median of ${distance} further patches`, later, 1.25),
+        row("A2 unchanged import", again, 1),
         [
-          "A2 rows written by it",
+          "A2 rows written by the unchanged import",
           isUntouched ? "none" : "some",
           "",
           verdict(isUntouched ? 0 : 1, { limit: 0 }),

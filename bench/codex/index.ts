@@ -13,7 +13,7 @@ import { measureReads } from "./reads.ts";
 import { measureReal } from "./real.ts";
 
 const base = `/v1/codex/${game}`;
-const aims = { body: 0.6, known: 1 };
+const targets = { body: 0.6, known: 1 };
 
 export const scenarios: Scenarios = {
   all: {
@@ -35,18 +35,18 @@ export const scenarios: Scenarios = {
                 service,
                 seconds,
                 { name: "A8 entity", path: `${base}/id.item.n7` },
-                aims,
+                targets,
               )),
               ...(await compareRead(
                 service,
                 seconds,
                 { name: "A8 list of 50", path: `${base}/item` },
-                aims,
+                targets,
               )),
             ];
             tables.push(
               comparedTable(
-                `codex: ${connections} connections, ${seconds} s each, the middle of three rounds by turns`,
+                `codex: ${connections} connections, ${seconds} s each, median of three interleaved rounds`,
                 cached,
               ),
             );
@@ -73,7 +73,7 @@ function checkDifferences(): Table {
   });
   return {
     title: file,
-    head: ["what", "time", "aim"],
+    head: ["what", "time", "target"],
     rows: [
       [
         "A10 differences of 100000 pairs",

@@ -34,11 +34,11 @@ export async function measureReads(service: Service, distance: number): Promise<
   const step = (n: number) => at(`/changelog?from=1.2&to=1.3&limit=${100 - (n % rounds)}`);
   const rows: [name: string, ms: number, limit: number | null][] = [
     ["A6 filtered list and count, first read", await timeReads(filtered), 20],
-    ["A6 the same again", await timeReads(filtered), 2],
+    ["A6 filtered list and count, repeated", await timeReads(filtered), 2],
     ["A6 later pages, first read", await timeReads(later), 2],
     ["search, first read", await timeReads(search), 20],
     ["A7 changelog of 400 entities, first read", await timeReads(step, 20), 40],
-    ["A7 the same again", await timeReads(() => step(0), 20), 1],
+    ["A7 changelog, repeated", await timeReads(() => step(0), 20), 1],
   ];
   const apart = at(`/diff?from=1.${lastEarlyPatch}&to=1.${historyStart + distance}`);
   const diff = timeRead(apart);
@@ -49,12 +49,12 @@ export async function measureReads(service: Service, distance: number): Promise<
     (body) => (body as { id: string }).id,
   );
   rows.push([`A7 diff ${distance} patches apart, first read`, await diff, 1_500]);
-  rows.push(["A7 worst wait of another reader meanwhile", Math.max(...others.times), 50]);
-  rows.push(["A7 the same diff again", await timeReads(() => apart, 5), null]);
+  rows.push(["A7 longest wait of another reader during the diff", Math.max(...others.times), 50]);
+  rows.push(["A7 diff, repeated", await timeReads(() => apart, 5), null]);
   reader.close();
   return {
-    title: "reads one after the other over HTTP, medians",
-    head: ["read", "ms", "aim"],
+    title: "sequential reads over HTTP, medians",
+    head: ["read", "ms", "target"],
     rows: rows.map(([name, ms, limit]) => [
       name,
       ms.toFixed(2),

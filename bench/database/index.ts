@@ -35,7 +35,7 @@ const requests = [
 type Request = (typeof requests)[number];
 
 const beside: Scenario = {
-  about: "requests that ask Postgres, here and in another checkout, by turns",
+  about: "requests that query Postgres, in this and another checkout, interleaved",
   run: async ({ rounds: { rounds, seconds, beside: root } }) => {
     const roots = root === null ? [undefined] : [undefined, root];
     const all = new Map(requests.map((request) => [request, [] as Measured[][]]));
@@ -137,8 +137,8 @@ function tableOf(
     return [request, ...cells];
   });
   return {
-    title: `requests that ask Postgres: ${connections} connections, ${rounds} rounds of ${seconds} s, medians`,
-    head: ["request", "worker us", "beside", "ratio", "Postgres us", "beside", "ratio"],
+    title: `requests that query Postgres: ${connections} connections, ${rounds} interleaved rounds of ${seconds} s, medians`,
+    head: ["request", "worker us", "other", "ratio", "Postgres us", "other", "ratio"],
     rows,
   };
 }

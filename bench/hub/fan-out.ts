@@ -30,7 +30,7 @@ interface Measured {
 
 /** Message sizes of a running lobby: most are picks and answers. */
 const eventBytes = 300;
-const aimToRaw = 1.3;
+const targetVsRaw = 1.3;
 /** A real service runs for days: its code is compiled, and its collector has adapted. */
 const warmUpSeconds = 10;
 
@@ -104,9 +104,9 @@ function tableOf(given: FanOut, measured: Measured[], isQuick: BenchOptions["isQ
     median(one.rounds.map(({ micros }, i) => micros / (to.rounds[i]?.micros ?? Number.NaN)));
   const rows = measured.map((one) => {
     const isOurs = one.audience.peer.storePids.length > 0;
-    const aims =
-      isOurs && raw ? [verdict(ratio(one, raw), { limit: aimToRaw, unit: "x raw" })] : [];
-    if (isOurs && nchan) aims.push(verdict(ratio(one, nchan), { limit: 1, unit: "x Nchan" }));
+    const targets =
+      isOurs && raw ? [verdict(ratio(one, raw), { limit: targetVsRaw, unit: "x raw" })] : [];
+    if (isOurs && nchan) targets.push(verdict(ratio(one, nchan), { limit: 1, unit: "x Nchan" }));
     const { lost, doubled, disordered, closed, refused } = sumFaults(one.faults);
     return [
       one.audience.peer.name,
@@ -116,12 +116,12 @@ function tableOf(given: FanOut, measured: Measured[], isQuick: BenchOptions["isQ
       middle(one, "micros").toFixed(1),
       isOurs ? middle(one, "storeMicros").toFixed(1) : "",
       raw && one !== raw ? `${ratio(one, raw).toFixed(2)}x` : "",
-      aims.join(", "),
+      targets.join(", "),
       [lost, doubled, disordered, closed, refused].join("/"),
     ];
   });
   const { topics, perTopic } = given;
-  const rounds = isQuick ? "one short round" : "median of 5 rounds by turns";
+  const rounds = isQuick ? "one short round" : "median of 5 interleaved rounds";
   return {
     title: `${given.about}: ${topics} topics x ${perTopic} streams, ${rounds}`,
     head: [
@@ -131,9 +131,9 @@ function tableOf(given: FanOut, measured: Measured[], isQuick: BenchOptions["isQ
       "p99 ms",
       "us per delivery",
       "Redis us",
-      "to raw",
-      "aim",
-      "lost/doubled/disordered/closed/refused",
+      "vs raw",
+      "target",
+      "lost/duplicated/misordered/closed/refused",
     ],
     rows,
   };

@@ -5,11 +5,11 @@ import type { Audience } from "../streams/audience.ts";
 import { needFiles, topicNames, withServers } from "./servers.ts";
 
 const topics = 500;
-const aimKib = 4;
+const targetKib = 4;
 
 /** Cost of an idle stream; garbage is collected before each measurement of memory. */
 export const idle: Scenario = {
-  about: "ten thousand streams that wait",
+  about: "ten thousand idle streams",
   async run({ isQuick }) {
     const perTopic = isQuick ? 4 : 20;
     const streams = topics * perTopic;
@@ -30,7 +30,7 @@ export const idle: Scenario = {
           "connect p99 ms",
           "all open s",
           "refused",
-          "aim",
+          "target",
         ],
         rows,
       },
@@ -60,6 +60,6 @@ async function measure(audience: Audience, perTopic: number, streams: number): P
     openings.at(0.99).toFixed(1),
     (ms / 1000).toFixed(1),
     String(refused),
-    isOurs ? verdict(kib, { limit: aimKib, unit: " KiB" }) : "",
+    isOurs ? verdict(kib, { limit: targetKib, unit: " KiB" }) : "",
   ];
 }

@@ -13,13 +13,13 @@ export const scenarios: Scenarios = {
     perSecond: 1000,
   }),
   topic: fanOut({
-    about: "one lobby that thousands watch, two events a second",
+    about: "one lobby with thousands of subscribers, two events a second",
     topics: 1,
     perTopic: 4000,
     perSecond: 2,
   }),
   flood: fanOut({
-    about: "as many events as the readers can read",
+    about: "events at the maximum rate of the readers",
     topics: 100,
     perTopic: 8,
     perSecond: null,

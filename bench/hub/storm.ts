@@ -11,11 +11,11 @@ import { needFiles } from "./servers.ts";
 const lobbies = 500;
 const perLobby = 8;
 const eventsPerLobby = 10;
-const aimMs = 2_000;
+const targetMs = 2_000;
 
 /** All clients reconnect at once, as after a proxy restart, and receive the missed events. */
 export const storm: Scenario = {
-  about: "four thousand streams that come back at the same moment",
+  about: "four thousand streams that reconnect at the same moment",
   async run({ isQuick }) {
     const count = isQuick ? lobbies / 4 : lobbies;
     needFiles(count * perLobby);
@@ -55,16 +55,16 @@ export const storm: Scenario = {
       const wrong = (["lost", "doubled", "disordered", "refused"] as const).map(sum).join("/");
       return [
         {
-          title: `storm: ${count * perLobby} streams of ${count} lobbies return with their last id, ${eventsPerLobby} events missed by each, whole service, one HTTP worker`,
+          title: `storm: ${count * perLobby} streams of ${count} lobbies reconnect with their last id, ${eventsPerLobby} events missed by each, whole service, one HTTP worker`,
           head: [
             "server",
             "answer p50 ms",
             "answer p99 ms",
             "all answered ms",
             "all complete ms",
-            "us per return",
-            "aim",
-            "lost/doubled/disordered/refused",
+            "us per reconnect",
+            "target",
+            "lost/duplicated/misordered/refused",
           ],
           rows: [
             [
@@ -74,7 +74,7 @@ export const storm: Scenario = {
               median(readies).toFixed(0),
               median(completes).toFixed(0),
               median(micros).toFixed(0),
-              verdict(median(completes), { limit: aimMs, unit: " ms" }),
+              verdict(median(completes), { limit: targetMs, unit: " ms" }),
               wrong,
             ],
           ],

@@ -7,9 +7,9 @@ import { needFiles, topicNames, withHub } from "./servers.ts";
 const topics = 10;
 const readersPerTopic = 8;
 const stuckPerTopic = 10;
-const aimMib = 10;
+const targetMib = 10;
 /** Maximum slowdown of other streams by the stalled ones. */
-const aimSlowdown = 1.5;
+const targetSlowdown = 1.5;
 
 interface Sight {
   p50Ms: number;
@@ -19,7 +19,7 @@ interface Sight {
 
 /** Streams that are open but never read, among others that are. */
 export const stuck: Scenario = {
-  about: "a hundred readers that read nothing, in lobbies that are flooded",
+  about: "a hundred clients that read nothing, in flooded lobbies",
   async run({ isQuick }) {
     const streams = topics * (readersPerTopic + stuckPerTopic);
     needFiles(streams);
@@ -38,16 +38,16 @@ export const stuck: Scenario = {
         [p50Ms, p99Ms, grownMib].map((value) => value.toFixed(1));
       return [
         {
-          title: `stuck: ${topics * stuckPerTopic} streams that never read beside ${topics * readersPerTopic} that do, ${load.perSecond} events/s of ${load.bytes} bytes for ${load.seconds} s`,
-          head: ["with", "p50 ms", "p99 ms", "RSS growth MiB", "aim"],
+          title: `stuck: ${topics * stuckPerTopic} streams that never read and ${topics * readersPerTopic} that do, ${load.perSecond} events/s of ${load.bytes} bytes for ${load.seconds} s`,
+          head: ["with", "p50 ms", "p99 ms", "RSS growth MiB", "target"],
           rows: [
-            ["readers alone", ...cells(without), ""],
+            ["reading streams only", ...cells(without), ""],
             [
-              "stuck ones too",
+              "with stuck streams",
               ...cells(withStuck),
-              `${verdict(withStuck.grownMib, { limit: aimMib, unit: " MiB" })}, p99 ${verdict(slowdown, { limit: aimSlowdown, unit: "x" })}`,
+              `${verdict(withStuck.grownMib, { limit: targetMib, unit: " MiB" })}, p99 ${verdict(slowdown, { limit: targetSlowdown, unit: "x" })}`,
             ],
-            [`lost ${faults.lost}, doubled ${faults.doubled}, not ended by the hub: ${left}`],
+            [`lost ${faults.lost}, duplicated ${faults.doubled}, not ended by the hub: ${left}`],
           ],
         },
       ];

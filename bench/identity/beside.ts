@@ -23,7 +23,7 @@ interface Read {
 }
 
 export const beside: Scenario = {
-  about: "reads while 50 logins per second run, and how long the event loop stands still",
+  about: "reads during 50 logins per second, and stalls of the event loop",
   async run({ isQuick }) {
     const seconds = isQuick ? 4 : 12;
     const dir = mkdtempSync(join(tmpdir(), "ember-loop-"));
@@ -57,7 +57,7 @@ async function measureEcho(seconds: number): Promise<Read[]> {
   await Promise.all([bare.stop(), echo.stop()]);
   return [
     { name: "raw echo", reads: alone },
-    { name: `raw echo, beside ${loginsPerSecond} bare checks/s`, reads },
+    { name: `raw echo, with ${loginsPerSecond} bare checks/s`, reads },
   ];
 }
 
@@ -88,7 +88,7 @@ function measureService(seconds: number, file: string): Promise<Read[]> {
     loginGenerator.close();
     return [
       { name: "GET tokens/validate", ...alone },
-      { name: `GET tokens/validate, beside ${loginsPerSecond} logins/s`, reads, logins, still },
+      { name: `GET tokens/validate, with ${loginsPerSecond} logins/s`, reads, logins, still },
     ];
   };
   const loop = { NODE_OPTIONS: `--import=${watcher}`, BENCH_LOOP_FILE: file };
@@ -110,8 +110,8 @@ async function standstillOf(pid: number, file: string): Promise<Standstill> {
 
 function tableOf(rows: readonly Read[]): Table {
   return {
-    title: `identity: ${readsPerSecond} reads/s beside logins; standstill of the worker's event loop`,
-    head: ["what", "logins/s", "p50 ms", "p99 ms", "longest ms", "longest work ms", "aim"],
+    title: `identity: ${readsPerSecond} reads/s during logins; stalls of the worker's event loop`,
+    head: ["what", "logins/s", "p50 ms", "p99 ms", "longest stall ms", "longest task ms", "target"],
     rows: rows.map(({ name, reads, logins, still }) => [
       name,
       logins?.perSecond.toFixed(0) ?? "",

@@ -45,7 +45,7 @@ const probes: Probe[] = [
 ];
 
 export const timing: Scenario = {
-  about: "answers about addresses with and without an account: the difference against the noise",
+  about: "responses for addresses with and without an account: difference and noise",
   run({ isQuick }) {
     const samples = isQuick ? 40 : 200;
     // High, because a lockout would respond before the password is checked, for known and unknown accounts
@@ -120,8 +120,8 @@ function noiseOf(all: number[]): number {
 
 function tableOf(samples: number, rows: string[][]): Table {
   return {
-    title: `identity: ${samples} samples each, one after another; noise = 95 % of random divisions`,
-    head: ["what", "known, ms", "unknown, ms", "difference us", "noise us", "aim"],
+    title: `identity: ${samples} samples each, sequential; noise = 95 % of random divisions`,
+    head: ["what", "known, ms", "unknown, ms", "difference us", "noise us", "target"],
     rows,
   };
 }

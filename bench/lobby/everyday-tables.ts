@@ -52,14 +52,14 @@ export function rateTables(results: Results, sizes: EverydaySizes): Table[] {
       head: [
         "side",
         "us per command",
-        "to floor",
+        "vs floor",
         "by process",
         "answer p50 ms",
         "answer p99 ms",
         "last delivery p50 ms",
         "last delivery p99 ms",
-        "p50 to floor",
-        "refused/lost/doubled/disordered/closed",
+        "p50 vs floor",
+        "refused/lost/duplicated/misordered/closed",
       ],
       rows,
     };

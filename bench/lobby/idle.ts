@@ -7,11 +7,11 @@ import type { MemoryCalls } from "./memory-process.ts";
 const players = 8;
 const warmLobbies = 1_000;
 /** Heap in bytes of 1000; resident memory also depends on what the engine retains. */
-const aimKb = 6;
+const targetKb = 6;
 
 /** Memory of a waiting lobby of eight; garbage is collected before each measurement. */
 export const idle: Scenario = {
-  about: "a hundred thousand lobbies that wait",
+  about: "a hundred thousand idle lobbies",
   async run({ isQuick }) {
     const count = isQuick ? 5_000 : 100_000;
     const redis = await startRedis();
@@ -24,7 +24,7 @@ export const idle: Scenario = {
       const before = await remote.call("memory");
       const started = performance.now();
       await remote.call("make", { count, players });
-      note(`made in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+      note(`created in ${((performance.now() - started) / 1000).toFixed(0)} s`);
       const after = await remote.call("memory");
       const actors = after.actors - before.actors;
       const heap = (after.heapUsed - before.heapUsed) / actors / 1000;
@@ -32,8 +32,8 @@ export const idle: Scenario = {
       return [
         {
           title: `idle: ${actors} lobbies of ${players} players in one process`,
-          head: ["heap kB each", "RSS kB each", "aim for the heap"],
-          rows: [[heap.toFixed(2), rss.toFixed(2), verdict(heap, { limit: aimKb, unit: " kB" })]],
+          head: ["heap kB each", "RSS kB each", "heap target"],
+          rows: [[heap.toFixed(2), rss.toFixed(2), verdict(heap, { limit: targetKb, unit: " kB" })]],
         },
       ];
     } finally {

@@ -1,5 +1,5 @@
 import type { Generator, Job } from "../load.ts";
-import { median, verdict, type Aim, type Table } from "../report.ts";
+import { median, verdict, type Target, type Table } from "../report.ts";
 import { answersOf, measureRequests, startEcho, type Echo, type Measured } from "../requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { pidsOf, withService } from "../service.ts";
@@ -37,7 +37,7 @@ export const picks: Scenario = {
         const rounds: Round[] = [];
         for (let n = 0; n < (isQuick ? 1 : 5); n++)
           rounds.push(await measureRound(service, echo, seconds));
-        return [tableOf(rounds), aimsOf(rounds)];
+        return [tableOf(rounds), targetsOf(rounds)];
       });
     } finally {
       await echo.stop();
@@ -108,14 +108,14 @@ function tableOf(rounds: Round[]): Table {
 }
 
 /** Ratios within one round, so that load of the machine matters less. */
-function aimsOf(rounds: Round[]): Table {
+function targetsOf(rounds: Round[]): Table {
   const ratio = (of: (round: Round) => number) => median(rounds.map(of));
-  const row = (what: string, one: Name, other: Name, aim: Aim, of: (round: Round) => number) => [
+  const row = (what: string, one: Name, other: Name, target: Target, of: (round: Round) => number) => [
     what,
     ratio(of).toFixed(2),
     ratio((round) => round[one].p50Ms / round[other].p50Ms).toFixed(2),
     ratio((round) => round[one].p99Ms / round[other].p99Ms).toFixed(2),
-    verdict(ratio(of), aim),
+    verdict(ratio(of), target),
   ];
   const cpu = (one: Name, other: Name, limit: number) =>
     row(
@@ -135,7 +135,7 @@ function aimsOf(rounds: Round[]): Table {
     );
   return {
     title: "picks: ratios",
-    head: ["ratio", "value", "p50", "p99", "aim"],
+    head: ["ratio", "value", "p50", "p99", "target"],
     rows: [
       cpu("local", "echo", 3),
       cpu("forwarded", "local", 1.8),
@@ -147,7 +147,7 @@ function aimsOf(rounds: Round[]): Table {
 
 /** One command at a time: the latency a player sees on an idle machine. */
 export const single: Scenario = {
-  about: "one connection, one pick after the other",
+  about: "one connection, sequential picks",
   async run({ isQuick }) {
     return withService(2, async (service) => {
       const seats = await startGames(service, 20);
@@ -168,7 +168,7 @@ export const single: Scenario = {
           verdict(p50Ms, { limit, unit: " ms" }),
         ]);
       }
-      return [{ title: "single: one connection", head: ["pick", "p50 ms", "p99 ms", "aim"], rows }];
+      return [{ title: "single: one connection", head: ["pick", "p50 ms", "p99 ms", "target"], rows }];
     });
   },
 };

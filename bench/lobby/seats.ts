@@ -132,7 +132,7 @@ function tableOf(results: Map<string, Round[]>, rooms: number, rounds: number): 
     title:
       `seats: ms of processor of all processes for each, ${rooms} rooms of ${seatsPerRoom} a round, ` +
       `${rounds} interleaved rounds, median (90 % interval)`,
-    head: ["side, HTTP workers", "step", "ms", "to the first", "by process", "Redis calls"],
+    head: ["side, HTTP workers", "step", "ms", "vs first", "by process", "Redis calls"],
     rows,
   };
 }

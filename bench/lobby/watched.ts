@@ -9,7 +9,7 @@ import { anyPicks, connections, openFor, startGames } from "./field.ts";
 
 const lobbyCount = 100;
 const perLobby = 8;
-const aim = 0.7;
+const target = 0.7;
 
 interface Round {
   alone: Measured;
@@ -45,9 +45,9 @@ export const watched: Scenario = {
             "worker us",
             "Redis us",
             "events delivered/s",
-            "lost/doubled/disordered",
-            "rate to 0 streams",
-            "aim",
+            "lost/duplicated/misordered",
+            "rate vs 0 streams",
+            "target",
           ],
           rows: [
             ["0", ...cells("alone"), "", "", "", ""],
@@ -57,7 +57,7 @@ export const watched: Scenario = {
               delivered,
               String(wrong),
               ratio.toFixed(2),
-              verdict(ratio, { limit: aim, isLeast: true }),
+              verdict(ratio, { limit: target, isLeast: true }),
             ],
           ],
         },

@@ -33,12 +33,12 @@ async function measureAll(service: Service, seconds: number): Promise<Table[]> {
     const rebuilds = await measureRebuilds(orm);
     const lists = await measureColdLists(service);
     const readers = await measureReaders(service);
-    const aims = { body: 0.5, known: 0.5 };
+    const targets = { body: 0.5, known: 0.5 };
     const cached = [
-      ...(await compareRead(service, seconds, { name: "list of 50", path: "/v2/items" }, aims)),
-      ...(await compareRead(service, seconds, { name: "row", path: "/v2/item/id.item.n7" }, aims)),
+      ...(await compareRead(service, seconds, { name: "list of 50", path: "/v2/items" }, targets)),
+      ...(await compareRead(service, seconds, { name: "row", path: "/v2/item/id.item.n7" }, targets)),
     ];
-    const title = `projection: ${connections} connections, ${seconds} s each, the middle of three rounds by turns`;
+    const title = `projection: ${connections} connections, ${seconds} s each, median of three interleaved rounds`;
     return [rebuilds, readers, lists, comparedTable(title, cached)];
   } finally {
     await orm.close(true);
@@ -87,13 +87,13 @@ async function measureReaders(service: Service): Promise<Table> {
     const idle = await pollLists(service, wait(3_000));
     const rows = [
       waitsRow("nothing", idle),
-      waitsRow("two processes that only compute", await pollLists(service, compute())),
+      waitsRow("two processes with a busy loop", await pollLists(service, compute())),
       waitsRow("3 imports, 2 % changed", await pollLists(service, imports())),
       waitsRow("a rebuild of all rows", await pollLists(service, rebuild())),
     ];
     return {
-      title: "waits of a reader of lists, every other one not asked for before",
-      head: ["meanwhile", "reads", "p50 ms", "p99 ms", "worst ms", "wrong", "aim"],
+      title: "waits of a list reader, every other read uncached",
+      head: ["concurrent work", "reads", "p50 ms", "p99 ms", "max ms", "wrong", "target"],
       rows,
     };
   } finally {

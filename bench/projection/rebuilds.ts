@@ -9,7 +9,7 @@ import { game, itemCount, patchOf } from "./game.ts";
 /** Compares the projection's part of imports with building the tables from scratch (A9). */
 export async function measureRebuilds(orm: MikroORM): Promise<Table> {
   await timePatch(orm, 1);
-  const whole = await median3(() => inTransaction(orm, makeAllAnew));
+  const whole = await median3(() => inTransaction(orm, recomputeAll));
   await rowsOf(orm.em.fork(), sql.raw("create table bench_rows as table projection_items"));
   const moved = await median3(() => inTransaction(orm, moveRows));
   await rowsOf(orm.em.fork(), sql.raw("drop table bench_rows"));
@@ -25,9 +25,9 @@ export async function measureRebuilds(orm: MikroORM): Promise<Table> {
   ];
   return {
     title: `rebuild of ${itemCount} rows`,
-    head: ["what", "time", "to TRUNCATE+INSERT", "to moving the rows", "aim"],
+    head: ["what", "time", "vs TRUNCATE+INSERT", "vs moved rows", "target"],
     rows: [
-      row("TRUNCATE, all rows made and inserted", whole, null),
+      row("TRUNCATE, all rows computed and inserted", whole, null),
       row("TRUNCATE, the same rows inserted by the database", moved, null),
       row("2 % of the rows changed", median(changed), 0.25),
       row("nothing changed", nothing, null),
@@ -37,7 +37,7 @@ export async function measureRebuilds(orm: MikroORM): Promise<Table> {
 
 const refresh = (em: EntityManager) => refreshProjection(em, game);
 
-async function makeAllAnew(em: EntityManager): Promise<void> {
+async function recomputeAll(em: EntityManager): Promise<void> {
   await rowsOf(em, sql.raw("truncate projection_items"));
   await refreshProjection(em, game);
 }

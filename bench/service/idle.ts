@@ -42,7 +42,7 @@ interface Round {
 
 /** Memory and activity of the idle service, and how fast it and its workers start. */
 export const idle: Scenario = {
-  about: "processor, wake-ups and memory by process while nobody plays; starts and returns",
+  about: "processor, wake-ups and memory by process without load; starts and restarts",
   async run({ isQuick, rounds: given }) {
     const sizes = isQuick ? { ...given, rounds: 1, seconds: Math.min(given.seconds, 10) } : given;
     const sides: Side[] = [{ name: "emberline", root: null }];
@@ -168,7 +168,7 @@ function processTable(results: Map<string, Round[]>, { seconds, rounds }: RoundS
 function startTable(results: Map<string, Round[]>): Table {
   return {
     title: "starts: wall and processor seconds until ready",
-    head: ["side", "empty DATA_DIR", "second start", "return of a killed HTTP worker"],
+    head: ["side", "empty DATA_DIR", "second start", "restart of a killed HTTP worker"],
     rows: [...results].map(([side, all]) => [
       side,
       ...(["coldStart", "secondStart", "workerReturn"] as const).map((name) => {
