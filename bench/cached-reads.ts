@@ -24,7 +24,7 @@ export async function compareRead(
 ): Promise<Compared[]> {
   const { length } = (await readOnce(service, path)).text;
   const echo = await startEcho(length);
-  const echoed = {
+  const echoRow = {
     name: `raw echo, ${length} bytes`,
     request: requestText("GET", "/"),
     connections,
@@ -33,7 +33,7 @@ export async function compareRead(
   const rounds: Round[] = [];
   while (rounds.length < roundCount)
     rounds.push({
-      ceiling: await echo.measure(echoed),
+      ceiling: await echo.measure(echoRow),
       body: await measure(service, seconds, { name, path }, {}),
       known: await measure(
         service,
@@ -44,12 +44,12 @@ export async function compareRead(
       ),
     });
   await echo.stop();
-  const ceiling = middleOf(rounds, "ceiling");
+  const ceiling = medianOf(rounds, "ceiling");
   const compared = { against: ceiling, limit: null };
   return [
     { row: ceiling, ...compared },
-    { row: middleOf(rounds, "body"), ...compared, leastRate: targets.body },
-    { row: middleOf(rounds, "known"), ...compared, leastRate: targets.known },
+    { row: medianOf(rounds, "body"), ...compared, leastRate: targets.body },
+    { row: medianOf(rounds, "known"), ...compared, leastRate: targets.known },
   ];
 }
 
@@ -60,7 +60,7 @@ async function readOnce(service: Service, path: string): Promise<{ etag: string;
 
 type Round = Record<"ceiling" | "body" | "known", Measured>;
 
-function middleOf(rounds: readonly Round[], name: keyof Round): Measured {
+function medianOf(rounds: readonly Round[], name: keyof Round): Measured {
   const sorted = rounds.map((round) => round[name]).sort((a, b) => a.perSecond - b.perSecond);
   return sorted[Math.floor(sorted.length / 2)] as Measured;
 }

@@ -89,9 +89,9 @@ const headEnd = "\r\n\r\n";
 
 /** Outstanding bytes of the body; null before the complete head. */
 function bodyLeft(chunks: Buffer[]): number | null {
-  const come = Buffer.concat(chunks);
-  const end = come.indexOf(headEnd);
+  const received = Buffer.concat(chunks);
+  const end = received.indexOf(headEnd);
   if (end < 0) return null;
-  const length = /^content-length: (\d+)/im.exec(come.toString("latin1", 0, end))?.[1];
-  return Number(length ?? 0) - (come.length - end - headEnd.length);
+  const length = /^content-length: (\d+)/im.exec(received.toString("latin1", 0, end))?.[1];
+  return Number(length ?? 0) - (received.length - end - headEnd.length);
 }

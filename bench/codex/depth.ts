@@ -30,7 +30,7 @@ const otherBranch = 1_000_000;
 export async function measureDepth(service: Service, versions: number): Promise<Table[]> {
   await fill(service.databaseUrl, versions);
   const reader = await openReader(service.url);
-  const overHttp = await takeTurns(
+  const overHttp = await interleave(
     kinds.map(
       ({ path }) =>
         (n: number) =>
@@ -39,7 +39,7 @@ export async function measureDepth(service: Service, versions: number): Promise<
   );
   reader.close();
   const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 1 });
-  const fromStore = await takeTurns(await storeReads(orm.em.fork())).finally(() => orm.close(true));
+  const fromStore = await interleave(await storeReads(orm.em.fork())).finally(() => orm.close(true));
   const [, entity = 0] = overHttp.map(median);
   const [storedEntity = 0] = fromStore.map(median);
   const title = `uncached single reads, ${versions} versions in the database`;
@@ -84,18 +84,18 @@ async function storeReads(em: EntityManager): Promise<((n: number) => Promise<un
   const [first, head] = [patches[0], patches.at(-1)];
   if (directory === undefined || first === undefined || head === undefined)
     throw new Error("there is no game to read");
-  const stretches = rangesBetween(directory, null, head);
+  const blocks = rangesBetween(directory, null, head);
   // Other entities than those read over HTTP.
   const key = (n: number) => `id.item.n${n + kinds.length * reads}`;
   return [
     (n) => findPresentEntity(em, directory.id, head, key(n)),
     (n) => findPresentEntity(em, directory.id, first, key(n)),
-    (n) => listHistory(em, directory.id, key(n), stretches),
+    (n) => listHistory(em, directory.id, key(n), blocks),
   ];
 }
 
 /** Interleaved, so that a disk read for one query does not benefit another. */
-async function takeTurns(asks: readonly ((n: number) => Promise<unknown>)[]): Promise<number[][]> {
+async function interleave(asks: readonly ((n: number) => Promise<unknown>)[]): Promise<number[][]> {
   for (let n = 0; n < warmUps; n++) for (const ask of asks) await ask(warmUpStart + n);
   const taken = asks.map((): number[] => []);
   for (let n = 0; n < reads; n++)

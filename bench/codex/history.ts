@@ -3,7 +3,7 @@ import { median, note } from "../report.ts";
 import { historyStart, writePatches, type ImportTimer } from "./game.ts";
 
 /** Imports patch after patch, each with 2 % changed entities; returns the median time in ms. */
-export async function layHistory(
+export async function writeHistory(
   orm: MikroORM,
   distance: number,
   timeImport: ImportTimer,

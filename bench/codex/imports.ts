@@ -14,7 +14,7 @@ import { copyField, copyIn } from "../copy-in.ts";
 import { pollUntil, quantile, runBeside, wait } from "../polling.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import { entitiesAt, entityCount, game, lastEarlyPatch, writePatches } from "./game.ts";
-import { layHistory } from "./history.ts";
+import { writeHistory } from "./history.ts";
 
 const changedPatches = [2, 3, 4];
 const killedPatch = lastEarlyPatch;
@@ -53,7 +53,7 @@ export async function measureImports(
     const leftovers = await countLeftovers(service, orm, files.file(killedPatch));
     const size = await measureSize(orm);
     await importOf(killedPatch);
-    const later = await layHistory(orm, distance, timeImport);
+    const later = await writeHistory(orm, distance, timeImport);
     const row = (name: string, ms: number, limit: number | null): string[] => [
       name,
       `${ms.toFixed(0)} ms`,

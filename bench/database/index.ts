@@ -96,7 +96,7 @@ function jobsOf(url: string, ids: readonly number[]) {
     (await enter(url, connections)).map((token) => ({
       request: requestText(method, path, { headers: { authorization: `Bearer ${token}` }, body }),
     }));
-  const makers: Record<Request, () => Promise<Job[]>> = {
+  const jobFactories: Record<Request, () => Promise<Job[]>> = {
     "GET users/@me": async () =>
       (await accounts()).map(({ accessToken }) => ({
         request: requestText("GET", "/v1/users/@me", {
@@ -115,7 +115,7 @@ function jobsOf(url: string, ids: readonly number[]) {
     "GET draw, any category": () => asPlayers("GET", `${questions}/draw`),
     "POST answer, first time": async () => answerJobs(await enter(url, connections), ids),
   };
-  return (request: Request) => makers[request]();
+  return (request: Request) => jobFactories[request]();
 }
 
 function tableOf(
@@ -126,11 +126,11 @@ function tableOf(
     results.flatMap((one) => one[side]?.[key] ?? []);
   const rows = [...all].map(([request, results]) => {
     const cells = (["workerMicros", "postgresMicros"] as const).flatMap((key) => {
-      const [here, there] = [of(results, 0, key), of(results, 1, key)];
-      const ratios = there.map((other, round) => (here[round] ?? 0) / other);
+      const [own, others] = [of(results, 0, key), of(results, 1, key)];
+      const ratios = others.map((other, round) => (own[round] ?? 0) / other);
       return [
-        median(here).toFixed(0),
-        there.length === 0 ? "" : median(there).toFixed(0),
+        median(own).toFixed(0),
+        others.length === 0 ? "" : median(others).toFixed(0),
         ratios.length === 0 ? "" : medianWithInterval(ratios, "x"),
       ];
     });

@@ -7,7 +7,7 @@ import { measureRequests, type Measured } from "../requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { pidsOf, withService } from "../service.ts";
 import { Audience } from "../streams/audience.ts";
-import { needFiles } from "./servers.ts";
+import { requireFiles } from "./servers.ts";
 
 const streams = 4000;
 const connections = 16;
@@ -19,7 +19,7 @@ const targetMs = 20;
 export const broadcast: Scenario = {
   about: "lobby commands while four thousand streams get the public list",
   async run({ isQuick }) {
-    needFiles(streams);
+    requireFiles(streams);
     const seconds = isQuick ? 4 : 10;
     return withService(1, async (service) => {
       const pids = await pidsOf(service);
@@ -51,8 +51,8 @@ export const broadcast: Scenario = {
       await audience.stop();
       const row = (name: string, measured: Measured[], rest: string[]) => [
         name,
-        ...(["p50Ms", "p99Ms"] as const).map((key) => middle(measured, key).toFixed(2)),
-        middle(measured, "workerMicros").toFixed(0),
+        ...(["p50Ms", "p99Ms"] as const).map((key) => medianOf(measured, key).toFixed(2)),
+        medianOf(measured, "workerMicros").toFixed(0),
         ...rest,
       ];
       return [
@@ -63,7 +63,7 @@ export const broadcast: Scenario = {
             row("picks alone", [alone], ["", ""]),
             row("picks and broadcast", during, [
               (lists / streams).toFixed(1),
-              verdict(middle(during, "p99Ms"), { limit: targetMs, unit: " ms" }),
+              verdict(medianOf(during, "p99Ms"), { limit: targetMs, unit: " ms" }),
             ]),
           ],
         },
@@ -72,7 +72,7 @@ export const broadcast: Scenario = {
   },
 };
 
-const middle = (all: Measured[], key: "p50Ms" | "p99Ms" | "workerMicros") =>
+const medianOf = (all: Measured[], key: "p50Ms" | "p99Ms" | "workerMicros") =>
   median(all.map((one) => one[key]));
 
 async function openList(url: string, pids: number[]): Promise<Audience> {

@@ -3,7 +3,7 @@ import { median, note, verdict, type Table } from "../report.ts";
 import type { BenchOptions, Scenario } from "../scenario.ts";
 import { sumFaults, type Audience, type Load } from "../streams/audience.ts";
 import type { Faults } from "../streams/reader.ts";
-import { needFiles, topicNames, withServers } from "./servers.ts";
+import { requireFiles, topicNames, withServers } from "./servers.ts";
 
 export interface FanOut {
   about: string;
@@ -43,7 +43,7 @@ export function fanOut(given: FanOut): Scenario {
   return {
     about: given.about,
     async run({ isQuick }) {
-      needFiles(topics * perTopic);
+      requireFiles(topics * perTopic);
       const measured = await withServers(topicNames(topics), (audiences) =>
         measureAll(audiences, given, isQuick),
       );
@@ -97,7 +97,7 @@ async function measureRound(audience: Audience, load: Load) {
 }
 
 function tableOf(given: FanOut, measured: Measured[], isQuick: BenchOptions["isQuick"]): Table {
-  const middle = (one: Measured, key: keyof Round) => median(one.rounds.map((round) => round[key]));
+  const medianOf = (one: Measured, key: keyof Round) => median(one.rounds.map((round) => round[key]));
   const [raw] = measured;
   const nchan = measured.find(({ audience }) => audience.peer.name === "Nchan");
   const ratio = (one: Measured, to: Measured) =>
@@ -110,11 +110,11 @@ function tableOf(given: FanOut, measured: Measured[], isQuick: BenchOptions["isQ
     const { lost, doubled, disordered, closed, refused } = sumFaults(one.faults);
     return [
       one.audience.peer.name,
-      middle(one, "perSecond").toFixed(0),
-      middle(one, "p50Ms").toFixed(1),
-      middle(one, "p99Ms").toFixed(1),
-      middle(one, "micros").toFixed(1),
-      isOurs ? middle(one, "storeMicros").toFixed(1) : "",
+      medianOf(one, "perSecond").toFixed(0),
+      medianOf(one, "p50Ms").toFixed(1),
+      medianOf(one, "p99Ms").toFixed(1),
+      medianOf(one, "micros").toFixed(1),
+      isOurs ? medianOf(one, "storeMicros").toFixed(1) : "",
       raw && one !== raw ? `${ratio(one, raw).toFixed(2)}x` : "",
       targets.join(", "),
       [lost, doubled, disordered, closed, refused].join("/"),

@@ -2,7 +2,7 @@ import { cpuMicros, residentKib } from "../cpu.ts";
 import { note, verdict } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Audience } from "../streams/audience.ts";
-import { needFiles, topicNames, withServers } from "./servers.ts";
+import { requireFiles, topicNames, withServers } from "./servers.ts";
 
 const topics = 500;
 const targetKib = 4;
@@ -13,7 +13,7 @@ export const idle: Scenario = {
   async run({ isQuick }) {
     const perTopic = isQuick ? 4 : 20;
     const streams = topics * perTopic;
-    needFiles(streams);
+    requireFiles(streams);
     const rows = await withServers(topicNames(topics), async (audiences) => {
       const measured: string[][] = [];
       for (const audience of audiences) measured.push(await measure(audience, perTopic, streams));

@@ -15,7 +15,7 @@ export const topicNames = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => topicCode(n));
 
 /** Throws if one process may not open this many streams. */
-export function needFiles(streams: number): void {
+export function requireFiles(streams: number): void {
   const limit = fileLimit();
   if (limit < streams + spareFiles)
     throw new Error(

@@ -6,7 +6,7 @@ import type { Scenario } from "../scenario.ts";
 import { withService } from "../service.ts";
 import { Audience } from "../streams/audience.ts";
 import type { Faults } from "../streams/reader.ts";
-import { needFiles } from "./servers.ts";
+import { requireFiles } from "./servers.ts";
 
 const lobbies = 500;
 const perLobby = 8;
@@ -18,7 +18,7 @@ export const storm: Scenario = {
   about: "four thousand streams that reconnect at the same moment",
   async run({ isQuick }) {
     const count = isQuick ? lobbies / 4 : lobbies;
-    needFiles(count * perLobby);
+    requireFiles(count * perLobby);
     const rounds = isQuick ? 1 : 5;
     return withService(1, async (service) => {
       const { peer, topics, numbers } = await lobbyPeer(

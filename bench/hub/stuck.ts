@@ -2,7 +2,7 @@ import { residentKib } from "../cpu.ts";
 import { note, verdict } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Audience, Load } from "../streams/audience.ts";
-import { needFiles, topicNames, withHub } from "./servers.ts";
+import { requireFiles, topicNames, withHub } from "./servers.ts";
 
 const topics = 10;
 const readersPerTopic = 8;
@@ -11,7 +11,7 @@ const targetMib = 10;
 /** Maximum slowdown of other streams by the stalled ones. */
 const targetSlowdown = 1.5;
 
-interface Sight {
+interface Measurement {
   p50Ms: number;
   p99Ms: number;
   grownMib: number;
@@ -22,19 +22,19 @@ export const stuck: Scenario = {
   about: "a hundred clients that read nothing, in flooded lobbies",
   async run({ isQuick }) {
     const streams = topics * (readersPerTopic + stuckPerTopic);
-    needFiles(streams);
+    requireFiles(streams);
     // Large events, since the kernel buffers some megabytes per socket before backpressure starts.
     const load: Load = { seconds: isQuick ? 15 : 60, bytes: 15_000, perSecond: topics * 40 };
     return withHub(topicNames(topics), async (audience) => {
       await audience.open(readersPerTopic);
-      await look(audience, { ...load, seconds: 5 });
-      const without = await look(audience, { ...load, seconds: isQuick ? 8 : 20 });
+      await measure(audience, { ...load, seconds: 5 });
+      const without = await measure(audience, { ...load, seconds: isQuick ? 8 : 20 });
       await audience.open(stuckPerTopic, { isStuck: true });
-      const withStuck = await look(audience, load);
+      const withStuck = await measure(audience, load);
       const faults = await audience.settle();
       const left = await audience.cutStuck();
       const slowdown = withStuck.p99Ms / without.p99Ms;
-      const cells = ({ p50Ms, p99Ms, grownMib }: Sight) =>
+      const cells = ({ p50Ms, p99Ms, grownMib }: Measurement) =>
         [p50Ms, p99Ms, grownMib].map((value) => value.toFixed(1));
       return [
         {
@@ -55,7 +55,7 @@ export const stuck: Scenario = {
   },
 };
 
-async function look(audience: Audience, load: Load): Promise<Sight> {
+async function measure(audience: Audience, load: Load): Promise<Measurement> {
   const { peer } = audience;
   await peer.collect();
   const before = residentKib(peer.pids);
@@ -64,11 +64,11 @@ async function look(audience: Audience, load: Load): Promise<Sight> {
   await audience.settle();
   const { latencies } = await audience.counts();
   await peer.collect();
-  const sight = {
+  const measurement = {
     p50Ms: latencies.at(0.5),
     p99Ms: latencies.at(0.99),
     grownMib: (residentKib(peer.pids) - before) / 1024,
   };
-  note(`p99 ${sight.p99Ms.toFixed(1)} ms, ${sight.grownMib.toFixed(1)} MiB`);
-  return sight;
+  note(`p99 ${measurement.p99Ms.toFixed(1)} ms, ${measurement.grownMib.toFixed(1)} MiB`);
+  return measurement;
 }

@@ -8,7 +8,7 @@ import type { Scenario } from "../scenario.ts";
 import { withService } from "../service.ts";
 import { makeAccounts } from "./accounts.ts";
 import { loginJobs, startArgon2 } from "./logins.ts";
-import type { Standstill } from "./loop-watch.ts";
+import type { Stall } from "./loop-watch.ts";
 
 const readsPerSecond = 500;
 const loginsPerSecond = 50;
@@ -19,7 +19,7 @@ interface Read {
   name: string;
   reads: LoadResult;
   logins?: LoadResult;
-  still?: Standstill;
+  stall?: Stall;
 }
 
 export const beside: Scenario = {
@@ -74,21 +74,21 @@ function measureService(seconds: number, file: string): Promise<Read[]> {
     const jobs = Array.from({ length: readers }, () => ({ request }));
     const read = () => generator.run(jobs, seconds, readsPerSecond);
     await generator.run(jobs, 1, readsPerSecond);
-    await standstillOf(pid, file);
-    const alone = { reads: await read(), still: await standstillOf(pid, file) };
+    await readStall(pid, file);
+    const alone = { reads: await read(), stall: await readStall(pid, file) };
     const loginGenerator = await open(loginClients);
     await loginGenerator.run(loginJobs(accounts), 1, loginsPerSecond);
-    await standstillOf(pid, file);
+    await readStall(pid, file);
     const [reads, logins] = await Promise.all([
       read(),
       loginGenerator.run(loginJobs(accounts), seconds, loginsPerSecond),
     ]);
-    const still = await standstillOf(pid, file);
+    const stall = await readStall(pid, file);
     generator.close();
     loginGenerator.close();
     return [
       { name: "GET tokens/validate", ...alone },
-      { name: `GET tokens/validate, with ${loginsPerSecond} logins/s`, reads, logins, still },
+      { name: `GET tokens/validate, with ${loginsPerSecond} logins/s`, reads, logins, stall },
     ];
   };
   const loop = { NODE_OPTIONS: `--import=${watcher}`, BENCH_LOOP_FILE: file };
@@ -96,7 +96,7 @@ function measureService(seconds: number, file: string): Promise<Read[]> {
 }
 
 /** The stall since the previous call. */
-async function standstillOf(pid: number, file: string): Promise<Standstill> {
+async function readStall(pid: number, file: string): Promise<Stall> {
   await new Promise<void>((resolve) => {
     const watcher = watch(dirname(file), (_event, name) => {
       if (name !== basename(file)) return;
@@ -105,21 +105,21 @@ async function standstillOf(pid: number, file: string): Promise<Standstill> {
     });
     process.kill(pid, "SIGUSR2");
   });
-  return JSON.parse(readFileSync(file, "utf8")) as Standstill;
+  return JSON.parse(readFileSync(file, "utf8")) as Stall;
 }
 
 function tableOf(rows: readonly Read[]): Table {
   return {
     title: `identity: ${readsPerSecond} reads/s during logins; stalls of the worker's event loop`,
     head: ["what", "logins/s", "p50 ms", "p99 ms", "longest stall ms", "longest task ms", "target"],
-    rows: rows.map(({ name, reads, logins, still }) => [
+    rows: rows.map(({ name, reads, logins, stall }) => [
       name,
       logins?.perSecond.toFixed(0) ?? "",
       reads.p50Ms.toFixed(2),
       reads.p99Ms.toFixed(2),
-      still?.longestMs.toFixed(1) ?? "",
-      still?.longestOwnMs.toFixed(1) ?? "",
-      logins && still ? verdict(still.longestOwnMs, { limit: 20, unit: " ms of work" }) : "",
+      stall?.longestMs.toFixed(1) ?? "",
+      stall?.longestOwnMs.toFixed(1) ?? "",
+      logins && stall ? verdict(stall.longestOwnMs, { limit: 20, unit: " ms of work" }) : "",
     ]),
   };
 }

@@ -4,7 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
  * Loaded into the service's processes by `NODE_OPTIONS`: measures stalls of an HTTP worker's event loop.
  * `SIGUSR2` makes it write the result to `BENCH_LOOP_FILE` and start over.
  */
-export interface Standstill {
+export interface Stall {
   /** Longest time between two turns. */
   longestMs: number;
   /** Longest computation of the thread without a turn in between; waiting for a core does not count. */
@@ -19,7 +19,7 @@ const ownMs = (): number =>
   Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[0]) / 1e6;
 
 if (file !== undefined && process.argv[2] === "http") {
-  let seen: Standstill = { longestMs: 0, longestOwnMs: 0 };
+  let seen: Stall = { longestMs: 0, longestOwnMs: 0 };
   let at = performance.now();
   let own = ownMs();
   setInterval(() => {

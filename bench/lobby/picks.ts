@@ -47,14 +47,14 @@ export const picks: Scenario = {
 
 async function measureRound(service: Service, echo: Echo, seconds: number): Promise<Round> {
   // First, because a connection idle for ten seconds is closed.
-  const echoed = await echo.measure({
+  const echoRow = await echo.measure({
     name: names.echo,
     request: echoPost,
     connections,
     seconds,
   });
   return {
-    echo: echoed,
+    echo: echoRow,
     ...(await inGames(service, seconds, async ({ seats, generator, measure }) => ({
       local: await measure("local", await placedPicks(service, generator, seats, true)),
       forwarded: await measure("forwarded", await placedPicks(service, generator, seats, false)),
@@ -87,16 +87,16 @@ async function inGames<T>(
 
 function tableOf(rounds: Round[]): Table {
   const rows = (Object.keys(names) as Name[]).map((name) => {
-    const middle = (key: "perSecond" | "p50Ms" | "p99Ms" | "workerMicros" | "redisMicros") =>
+    const medianOf = (key: "perSecond" | "p50Ms" | "p99Ms" | "workerMicros" | "redisMicros") =>
       median(rounds.map((round) => round[name][key]));
     const [first] = rounds;
     return [
       names[name],
-      middle("perSecond").toFixed(0),
-      middle("p50Ms").toFixed(2),
-      middle("p99Ms").toFixed(2),
-      middle("workerMicros").toFixed(1),
-      name === "echo" ? "" : middle("redisMicros").toFixed(1),
+      medianOf("perSecond").toFixed(0),
+      medianOf("p50Ms").toFixed(2),
+      medianOf("p99Ms").toFixed(2),
+      medianOf("workerMicros").toFixed(1),
+      name === "echo" ? "" : medianOf("redisMicros").toFixed(1),
       first ? answersOf(first[name]) : "",
     ];
   });

@@ -30,9 +30,9 @@ async function run({ sessions, seconds }: { sessions: number; seconds: number })
   const lane = (id: number) =>
     withClient(async (client) => {
       while (performance.now() - started < seconds * 1_000) {
-        const begun = performance.now();
+        const startedAt = performance.now();
         await pay(client, id);
-        latencies.push(performance.now() - begun);
+        latencies.push(performance.now() - startedAt);
       }
     });
   await Promise.all(Array.from({ length: sessions }, (_, n) => lane(n + 1)));

@@ -146,11 +146,11 @@ function processTable(results: Map<string, Round[]>, { seconds, rounds }: RoundS
   const rows = [...results].flatMap(([side, all]) => {
     const names = new Set(all.flatMap(({ kinds }) => [...kinds.keys()]));
     const row = (name: string, kindOf: (round: Round) => Kind) => {
-      const middle = (key: keyof Kind, digits: number) =>
+      const medianOf = (key: keyof Kind, digits: number) =>
         median(all.map((round) => kindOf(round)[key])).toFixed(digits);
-      const processes = `${name} (${middle("count", 0)})`;
-      const loads = [middle("millisPerSecond", 1), middle("wakeUpsPerSecond", 0)];
-      const sizes = [middle("threads", 0), middle("rssMib", 0), middle("pssMib", 0)];
+      const processes = `${name} (${medianOf("count", 0)})`;
+      const loads = [medianOf("millisPerSecond", 1), medianOf("wakeUpsPerSecond", 0)];
+      const sizes = [medianOf("threads", 0), medianOf("rssMib", 0), medianOf("pssMib", 0)];
       return [side, processes, ...loads, ...sizes];
     };
     return [
@@ -172,8 +172,8 @@ function startTable(results: Map<string, Round[]>): Table {
     rows: [...results].map(([side, all]) => [
       side,
       ...(["coldStart", "secondStart", "workerReturn"] as const).map((name) => {
-        const middle = (of: (span: Span) => number) => median(all.map((one) => of(one[name])));
-        return spanText({ wall: middle(({ wall }) => wall), cpu: middle(({ cpu }) => cpu) });
+        const medianOf = (of: (span: Span) => number) => median(all.map((one) => of(one[name])));
+        return spanText({ wall: medianOf(({ wall }) => wall), cpu: medianOf(({ cpu }) => cpu) });
       }),
     ]),
   };
