@@ -83,7 +83,7 @@ const failedIds = async () =>
 const until = async (isSo: () => Promise<boolean>) => {
   const deadline = performance.now() + 60_000;
   while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, "it never came to that");
+    assert.ok(performance.now() < deadline, "the expected state was not reached");
     await new Promise((done) => setTimeout(done, 50));
   }
 };

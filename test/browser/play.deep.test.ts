@@ -81,9 +81,9 @@ function twoPlayerGame(): void {
       const title = host.page.getByRole("heading", { name: "Waiting for players" });
       assert.ok(await title.evaluate((node) => node === document.activeElement));
       // Only a client that receives the end learns the reason; a read lobby only shows that it ended.
-      const hears = friend.page.waitForResponse((answer) => answer.url().endsWith("/heartbeat"));
+      const receives = friend.page.waitForResponse((answer) => answer.url().endsWith("/heartbeat"));
       await joinByCode(friend, "Guido", code);
-      await hears;
+      await receives;
       host.page.on("dialog", (dialog) => void dialog.accept());
       await host.page.getByRole("button", { name: "Leave" }).click();
       await friend.page.getByText("The host left, so the game is over.").waitFor();

@@ -30,7 +30,7 @@ describe("a service on a Redis Cluster of three masters", () => {
 
   it("finishes lobbies on all masters while a worker is killed, and stores the results", async () => {
     let isKilled = false;
-    const disturb = async (question: number) => {
+    const injectFault = async (question: number) => {
       if (question !== 1 || isKilled) return;
       isKilled = true;
       const [victim] = await service.workerPids();
@@ -42,7 +42,7 @@ describe("a service on a Redis Cluster of three masters", () => {
         [1, 2].map((seat) => newPlayer(service.url, `Cluster ${i} player ${seat}`)),
       );
       const mode = i % 2 === 0 ? "coop" : "versus";
-      return playGame(players, { mode, questions: 3, disturb });
+      return playGame(players, { mode, questions: 3, injectFault });
     });
     const finals = await Promise.all(games);
     assert.ok(isKilled);
@@ -112,7 +112,7 @@ describe("a service on a Redis Cluster of three masters", () => {
     const count = 6;
     const failedOver = Promise.withResolvers<void>();
     let waiting = 0;
-    const disturb = async (question: number) => {
+    const injectFault = async (question: number) => {
       if (question !== 1) return;
       if (++waiting === count) cluster.failOver().then(failedOver.resolve, failedOver.reject);
       await failedOver.promise;
@@ -121,7 +121,7 @@ describe("a service on a Redis Cluster of three masters", () => {
       const players = await Promise.all(
         [1, 2].map((seat) => newPlayer(service.url, `Outlived ${i} player ${seat}`)),
       );
-      return playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 3, disturb });
+      return playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 3, injectFault });
     });
     const finals = await Promise.all(games);
     assert.deepEqual(new Set(finals.map(({ status }) => status)), new Set(["finished"]));

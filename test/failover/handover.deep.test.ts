@@ -55,8 +55,8 @@ it("an unavailable Redis causes only a few log lines, however many commands fail
     await Promise.all(
       codes.map(async (code) => member.lobbies.ask(code, { type: "heartbeat", ...by(1) })),
     );
-    const complaints = lines.filter((line) => line.includes("actor_read_failed"));
-    assert.equal(complaints.length, maxLinesPerWindow);
+    const failures = lines.filter((line) => line.includes("actor_read_failed"));
+    assert.equal(failures.length, maxLinesPerWindow);
   } finally {
     await member.lobbies.stop();
     await stores.stop();
@@ -143,12 +143,12 @@ describe("lobbies of a worker that leaves", () => {
     const code = await codeOf(redis, incarnation);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     let isStopped = false;
-    let mostFree = 0;
+    let maxFree = 0;
     const replies: LobbyReply[] = [];
     const watch = async () => {
       while (!isStopped) {
         const free = (await ownerRecords(redis)).filter((owner) => owner === "").length;
-        mostFree = Math.max(mostFree, free);
+        maxFree = Math.max(maxFree, free);
       }
     };
     const play = async (lobbies: Member["lobbies"]) => {
@@ -166,7 +166,7 @@ describe("lobbies of a worker that leaves", () => {
     await leaving.lobbies.stop();
     const refused = replies.filter((reply) => !reply.ok);
     assert.deepEqual(refused, []);
-    assert.ok(mostFree <= Math.ceil(shardCount / 10), `${mostFree} shards were free at once`);
+    assert.ok(maxFree <= Math.ceil(shardCount / 10), `${maxFree} shards were free at once`);
     assert.equal(await ownedBy(redis, member.lobbies.describe().incarnation), shardCount);
     await assertGapless(code);
   });

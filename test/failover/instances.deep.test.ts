@@ -50,8 +50,8 @@ describe("two instances", () => {
   }
 
   /** Players call both instances, but subscribe to the one that stays. */
-  async function playWhile(name: string, disturb: () => Promise<void>): Promise<void> {
-    let isDisturbed = false;
+  async function playWhile(name: string, injectFault: () => Promise<void>): Promise<void> {
+    let isInjected = false;
     const games = Array.from({ length: 4 }, async (_, i) => {
       const urls = [first.url, second.url];
       const players = await Promise.all(
@@ -60,15 +60,15 @@ describe("two instances", () => {
       return playGame(players, {
         mode: i % 2 === 0 ? "coop" : "versus",
         questions: 3,
-        disturb: async (question) => {
-          if (question !== 1 || isDisturbed) return;
-          isDisturbed = true;
-          await disturb();
+        injectFault: async (question) => {
+          if (question !== 1 || isInjected) return;
+          isInjected = true;
+          await injectFault();
         },
       });
     });
     const finals = await Promise.all(games);
-    assert.ok(isDisturbed);
+    assert.ok(isInjected);
     for (const { status } of finals) assert.equal(status, "finished");
   }
 

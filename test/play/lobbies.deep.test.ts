@@ -35,7 +35,7 @@ describe("a whole service with two HTTP workers", () => {
       ["Kill A", "Kill B", "Kill C", "Kill D", "Kill E", "Kill F"].map(table),
     );
     let isKilled = false;
-    const disturb = async (question: number) => {
+    const injectFault = async (question: number) => {
       if (question !== 1 || isKilled) return;
       isKilled = true;
       const [victim] = await service.workerPids();
@@ -44,7 +44,7 @@ describe("a whole service with two HTTP workers", () => {
     };
     const finals = await Promise.all(
       tables.map((players: Player[], i) =>
-        playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 4, disturb }),
+        playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 4, injectFault }),
       ),
     );
     assert.ok(isKilled);

@@ -217,7 +217,7 @@ export class Player {
       () => `${this.#code} showed seq ${seq}, stored is ${stored}`,
     );
     world.acknowledged.set(this.#code, Math.max(world.acknowledged.get(this.#code) ?? 0, seq));
-    if (command.type !== "read" || world.isLivenessBlind()) return;
+    if (command.type !== "read" || world.isLivenessUnknown()) return;
     world.ensure(
       seq >= attempt.acknowledgedSeq,
       "no read older than an acknowledged one",

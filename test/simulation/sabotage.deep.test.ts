@@ -5,7 +5,7 @@ import { simulate } from "./run.ts";
 import type { Sabotage } from "./sabotage.ts";
 
 /** Number of schedules within which a planted fault must be detected. */
-const patience = 20_000;
+const maxSchedules = 20_000;
 
 const without = (fields: Record<string, string>, isGone: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !isGone(name)));
@@ -60,7 +60,7 @@ describe("the simulation notices", () => {
   for (const [fault, sabotage] of Object.entries(planted))
     it(fault, async (t) => {
       const kind = places[fault] ?? small;
-      const { failure, schedules } = await simulate({ first: 1, count: patience, kind, sabotage });
+      const { failure, schedules } = await simulate({ first: 1, count: maxSchedules, kind, sabotage });
       assert.ok(failure, "nothing was noticed");
       t.diagnostic(`after ${schedules} schedules: ${failure.violation.message.slice(0, 120)}`);
     });

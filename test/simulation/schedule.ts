@@ -180,7 +180,7 @@ export class Schedule {
   #checkShards(): void {
     const { world } = this;
     const { oldestMs } = world.vacancies;
-    const isOwned = oldestMs < vacantMs || world.hasLost || world.isLivenessBlind();
+    const isOwned = oldestMs < vacantMs || world.hasLost || world.isLivenessUnknown();
     world.ensure(isOwned, "no shard is forgotten", () => `one is free since ${oldestMs} ms`);
   }
 
@@ -230,7 +230,7 @@ export class Schedule {
       "the service recovers",
       () => `${ledger.code}: ${JSON.stringify(reply)}`,
     );
-    if (reply.ok && !world.hasLost && !world.isLivenessBlind())
+    if (reply.ok && !world.hasLost && !world.isLivenessUnknown())
       world.ensure(
         seqIn(reply.body) >= before && seqIn(reply.body) <= ledger.seq,
         "the service recovers",

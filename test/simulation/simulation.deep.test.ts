@@ -13,11 +13,11 @@ const flags = [
 ];
 
 /** Plays in a separate process; resolves to its output, which ends with the failing seed, if any. */
-function play(kind: string, schedules: number): Promise<{ isSound: boolean; said: string }> {
+function play(kind: string, schedules: number): Promise<{ isSound: boolean; output: string }> {
   const args = [...flags, program, "--kind", kind, "--schedules", `${schedules}`];
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { maxBuffer: 2 ** 26 }, (error, said, complaint) =>
-      resolve({ isSound: error === null, said: `${said.trimEnd()}${complaint}` }),
+    execFile(process.execPath, args, { maxBuffer: 2 ** 26 }, (error, output, errors) =>
+      resolve({ isSound: error === null, output: `${output.trimEnd()}${errors}` }),
     );
   });
 }
@@ -30,9 +30,9 @@ describe("lobbies under a hundred thousand random schedules", () => {
       ["large", 300],
       ["wide", 300],
     ] as const) {
-      const { isSound, said } = await play(kind, schedules);
-      t.diagnostic(said.split("\n")[0] ?? "");
-      assert.ok(isSound, said.slice(-20_000));
+      const { isSound, output } = await play(kind, schedules);
+      t.diagnostic(output.split("\n")[0] ?? "");
+      assert.ok(isSound, output.slice(-20_000));
     }
   });
 });

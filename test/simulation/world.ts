@@ -31,7 +31,7 @@ export interface Worker extends Place {
 
 const metrics = createMetrics();
 /** Maximum time for which a jump of Redis' clock may mislead the workers about each other. */
-const blindMs = 3_000;
+const livenessUnknownMs = 3_000;
 
 /** The state of one schedule; it depends only on the seed. */
 export class World {
@@ -140,8 +140,8 @@ export class World {
   }
 
   /** Redis' clock jumped, so live workers may count each other as dead for a while. */
-  isLivenessBlind(): boolean {
-    return this.timeline.now - this.clockJumpedAt < blindMs;
+  isLivenessUnknown(): boolean {
+    return this.timeline.now - this.clockJumpedAt < livenessUnknownMs;
   }
 
   /** A clock set back delays deadlines by the same time, because they were armed by the earlier clock. */
@@ -247,7 +247,7 @@ export class World {
     this.note?.(`${worker.name} dies${isAnnounced ? "" : " unnoticed"}`);
     worker.isAlive = false;
     worker.wiring.end(this.random.is(0.5));
-    for (const tell of worker.open) this.after(0.2, tell);
+    for (const disconnect of worker.open) this.after(0.2, disconnect);
     if (isAnnounced)
       this.after(this.random.between(1, 60), () => {
         if (this.net.isUp) publish(this.net, deadChannel, worker.name);
@@ -265,7 +265,7 @@ export class World {
     void lobbies.stop().then(() => {
       this.note?.(`${worker.name} has left`);
       worker.isAlive = false;
-      for (const tell of worker.open) this.after(0.2, tell);
+      for (const disconnect of worker.open) this.after(0.2, disconnect);
     });
   }
 
@@ -273,7 +273,7 @@ export class World {
   #checkSlice(by: string): void {
     const seenSince = this.timeline.now - this.kind.timings.deadMs;
     const hasOthers = this.ready().some((one) => one.name !== by && one.readyAt < seenSince);
-    const isTroubled = this.troubledUntil >= seenSince || this.hasLost || this.isLivenessBlind();
+    const isTroubled = this.troubledUntil >= seenSince || this.hasLost || this.isLivenessUnknown();
     if (!hasOthers || isTroubled) return;
     const count = this.vacancies.releasedBy(by);
     const most = Math.ceil(this.shards.length / 10);

@@ -102,7 +102,7 @@ async function formCluster(clients: Redis[], ports: number[]): Promise<void> {
   );
   const [[first], replica] = [clients, clients.at(-1)];
   for (const port of ports.slice(1)) await first?.cluster("MEET", "127.0.0.1", port);
-  for (const client of clients) await until(() => knowsAll(client));
+  for (const client of clients) await until(() => seesAllNodes(client));
   await replica?.cluster("REPLICATE", String(await first?.cluster("MYID")));
   await until(async () => String(await replica?.info("replication")).includes("_status:up"));
 }
@@ -115,7 +115,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function knowsAll(client: Redis): Promise<boolean> {
+async function seesAllNodes(client: Redis): Promise<boolean> {
   const info = String(await client.cluster("INFO"));
   return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${masters + 1}`);
 }

@@ -12,7 +12,7 @@ export interface FuzzRequest {
 }
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "BREW"];
-const nasty = [
+const hostileTexts = [
   "",
   "0",
   "-1",
@@ -39,7 +39,7 @@ const nasty = [
 const hexEscape = (text: string) => encodeURIComponent(text.toWellFormed());
 
 const segment = fc.oneof(
-  fc.constantFrom(...nasty).map((text) => text.replaceAll(" ", "%20").replaceAll("'", "%27")),
+  fc.constantFrom(...hostileTexts).map((text) => text.replaceAll(" ", "%20").replaceAll("'", "%27")),
   fc.nat({ max: 1000 }).map(String),
   fc.string({ unit: "binary", maxLength: 12 }).map(hexEscape),
 );

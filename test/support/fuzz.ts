@@ -49,7 +49,7 @@ export async function fuzzRoutes(
     }
   };
   await Promise.all(Array.from({ length: parallelRequests }, work));
-  await expectAlive(baseUrl);
+  await expectResponsive(baseUrl);
   return { runs: options.runs, statuses };
 }
 
@@ -110,7 +110,7 @@ const describe = (request: FuzzRequest) =>
       .replaceAll(/(.)\1{40,}/g, "$1[...]$1"),
   );
 
-async function expectAlive(baseUrl: string): Promise<void> {
+async function expectResponsive(baseUrl: string): Promise<void> {
   const answer = await fetch(`${baseUrl}/v1/after-the-storm`);
   assert.equal(answer.status, 404);
   await answer.arrayBuffer();

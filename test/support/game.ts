@@ -19,7 +19,7 @@ export interface GameOptions {
   mode: "coop" | "versus";
   questions: number;
   /** Runs between two steps, to inject faults. */
-  disturb?: (step: number) => Promise<void>;
+  injectFault?: (step: number) => Promise<void>;
 }
 
 const lobbyOf = (frame: Frame) =>
@@ -55,7 +55,7 @@ export async function playGame(players: Player[], options: GameOptions): Promise
   const points = new Map<number, number>();
   for (let index = 0; index < options.questions; index++) {
     await seenByAll(players, isQuestion(index), `question ${index} of ${code}`);
-    await options.disturb?.(index);
+    await options.injectFault?.(index);
     await Promise.all(players.map((player, i) => choose(player, code, options.mode, index, i % 4)));
     if (options.mode === "coop")
       assert.equal((await host.ask(code, "lock", { index })).status, 200);

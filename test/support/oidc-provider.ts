@@ -111,11 +111,11 @@ function configurationOf(
 }
 
 /** A browser at the provider: follows redirects from the sign-in page to the callback address. */
-export async function visitProvider(start: string, goal: string): Promise<URL> {
+export async function visitProvider(start: string, callback: string): Promise<URL> {
   const jar = new Map<string, string>();
   let next = start;
   for (let hop = 0; hop < 10; hop++) {
-    if (next.startsWith(goal)) return new URL(next);
+    if (next.startsWith(callback)) return new URL(next);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const answer = await fetch(next, { redirect: "manual", headers: { cookie } });
     await answer.arrayBuffer();

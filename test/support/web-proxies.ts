@@ -85,15 +85,15 @@ export async function startWebProxy(kind: ProxyKind, servicePort: number): Promi
     XDG_CONFIG_HOME: folder,
   };
   const child = spawn(program, kind.args(file), { env, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  child.stderr.on("data", (text: Buffer) => (said += text.toString()));
+  let output = "";
+  child.stderr.on("data", (text: Buffer) => (output += text.toString()));
   const stop = async () => {
     await end(child);
     rmSync(folder, { recursive: true, force: true });
   };
   if (await listens(port, child)) return { url: `http://127.0.0.1:${port}`, port, stop };
   await stop();
-  throw new Error(`${kind.name} does not start: ${said.slice(-2_000)}`);
+  throw new Error(`${kind.name} does not start: ${output.slice(-2_000)}`);
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -59,7 +59,7 @@ try {
   await stop(first);
   // Nobody works on what is queued from here on.
   const second = await start({ ...env, JOB_WORKERS: "0" }, release.url);
-  const toldLast = await recordLast(release, told);
+  const lastResponses = await recordLast(release, told);
   await stop(second);
   const recordedAt = Date.now();
   const files = globSync("**/*.*", { cwd: dataDir });
@@ -70,7 +70,7 @@ try {
       files.map((file) => [file, readFileSync(join(dataDir, file)).toString("base64")]),
     ),
   };
-  const stored = { recordedAt, told: { ...told, ...toldLast }, dump };
+  const stored = { recordedAt, told: { ...told, ...lastResponses }, dump };
   const packed = gzipSync(JSON.stringify(stored), { level: 9 });
   mkdirSync(resolve(storedFile, ".."), { recursive: true });
   writeFileSync(storedFile, packed);

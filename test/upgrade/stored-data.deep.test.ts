@@ -19,12 +19,12 @@ import { readStored, storySettings } from "./stored.ts";
 import {
   askGame,
   hostOf,
-  personOf,
+  credentialsOf,
   playRounds,
   readAll,
   readGame,
   startGame,
-  type Told,
+  type RecordedResponses,
 } from "./story.ts";
 
 const earlierClock = new URL("./earlier-clock.mjs", import.meta.url).href;
@@ -186,17 +186,17 @@ function acceptedCredentials(): void {
   });
 
   it("renews sessions, restores guests, and lets accounts sign in", async () => {
-    const renew = async ({ refresh }: Told["second"]) =>
-      personOf(await call(url, "POST /v1/gateway/refresh", { body: { refresh_token: refresh } }));
+    const renew = async ({ refresh }: RecordedResponses["second"]) =>
+      credentialsOf(await call(url, "POST /v1/gateway/refresh", { body: { refresh_token: refresh } }));
     assert.equal((await renew(told.second)).id, told.ada.id);
     assert.equal((await renew(told.guest)).id, told.guest.id);
     const reclaimed = await call(url, "POST /v1/gateway/guest", {
       body: { reclaimToken: told.guest.reclaim },
     });
-    assert.equal(personOf(reclaimed).id, told.guest.id);
+    assert.equal(credentialsOf(reclaimed).id, told.guest.id);
     for (const { email, password, id } of [told.ada, told.upgraded]) {
       const body = { identifier: email, password };
-      assert.equal(personOf(await call(url, "POST /v1/gateway/login", { body })).id, id);
+      assert.equal(credentialsOf(await call(url, "POST /v1/gateway/login", { body })).id, id);
     }
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Dump } from "./dump.ts";
-import type { Told } from "./story.ts";
+import type { RecordedResponses } from "./story.ts";
 
 export const storedFile = join(import.meta.dirname, "stored/release.json.gz");
 
@@ -23,7 +23,7 @@ export const storySettings = {
 export interface Stored {
   /** When the release was stopped, in milliseconds since the epoch. */
   recordedAt: number;
-  told: Told;
+  told: RecordedResponses;
   dump: Dump;
 }
 

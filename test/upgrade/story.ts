@@ -20,7 +20,7 @@ export interface Release {
 }
 
 /** A caller with its credentials. */
-export interface Person {
+export interface Credentials {
   id: number;
   access: string;
   refresh: string;
@@ -39,12 +39,12 @@ export interface Game {
 }
 
 /** Data the release returned to its callers, who continue with it. */
-export interface Told {
-  ada: Person & { email: string; password: string };
+export interface RecordedResponses {
+  ada: Credentials & { email: string; password: string };
   /** Another session of the same caller. */
-  second: Person;
-  guest: Person;
-  upgraded: Person & { email: string; password: string };
+  second: Credentials;
+  guest: Credentials;
+  upgraded: Credentials & { email: string; password: string };
   key: { id: number; plaintext: string };
   client: Client & { refresh: string; access: string };
   waiting: Game;
@@ -65,7 +65,7 @@ const lobbies = "/v1/games/trivia/lobbies";
 const password = "correct horse 1";
 const settings = { category: "random", timer: 60, visibility: "public", mode: "versus" };
 
-export function personOf({ body, headers }: Answer): Person {
+export function credentialsOf({ body, headers }: Answer): Credentials {
   const cookie = headers.getSetCookie().find((line) => line.startsWith("svc_refresh=")) ?? "";
   return {
     id: (body["player"] as { id: number }).id,
@@ -82,10 +82,10 @@ const seatOf = ({ body }: Answer): Seat => ({
   token: String(body["player_token"]),
 });
 
-export async function openGame(url: string, people: Person[], questions: number): Promise<Game> {
+export async function openGame(url: string, owners: Credentials[], questions: number): Promise<Game> {
   const seats: Seat[] = [];
   let code = "";
-  for (const [n, { access }] of people.entries()) {
+  for (const [n, { access }] of owners.entries()) {
     const headers = bearer(access);
     const name = `Player ${n}`;
     const taken =
@@ -131,7 +131,7 @@ export async function playRounds(url: string, game: Game, from: number, to: numb
 }
 
 /** Reads from the release and its successor, which must be equal. */
-export async function readAll(url: string, { access }: Person, runId: number, challenge: number) {
+export async function readAll(url: string, { access }: Credentials, runId: number, challenge: number) {
   const paths = [
     "/v1/users/@me",
     "/v1/users/@me/sessions",
@@ -160,21 +160,21 @@ export async function readAll(url: string, { access }: Person, runId: number, ch
   return reads;
 }
 
-type ToldLast = Pick<Told, "ended" | "waiting" | "running" | "repeat" | "upload" | "reads">;
-type ToldFirst = Omit<Told, keyof ToldLast>;
+type LastResponses = Pick<RecordedResponses, "ended" | "waiting" | "running" | "repeat" | "upload" | "reads">;
+type FirstResponses = Omit<RecordedResponses, keyof LastResponses>;
 
 /** Everything that needs jobs. */
-export async function recordFirst(release: Release): Promise<ToldFirst> {
+export async function recordFirst(release: Release): Promise<FirstResponses> {
   const { url } = release;
   const post = (path: string, body: unknown, headers: Headed = {}) =>
     call(url, `POST ${path}`, { body, headers });
   const email = "ada@example.com";
-  const ada = personOf(await post("/v1/users", { email, username: "ada_l", password }, {}));
-  const second = personOf(await post("/v1/gateway/login", { identifier: email, password }));
-  const guest = personOf(await post("/v1/gateway/guest", {}));
-  const before = personOf(await post("/v1/gateway/guest", {}));
+  const ada = credentialsOf(await post("/v1/users", { email, username: "ada_l", password }, {}));
+  const second = credentialsOf(await post("/v1/gateway/login", { identifier: email, password }));
+  const guest = credentialsOf(await post("/v1/gateway/guest", {}));
+  const before = credentialsOf(await post("/v1/gateway/guest", {}));
   const upgrade = { email: "bob@example.com", password };
-  const upgraded = personOf(await post("/v1/gateway/upgrade", upgrade, bearer(before.access)));
+  const upgraded = credentialsOf(await post("/v1/gateway/upgrade", upgrade, bearer(before.access)));
   const created = await post(
     "/v1/realms/default/keys",
     { name: "A program", scopes: ["trivia:read", "trivia:write"] },
@@ -197,11 +197,11 @@ export async function recordFirst(release: Release): Promise<ToldFirst> {
   await post("/v1/games/trivia/teams/join", { join_code: joinCode }, bearer(upgraded.access));
   await post("/v1/subscribe", { email: "reader@example.com" }, {});
 
-  const people = [ada, guest];
-  const finished = await openGame(url, people, 2);
+  const owners = [ada, guest];
+  const finished = await openGame(url, owners, 2);
   await startGame(url, finished);
   await playRounds(url, finished, 0, 2);
-  const run = await beginRun(url, ada);
+  const run = await startRun(url, ada);
   await importGame(release);
   const failedJob = await addBrokenJob(release);
   await eventually("the result is counted", async () => {
@@ -224,11 +224,11 @@ export async function recordFirst(release: Release): Promise<ToldFirst> {
 }
 
 /** Jobs waiting when the release is stopped. */
-export async function recordLast({ url }: Release, told: ToldFirst): Promise<ToldLast> {
+export async function recordLast({ url }: Release, told: FirstResponses): Promise<LastResponses> {
   const { ada, guest, upgraded } = told;
   const others = [
-    personOf(await call(url, "POST /v1/gateway/guest", { body: {} })),
-    personOf(await call(url, "POST /v1/gateway/guest", { body: {} })),
+    credentialsOf(await call(url, "POST /v1/gateway/guest", { body: {} })),
+    credentialsOf(await call(url, "POST /v1/gateway/guest", { body: {} })),
   ];
   const game = await openGame(url, others, 2);
   const ended = { ...game, players: others.map(({ id }) => id) };
@@ -253,7 +253,7 @@ export async function recordLast({ url }: Release, told: ToldFirst): Promise<Tol
   return { ended, waiting, running, repeat, upload, reads };
 }
 
-async function earn({ url, run }: Release, { id, access }: Person): Promise<void> {
+async function earn({ url, run }: Release, { id, access }: Credentials): Promise<void> {
   const to = ["--player", String(id), "--json"];
   await run("console", ["ingots:credit", ...to, "--amount", "500", "--ref-id", "payment-1"]);
   await run("console", ["ingots:spend", ...to, "--amount", "120", "--reason", "a hat"]);
@@ -266,7 +266,7 @@ async function earn({ url, run }: Release, { id, access }: Person): Promise<void
   });
 }
 
-async function answerUnderKey(url: string, game: Game): Promise<Told["repeat"]> {
+async function answerUnderKey(url: string, game: Game): Promise<RecordedResponses["repeat"]> {
   const path = `POST ${lobbies}/${game.code}/answer`;
   const key = "the-answer-to-question-two";
   const body = { selected_index: 2, time_taken_ms: 700, index: 1 };
@@ -275,7 +275,7 @@ async function answerUnderKey(url: string, game: Game): Promise<Told["repeat"]> 
   return { path, key, body, said };
 }
 
-async function beginRun(url: string, { access }: Person): Promise<Told["run"]> {
+async function startRun(url: string, { access }: Credentials): Promise<RecordedResponses["run"]> {
   const headers = bearer(access);
   const base = "/v1/games/trivia";
   const today = await call(url, `GET ${base}/challenges/today`, { headers });

@@ -21,7 +21,7 @@ const files = {
 
 export type Version = keyof typeof files;
 
-type Said = { n: number; answer: unknown } | { result: string };
+type MemberMessage = { n: number; answer: unknown } | { result: string };
 
 /** A process that runs one version. */
 export class Member {
@@ -44,10 +44,10 @@ export class Member {
     this.incarnation = incarnation;
     this.url = `http://127.0.0.1:${port}`;
     this.child = child;
-    child.on("message", (said: Said) => {
-      if ("result" in said) return void this.results.push(said.result);
-      this.waiting.get(said.n)?.(said.answer);
-      this.waiting.delete(said.n);
+    child.on("message", (message: MemberMessage) => {
+      if ("result" in message) return void this.results.push(message.result);
+      this.waiting.get(message.n)?.(message.answer);
+      this.waiting.delete(message.n);
     });
     // A caller waiting for a dead process asks another one.
     child.once("exit", () => this.waiting.forEach((tell) => tell(null)));
@@ -97,8 +97,8 @@ export async function startMember(version: Version, redisUrl: string): Promise<M
   const args = [redisUrl, files[version].href];
   const child = forked(new URL("./member.ts", import.meta.url), args);
   const exited = once(child, "exit").then(() => Promise.reject(new Error(`${version}: exited`)));
-  const said = await Promise.race([once(child, "message"), exited]);
-  const [ready] = said as [{ incarnation: string; port: number }];
+  const message = await Promise.race([once(child, "message"), exited]);
+  const [ready] = message as [{ incarnation: string; port: number }];
   return new Member(version, child, ready);
 }
 

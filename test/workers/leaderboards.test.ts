@@ -22,7 +22,7 @@ describe("the leaderboard maintenance job", () => {
   after(() => app.stop());
 
   const until = (time: string) => clock.advance(Date.parse(time) - clock.now());
-  const tend = () => maintain({ task: "boards" }, { ...app.deps, em: app.deps.orm.em.fork() });
+  const maintainLeaderboards = () => maintain({ task: "boards" }, { ...app.deps, em: app.deps.orm.em.fork() });
   const query = <T>(statement: ReturnType<typeof sql<T>>) =>
     rowsOf<T>(app.deps.orm.em.fork(), statement);
   const write = (n: number, score: number) => {
@@ -46,7 +46,7 @@ describe("the leaderboard maintenance job", () => {
   it("keeps the ranks of midnight for a day", async () => {
     await write(0, 20);
     await write(1, 10);
-    await tend();
+    await maintainLeaderboards();
     assert.deepEqual(await days(), ["2026-05-10"]);
     await write(1, 30);
     const [ann, bob] = ids;
@@ -56,10 +56,10 @@ describe("the leaderboard maintenance job", () => {
     ];
     assert.deepEqual(await ranks(), turned);
     until("2026-05-10T23:59:00Z");
-    await tend();
+    await maintainLeaderboards();
     assert.deepEqual(await ranks(), turned, "the day is not over");
     until("2026-05-11T00:01:00Z");
-    await tend();
+    await maintainLeaderboards();
     assert.deepEqual(await days(), ["2026-05-11"]);
     assert.deepEqual(await ranks(), [
       [bob, 1, 1],
@@ -69,7 +69,7 @@ describe("the leaderboard maintenance job", () => {
 
   it("uses later ranks for those of midnight only while nobody has answered since", async () => {
     until("2026-05-12T09:00:00Z");
-    await tend();
+    await maintainLeaderboards();
     assert.deepEqual(await days(), ["2026-05-12"]);
     until("2026-05-13T09:00:00Z");
     await fillBank(app, 1, ["art"]);
@@ -83,7 +83,7 @@ describe("the leaderboard maintenance job", () => {
       at: new Date("2026-05-12T23:59:00Z"),
     };
     await insertAnswers(app.deps.orm.em.fork(), [{ ...answer, ...rest }, late]);
-    await tend();
+    await maintainLeaderboards();
     assert.deepEqual(await days(), ["2026-05-12"]);
   });
 
@@ -92,13 +92,13 @@ describe("the leaderboard maintenance job", () => {
     await ranks();
     await write(0, 99);
     clock.advance(6 * 60 * minuteMs);
-    await tend();
+    await maintainLeaderboards();
     const [waiting] = await query(
       sql<{ n: number }>`select count(*)::int as n from board_changes where batch is null`,
     );
     assert.deepEqual([waiting?.n, await open()], [0, ["global"]]);
     clock.advance(1);
-    await tend();
+    await maintainLeaderboards();
     assert.deepEqual(await open(), []);
     assert.equal((await ranks())[0]?.[0], ids[0], "a read rebuilds it");
   });
@@ -110,7 +110,7 @@ describe("the leaderboard maintenance job", () => {
         from generate_series(1, 100000)`,
     );
     await write(1, 200);
-    await tend();
+    await maintainLeaderboards();
     const [left] = await query(
       sql<{ n: number; trimmed: boolean }>`select count(*)::int as n,
         (select trimmed > 0 from board_state) as trimmed from board_changes`,

@@ -40,11 +40,11 @@ async function withWorker<T>(end: () => Promise<void>, work: () => Promise<T>): 
 /** A connection to Redis that can fail. */
 async function startFront() {
   const sockets = new Set<Socket>();
-  let isDeaf = false;
+  let isUnresponsive = false;
   let isGoing = false;
   const front = createServer((socket) => {
     sockets.add(socket.on("error", () => {}));
-    if (isDeaf) return;
+    if (isUnresponsive) return;
     const behind = connect(stores.redisUrl.slice("unix://".length)).on("error", () => {});
     sockets.add(behind);
     socket.on("data", (chunk) => {
@@ -59,7 +59,7 @@ async function startFront() {
   const { port } = front.address() as AddressInfo;
   return {
     url: `redis://127.0.0.1:${port}`,
-    goDeaf: () => (isDeaf = true),
+    goDeaf: () => (isUnresponsive = true),
     goAtNextQuestion: () => (isGoing = true),
     comeBack() {
       isGoing = false;

@@ -45,12 +45,12 @@ describe("the projection-rebuild job", () => {
     await importEnvelope(app.deps.em, source, { now: importTime });
     const jobs: unknown[] = [];
     const enqueue = async (_: unknown, payload: unknown) => String(jobs.push(payload));
-    const tend = () => reconcileProjection({ ...app.deps, em: app.deps.em, enqueue });
-    await tend();
+    const reconcile = () => reconcileProjection({ ...app.deps, em: app.deps.em, enqueue });
+    await reconcile();
     assert.equal(jobs.length, 1);
     for (const action of ["apply", "back"] as const) {
       assert.equal(await ask(action), true);
-      await tend();
+      await reconcile();
     }
     assert.equal(jobs.length, 1);
   });

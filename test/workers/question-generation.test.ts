@@ -28,7 +28,7 @@ const payload = (change: Partial<Payload> = {}): Payload => ({
 });
 
 /** A scripted generator. */
-const saying = (list: readonly GeneratedQuestion[]): QuestionModel => ({
+const modelReturning = (list: readonly GeneratedQuestion[]): QuestionModel => ({
   name: "planted",
   generate: () => Promise.resolve([...list]),
 });
@@ -79,12 +79,12 @@ function storesBatch(): void {
     const [first, middle, last] = ["a?", "m?", "z?"].map((text) => question(`Is it ${text}`));
     assert.ok(first && middle && last);
     const store = (list: GeneratedQuestion[]) => {
-      jobs.use(saying(list));
+      jobs.use(modelReturning(list));
       return generateQuestions(payload(), jobs.deps);
     };
     const { em } = jobs.deps;
     await em.begin();
-    jobs.use(saying([middle]));
+    jobs.use(modelReturning([middle]));
     await generateQuestions(payload(), { ...jobs.deps, em });
     const one = store([first, middle, last]);
     await untilOneWaits(jobs.deps.em);
@@ -96,9 +96,9 @@ function storesBatch(): void {
 
   it("fills the smaller question pool first", async () => {
     const texts = ["a?", "b?", "c?"].map((text) => question(`Is it ${text}`));
-    jobs.use(saying(texts));
+    jobs.use(modelReturning(texts));
     await generateQuestions(payload({ pool: "competition" }), jobs.deps);
-    jobs.use(saying(["d?", "e?", "f?", "g?", "h?"].map((text) => question(`Is it ${text}`))));
+    jobs.use(modelReturning(["d?", "e?", "f?", "g?", "h?"].map((text) => question(`Is it ${text}`))));
     await generateQuestions(payload(), jobs.deps);
     const pools = (await stored()).map((row) => row.pool);
     assert.equal(pools.filter((pool) => pool === "competition").length, 4);
@@ -106,7 +106,7 @@ function storesBatch(): void {
   });
 
   it("stores a text once regardless of case, and changes nothing when it runs twice", async () => {
-    jobs.use(saying([question("Is it A?"), question("is it a"), question("Is it B?")]));
+    jobs.use(modelReturning([question("Is it A?"), question("is it a"), question("Is it B?")]));
     assert.equal(await generateQuestions(payload(), jobs.deps), 2);
     assert.equal(await generateQuestions(payload({ category: "film" }), jobs.deps), 0);
     assert.equal((await stored()).length, 2);
@@ -127,7 +127,7 @@ function storesBatch(): void {
 function validQuestions(): void {
   it("drops invalid questions and keeps the rest", async () => {
     jobs.use(
-      saying([
+      modelReturning([
         question("Is it <b>bold</b>?"),
         question("Is it empty?", { explanation: "" }),
         question("Is it double?", { choices: ["one", "one", "two", "three"] }),
@@ -144,7 +144,7 @@ function validQuestions(): void {
   });
 
   it("stores at most 20 questions, however many the generator returns", async () => {
-    jobs.use(saying(Array.from({ length: 50 }, (_, n) => question(`Is it number ${n}?`))));
+    jobs.use(modelReturning(Array.from({ length: 50 }, (_, n) => question(`Is it number ${n}?`))));
     assert.equal(await generateQuestions(payload({ count: 50 }), jobs.deps), 20);
   });
 }
@@ -157,9 +157,9 @@ function retriesAndStops(): void {
   });
 
   it("links stored and new questions to the prompt they match", async () => {
-    jobs.use(saying([question("Is it old?")]));
+    jobs.use(modelReturning([question("Is it old?")]));
     await generateQuestions(payload(), jobs.deps);
-    jobs.use(saying([question("Is it old?"), question("Is it new?")]));
+    jobs.use(modelReturning([question("Is it old?"), question("Is it new?")]));
     assert.equal(await generateQuestions(payload({ prompt: "Age  matters" }), jobs.deps), 1);
     const links = await rowsOf(
       jobs.deps.em,
@@ -177,8 +177,8 @@ function retriesAndStops(): void {
     const prompted = payload({ category: "geography", prompt: "the capital of" });
     const { prompt } = prompted;
     const category = "geography" as const;
-    const wish = { category, difficulty: "easy" as const, prompt, model: null };
-    const all = await createQuestionBank().generate({ ...wish, count: 1_000, exclude: new Set() });
+    const job = { category, difficulty: "easy" as const, prompt, model: null };
+    const all = await createQuestionBank().generate({ ...job, count: 1_000, exclude: new Set() });
     assert.ok(all.length > 20);
     for (let left = all.length; left > 0; left -= 20)
       assert.equal(await generateQuestions(prompted, jobs.deps), Math.min(left, 20));
@@ -207,8 +207,8 @@ function retriesAndStops(): void {
   it("runs for any model name, through the real queue", async () => {
     const { enqueueAndWait } = jobs.deps;
     for (const [request, model] of ["qwen3:8b", "ft:small:quiz::1", "maker/small"].entries()) {
-      const wish = payload({ model, request: String(request) });
-      assert.equal(await enqueueAndWait(questionGeneration, wish, 10_000), true, model);
+      const job = payload({ model, request: String(request) });
+      assert.equal(await enqueueAndWait(questionGeneration, job, 10_000), true, model);
     }
   });
 }

@@ -67,7 +67,7 @@ describe("repairs of lobby index entries", () => {
     const written = new Set<string>();
     let refusals = 0;
     await new Promise<void>((done) => {
-      const relisting = new IndexRepair({
+      const repairs = new IndexRepair({
         timing: { ...systemTiming, after: (_ms, work) => (setImmediate(work), () => undefined) },
         codesIn: async () => ["LISTED"],
         async repair(code) {
@@ -80,8 +80,8 @@ describe("repairs of lobby index entries", () => {
         },
         onFailure: () => undefined,
       });
-      relisting.claim(7);
-      for (const code of ["FAILED", "FAILED", "OTHERS"]) relisting.owe(code);
+      repairs.claim(7);
+      for (const code of ["FAILED", "FAILED", "OTHERS"]) repairs.owe(code);
     });
     assert.deepEqual([...written], ["OTHERS", "LISTED", "FAILED"]);
     assert.equal(refusals, 2);

@@ -46,8 +46,8 @@ describe("a worker that leaves", () => {
     const from = fleet.now;
     // It only sends heartbeats.
     other.wiring.stall("control", 8_000);
-    const sign = () => fleet.redis.zadd(workersKey, fleet.redis.now(), "other");
-    for (let ms = 0; ms < 8_000; ms += 500) fleet.timeline.add(from + ms, null, sign);
+    const heartbeat = () => fleet.redis.zadd(workersKey, fleet.redis.now(), "other");
+    for (let ms = 0; ms < 8_000; ms += 500) fleet.timeline.add(from + ms, null, heartbeat);
     await fleet.ended(leaver.lobbies.stop());
     const took = fleet.now - from;
     assert.ok(took > 4_900 && took < 5_600, `${took} ms`);
@@ -72,10 +72,10 @@ describe("a worker that leaves", () => {
     // Before, between and after the heartbeats that announce it.
     for (const laterMs of [0, 100, 200, 300, 400]) {
       const fleet = new VirtualFleet();
-      const [leaver, , deaf] = await fleet.calm("leaver", "other", "deaf");
-      assert.ok(leaver && deaf);
+      const [leaver, , disconnected] = await fleet.calm("leaver", "other", "deaf");
+      assert.ok(leaver && disconnected);
       await fleet.run(laterMs);
-      fleet.deafen(deaf, 60);
+      fleet.deafen(disconnected, 60);
       const from = fleet.now;
       await fleet.ended(leaver.lobbies.handOver());
       assert.ok(fleet.now - from < 1_200, `the hand-over took ${fleet.now - from} ms`);

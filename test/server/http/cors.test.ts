@@ -220,16 +220,16 @@ function sessionCookie(): void {
   });
 
   test("is set by a navigation address only for a navigation", async () => {
-    const visit = (goal: string, site = "cross-site") =>
-      client.get("/v1/landing", { headers: { "sec-fetch-site": site, "sec-fetch-dest": goal } });
+    const visit = (destination: string, site = "cross-site") =>
+      client.get("/v1/landing", { headers: { "sec-fetch-site": site, "sec-fetch-dest": destination } });
     for (const site of ["cross-site", "same-site", "none"])
       assert.equal((await visit("document", site)).status, 302);
     assert.equal((await visit("image", "same-origin")).status, 302);
     assert.equal((await client.get("/v1/landing")).status, 302);
     for (const site of ["cross-site", "same-site"])
-      for (const goal of ["image", "iframe", "script", "empty"]) {
-        const answer = await visit(goal, site);
-        assert.equal(codeOf(answer), "request:origin_forbidden", `${goal} ${site}`);
+      for (const destination of ["image", "iframe", "script", "empty"]) {
+        const answer = await visit(destination, site);
+        assert.equal(codeOf(answer), "request:origin_forbidden", `${destination} ${site}`);
         assert.deepEqual(answer.headers.getSetCookie(), []);
       }
   });

@@ -13,9 +13,9 @@ let lines: string[];
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function until(isTrue: () => boolean): Promise<void> {
-  const giveUpAt = Date.now() + 60_000;
+  const deadline = Date.now() + 60_000;
   while (!isTrue()) {
-    if (Date.now() > giveUpAt) throw new Error("it did not come to this");
+    if (Date.now() > deadline) throw new Error("the expected state was not reached");
     await nextTurn();
   }
 }

@@ -115,9 +115,9 @@ async function open({ port }: SampleServer, path: string, header = ""): Promise<
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  const giveUpAt = Date.now() + 60_000;
+  const deadline = Date.now() + 60_000;
   while (!isTrue()) {
-    if (Date.now() > giveUpAt) throw new Error("it did not come to this");
+    if (Date.now() > deadline) throw new Error("the expected state was not reached");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -134,7 +134,7 @@ function duringGeneration(): void {
   }
 
   it("continues with the bank when the queue loses the job's lock and every connection", async () => {
-    const letGo = await playUntilAsked("music");
+    const release = await playUntilAsked("music");
     const { redis } = busy.deps;
     const locks = await redis.keys("jobs:question-generation:*:lock");
     assert.ok(locks.length > 0);
@@ -144,15 +144,15 @@ function duringGeneration(): void {
     assert.ok(ids.length > 2, clients.join("\n"));
     await Promise.all(ids.map((id) => redis.client("KILL", "ID", id)));
     await playTo(40);
-    letGo();
+    release();
     // Whatever happens to the job: its questions are late or generated twice.
     await playTo(60);
   });
 
   it("continues with the bank when the job worker shuts down", async () => {
-    const letGo = await playUntilAsked("film");
+    const release = await playUntilAsked("film");
     await jobs.close();
     await playTo(40);
-    letGo();
+    release();
   });
 }

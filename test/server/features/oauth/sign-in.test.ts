@@ -243,8 +243,8 @@ function recentSignIn(): void {
     async passport(access: string) {
       const answer = await app.client.get("/v1/tokens/passport", { token: access });
       const { passport } = answer.body as { passport: string };
-      const goal = "http://localhost/";
-      const query = new URLSearchParams({ passport, redirect: goal }).toString();
+      const redirectTarget = "http://localhost/";
+      const query = new URLSearchParams({ passport, redirect: redirectTarget }).toString();
       const there = await app.client.get(`/v1/gateway/customs?${query}`);
       assert.equal(there.status, 302);
       return refreshed(/svc_refresh=([^;]+)/.exec(there.headers.get("set-cookie") ?? "")?.[1]);

@@ -50,8 +50,8 @@ describe("a service whose clock is set", () => {
     });
     stream.abort();
     assert.equal(events.status, 200);
-    const goal = "http://localhost/";
-    const query = new URLSearchParams({ passport, redirect: goal }).toString();
+    const redirectTarget = "http://localhost/";
+    const query = new URLSearchParams({ passport, redirect: redirectTarget }).toString();
     assert.equal((await app.client.request("GET", `/v1/gateway/customs?${query}`)).status, 302);
     clock.advance(hourMs);
   });

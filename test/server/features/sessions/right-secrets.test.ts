@@ -151,15 +151,15 @@ describe("wrong secrets from an address", () => {
       browserHash: "none",
       challenge: hash("sha256", code_verifier, "base64url"),
     });
-    const come = async (body: Record<string, string>) => {
+    const signInFrom = async (body: Record<string, string>) => {
       const headers = { "x-forwarded-for": "198.51.100.11" };
       const path = "/v1/gateway/oauth/nobody/callback";
       return (await post(app, path, { code: "c", ...body }, headers)).code;
     };
-    for (let i = 0; i < 2; i++) await come({ state: randomSecret() });
-    assert.equal(await come({ state }), "rate_limit:exceeded");
-    assert.equal(await come({ state, code_verifier: randomSecret() }), "rate_limit:exceeded");
-    assert.equal(await come({ state, code_verifier }), "oauth:provider_unknown");
+    for (let i = 0; i < 2; i++) await signInFrom({ state: randomSecret() });
+    assert.equal(await signInFrom({ state }), "rate_limit:exceeded");
+    assert.equal(await signInFrom({ state, code_verifier: randomSecret() }), "rate_limit:exceeded");
+    assert.equal(await signInFrom({ state, code_verifier }), "oauth:provider_unknown");
   });
 
   it("do not block an API key", async () => {

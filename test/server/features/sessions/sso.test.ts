@@ -9,7 +9,7 @@ import { manualClock } from "../../../support/clock.ts";
 import { cookieOf, enter, post, registerAccount } from "../../../support/identity.ts";
 
 const clock = manualClock();
-const goal = "https://play.example.com/after?x=1#y";
+const redirectTarget = "https://play.example.com/after?x=1#y";
 const secret = "s".repeat(40);
 let app: App;
 
@@ -63,9 +63,9 @@ function passportUse(): void {
       [session, 2_592_000],
       [guest, 63_072_000],
     ] as const) {
-      const answer = await customs({ passport: await passportOf(one), redirect: goal });
+      const answer = await customs({ passport: await passportOf(one), redirect: redirectTarget });
       assert.equal(answer.status, 302);
-      assert.equal(answer.headers.get("location"), goal);
+      assert.equal(answer.headers.get("location"), redirectTarget);
       assert.equal(answer.headers.get("cache-control"), "no-store");
       assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
       const cookie = answer.headers.get("set-cookie") ?? "";
@@ -78,14 +78,14 @@ function passportUse(): void {
   it("works once, even for fifty concurrent uses, and is not consumed by HEAD or prefetch", async () => {
     const { session } = await registerAccount(app);
     const passport = await passportOf(session);
-    const head = await customs({ passport, redirect: goal }, "HEAD");
+    const head = await customs({ passport, redirect: redirectTarget }, "HEAD");
     assert.deepEqual([head.status, head.headers.get("set-cookie")], [302, null]);
-    const target = `/v1/gateway/customs?${new URLSearchParams({ passport, redirect: goal }).toString()}`;
+    const target = `/v1/gateway/customs?${new URLSearchParams({ passport, redirect: redirectTarget }).toString()}`;
     // A browser may show a preloaded page later without a new request, so it must not look successful.
     const ahead = await app.client.get(target, { headers: { "sec-purpose": "prefetch" } });
     assert.deepEqual([ahead.status, ahead.headers.get("set-cookie")], [401, null]);
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => customs({ passport, redirect: goal })),
+      Array.from({ length: 50 }, () => customs({ passport, redirect: redirectTarget })),
     );
     const statuses = answers.map(({ status }) => status).toSorted();
     assert.deepEqual(statuses, [302, ...Array<number>(49).fill(401)]);
@@ -100,14 +100,14 @@ function passportUse(): void {
     const cookie = cookieOf(ended.session.refresh_token);
     await post(app, "/v1/gateway/logout", undefined, cookie);
     for (const one of [late, passport, session.access_token, "x", ""]) {
-      const answer = await customs({ passport: one, redirect: goal });
+      const answer = await customs({ passport: one, redirect: redirectTarget });
       assert.deepEqual([answer.status, codeOf(answer)], [401, "sso:passport_invalid"]);
       assert.equal(answer.headers.get("set-cookie"), null);
       assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
     }
-    const none = await customs({ redirect: goal });
+    const none = await customs({ redirect: redirectTarget });
     assert.equal(codeOf(none), "sso:passport_invalid");
-    const head = await customs({ passport: late, redirect: goal }, "HEAD");
+    const head = await customs({ passport: late, redirect: redirectTarget }, "HEAD");
     assert.equal(head.status, 401);
   });
 
@@ -120,7 +120,7 @@ function passportUse(): void {
       assert.equal(answer.headers.get("location"), null);
       assert.ok(!answer.text.includes("evil.example"));
     }
-    assert.equal((await customs({ passport, redirect: goal })).status, 302);
+    assert.equal((await customs({ passport, redirect: redirectTarget })).status, 302);
   });
 
   it("is not issued to anonymous callers", async () => {

@@ -46,12 +46,12 @@ export interface Returned {
 export async function comeBack(app: App, back: URL, cookie: string): Promise<Returned> {
   const answer = await app.client.get(back.pathname + back.search, { headers: { cookie } });
   const location = answer.headers.get("location");
-  const goal = location === null ? null : new URL(location);
+  const target = location === null ? null : new URL(location);
   const refresh = cookieOf(answer.headers.getSetCookie(), "svc_refresh").split("=")[1];
   return {
     status: answer.status,
-    location: goal,
-    error: goal?.searchParams.get("error") ?? null,
+    location: target,
+    error: target?.searchParams.get("error") ?? null,
     refreshToken: refresh ?? null,
     text: answer.text,
   };

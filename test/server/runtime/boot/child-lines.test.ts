@@ -24,14 +24,14 @@ function slowOutput() {
   const taken: Buffer[] = [];
   let given = 0;
   let isFull = false;
-  let mostInVain = 0;
-  let inVain = 0;
+  let maxWasted = 0;
+  let wasted = 0;
   const waiting: (() => void)[] = [];
   const output = {
     forward(block: Buffer) {
       taken.push(block);
-      inVain = isFull ? inVain + 1 : 0;
-      mostInVain = Math.max(mostInVain, inVain);
+      wasted = isFull ? wasted + 1 : 0;
+      maxWasted = Math.max(maxWasted, wasted);
       given++;
       if (given % 3 !== 0 || isFull) return !isFull;
       isFull = true;
@@ -43,7 +43,7 @@ function slowOutput() {
     },
     onceDrained: (work: () => void) => void waiting.push(work),
   };
-  return { output, text: () => Buffer.concat(taken).toString(), mostInVain: () => mostInVain };
+  return { output, text: () => Buffer.concat(taken).toString(), maxWasted: () => maxWasted };
 }
 
 describe("the output lines of several processes", () => {
@@ -53,7 +53,7 @@ describe("the output lines of several processes", () => {
     const process = fc.record({ pieces, lengths, isKilled: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(process, { minLength: 1, maxLength: 4 }), async (processes) => {
-        const { output, text, mostInVain } = slowOutput();
+        const { output, text, maxWasted } = slowOutput();
         const written = processes.map(({ lengths: some }, source) =>
           some.map((length, n) => lineOf(source, n, length)),
         );
@@ -77,7 +77,7 @@ describe("the output lines of several processes", () => {
             own.map((line) => line.trimEnd()),
           );
         // Each process may have had one block in flight.
-        assert.ok(mostInVain() <= processes.length, `${mostInVain()} blocks came to a full output`);
+        assert.ok(maxWasted() <= processes.length, `${maxWasted()} blocks came to a full output`);
       }),
       { numRuns: 100 },
     );

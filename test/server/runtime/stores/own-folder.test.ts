@@ -49,20 +49,20 @@ function madeByAnother(dir: string): string {
 describe("folders at well-known paths", () => {
   const given = process.env["TMPDIR"];
   let dir: string;
-  let precious: string;
+  let otherFolder: string;
   beforeEach(() => {
     dir = mkdtempSync(join(given ?? tmpdir(), "own-"));
     chmodSync(dir, 0o755);
-    precious = join(dir, "precious");
-    mkdirSync(precious, { mode: 0o750 });
-    writeFileSync(join(precious, "file"), "as it was", { mode: 0o640 });
+    otherFolder = join(dir, "precious");
+    mkdirSync(otherFolder, { mode: 0o750 });
+    writeFileSync(join(otherFolder, "file"), "as it was", { mode: 0o640 });
     process.env["TMPDIR"] = dir;
   });
   afterEach(() => {
-    const [folder, file] = [statSync(precious), statSync(join(precious, "file"))];
+    const [folder, file] = [statSync(otherFolder), statSync(join(otherFolder, "file"))];
     const facts = [folder.uid, folder.mode & 0o777, file.uid, file.mode & 0o777];
     assert.deepEqual(facts, [ownUid(), 0o750, ownUid(), 0o640], "nothing behind a link changes");
-    assert.equal(readFileSync(join(precious, "file"), "utf8"), "as it was");
+    assert.equal(readFileSync(join(otherFolder, "file"), "utf8"), "as it was");
     if (given === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = given;
     rmSync(dir, { recursive: true, force: true });
@@ -88,8 +88,8 @@ describe("folders at well-known paths", () => {
       assert.equal(statSync(place).uid, otherUser);
       rmSync(place, { recursive: true });
     }
-    for (const goal of [precious, join(dir, "nowhere")]) {
-      symlinkSync(goal, place);
+    for (const target of [otherFolder, join(dir, "nowhere")]) {
+      symlinkSync(target, place);
       assert.throws(() => socketDirFor(data), /belongs to somebody else/);
       assert.throws(() => runningSocketDir(data), /belongs to somebody else/);
       rmSync(place);
@@ -123,7 +123,7 @@ describe("folders at well-known paths", () => {
     writeFileSync(join(foreign, "PG_VERSION"), "18\n");
     await assert.rejects(startLocalPostgres({ dataDir: foreign, socketDir, log }), /another user/);
     const link = join(dir, "link");
-    symlinkSync(precious, link);
+    symlinkSync(otherFolder, link);
     lchownSync(link, otherUser, otherUser);
     await assert.rejects(startLocalRedis({ dataDir: link, socketDir, log }), /is a link/);
     await assert.rejects(startLocalPostgres({ dataDir, socketDir: link, log }), /is a link/);
@@ -142,8 +142,8 @@ describe("folders at well-known paths", () => {
     const folder = join(dir, "moved");
     mkdirSync(join(folder, "base", "1"), { recursive: true });
     writeFileSync(join(folder, "base", "1", "data"), "");
-    symlinkSync(precious, join(folder, "base", "link"));
-    symlinkSync(join(precious, "file"), join(folder, "file-link"));
+    symlinkSync(otherFolder, join(folder, "base", "link"));
+    symlinkSync(join(otherFolder, "file"), join(folder, "file-link"));
     const owner = isRoot
       ? { uid: otherUser, gid: otherUser }
       : { uid: ownUid(), gid: process.getgid?.() ?? 0 };
@@ -153,7 +153,7 @@ describe("folders at well-known paths", () => {
     if (!isRoot) return;
     const second = join(dir, "second");
     mkdirSync(second);
-    linkSync(join(precious, "file"), join(second, "twice"));
+    linkSync(join(otherFolder, "file"), join(second, "twice"));
     assert.throws(() => giveFolder(second, owner), /has a second name elsewhere/);
     assert.equal(statSync(second).uid, 0, "it is tried again");
     const mixed = join(dir, "mixed");
@@ -165,9 +165,9 @@ describe("folders at well-known paths", () => {
   it("receive no file through a link, and provide no token of another user", () => {
     const data = join(dir, "data");
     mkdirSync(data);
-    const goal = join(precious, "file");
+    const target = join(otherFolder, "file");
     for (const name of [`.probe-${process.pid}`, `primary.lock.${process.pid}.new`])
-      symlinkSync(goal, join(data, name));
+      symlinkSync(target, join(data, name));
     const lock = acquireExclusive(data);
     assert.ok("release" in lock);
     lock.release();
@@ -176,7 +176,7 @@ describe("folders at well-known paths", () => {
     assert.equal(operatorToken(config), token);
     const file = join(data, "operator-token");
     rmSync(file);
-    symlinkSync(goal, file);
+    symlinkSync(target, file);
     assert.throws(() => operatorToken(config), /another user or is a link/);
     rmSync(file);
     writeFileSync(file, "chosen by a stranger\n");

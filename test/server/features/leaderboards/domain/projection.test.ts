@@ -144,12 +144,12 @@ function afterProcessFailure(): void {
     const healthy = await another();
     await assertExact(healthy);
     const { promise: isReached, resolve: reach } = Promise.withResolvers<void>();
-    const { promise: mayGo, resolve: go } = Promise.withResolvers<void>();
+    const { promise: released, resolve: go } = Promise.withResolvers<void>();
     let stops = 0;
     const slow = await another(async (script, run) => {
       if (script === "apply" && stops++ === 0) {
         reach();
-        await mayGo;
+        await released;
       }
       return run();
     });

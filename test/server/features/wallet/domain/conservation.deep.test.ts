@@ -301,14 +301,14 @@ function validOutcomes(): void {
   });
 
   it("pass the reconciliation of the maintenance job", async () => {
-    const books = await readLedgerTotals(
+    const ledger = await readLedgerTotals(
       orm.em.fork(),
       { after: 0, upTo: 2_147_483_647 },
       countedSources,
     );
-    assert.ok(books.length > numPlayers);
+    assert.ok(ledger.length > numPlayers);
     assert.deepEqual(
-      books.flatMap((one) => problemsOf(one)),
+      ledger.flatMap((one) => problemsOf(one)),
       [],
     );
   });
