@@ -46,7 +46,8 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     load: () => import("./hub/index.ts"),
   },
   identity: {
-    about: "logins against bare argon2, refreshes, reads during logins, responses for unknown addresses",
+    about:
+      "logins against bare argon2, refreshes, reads during logins, responses for unknown addresses",
     load: () => import("./identity/index.ts"),
   },
   lobby: {

@@ -39,7 +39,9 @@ export async function measureDepth(service: Service, versions: number): Promise<
   );
   reader.close();
   const orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 1 });
-  const fromStore = await interleave(await storeReads(orm.em.fork())).finally(() => orm.close(true));
+  const fromStore = await interleave(await storeReads(orm.em.fork())).finally(() =>
+    orm.close(true),
+  );
   const [, entity = 0] = overHttp.map(median);
   const [storedEntity = 0] = fromStore.map(median);
   const title = `uncached single reads, ${versions} versions in the database`;

@@ -97,7 +97,8 @@ async function measureRound(audience: Audience, load: Load) {
 }
 
 function tableOf(given: FanOut, measured: Measured[], isQuick: BenchOptions["isQuick"]): Table {
-  const medianOf = (one: Measured, key: keyof Round) => median(one.rounds.map((round) => round[key]));
+  const medianOf = (one: Measured, key: keyof Round) =>
+    median(one.rounds.map((round) => round[key]));
   const [raw] = measured;
   const nchan = measured.find(({ audience }) => audience.peer.name === "Nchan");
   const ratio = (one: Measured, to: Measured) =>

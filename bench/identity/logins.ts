@@ -84,7 +84,16 @@ function tableOf(rounds: readonly Round[]): Table {
   const cpu = of(({ bareMs, serviceMs }) => bareMs / serviceMs);
   return {
     title: `identity: logins, ${clients} clients, medians of ${rounds.length} interleaved rounds`,
-    head: ["what", "per second", "p50 ms", "p99 ms", "CPU ms", "rate vs bare", "CPU vs bare", "target"],
+    head: [
+      "what",
+      "per second",
+      "p50 ms",
+      "p99 ms",
+      "CPU ms",
+      "rate vs bare",
+      "CPU vs bare",
+      "target",
+    ],
     rows: [
       ["bare argon2", of(({ bare }) => bare).toFixed(1), "", "", of((r) => r.bareMs).toFixed(1)],
       [

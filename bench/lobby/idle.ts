@@ -33,7 +33,9 @@ export const idle: Scenario = {
         {
           title: `idle: ${actors} lobbies of ${players} players in one process`,
           head: ["heap kB each", "RSS kB each", "heap target"],
-          rows: [[heap.toFixed(2), rss.toFixed(2), verdict(heap, { limit: targetKb, unit: " kB" })]],
+          rows: [
+            [heap.toFixed(2), rss.toFixed(2), verdict(heap, { limit: targetKb, unit: " kB" })],
+          ],
         },
       ];
     } finally {

@@ -110,7 +110,13 @@ function tableOf(rounds: Round[]): Table {
 /** Ratios within one round, so that load of the machine matters less. */
 function targetsOf(rounds: Round[]): Table {
   const ratio = (of: (round: Round) => number) => median(rounds.map(of));
-  const row = (what: string, one: Name, other: Name, target: Target, of: (round: Round) => number) => [
+  const row = (
+    what: string,
+    one: Name,
+    other: Name,
+    target: Target,
+    of: (round: Round) => number,
+  ) => [
     what,
     ratio(of).toFixed(2),
     ratio((round) => round[one].p50Ms / round[other].p50Ms).toFixed(2),
@@ -168,7 +174,9 @@ export const single: Scenario = {
           verdict(p50Ms, { limit, unit: " ms" }),
         ]);
       }
-      return [{ title: "single: one connection", head: ["pick", "p50 ms", "p99 ms", "target"], rows }];
+      return [
+        { title: "single: one connection", head: ["pick", "p50 ms", "p99 ms", "target"], rows },
+      ];
     });
   },
 };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { needFiles } from "../hub/servers.ts";
+import { requireFiles } from "../hub/servers.ts";
 import { median, medianWithInterval, note, type Table } from "../report.ts";
 import type { EverydaySizes, Scenario } from "../scenario.ts";
 import { averageOf, byName, byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
@@ -33,7 +33,7 @@ export const seats: Scenario = {
   async run({ isQuick, everyday, rounds: { rounds: given } }) {
     const sizes = isQuick ? { ...everyday, lobbies: Math.min(everyday.lobbies, 40) } : everyday;
     const rounds = isQuick ? 1 : given;
-    needFiles(sizes.lobbies * seatsPerRoom);
+    requireFiles(sizes.lobbies * seatsPerRoom);
     const results = await withSides(servicesOf(sizes), async (sides) => {
       const clients = new Map(sides.map((side) => [side, new SeatClients(side.port)]));
       for (const ofSide of clients.values()) await ofSide.arrive(sizes.lobbies);

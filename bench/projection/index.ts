@@ -36,7 +36,12 @@ async function measureAll(service: Service, seconds: number): Promise<Table[]> {
     const targets = { body: 0.5, known: 0.5 };
     const cached = [
       ...(await compareRead(service, seconds, { name: "list of 50", path: "/v2/items" }, targets)),
-      ...(await compareRead(service, seconds, { name: "row", path: "/v2/item/id.item.n7" }, targets)),
+      ...(await compareRead(
+        service,
+        seconds,
+        { name: "row", path: "/v2/item/id.item.n7" },
+        targets,
+      )),
     ];
     const title = `projection: ${connections} connections, ${seconds} s each, median of three interleaved rounds`;
     return [rebuilds, readers, lists, comparedTable(title, cached)];

@@ -20,7 +20,8 @@ describe("the log lines of a service", () => {
   });
   after(() => service.stop());
 
-  const ask = () => Promise.all(Array.from({ length: clients }, () => requestWithRetry(service.url)));
+  const ask = () =>
+    Promise.all(Array.from({ length: clients }, () => requestWithRetry(service.url)));
 
   it("are whole and complete, however late and slowly they are read", async () => {
     const { stdout } = service;

@@ -172,7 +172,10 @@ function jobReads(): void {
     await redisReady(redis);
     const reason = "no mailbox ada@example.com, code 123456";
     const key = maintenance().toKey("ill-told");
-    await redis.hset(key, { failedReason: reason, stacktrace: JSON.stringify([`Error: ${reason}`]) });
+    await redis.hset(key, {
+      failedReason: reason,
+      stacktrace: JSON.stringify([`Error: ${reason}`]),
+    });
     redis.disconnect();
     const board = `${service.operatorUrl}/operator/queues/board/api/queues`;
     const headers = { Authorization: `Bearer ${tokenOf("viewer")}` };

@@ -19,7 +19,11 @@ describe("the small pages in a real browser", () => {
   });
 
   /** One window; any unexpected error inside it fails the test. */
-  async function read(t: TestContext, path: string, inspect: (page: Page) => Promise<RegExp | void>) {
+  async function read(
+    t: TestContext,
+    path: string,
+    inspect: (page: Page) => Promise<RegExp | void>,
+  ) {
     if (!browser) return t.skip("no browser on this machine");
     const { page, problems, close } = await openReader(browser, app.url, path);
     try {

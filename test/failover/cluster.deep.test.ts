@@ -121,7 +121,11 @@ describe("a service on a Redis Cluster of three masters", () => {
       const players = await Promise.all(
         [1, 2].map((seat) => newPlayer(service.url, `Outlived ${i} player ${seat}`)),
       );
-      return playGame(players, { mode: i % 2 === 0 ? "coop" : "versus", questions: 3, injectFault });
+      return playGame(players, {
+        mode: i % 2 === 0 ? "coop" : "versus",
+        questions: 3,
+        injectFault,
+      });
     });
     const finals = await Promise.all(games);
     assert.deepEqual(new Set(finals.map(({ status }) => status)), new Set(["finished"]));

@@ -97,7 +97,13 @@ function connectionOver(link: Link, redis: ModelRedis): Connection {
           .slice(start, stop + 1),
       ),
     zscore: (key, member) =>
-      ask(() => redis.zrange(key).find(([name]) => name === member)?.[1].toString() ?? null),
+      ask(
+        () =>
+          redis
+            .zrange(key)
+            .find(([name]) => name === member)?.[1]
+            .toString() ?? null,
+      ),
     zrem: (key, member) => ask(() => redis.zrem(key, member)),
     info: () => ask(() => redis.info()),
     publish: (channel, message) => ask(() => redis.publish(channel, message)),

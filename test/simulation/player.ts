@@ -202,7 +202,10 @@ export class Player {
       call.body = body;
     }
     this.#checkSeq(command, attempt, body);
-    world.acknowledged.set(this.#code, Math.max(world.acknowledged.get(this.#code) ?? 0, applied?.seq ?? 0));
+    world.acknowledged.set(
+      this.#code,
+      Math.max(world.acknowledged.get(this.#code) ?? 0, applied?.seq ?? 0),
+    );
   }
 
   #checkSeq(command: LobbyCommand, attempt: Attempt, body: string | null): void {
@@ -221,7 +224,8 @@ export class Player {
     world.ensure(
       seq >= attempt.acknowledgedSeq,
       "no read older than an acknowledged one",
-      () => `${this.#code} showed seq ${seq} after an earlier answer had ${attempt.acknowledgedSeq}`,
+      () =>
+        `${this.#code} showed seq ${seq} after an earlier answer had ${attempt.acknowledgedSeq}`,
     );
   }
 

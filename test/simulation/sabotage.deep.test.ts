@@ -60,7 +60,12 @@ describe("the simulation notices", () => {
   for (const [fault, sabotage] of Object.entries(planted))
     it(fault, async (t) => {
       const kind = places[fault] ?? small;
-      const { failure, schedules } = await simulate({ first: 1, count: maxSchedules, kind, sabotage });
+      const { failure, schedules } = await simulate({
+        first: 1,
+        count: maxSchedules,
+        kind,
+        sabotage,
+      });
       assert.ok(failure, "nothing was noticed");
       t.diagnostic(`after ${schedules} schedules: ${failure.violation.message.slice(0, 120)}`);
     });

@@ -39,7 +39,9 @@ const hostileTexts = [
 const hexEscape = (text: string) => encodeURIComponent(text.toWellFormed());
 
 const segment = fc.oneof(
-  fc.constantFrom(...hostileTexts).map((text) => text.replaceAll(" ", "%20").replaceAll("'", "%27")),
+  fc
+    .constantFrom(...hostileTexts)
+    .map((text) => text.replaceAll(" ", "%20").replaceAll("'", "%27")),
   fc.nat({ max: 1000 }).map(String),
   fc.string({ unit: "binary", maxLength: 12 }).map(hexEscape),
 );

@@ -39,7 +39,8 @@ export function checkTable(verdict: Verdict, played: Played): void {
     const who = `seat ${seatId} of ${code}`;
     addViolation(verdict, "doubled", doubled, `messages to ${who}`);
     addViolation(verdict, "gaps", missed + gaps, `messages to ${who}`);
-    if (!isEnded) addViolation(verdict, "gaps", 1, `${who} received no end after ${last} of ${final.seq}`);
+    if (!isEnded)
+      addViolation(verdict, "gaps", 1, `${who} received no end after ${last} of ${final.seq}`);
   }
   checkLog(verdict, played);
   checkScores(verdict, played);

@@ -112,7 +112,8 @@ async function run(
     codes: () => [...running],
   });
   const [faults] = await Promise.all([faulting, ...tables]);
-  for (const pid of faults.ended) addViolation(verdict, "surprises", 1, `worker ${pid} ended by itself`);
+  for (const pid of faults.ended)
+    addViolation(verdict, "surprises", 1, `worker ${pid} ended by itself`);
   await withClient(stores.databaseUrl, (client) =>
     checkDatabase(
       verdict,

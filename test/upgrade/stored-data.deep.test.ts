@@ -187,7 +187,9 @@ function acceptedCredentials(): void {
 
   it("renews sessions, restores guests, and lets accounts sign in", async () => {
     const renew = async ({ refresh }: RecordedResponses["second"]) =>
-      credentialsOf(await call(url, "POST /v1/gateway/refresh", { body: { refresh_token: refresh } }));
+      credentialsOf(
+        await call(url, "POST /v1/gateway/refresh", { body: { refresh_token: refresh } }),
+      );
     assert.equal((await renew(told.second)).id, told.ada.id);
     assert.equal((await renew(told.guest)).id, told.guest.id);
     const reclaimed = await call(url, "POST /v1/gateway/guest", {

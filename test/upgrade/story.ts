@@ -82,7 +82,11 @@ const seatOf = ({ body }: Answer): Seat => ({
   token: String(body["player_token"]),
 });
 
-export async function openGame(url: string, owners: Credentials[], questions: number): Promise<Game> {
+export async function openGame(
+  url: string,
+  owners: Credentials[],
+  questions: number,
+): Promise<Game> {
   const seats: Seat[] = [];
   let code = "";
   for (const [n, { access }] of owners.entries()) {
@@ -131,7 +135,12 @@ export async function playRounds(url: string, game: Game, from: number, to: numb
 }
 
 /** Reads from the release and its successor, which must be equal. */
-export async function readAll(url: string, { access }: Credentials, runId: number, challenge: number) {
+export async function readAll(
+  url: string,
+  { access }: Credentials,
+  runId: number,
+  challenge: number,
+) {
   const paths = [
     "/v1/users/@me",
     "/v1/users/@me/sessions",
@@ -160,7 +169,10 @@ export async function readAll(url: string, { access }: Credentials, runId: numbe
   return reads;
 }
 
-type LastResponses = Pick<RecordedResponses, "ended" | "waiting" | "running" | "repeat" | "upload" | "reads">;
+type LastResponses = Pick<
+  RecordedResponses,
+  "ended" | "waiting" | "running" | "repeat" | "upload" | "reads"
+>;
 type FirstResponses = Omit<RecordedResponses, keyof LastResponses>;
 
 /** Everything that needs jobs. */

@@ -85,7 +85,9 @@ async function open(code: string, mode: "coop" | "versus", count: number | null)
     return follow(at, code, { seat });
   });
   all.push(...followers);
-  await eventually(`all followers of ${code} receive a message`, () => followers.every((f) => f.received.last > 0));
+  await eventually(`all followers of ${code} receive a message`, () =>
+    followers.every((f) => f.received.last > 0),
+  );
   return { code, seats, followers, points: new Map(), answered: new Set() };
 }
 
@@ -115,7 +117,9 @@ async function playQuestion(table: Table, index: number): Promise<void> {
 
 /** Nothing lost, duplicated or out of order, in the stream and at every subscriber. */
 async function check({ code, seats, followers, points }: Table): Promise<void> {
-  await eventually(`all followers receive the end of ${code}`, () => followers.every((f) => f.received.isEnded));
+  await eventually(`all followers receive the end of ${code}`, () =>
+    followers.every((f) => f.received.isEnded),
+  );
   const entries = await redis.xrange(eventStreamKey(code), "-", "+");
   const numbers = entries.map(([id]) => Number.parseInt(id, 10));
   assert.deepEqual(

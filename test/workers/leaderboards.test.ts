@@ -22,7 +22,8 @@ describe("the leaderboard maintenance job", () => {
   after(() => app.stop());
 
   const until = (time: string) => clock.advance(Date.parse(time) - clock.now());
-  const maintainLeaderboards = () => maintain({ task: "boards" }, { ...app.deps, em: app.deps.orm.em.fork() });
+  const maintainLeaderboards = () =>
+    maintain({ task: "boards" }, { ...app.deps, em: app.deps.orm.em.fork() });
   const query = <T>(statement: ReturnType<typeof sql<T>>) =>
     rowsOf<T>(app.deps.orm.em.fork(), statement);
   const write = (n: number, score: number) => {

@@ -98,7 +98,9 @@ function storesBatch(): void {
     const texts = ["a?", "b?", "c?"].map((text) => question(`Is it ${text}`));
     jobs.use(modelReturning(texts));
     await generateQuestions(payload({ pool: "competition" }), jobs.deps);
-    jobs.use(modelReturning(["d?", "e?", "f?", "g?", "h?"].map((text) => question(`Is it ${text}`))));
+    jobs.use(
+      modelReturning(["d?", "e?", "f?", "g?", "h?"].map((text) => question(`Is it ${text}`))),
+    );
     await generateQuestions(payload(), jobs.deps);
     const pools = (await stored()).map((row) => row.pool);
     assert.equal(pools.filter((pool) => pool === "competition").length, 4);

@@ -101,8 +101,8 @@ describe("a second kind of actor, while its processes are killed one after anoth
   };
 
   /** Two players of a room take turns; returns the counts in their responses. */
-  async function countOn(code: string, from: number, to: number, acknowledged: number[]): Promise<void> {
-    for (let n = from; n < to; n++) acknowledged.push((await command(code, "count", 1 + (n % 2))).count);
+  async function countOn(code: string, from: number, to: number, answers: number[]): Promise<void> {
+    for (let n = from; n < to; n++) answers.push((await command(code, "count", 1 + (n % 2))).count);
   }
 
   before(async () => {
@@ -122,17 +122,17 @@ describe("a second kind of actor, while its processes are killed one after anoth
   });
 
   it("loses and doubles no count, publishes in order, skips missed turns and queues each result once", async () => {
-    const acknowledged = new Map<string, number[]>(codes.map((code) => [code, []]));
+    const answers = new Map<string, number[]>(codes.map((code) => [code, []]));
     for (const code of codes) {
       await command(code, "open");
-      await countOn(code, 0, 1, acknowledged.get(code) ?? []);
+      await countOn(code, 0, 1, answers.get(code) ?? []);
       const listener = listen(url, `/games/trivia/counter/${code}`, "none", createRandom(seed));
       listeners.set(code, listener);
       await listener.started;
     }
     for (let kill = 0; kill < kills; kill++) {
       const [from, to] = [Math.max(1, kill * countsPerKill), (kill + 1) * countsPerKill];
-      const counting = codes.map((code) => countOn(code, from, to, acknowledged.get(code) ?? []));
+      const counting = codes.map((code) => countOn(code, from, to, answers.get(code) ?? []));
       const victim = processes.shift();
       const exited = victim ? once(victim, "exit") : undefined;
       victim?.kill("SIGKILL");
@@ -150,7 +150,7 @@ describe("a second kind of actor, while its processes are killed one after anoth
       await ended;
       const { count, skipped, status } = await command(code, "read");
       assert.deepEqual({ count, status }, { count: target, status: "finished" }, code);
-      const counts = (acknowledged.get(code) ?? []).toSorted((a, b) => a - b);
+      const counts = (answers.get(code) ?? []).toSorted((a, b) => a - b);
       assert.deepEqual(
         counts,
         Array.from({ length: target }, (_, i) => i + 1),

@@ -226,7 +226,8 @@ describe("removing a player", () => {
     game.do(join(3, "Ann", by(2, 50)));
     game.do(kick(3, true));
     const callers = [by(3), by(null, 50), { ...by(null), cookieSeatId: 3 }, by(99, 50)];
-    for (const caller of callers) assert.equal(game.refused(join(4, "Bea", caller)), "lobby:banned");
+    for (const caller of callers)
+      assert.equal(game.refused(join(4, "Bea", caller)), "lobby:banned");
     game.do(join(5, "Ann", by(null, 51)));
   });
 

@@ -60,7 +60,10 @@ describe("a leave repeated under its idempotency key by a login or a cookie", ()
       const code = await waiting();
       assert.deepEqual(await leave(code, sender), gone);
       assert.deepEqual(await leave(code, sender), gone);
-      assert.deepEqual(await leave(code, sender, "K2"), { ok: false, code: "lobby:player_not_found" });
+      assert.deepEqual(await leave(code, sender, "K2"), {
+        ok: false,
+        code: "lobby:player_not_found",
+      });
     }
   });
 

@@ -83,7 +83,13 @@ describe("a command without an index that is repeated after the next question op
     expected: LobbyReply | null;
   }[] = [
     { name: "a lock", mode: "coop", before: closeFirst, command: lock(), expected: null },
-    { name: "a late pick", mode: "coop", before: closeFirst, command: pick(2, 1), expected: closed },
+    {
+      name: "a late pick",
+      mode: "coop",
+      before: closeFirst,
+      command: pick(2, 1),
+      expected: closed,
+    },
     {
       ...{ name: "a late answer", mode: "versus", before: closeFirst },
       ...{ command: answer(2, 0), expected: closed },

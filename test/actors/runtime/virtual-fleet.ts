@@ -138,8 +138,12 @@ export class VirtualFleet {
   deafen(worker: VirtualWorker, ms: number): void {
     const [subscriber] = this.net.subscribers.get(`w:${worker.name}`) ?? [];
     if (!subscriber) throw new Error(`${worker.name} does not listen`);
-    const channels = [...this.net.subscribers.values()].filter((subscribers) => subscribers.delete(subscriber));
-    this.timeline.add(this.now + ms, null, () => channels.forEach((subscribers) => subscribers.add(subscriber)));
+    const channels = [...this.net.subscribers.values()].filter((subscribers) =>
+      subscribers.delete(subscriber),
+    );
+    this.timeline.add(this.now + ms, null, () =>
+      channels.forEach((subscribers) => subscribers.add(subscriber)),
+    );
   }
 
   shares(): Record<string, number> {

@@ -221,7 +221,9 @@ function sessionCookie(): void {
 
   test("is set by a navigation address only for a navigation", async () => {
     const visit = (destination: string, site = "cross-site") =>
-      client.get("/v1/landing", { headers: { "sec-fetch-site": site, "sec-fetch-dest": destination } });
+      client.get("/v1/landing", {
+        headers: { "sec-fetch-site": site, "sec-fetch-dest": destination },
+      });
     for (const site of ["cross-site", "same-site", "none"])
       assert.equal((await visit("document", site)).status, 302);
     assert.equal((await visit("image", "same-origin")).status, 302);

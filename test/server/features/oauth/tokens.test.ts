@@ -129,7 +129,11 @@ function codeExchange(): void {
     const wrong = { ...done, verifier: client.randomPKCECodeVerifier() };
     await assert.rejects(exchange(confidential, wrong), { error: "invalid_grant" });
     await assert.rejects(exchange(open, done), { error: "invalid_grant" });
-    const withWrongSecret = await discover(app, "confidential", client.ClientSecretBasic("another-secret"));
+    const withWrongSecret = await discover(
+      app,
+      "confidential",
+      client.ClientSecretBasic("another-secret"),
+    );
     await assert.rejects(exchange(withWrongSecret, done), { status: 401 });
     const hashed = client.ClientSecretBasic(hash("sha256", secret));
     await assert.rejects(exchange(await discover(app, "confidential", hashed), done), {

@@ -17,7 +17,9 @@ describe("the page of the decision records", () => {
     assert.match(text, /<strong>Order of checks\.<\/strong>/);
     assert.doesNotMatch(text, /<script|\*\*/);
     const anchors = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    const targets = [...text.matchAll(/href="(?:\/docs\/decisions)?#([^"]+)"/g)].map(([, id]) => id);
+    const targets = [...text.matchAll(/href="(?:\/docs\/decisions)?#([^"]+)"/g)].map(
+      ([, id]) => id,
+    );
     assert.deepEqual(
       targets.filter((goal) => !anchors.has(goal)),
       [],

@@ -45,7 +45,11 @@ const documentOf = (table: typeof routes) =>
 test("the document explains how to begin and describes each group of operations", () => {
   const { info, tags } = documentOf([...routes, ...declaredRoutes()]);
   const undescribed = tags.filter(({ description }) => !description).map(({ name }) => name);
-  assert.equal(undescribed.join(), "", "describe these tags in server/features/pages/openapi-guide.ts");
+  assert.equal(
+    undescribed.join(),
+    "",
+    "describe these tags in server/features/pages/openapi-guide.ts",
+  );
   assert.deepEqual(
     tags.map(({ name, description }) => [name, description]),
     Object.entries(groups),
@@ -138,6 +142,7 @@ test("every field with a pattern has an error message that describes the format 
       checkField(field, `${place} ${name}`);
     if (schema.items) checkField(schema.items, place);
   };
-  for (const { method, path, body } of routes) if (body) checkField(body as Field, `${method} ${path}`);
+  for (const { method, path, body } of routes)
+    if (body) checkField(body as Field, `${method} ${path}`);
   assert.deepEqual(wordless, []);
 });

@@ -92,7 +92,10 @@ describe("mail by SMTP", () => {
     server.refuse(null);
     mailer.close();
     const wrongUser = open("sender:wrong@");
-    await assert.rejects(wrongUser.send(mail()), { isPermanent: false, message: "smtp: EAUTH 535" });
+    await assert.rejects(wrongUser.send(mail()), {
+      isPermanent: false,
+      message: "smtp: EAUTH 535",
+    });
     wrongUser.close();
   });
 

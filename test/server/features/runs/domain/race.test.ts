@@ -99,7 +99,10 @@ function countedRuns(): void {
     // With an open session and existing totals, no answer has to take a lock.
     await answerPractice(first, true);
     await Promise.all([
-      ...asked.flatMap((one, n) => [answerPractice(one, n % 3 > 0), answerPractice(one, n % 5 > 0)]),
+      ...asked.flatMap((one, n) => [
+        answerPractice(one, n % 3 > 0),
+        answerPractice(one, n % 5 > 0),
+      ]),
       playEndless(6),
       ...[1, 2, 3].map((n) => finishLobby(2_000_000 + n, asked.slice(n, n + 4))),
       who.send("/session/end"),

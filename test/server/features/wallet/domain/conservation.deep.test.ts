@@ -280,7 +280,8 @@ function validOutcomes(): void {
       const [{ playerId, awardId }] = asked as [(typeof asked)[0]];
       const acknowledged = (list: typeof asked) =>
         list.filter(({ ref }) => resultsOf(ref).includes("done")).length;
-      const unanswered = (list: typeof asked) => list.filter(({ ref }) => !outcomes.has(ref)).length;
+      const unanswered = (list: typeof asked) =>
+        list.filter(({ ref }) => !outcomes.has(ref)).length;
       const within = (count: number, list: typeof asked) =>
         assert.ok(
           count >= acknowledged(list) && count <= acknowledged(list) + unanswered(list),
