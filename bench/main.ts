@@ -63,7 +63,7 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
 const form =
   "npm run bench -- <name> [scenario...] [<name>...] [--quick]\n" +
   "  lobby everyday: [--rates 400,800,2800] [--lobbies 200] [--streams 8] [--rounds 12] [--seconds 20]\n" +
-  "                  [--workers 1,2] [--follow] [--beside <another checkout>] [--peers socketio,colyseus]\n" +
+  "                  [--workers 1,2] [--follow] [--beside <another checkout>] [--peers socketio,socketio-streams,colyseus]\n" +
   "  lobby seats:    [--lobbies 200] [--rounds 3] [--workers 1,2] [--beside <another checkout>]\n" +
   "  service idle:   [--rounds 3] [--seconds 20] [--beside <another checkout>]\n" +
   "  database beside: the same";

@@ -1,17 +1,30 @@
-import { cpuMicros } from "../cpu.ts";
+import { cpuMicros, treeMicros, treePids } from "../cpu.ts";
 import type { Protocol } from "../open-load/process.ts";
 import { installPeers } from "../peers/packages.ts";
 import { startRemote } from "../rpc.ts";
+import { startRedis } from "../stores.ts";
 import type { Side } from "./everyday-sides.ts";
 
 type PeerCalls = { port: () => number };
 
-/** Servers of other projects, by their name in `--peers`; each stores nothing and runs in one process. */
-const peers: Record<string, { name: string; protocol: Protocol; program: URL }> = {
-  socketio: {
-    name: "Socket.IO",
+interface Peer {
+  name: string;
+  protocol: Protocol;
+  program: URL;
+  /** It gets a Redis of its own, whose processor time counts. */
+  hasRedis?: true;
+}
+
+const socketIo = new URL("../peers/socketio-process.ts", import.meta.url);
+
+/** Servers of other projects, by their name in `--peers`; none stores a command before it answers. */
+const peers: Record<string, Peer> = {
+  socketio: { name: "Socket.IO", protocol: "socketio", program: socketIo },
+  "socketio-streams": {
+    name: "Socket.IO, 2 processes with Redis streams",
     protocol: "socketio",
-    program: new URL("../peers/socketio-process.ts", import.meta.url),
+    program: socketIo,
+    hasRedis: true,
   },
   colyseus: {
     name: "Colyseus",
@@ -33,26 +46,38 @@ export async function withPeers<T>(
   const peer = peers[name];
   if (!peer) throw new Error(`there is no peer "${name}", only ${peerNames.join(", ")}`);
   await installPeers();
-  const remote = await startRemote<PeerCalls>(peer.program);
+  return withPeer(peer, (side) => withPeers(others, work, [...started, side]));
+}
+
+async function withPeer<T>(peer: Peer, work: (side: Side) => Promise<T>): Promise<T> {
+  const redis = peer.hasRedis ? await startRedis() : null;
   try {
-    const side: Side = {
-      name: peer.name,
-      port: await remote.call("port"),
-      protocol: peer.protocol,
-      rooms: async (count, streams) =>
-        Array.from({ length: count }, (_, n) => ({
-          streams,
-          streamPath: `&room=${n}`,
-          streamHeaders: "",
-          command: "",
-        })),
-      cpu: () => ({ server: cpuMicros([remote.pid]) }),
-      pids: () => ({ server: [remote.pid] }),
-      servedBy: "server",
-      redisUrl: null,
-    };
-    return await withPeers(others, work, [...started, side]);
+    const args = redis ? [redis.url] : [];
+    const remote = await startRemote<PeerCalls>(peer.program, { args });
+    try {
+      return await work({
+        name: peer.name,
+        port: await remote.call("port"),
+        protocol: peer.protocol,
+        rooms: async (count, streams) =>
+          Array.from({ length: count }, (_, n) => ({
+            streams,
+            streamPath: `&room=${n}`,
+            streamHeaders: "",
+            command: "",
+          })),
+        cpu: () => ({
+          server: treeMicros(remote.pid),
+          ...(redis && { Redis: cpuMicros([redis.pid]) }),
+        }),
+        pids: () => ({ server: treePids(remote.pid), ...(redis && { Redis: [redis.pid] }) }),
+        servedBy: "server",
+        redisUrl: redis?.url ?? null,
+      });
+    } finally {
+      await remote.stop();
+    }
   } finally {
-    await remote.stop();
+    await redis?.stop();
   }
 }

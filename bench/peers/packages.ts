@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 /** Measured versions of the peers, which are not dependencies of the project. */
 const versions = {
   "socket.io": "4.8.4",
+  "@socket.io/redis-streams-adapter": "0.3.1",
   "@colyseus/core": "0.18.17",
   "@colyseus/sdk": "0.18.4",
   "@colyseus/ws-transport": "0.18.4",
