@@ -71,6 +71,17 @@ export function actorOf(
   };
 }
 
+/** What a batch has changed so far, besides the state of its actor. */
+interface Progress {
+  readonly definition: AnyActor;
+  readonly actor: Actor;
+  readonly now: number;
+  readonly events: BaseEvent[];
+  /** Fields with cached answers. */
+  readonly fields: [string, string][];
+  readonly payloads: string[];
+}
+
 /**
  * Decides the commands one after another, folds their events, and changes the actor in place. If the commit
  * of the batch fails the actor must be dropped, because its memory is ahead of Redis.
@@ -82,72 +93,77 @@ export function runBatch(
   now: number,
   commitId: string,
 ): Batch {
-  const { idempotency, ephemeral } = definition;
-  const { answers } = actor;
   const before = actor.state;
-  const replies: Reply[] = [];
-  const events: BaseEvent[] = [];
-  const fields: [string, string][] = [];
-  const payloads: string[] = [];
-
-  for (const { command: given, id } of commands) {
-    const command = ephemeral ? ephemeral.complete(actor.memo, given, now) : given;
-    const sender = idempotency.senderOf(actor.state, command, id, answers);
-    // A repeat counts as a request too, so it is counted before the cached answer is looked up.
-    const wait = sender === null ? null : countFor(definition, actor, command, sender, now);
-    if (wait !== null) {
-      const params = { retry_after: wait };
-      replies.push({ ok: false, code: "rate_limit:exceeded", params });
-      continue;
-    }
-    const known = sender === null ? null : answers.get(sender, id);
-    if (known) {
-      replies.push(known);
-      continue;
-    }
-    const decision = definition.decide(actor.state, command, now);
-    const isAlways =
-      idempotency.isAlwaysRemembered?.(command) === true &&
-      id.startsWith(keyedId(command.type, ""));
-    if (!decision.ok) {
-      const { rejection } = decision;
-      replies.push({ ok: false, ...rejection });
-      const isFinal =
-        isAlways && idempotency.isFinalRefusal?.(rejection.code, actor.state) === true;
-      if (isFinal && sender !== null) fields.push(answers.putRefusal(sender, id, rejection.code));
-      continue;
-    }
-    const leaver: Leaver | null = idempotency.leaverOf?.(actor.state, command, sender) ?? null;
-    for (const event of decision.events) {
-      const type = definition.messages[event.type];
-      const next = definition.evolve(actor.state, event);
-      const state = withSeq(next, actor.state, Boolean(type));
-      actor.state = state;
-      if (type) {
-        const data = definition.message(state, event);
-        payloads.push(encodeMessage(definition, actor.code, state, type, event.at, data));
-      }
-      events.push(event);
-      const voided = idempotency.voids?.[event.type];
-      if (voided !== undefined) fields.push(...answers.makeVoid(voided));
-    }
-    const { state } = actor;
-    const body = state ? definition.reply(state, decision.answer, now) : null;
-    replies.push({ ok: true, body });
-    const isKept =
-      isAlways ||
-      (decision.events.length > 0 && idempotency.isIdempotent?.(command, decision.answer) !== true);
-    if (!isKept) continue;
-    const rememberedBy = sender ?? idempotency.senderOf(actor.state, command, id, answers);
-    if (rememberedBy !== null) fields.push(answers.put(rememberedBy, id, body, leaver));
-  }
-
+  const progress: Progress = { definition, actor, now, events: [], fields: [], payloads: [] };
+  const replies = commands.map(({ command, id }) => decideOne(progress, command, id));
   const { state } = actor;
+  const { events, fields, payloads } = progress;
   const isChanged = events.length > 0 || fields.length > 0;
   if (!isChanged || !state) return { replies, events, commit: null };
   const hasEnded = definition.isFinished(state) && !(before && definition.isFinished(before));
   const change = { state, hasEnded, events, fields, payloads };
   return { replies, events, commit: sealBatch(definition, actor, change, commitId) };
+}
+
+function decideOne(progress: Progress, given: BaseCommand, id: string): Reply {
+  const { definition, actor, now } = progress;
+  const { idempotency, ephemeral } = definition;
+  const { answers } = actor;
+  const command = ephemeral ? ephemeral.complete(actor.memo, given, now) : given;
+  const sender = idempotency.senderOf(actor.state, command, id, answers);
+  const early = sender === null ? null : replyBeforeRules(progress, command, sender, id);
+  if (early) return early;
+  const decision = definition.decide(actor.state, command, now);
+  const isAlwaysKept =
+    idempotency.isAlwaysRemembered?.(command) === true && id.startsWith(keyedId(command.type, ""));
+  if (!decision.ok) {
+    const { rejection } = decision;
+    const isFinal =
+      isAlwaysKept && idempotency.isFinalRefusal?.(rejection.code, actor.state) === true;
+    if (isFinal && sender !== null)
+      progress.fields.push(answers.putRefusal(sender, id, rejection.code));
+    return { ok: false, ...rejection };
+  }
+  const leaver: Leaver | null = idempotency.leaverOf?.(actor.state, command, sender) ?? null;
+  for (const event of decision.events) applyEvent(progress, event);
+  const body = actor.state ? definition.reply(actor.state, decision.answer, now) : null;
+  const isKept =
+    isAlwaysKept ||
+    (decision.events.length > 0 && idempotency.isIdempotent?.(command, decision.answer) !== true);
+  // A command that takes a seat has its sender only now.
+  const keptBy = isKept
+    ? (sender ?? idempotency.senderOf(actor.state, command, id, answers))
+    : null;
+  if (keptBy !== null) progress.fields.push(answers.put(keptBy, id, body, leaver));
+  return { ok: true, body };
+}
+
+/** The refusal of a sender with too many commands, or the cached answer of a repeat, which counts as one too. */
+function replyBeforeRules(
+  { definition, actor, now }: Progress,
+  command: BaseCommand,
+  sender: number,
+  id: string,
+): Reply | null {
+  const wait = countFor(definition, actor, command, sender, now);
+  if (wait === null) return actor.answers.get(sender, id);
+  return { ok: false, code: "rate_limit:exceeded", params: { retry_after: wait } };
+}
+
+function applyEvent(
+  { definition, actor, events, fields, payloads }: Progress,
+  event: BaseEvent,
+): void {
+  const type = definition.messages[event.type];
+  const state = withSeq(definition.evolve(actor.state, event), actor.state, Boolean(type));
+  actor.state = state;
+  if (type) {
+    const data = definition.message(state, event);
+    payloads.push(encodeMessage(definition, actor.code, state, type, event.at, data));
+  }
+  events.push(event);
+  const voided = definition.idempotency.voids?.[event.type];
+  if (voided !== undefined) fields.push(...actor.answers.makeVoid(voided));
 }
 
 /** Counts a command of a sender. Returns the seconds to wait if it exceeds the limit, else null. */
