@@ -5,18 +5,12 @@ import { entityCount, writePatches } from "../codex/game.ts";
 import { median, medianWithInterval, type Table } from "../report.ts";
 import type { Scenario } from "../scenario.ts";
 import { withService } from "../service.ts";
+import type { Choice } from "./choice.ts";
 import { importChoices } from "./import-choices.ts";
 import { fillQuestions, questionChoices, questionCount } from "./question-choices.ts";
 import { readChoices } from "./read-choices.ts";
 
 const rounds = 15;
-
-/** Code written by hand for speed, and its plain form for comparison. */
-export interface Choice {
-  name: string;
-  byHand: () => Promise<unknown>;
-  plain: () => Promise<unknown>;
-}
 
 export const choices: Scenario = {
   about: "statements optimized by hand, and their plain forms",

@@ -1,7 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { ImportEnvelope } from "../../importers/envelope/contract.ts";
 import { importEnvelope } from "../../importers/pipeline/import.ts";
-import type { Choice } from "./choices.ts";
+import type { Choice } from "./choice.ts";
 
 /** Imports of a whole game. `source` is an envelope that is already in the archive. */
 export function importChoices(orm: MikroORM, source: ImportEnvelope): Choice[] {

@@ -8,7 +8,7 @@ import {
   questionColumnsText,
 } from "../../db/queries/questions/questions.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
-import type { Choice } from "./choices.ts";
+import type { Choice } from "./choice.ts";
 
 /** Category and difficulty of the drawn questions. */
 export const questionCount = 20_000;

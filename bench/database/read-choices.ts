@@ -6,7 +6,7 @@ import { upstreamKeyOn } from "../../db/queries/archive/codex-keys.ts";
 import { listEntities } from "../../db/queries/archive/codex-list.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { game } from "../codex/game.ts";
-import type { Choice } from "./choices.ts";
+import type { Choice } from "./choice.ts";
 
 /** Reads of the archive. */
 export async function readChoices(orm: MikroORM): Promise<Choice[]> {

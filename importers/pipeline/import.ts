@@ -6,7 +6,8 @@ import type { ProblemList } from "../envelope/problem-list.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
 import { check, checkHeader } from "./check.ts";
 import { findPosition } from "./check/patch-position.ts";
-import { compareEntities, noStates } from "./plan/compare.ts";
+import { compareEntities } from "./plan/compare.ts";
+import { noStates } from "./plan/compared-states.ts";
 import { reportOf, type ImportPlan, type ImportReport } from "./plan/import-plan.ts";
 import { plan } from "./plan.ts";
 

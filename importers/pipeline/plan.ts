@@ -12,12 +12,8 @@ import type { CheckedEnvelope } from "./check.ts";
 import { stateOf, type PatchPosition } from "./check/patch-position.ts";
 import { contextDigest } from "./check/prepare-entity.ts";
 import { changesOfTexts } from "./check/texts.ts";
-import {
-  compareEntities,
-  type ComparedStates,
-  type CompareOptions,
-  type Comparison,
-} from "./plan/compare.ts";
+import { compareEntities, type CompareOptions, type Comparison } from "./plan/compare.ts";
+import type { ComparedStates } from "./plan/compared-states.ts";
 import {
   maxListedChanges,
   type Counts,

@@ -1,13 +1,8 @@
 import type { Archive } from "../../db/archive.ts";
-import type { ModerationDeps } from "../../workers/processors/avatar-moderation.ts";
-import type { ImportDeps } from "../../workers/processors/codex-import.ts";
-import type { MaintenanceDeps } from "../../workers/processors/maintenance.ts";
-import type { GenerationDeps } from "../../workers/processors/question-generation.ts";
 import type { AccountDeps } from "../features/accounts/deps.ts";
 import type { ArchiveDeps } from "../features/archive/deps.ts";
 import type { AvatarDeps } from "../features/avatars/deps.ts";
 import type { InboxDeps } from "../features/delivery/deps.ts";
-import type { DeliveryDeps } from "../features/delivery/domain/deliver.ts";
 import type { GameDataDeps } from "../features/gamedata/deps.ts";
 import type { HubRouteDeps } from "../features/hub/deps.ts";
 import type { KeyDeps } from "../features/keys/deps.ts";
@@ -17,7 +12,6 @@ import type { LobbyDeps } from "../features/lobbies/deps.ts";
 import type { OAuthDeps } from "../features/oauth/deps.ts";
 import type { PageDeps } from "../features/pages/deps.ts";
 import type { ProgressDeps } from "../features/progress/deps.ts";
-import type { QuestionDeps } from "../features/questions/deps.ts";
 import type { RealmDeps } from "../features/realms/deps.ts";
 import type { RunDeps } from "../features/runs/deps.ts";
 import type { SessionDeps } from "../features/sessions/deps.ts";
@@ -28,26 +22,9 @@ import type { VerificationDeps } from "../features/verification/deps.ts";
 import type { WalletDeps } from "../features/wallet/deps.ts";
 import type { WordGameDeps } from "../features/wordgame/deps.ts";
 import type { HttpDeps } from "../http/deps.ts";
-import type { WithOrm } from "../platform/capabilities.ts";
+import type { JobDeps } from "./job-deps.ts";
 import type { RoomKinds, Rooms, RoomsOf } from "./open-rooms.ts";
 import type { roomKinds } from "./rooms.ts";
-
-/**
- * Dependencies of jobs and of drawing questions, which lobbies do outside requests. `assembleJobs` builds
- * them once per process. To add one, extend the interface of the feature or processor: this type follows,
- * and server/app/assemble.ts does not compile until the value is built.
- */
-export interface JobDeps
-  extends
-    WithOrm,
-    DeliveryDeps,
-    GenerationDeps,
-    ImportDeps,
-    MaintenanceDeps,
-    ModerationDeps,
-    QuestionDeps {
-  leaderboards: Leaderboards;
-}
 
 /**
  * Dependencies of all handlers, built by `assembleHttp`. Used in server/app only; other code declares what

@@ -10,10 +10,10 @@ import {
   joinPrimary,
   tellOccupied,
   tellPrepared,
-  type RoomQuestion,
   type RoomReport,
   type StartOrder,
 } from "../runtime/ipc.ts";
+import type { RoomQuestion } from "../runtime/questions.ts";
 import { askForSample } from "./sample.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { roomTopic } from "../platform/room-source.ts";

@@ -9,7 +9,7 @@ import type { HubRooms } from "../features/hub/deps.ts";
 import type { RoomAccess, RoomKind } from "../features/rooms/domain/room-kind.ts";
 import type { TopicSources } from "../sse/topics/open-topics.ts";
 import type { TopicNames } from "../sse/topics/topics.ts";
-import type { JobDeps } from "./deps.ts";
+import type { JobDeps } from "./job-deps.ts";
 
 export type RoomKinds = Readonly<Record<string, RoomKind<JobDeps, ActorShare>>>;
 

@@ -1,5 +1,5 @@
 import { sampleData } from "../../workers/queues.ts";
-import type { JobDeps } from "./deps.ts";
+import type { JobDeps } from "./job-deps.ts";
 
 /** Queues the import of the sample game for the job workers, in development (CFG-03). Never throws. */
 export async function askForSample({

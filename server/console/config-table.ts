@@ -1,4 +1,4 @@
-import { ConfigSchema } from "../platform/config/config.ts";
+import { ConfigSchema } from "../platform/config/settings.ts";
 
 /** Defaults that depend on the machine. */
 const decidedLater: Record<string, string> = { HTTP_WORKERS: "number of cores" };

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { Clock } from "../platform/time/clock.ts";
 import { AppError } from "../platform/errors.ts";
-import { cookieSeconds } from "./identity.ts";
 import { within } from "./stores.ts";
 
 /** Browser sessions that were signed out before their expiry, shared by all operator processes (S48). */
@@ -18,6 +17,9 @@ export interface UsedTokens {
   isUsed(id: string): Promise<boolean>;
   use(id: string, expiresAt: Date): Promise<unknown>;
 }
+
+/** Lifetime of a browser session. */
+export const cookieSeconds = 12 * 3600;
 
 /** Longer than any session, even if clocks step or differ by a day. */
 const keptMs = (cookieSeconds + 86_400) * 1_000;

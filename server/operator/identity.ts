@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { randomId } from "../platform/ids.ts";
-import type { EndedSessions } from "./ended-sessions.ts";
+import { cookieSeconds, type EndedSessions } from "./ended-sessions.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { operatorRoles, type OperatorCaller, type OperatorRole } from "../http/auth/auth.ts";
@@ -19,7 +19,6 @@ export interface Identities {
   end(cookie: string): Promise<void>;
 }
 
-export const cookieSeconds = 12 * 3600;
 const maxTokenLength = 256;
 
 export function hashToken(token: string): string {

@@ -11,10 +11,10 @@ import {
   joinPrimary,
   type PrimaryLink,
   type ProcessInfo,
-  type RoomQuestion,
   type RoomReport,
   type RoomsReport,
 } from "../runtime/ipc.ts";
+import type { RoomQuestion } from "../runtime/questions.ts";
 import { createAvatarService } from "./avatar-service.ts";
 import { createBoard } from "./board.ts";
 import { createCounts, type MetricsReport } from "./counts.ts";

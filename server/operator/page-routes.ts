@@ -10,7 +10,8 @@ import {
 import type { LoginFailures } from "./failures.ts";
 import { avatarPages } from "./avatar-page.ts";
 import { cookieName, cookieOf, refuseOtherSites, refuseRepeated } from "./access.ts";
-import { cookieSeconds, type Identities } from "./identity.ts";
+import { cookieSeconds } from "./ended-sessions.ts";
+import type { Identities } from "./identity.ts";
 import type { Stat } from "./dashboard.ts";
 import { indexPage, loginPage, overviewScript, type Link } from "./pages.ts";
 import type { QueueBody } from "./schemas.ts";

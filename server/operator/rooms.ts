@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
 import { AppError } from "../platform/errors.ts";
 import { timestamp } from "../platform/time/clock.ts";
-import type { ProcessInfo, RoomQuestion, RoomReport, RoomsReport } from "../runtime/ipc.ts";
+import type { ProcessInfo, RoomReport, RoomsReport } from "../runtime/ipc.ts";
+import type { RoomQuestion } from "../runtime/questions.ts";
 import { Instant, orNull } from "./schemas.ts";
 
 const commonFields = {

@@ -1,6 +1,12 @@
 import type { Server, Socket } from "node:net";
 import type { ActorNode, LocatedActor, OwnedActors } from "../../actors/index.ts";
-import { Questions, type AnswerMessage, type AskMessage } from "./questions.ts";
+import {
+  Questions,
+  type AnswerMessage,
+  type AskMessage,
+  type Question,
+  type RoomQuestion,
+} from "./questions.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
 /** The process roles of a service, in the order in which they stop. */
@@ -19,21 +25,10 @@ export interface ProcessInfo {
   incarnation: string | null;
 }
 
-/** Questions between the processes; answers are plain JSON. */
-export type Question = "metrics" | "processes" | "rooms" | "room" | "moderation" | "pulse";
-
 /** The answer of a process to "rooms", by kind. */
 export interface RoomsReport {
   pid: number;
   kinds: Record<string, OwnedActors>;
-}
-
-/** The question "room" is about one room of a kind. */
-export interface RoomQuestion {
-  kind: string;
-  code: string;
-  /** Pid of the process that reads the room; the others only count their subscribers. */
-  reader: number;
 }
 
 /** The answer of a process to "room". */

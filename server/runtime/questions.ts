@@ -1,4 +1,13 @@
-import type { Question, RoomQuestion } from "./ipc.ts";
+/** Questions between the processes; answers are plain JSON. */
+export type Question = "metrics" | "processes" | "rooms" | "room" | "moderation" | "pulse";
+
+/** The question "room" is about one room of a kind. */
+export interface RoomQuestion {
+  kind: string;
+  code: string;
+  /** Pid of the process that reads the room; the others only count their subscribers. */
+  reader: number;
+}
 
 export interface AskMessage {
   type: "ask";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { asCluster, connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
-import { createChannels } from "../../server/platform/redis/channels.ts";
+import { createChannels } from "../../server/platform/redis/create-channels.ts";
 import { publish } from "../../server/platform/redis/redis.ts";
 import { startTestCluster, type TestCluster } from "../support/cluster.ts";
 import { playGame } from "../support/game.ts";

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { test } from "node:test";
 import calculateSlot from "cluster-key-slot";
 import { Redis } from "ioredis";
-import { createChannels } from "../../server/platform/redis/channels.ts";
+import { createChannels } from "../../server/platform/redis/create-channels.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { startTestCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { scriptNames, shardedText, type ScriptName } from "../../actors/runtime/storage/scripts.ts";
+// oxlint-disable-next-line import/no-cycle -- each script gets the model
 import { scripts } from "./model-scripts.ts";
 
 type Argument = string | number;

@@ -1,4 +1,5 @@
 import type { ScriptName } from "../../actors/runtime/storage/scripts.ts";
+// oxlint-disable-next-line import/no-cycle -- the model runs scripts, and each script gets the model
 import type { ModelRedis, StoredCommit } from "./model-redis.ts";
 
 type Script = (redis: ModelRedis, keys: readonly string[], args: readonly string[]) => unknown;

@@ -11,7 +11,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["domain", /^server\/features\/[^/]+\/(domain|providers|classifier)\//],
   ["feature", /^server\/features\//],
   ["web", /^server\/web\//],
-  ["deps", /^server\/app\/(deps|open-rooms)\.ts$/],
+  ["deps", /^server\/app\/(deps|job-deps|open-rooms)\.ts$/],
   // The two tables of kinds and routes of the service.
   ["routes", /^server\/app\/(routes|rooms)\.ts$/],
   ["queues", /^workers\/queues\.ts$/],

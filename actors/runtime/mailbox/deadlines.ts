@@ -5,8 +5,7 @@ import { shardOf, type Keyspace } from "../storage/keys.ts";
 import type { Actor } from "./actor.ts";
 import { nextRetry } from "./jobs.ts";
 import type { MailboxTable } from "./mailbox-table.ts";
-import type { Mailbox } from "./mailbox.ts";
-import type { Deliver } from "./mailboxes.ts";
+import type { Deliver, Mailbox } from "./mailbox.ts";
 import type { Ticker } from "./ticker.ts";
 
 /** Retry interval of a failed tick, and the longer one after an error in the rules. */

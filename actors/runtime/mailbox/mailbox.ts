@@ -1,9 +1,13 @@
+import type { BaseCommand } from "../definition.ts";
 import type { Outcome } from "../router/outcome.ts";
 import type { Timing } from "../timing.ts";
 import type { Actor, Delivery } from "./actor.ts";
 
 /** How long a handoff waits for commits in flight; the fencing token makes it safe to continue after that. */
 const idleWaitMs = 2_000;
+
+/** Puts a command into the mailbox of an actor and resolves to its outcome. */
+export type Deliver = (code: string, command: BaseCommand, id: string) => Promise<Outcome>;
 
 export interface Waiting extends Delivery {
   resolve: (outcome: Outcome) => void;

@@ -27,8 +27,6 @@ const maxWaiting = 20_000;
 const idleMs = 5 * 60_000;
 const failedRules: Outcome = { ok: false, code: "server:error" };
 
-export type Deliver = (code: string, command: BaseCommand, id: string) => Promise<Outcome>;
-
 /** The state of an actor in memory. */
 export interface HeldState {
   code: string;

@@ -1,4 +1,4 @@
-import { createChannels } from "../../../server/platform/redis/channels.ts";
+import { createChannels } from "../../../server/platform/redis/create-channels.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
 import type { Listener } from "../storage/connection.ts";
 

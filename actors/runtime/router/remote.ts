@@ -1,6 +1,6 @@
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { BaseCommand, Reply } from "../definition.ts";
-import type { Deliver } from "../mailbox/mailboxes.ts";
+import type { Deliver } from "../mailbox/mailbox.ts";
 import type { Connection } from "../storage/connection.ts";
 import type { Keyspace } from "../storage/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";

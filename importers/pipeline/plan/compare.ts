@@ -1,10 +1,10 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { KeptEntity } from "../../../db/queries/archive/codex-import.ts";
 import type { KnownEntity } from "../../../db/queries/archive/codex-sources.ts";
 import { maxEntities } from "../../envelope/contract.ts";
 import type { CheckedEnvelope } from "../check.ts";
 import { UniqueKeys } from "../check/unique-keys.ts";
+import type { ComparedStates } from "./compared-states.ts";
 import { DifferenceCounter } from "./difference-counter.ts";
 import type { Counts, ImportOp } from "./import-plan.ts";
 import { StagingBuffer } from "./staging-buffer.ts";
@@ -15,27 +15,6 @@ import { StagingBuffer } from "./staging-buffer.ts";
  */
 const workPerYield = 4_096;
 const readingWork = 16;
-
-export interface ComparedStates {
-  /** The state that clients read now; empty for a new patch of a new game. */
-  current: ReadonlyMap<string, KnownEntity>;
-  /** The state before the patch; the same map unless the patch replaces an imported one. */
-  base: ReadonlyMap<string, KeptEntity>;
-  /** Entities of `current` by digest of their source text. */
-  known: ReadonlyMap<string, KnownEntity>;
-  /** Whether differing entities may be written, so that they have to be staged. */
-  isWritable: boolean;
-  /** English texts changed, so search words may differ although the content is the same. */
-  hasNewTexts: boolean;
-}
-
-export const noStates: ComparedStates = {
-  current: new Map(),
-  base: new Map(),
-  known: new Map(),
-  isWritable: false,
-  hasNewTexts: false,
-};
 
 export interface Comparison {
   /** Against the current state. */

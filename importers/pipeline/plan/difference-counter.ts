@@ -1,6 +1,6 @@
 import type { KeptEntity } from "../../../db/queries/archive/codex-import.ts";
 import type { KnownEntity } from "../../../db/queries/archive/codex-sources.ts";
-import type { ComparedStates } from "./compare.ts";
+import type { ComparedStates } from "./compared-states.ts";
 import type { Counts, ImportOp } from "./import-plan.ts";
 
 const noCounts = (): Counts => ({ added: 0, changed: 0, removed: 0 });

@@ -1,5 +1,6 @@
 import type { SourceTexts } from "../../envelope/contract.ts";
-import type { ComparedStates, Comparison } from "./compare.ts";
+import type { Comparison } from "./compare.ts";
+import type { ComparedStates } from "./compared-states.ts";
 
 const advice = "pass --allow-shrink if this is intended";
 

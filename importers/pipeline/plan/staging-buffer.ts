@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { stageEntities, type StagedEntity } from "../../../db/queries/archive/codex-staging.ts";
 import type { ProblemList } from "../../envelope/problem-list.ts";
 import { maxEntityBytes, type PreparedEntity } from "../check/prepare-entity.ts";
-import type { ComparedStates } from "./compare.ts";
+import type { ComparedStates } from "./compared-states.ts";
 
 /**
  * Entities, and characters of them, in one statement: single inserts take twelve times the processor (157

@@ -3,6 +3,7 @@ import type { DiffPair } from "../../../db/queries/archive/codex-diff.ts";
 import type { CodexBranch } from "../../../db/queries/archive/codex-directory.ts";
 import { AppError } from "../../platform/errors.ts";
 import { comparePairs, inOrder, opOf, pairsOf, summaryOf, type PatchRange } from "./diffs.ts";
+import type { ChangelogPage } from "./changelog-page.ts";
 import { markdownEntry, markdownPage } from "./markdown.ts";
 import { patchOf, stateKey, type Place } from "./places.ts";
 import { headOf, presentPatchRef } from "./present.ts";
@@ -24,18 +25,6 @@ export interface ChangelogInput {
 
 /** Formats one entry for the page. */
 export type WriteEntry = (id: string, outcome: Outcome) => string;
-
-/** A page of a changelog with formatted entries. */
-export interface ChangelogPage {
-  place: Place;
-  range: PatchRange;
-  types: Map<string, Record<Outcome["op"], string[]>>;
-  summary: ReturnType<typeof summaryOf>;
-  count: number;
-  limit: number;
-  cursor: number;
-  next: number | null;
-}
 
 interface Format {
   writeEntry: WriteEntry;

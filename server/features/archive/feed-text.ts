@@ -1,5 +1,5 @@
 import { escapeHtml } from "../../platform/text/markup.ts";
-import type { ChangelogPage } from "./changelog.ts";
+import type { ChangelogPage } from "./changelog-page.ts";
 import type { Outcome } from "./compared.ts";
 
 /** Maximum fields of an entity in a feed; the page of the patch has all. */

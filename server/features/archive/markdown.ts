@@ -1,4 +1,4 @@
-import type { ChangelogPage } from "./changelog.ts";
+import type { ChangelogPage } from "./changelog-page.ts";
 import type { Outcome } from "./compared.ts";
 
 /** Maximum characters of a value in patch notes. */

@@ -1,6 +1,7 @@
-import type { Histogram } from "prom-client";
+import type { Counter, Histogram } from "prom-client";
 import type { TObject } from "typebox";
 import type { Config } from "../../platform/config/config.ts";
+import type { Logger } from "../../platform/log/logger.ts";
 import type { Metrics } from "../../platform/metrics/metrics.ts";
 import { createBodyReader, type BodyReader } from "./validate.ts";
 import {
@@ -13,11 +14,17 @@ import { limitOf, refusalLimitOf, type RouteLimit } from "../limits/rate-limit.t
 import { permissionVary } from "../auth/cors.ts";
 import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
-import type { RequestKind } from "./request-record.ts";
 import { guessLimitOf } from "../limits/guess-limit.ts";
 import { safetyHeaders } from "../replies/safety-headers.ts";
 import { keyUseOf, type KeyUse } from "../auth/key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
+
+/** Counter and logger of one route, method and status. */
+export interface RequestKind {
+  count: Counter.Internal;
+  /** Has the route, the method and the status in its lines. */
+  log: Logger;
+}
 
 /** A route with everything that is precomputed at start. */
 export interface RouteEntry {

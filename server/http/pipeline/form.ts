@@ -1,6 +1,5 @@
 import { getParts, type MultipartField } from "../uws/uws.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { RequestContext } from "../uws/request-context.ts";
 import type { FormFile } from "./route.ts";
 
 /** Bytes of a form besides its file (HTTP-04). */
@@ -24,10 +23,15 @@ function partsOf(body: Uint8Array, declared: string): MultipartField[] {
   return getParts(body, `multipart/form-data; boundary=${name}`) ?? [];
 }
 
-/** The files of a form; none for a truncated body or one that is no form. */
-export function takeFiles(ctx: RequestContext, maxFileBytes: number): FormFile[] {
-  const { body, headers } = ctx;
-  ctx.body = null;
+interface FormRequest {
+  body: Uint8Array | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Takes the files out of a form; none for a truncated body or one that is no form. */
+export function takeFiles(request: FormRequest, maxFileBytes: number): FormFile[] {
+  const { body, headers } = request;
+  request.body = null;
   if (body === null || body.length === 0) return [];
   return partsOf(body, headers["content-type"] ?? "")
     .filter(({ filename }) => filename !== undefined)

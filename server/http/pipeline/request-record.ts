@@ -1,21 +1,14 @@
 import { performance } from "node:perf_hooks";
-import type { Counter } from "prom-client";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Metrics } from "../../platform/metrics/metrics.ts";
 import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestKind } from "./entry.ts";
 
 /** Recorded status of a request whose client disconnected before the response. */
 export const abortedStatus = 499;
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const unmatched = "unmatched";
-
-/** Counter and logger of one route, method and status. */
-export interface RequestKind {
-  count: Counter.Internal;
-  /** Has the route, the method and the status in its lines. */
-  log: Logger;
-}
 
 /**
  * Writes the log line and the metrics of a finished request: the route's pattern, never the path itself (S27). The

@@ -1,4 +1,4 @@
-import type { Config } from "./config.ts";
+import type { Config } from "./settings.ts";
 import { rules } from "./config-rules.ts";
 import { parseDatabaseUrl } from "../postgres/database-url.ts";
 import { parseClusterAddress } from "../redis/redis-address.ts";

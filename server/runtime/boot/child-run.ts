@@ -2,8 +2,8 @@ import type { Worker } from "node:cluster";
 import type { ActorNode } from "../../../actors/index.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
-import type { Handle, Question, RoomQuestion, ToChild, ToPrimary } from "../ipc.ts";
-import { Questions, type AskMessage } from "../questions.ts";
+import type { Handle, ToChild, ToPrimary } from "../ipc.ts";
+import { Questions, type AskMessage, type Question, type RoomQuestion } from "../questions.ts";
 import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
 

@@ -5,7 +5,8 @@ import { childFlags } from "../../platform/config/node-flags.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { program } from "../../platform/programs.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
-import type { Handle, ProcessInfo, Question, Role, RoomQuestion } from "../ipc.ts";
+import type { Handle, ProcessInfo, Role } from "../ipc.ts";
+import type { Question, RoomQuestion } from "../questions.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
 import { RestartPolicy } from "./restart-policy.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultDataDir, type Config } from "../../platform/config/config.ts";
+import { defaultDataDir, type Config } from "../../platform/config/settings.ts";
 import { lockDataDir, UnwritableDataDir } from "./lock.ts";
 
 /** The folder of one start; `warning` is null where it is DATA_DIR. */

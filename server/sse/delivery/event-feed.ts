@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import type { CommitSource } from "../../platform/room-source.ts";
 import type { Logger } from "../../platform/log/logger.ts";
-import { createChannels, type Channels } from "../../platform/redis/channels.ts";
+import type { Channels } from "../../platform/redis/channels.ts";
+import { createChannels } from "../../platform/redis/create-channels.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
 import type { HubLimits } from "./limits.ts";
 

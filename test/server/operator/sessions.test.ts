@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { createHmac, hkdfSync } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { isTokenUsed, useToken } from "../../../db/queries/sessions/used-tokens.ts";
-import { createEndedSessions, type UsedTokens } from "../../../server/operator/ended-sessions.ts";
-import { cookieSeconds, createIdentities, hashToken } from "../../../server/operator/identity.ts";
+import {
+  cookieSeconds,
+  createEndedSessions,
+  type UsedTokens,
+} from "../../../server/operator/ended-sessions.ts";
+import { createIdentities, hashToken } from "../../../server/operator/identity.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { manualClock } from "../../support/clock.ts";
 

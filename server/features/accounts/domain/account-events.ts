@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { createChannels } from "../../../platform/redis/channels.ts";
+import { createChannels } from "../../../platform/redis/create-channels.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import { publish } from "../../../platform/redis/redis.ts";
 

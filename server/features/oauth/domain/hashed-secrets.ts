@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
-import type { OAuthRequest } from "./bridge.ts";
 
-type Credentials = Pick<OAuthRequest, "headers" | "body">;
+interface Credentials {
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array | null;
+}
 
 /**
  * A request in which the secret of a client is replaced by its SHA-256. Only hashes are stored, and the library

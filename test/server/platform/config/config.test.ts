@@ -3,11 +3,8 @@ import { hash, randomBytes, randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { publicBaseUrl } from "../../../../server/platform/net/addresses.ts";
 import { developmentSecret } from "../../../../server/platform/config/config-checks.ts";
-import {
-  ConfigError,
-  ConfigSchema,
-  parseConfig,
-} from "../../../../server/platform/config/config.ts";
+import { ConfigError, parseConfig } from "../../../../server/platform/config/config.ts";
+import { ConfigSchema } from "../../../../server/platform/config/settings.ts";
 
 type Env = Record<string, string>;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { createChannels } from "../../../../server/platform/redis/channels.ts";
+import { createChannels } from "../../../../server/platform/redis/create-channels.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { connectRedis, publish, redisReady } from "../../../../server/platform/redis/redis.ts";
 import { startProxy, type Proxy } from "../../../support/proxy.ts";

@@ -1,0 +1,202 @@
+import { cpus } from "node:os";
+import Type, { type Static } from "typebox";
+import { oneOf, rules, type Rule } from "./config-rules.ts";
+import type { OauthProvider } from "./oauth-providers.ts";
+
+const Bool = (fallback: boolean, description: string) =>
+  Type.Boolean({ default: fallback, description });
+const Int = (fallback: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: fallback, minimum, maximum, description });
+const Score = (fallback: number, description: string) =>
+  Type.Number({ default: fallback, minimum: 0, maximum: 1, description });
+const Text = (fallback: string, description: string, rule?: Rule) =>
+  Type.String({ default: fallback, description, ...rule });
+
+/** A start that keeps no data there may do without it where it cannot be written. */
+export const defaultDataDir = ".data";
+
+/**
+ * Every setting of the service, read from the environment (BOOT-02, CFG-01). Defaults are for development; the README
+ * table is generated from the descriptions.
+ */
+export const ConfigSchema = Type.Object({
+  APP_ENV: Text(
+    "development",
+    "development, test or production",
+    oneOf("development", "test", "production"),
+  ),
+  APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the response"),
+  APP_SECRET: Text(
+    "",
+    "at least 32 random bytes, as `openssl rand -base64 32` makes them; every token key is derived from it",
+  ),
+  APP_SECRET_PREVIOUS: Text("", "tokens signed with it are still accepted"),
+  HOST: Text("127.0.0.1", "address the public listener binds"),
+  PORT: Int(8080, 0, 65_535, "port of the public listener; 0 picks a free one"),
+  OPERATOR_LISTEN: Text(
+    "127.0.0.1:9090",
+    "address and port of the operator listener, as 127.0.0.1:9090 or [::1]:9090; port 0 picks a free one",
+  ),
+  OPERATOR_BOOTSTRAP_TOKEN: Text(
+    "",
+    "at least 32 random characters; an admin operator token that exists from the start",
+  ),
+  DATA_DIR: Text(defaultDataDir, "folder of the embedded stores"),
+  CACHE_DIR: Text(
+    "",
+    "folder of rebuildable files: compiled code, an unpacked Redis; empty means ~/.cache/emberline",
+  ),
+  DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
+  REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
+  DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),
+  HTTP_WORKERS: Int(cpus().length, 1, 256, "HTTP worker processes (default: number of cores)"),
+  WORKER_PORTS: Text(
+    "off",
+    "off, auto (free ports) or the first of HTTP_WORKERS consecutive ports: a dedicated port for each HTTP worker, besides PORT",
+    rules.firstPort,
+  ),
+  JOB_WORKERS: Int(1, 0, 64, "job worker processes"),
+  LOG_LEVEL: Text(
+    "",
+    "trace, debug, info, warn, error, fatal or silent; empty means info, in development warn",
+    oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+  ),
+  PUBLIC_BASE_URL: Text(
+    "",
+    "address of the service in links, without a path; empty means the address it listens on; required in production",
+  ),
+  MARKETING_URL: Text(
+    "",
+    "address of the site with the status pages; empty means the service itself",
+    rules.sitePrefix,
+  ),
+  TRUSTED_PROXIES: Text(
+    "",
+    "CIDR list; X-Forwarded-For and X-Forwarded-Proto are accepted from these only",
+  ),
+  KEEP_ALIVE: Bool(
+    true,
+    "false closes each connection after its response, for load balancers with a keepalive above 10 s",
+  ),
+  CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
+  CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),
+  SSO_ALLOWED_HOSTS: Text(
+    "",
+    "comma list of hosts a sign-in may lead to, as a.com,*.b.com; empty means localhost outside production",
+    rules.hosts,
+  ),
+  TOKEN_ISSUER: Text("platform", "iss claim of every token"),
+  DEFAULT_REALM: Text("default", "slug of the default realm", rules.realm),
+  GAME_DATA_REALM: Text("gamedata", "slug of the game-data realm", rules.realm),
+  GAME_DATA_GAME: Text("gamedata", "game of the archive that the projection shows", rules.game),
+  SAMPLE_DATA: Bool(
+    true,
+    "in development, imports an invented game when GAME_DATA_GAME has no data",
+  ),
+  RATE_LIMIT_LOGIN: Int(10, 1, 1_000_000, "logins per minute and address"),
+  RATE_LIMIT_FACTOR: Type.Number({
+    default: 1,
+    minimum: 0,
+    maximum: 1_000_000,
+    description: "multiplies every rate limit; 0 disables them (refused in production)",
+  }),
+  LOCKOUT_THRESHOLD: Int(5, 1, 1000, "failed logins that lock an identifier"),
+  LOCKOUT_SECONDS: Int(900, 1, 86_400, "window and length of the lock"),
+  MAIL_DRIVER: Text(
+    "",
+    "smtp, memory (the development inbox) or log (sends nothing); empty means smtp when SMTP_URL is set, else memory",
+    oneOf("smtp", "memory", "log"),
+  ),
+  SMTP_URL: Text(
+    "",
+    "mail server, for example smtp://user:password@mail.example:587",
+    rules.mailServer,
+  ),
+  MAIL_FROM: Text(
+    "emberline <no-reply@localhost>",
+    "sender of every mail; its name is the name of the service in mails",
+    rules.sender,
+  ),
+  SMS_DRIVER: Text(
+    "",
+    "webhook, memory or log; empty means webhook when SMS_WEBHOOK_URL is set, else memory",
+    oneOf("webhook", "memory", "log"),
+  ),
+  SMS_WEBHOOK_URL: Text(
+    "",
+    "gets each text message as POST {id, to, text}; may carry user:password@",
+    rules.webAddress,
+  ),
+  OPERATOR_INBOX: Text(
+    "",
+    "address that contact messages are forwarded to; empty means operator@localhost, in production nobody",
+    rules.mailAddress,
+  ),
+  AVATAR_MODERATION: Text(
+    "auto",
+    "moderator of uploaded avatars: auto (the built-in classifier), manual (operators) or webhook",
+    oneOf("auto", "manual", "webhook"),
+  ),
+  AVATAR_MODERATION_URL: Text(
+    "",
+    "gets each picture as POST {upload_id, media_type, image}, answers {verdict, reason}; may carry user:password@",
+    rules.webAddress,
+  ),
+  AVATAR_REJECT_SCORE: Score(0.85, "probability of explicit content that rejects a picture"),
+  AVATAR_REVIEW_SCORE: Score(
+    0.4,
+    "probability of explicit or suggestive content that requires manual review",
+  ),
+  AVATAR_HASH_DISTANCE: Int(
+    6,
+    -1,
+    32,
+    "a picture that differs from a rejected one in up to this many of 64 bits is rejected too; -1 disables the comparison",
+  ),
+  AVATAR_MAX_BYTES: Int(5_242_880, 1_024, 20_971_520, "bytes of an uploaded avatar"),
+  AVATAR_STORE: Text(
+    "",
+    "where avatars are kept: https://<key id>:<secret>@<host>/<bucket>?region=… of an S3-compatible store; empty means a folder of DATA_DIR",
+    rules.bucket,
+  ),
+  AVATAR_CDN_HOSTS: Text(
+    "*.googleusercontent.com,avatars.githubusercontent.com,cdn.discordapp.com",
+    "comma list of hosts, as a.com,*.b.com, where pictures of social logins may come from",
+    rules.hosts,
+  ),
+  GENERATOR_URL: Text(
+    "",
+    "language model that writes questions: base address, to which /chat/completions is appended; empty means the built-in bank",
+    rules.webAddress,
+  ),
+  GENERATOR_KEY: Text("", "sent to it as a bearer token"),
+  GENERATOR_MODELS: Text(
+    "small,medium,large",
+    "the three model names a caller may choose; the first is the default",
+    rules.threeNames,
+  ),
+  GENERATOR_CONCURRENCY: Int(4, 1, 100, "concurrent calls of the language model per process"),
+  GENERATOR_DAILY_TOKENS: Int(
+    2_000_000,
+    0,
+    1_000_000_000_000,
+    "tokens per UTC day over all processes, beyond which the bank is used; 0 means no limit",
+  ),
+  GENERATOR_PRICES: Text(
+    "",
+    "price of a million tokens, read and written, as small=0.15/0.6,large=3/15; for the cost metric",
+    rules.prices,
+  ),
+  GENERATOR_VERIFY: Bool(
+    true,
+    "false stores questions without a second model call that verifies them",
+  ),
+  HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
+  TOPIC_BASE: Text("/games/trivia", "prefix of event topics", rules.topic),
+  LOBBY_STALE_SECONDS: Int(75, 1, 3600, "a silent seat counts as disconnected after this"),
+  LOBBY_HOST_GRACE_SECONDS: Int(60, 1, 3600, "a disconnected host ends the lobby after this"),
+  LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
+});
+
+/** The settings, and the social logins of `OAUTH_<NAME>_…` (OA-01). */
+export type Config = Static<typeof ConfigSchema> & { oauthProviders: readonly OauthProvider[] };
