@@ -30,7 +30,7 @@ export interface LocalRedis {
 
 /**
  * Starts redis-server (or valkey-server) on a Unix socket only, with an append-only file and without
- * eviction, because lobbies and jobs are stored in it (BOOT-01). Ends a server that outlived a killed
+ * eviction, because rooms and jobs are stored in it (BOOT-01). Ends a server that outlived a killed
  * parent.
  */
 export async function startLocalRedis(options: LocalRedisOptions): Promise<LocalRedis> {
@@ -123,10 +123,10 @@ export async function checkRedisPersistence(url: string): Promise<string | null>
     const problems = [
       persistence.get("aof_enabled") === "1"
         ? null
-        : "has no append-only file: a restart loses lobbies and jobs",
+        : "has no append-only file: a restart loses rooms and jobs",
       policy === "noeviction"
         ? null
-        : `evicts keys (maxmemory-policy ${policy}): lobbies and jobs may vanish`,
+        : `evicts keys (maxmemory-policy ${policy}): rooms and jobs may vanish`,
     ].filter((problem) => problem !== null);
     return problems.length === 0 ? null : `REDIS_URL ${problems.join("; ")}`;
   } finally {
