@@ -80,7 +80,7 @@ export function serveCalls(handlers: Handlers): void {
   process.on("message", ({ id, name, argument }: Call) => {
     const run = async () => {
       const handler = all.get(name);
-      if (!handler) throw new Error(`nothing answers to ${name}`);
+      if (!handler) throw new Error(`no handler of ${name}`);
       return handler(argument as never);
     };
     run().then(

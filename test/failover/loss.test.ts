@@ -91,7 +91,7 @@ describe("a Redis that restarts without its last second of data", () => {
     const selected = new Map(results.map((one) => [one.player_id, one.selected_index]));
     assert.equal(selected.get(host.seatId), 0, "the pick that was not lost");
     assert.equal(selected.get(guest.seatId), 1);
-    assert.ok(seqOf(reveal) > seqOf(lost) + 1, "numbers that were seen are not used again");
+    assert.ok(seqOf(reveal) > seqOf(lost) + 1, "received numbers are not reused");
     await returnWith(String(seqOf(lost)));
   });
 
@@ -113,7 +113,7 @@ describe("a Redis that restarts without its last second of data", () => {
     );
     await pick(guest, 0);
     const again = await live.waitFor(isPickOf(0, guest.seatId), "a pick after the loss");
-    assert.ok(seqOf(again) > seqOf(lost) + 1, "numbers that were seen are not used again");
+    assert.ok(seqOf(again) > seqOf(lost) + 1, "received numbers are not reused");
     for (const frame of [lost, kept]) await returnWith(String(seqOf(frame)));
 
     // From then on it is recorded, so a new owner continues without a gap.

@@ -33,7 +33,7 @@ test("subscriptions at a cluster node are renewed when the connection to it has 
     await node.config("SET", "cluster-announce-port", proxy.port);
     const isKnown = async () =>
       JSON.stringify(await other.cluster("SLOTS")).includes(`${proxy.port}`);
-    await eventually("all know the address of the proxy", isKnown);
+    await eventually("all clients use the address of the proxy", isKnown);
     const channels = createChannels({
       url: `redis+cluster://127.0.0.1:${cluster.ports[1]}`,
       log: silentLogger,

@@ -44,7 +44,7 @@ describe("clients that follow the owner", () => {
   /** Reads each lobby until its clients know the owner's port, so that later requests are not forwarded. */
   async function follow(tables: Follower[][]): Promise<void> {
     const seats = tables.flat().map(({ seat }) => seat);
-    await eventually("every seat reads without a hop", async () => {
+    await eventually("requests of every seat reach its owner directly", async () => {
       const before = await forwards();
       for (const seat of seats) await seat.read();
       return (await forwards()) === before;

@@ -48,7 +48,7 @@ test("streams survive a service restart: no event is missed, repeated or refused
     for (const [n, stream] of streams.slice(0, 2).entries()) {
       assertGapless(stream, `stream ${n}`);
       const snapshots = stream.frames.filter((frame) => frame.event === "lobby.snapshot");
-      assert.equal(snapshots.length, 1, "it resumed and was not started again");
+      assert.equal(snapshots.length, 1, "the stream resumed without a second snapshot");
     }
   } finally {
     for (const stream of streams) stream.close();

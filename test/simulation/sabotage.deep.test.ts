@@ -66,7 +66,7 @@ describe("the simulation notices", () => {
         kind,
         sabotage,
       });
-      assert.ok(failure, "nothing was noticed");
+      assert.ok(failure, "the fault was not detected");
       t.diagnostic(`after ${schedules} schedules: ${failure.violation.message.slice(0, 120)}`);
     });
 });

@@ -238,7 +238,7 @@ export class World {
   async #pass(worker: Worker): Promise<void> {
     const ms = this.random.between(1, 20);
     await new Promise<void>((done) => void this.timeline.add(this.timeline.now + ms, worker, done));
-    if (this.hasFaults && this.random.is(0.1)) throw new Error("the other service is away");
+    if (this.hasFaults && this.random.is(0.1)) throw new Error("the other service is unavailable");
   }
 
   /** SIGKILL at exactly this step; another process replaces it. */

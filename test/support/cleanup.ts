@@ -5,7 +5,7 @@ let isOver = false;
 
 /** Throws once the program has been asked to end, because nothing would stop what starts later. */
 export function mayStart(): void {
-  if (isOver) throw new Error("the program was told to end");
+  if (isOver) throw new Error("the program is ending");
 }
 
 /** Makes `stop` run once: when called, or when the program is asked to end. */

@@ -66,7 +66,7 @@ async function sendOne(port: number, request: FuzzRequest): Promise<number> {
   });
   const [response] = responses;
   if (response === undefined) {
-    assert.ok(isClosedByServer, `no answer to ${describe(request)}`);
+    assert.ok(isClosedByServer, `no response to ${describe(request)}`);
     assert.ok(
       text === "" || !text.startsWith("HTTP/1.1 2"),
       `half an answer to ${describe(request)}: ${text.slice(0, 200)}`,

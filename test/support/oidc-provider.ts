@@ -124,8 +124,8 @@ export async function visitProvider(start: string, callback: string): Promise<UR
       jar.set(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1));
     }
     const location = answer.headers.get("location");
-    if (location === null) throw new Error(`${next} answered ${answer.status} and led nowhere`);
+    if (location === null) throw new Error(`${next} answered ${answer.status} without a redirect`);
     next = new URL(location, next).href;
   }
-  throw new Error(`${start} led in circles`);
+  throw new Error(`${start} redirects too often`);
 }

@@ -160,9 +160,12 @@ export const messagesOf = (stream: EventStream): LobbyMessage[] =>
 export function assertGapless(stream: EventStream, who: string): void {
   let expected: number | null = null;
   for (const message of messagesOf(stream)) {
-    if (message.type === "lobby.gap") assert.fail(`${who} was told of a gap`);
+    if (message.type === "lobby.gap") assert.fail(`${who} received lobby.gap`);
     if (message.type === "lobby.snapshot") {
-      assert.ok(expected === null || message.seq >= expected - 1, `${who}: a snapshot went back`);
+      assert.ok(
+        expected === null || message.seq >= expected - 1,
+        `${who}: a snapshot is older than the last message`,
+      );
       expected = message.seq + 1;
       continue;
     }

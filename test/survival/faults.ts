@@ -98,7 +98,7 @@ async function kill(options: FaultContext, faults: Faults, frozen: number | null
   faults.kills += 1;
   const times = await allAnswer(options, codes);
   faults.takeovers.announced.push(...times);
-  options.report(`killed ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);
+  options.report(`killed ${victim.pid}: ${codes.length} lobbies available after ${show(times)}`);
 }
 
 async function freeze(options: FaultContext, faults: Faults, victim: Process): Promise<void> {
@@ -107,7 +107,7 @@ async function freeze(options: FaultContext, faults: Faults, victim: Process): P
   const thawed = wait(freezeMs).then(() => process.kill(victim.pid, "SIGCONT"));
   const times = await allAnswer(options, codes);
   faults.takeovers.silent.push(...times);
-  options.report(`froze ${victim.pid}: ${codes.length} lobbies back in ${show(times)}`);
+  options.report(`froze ${victim.pid}: ${codes.length} lobbies available after ${show(times)}`);
   await thawed;
 }
 

@@ -7,7 +7,7 @@ export function describeSurvival(report: SurvivalReport): string[] {
   const { lost, doubled, gaps, differing, surprises } = verdict;
   return [
     `survived ${faults.kills} kills, ${faults.freezes} freezes, ${faults.restarts} restarts of Redis`,
-    `${report.lobbies} lobbies, ${report.acknowledged} acknowledged commands, ${report.messages} messages over ${report.connections} connections, ${report.direct} requests straight to the owner`,
+    `${report.lobbies} lobbies, ${report.acknowledged} acknowledged commands, ${report.messages} messages over ${report.connections} connections, ${report.direct} requests directly to the owner`,
     `lost ${lost}, doubled ${doubled}, gaps ${gaps}, differing ${differing}, surprises ${surprises}`,
     `takeover announced ${show(faults.takeovers.announced)}; silent ${show(faults.takeovers.silent)}`,
     ...verdict.findings,

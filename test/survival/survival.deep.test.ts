@@ -15,9 +15,9 @@ test("nothing acknowledged is lost or doubled while workers die, one freezes and
   assert.deepEqual(findings, []);
   assert.deepEqual(counts, { lost: 0, doubled: 0, gaps: 0, differing: 0, surprises: 0 });
   assert.ok(report.faults.kills > 0 && report.faults.freezes > 0 && report.faults.restarts > 0);
-  assert.ok(report.direct > 100, `only ${report.direct} requests straight to the owner`);
+  assert.ok(report.direct > 100, `only ${report.direct} requests directly to the owner`);
   assert.ok(report.acknowledged > 100, `only ${report.acknowledged} commands`);
   const { announced, silent } = report.faults.takeovers;
   // Each time ends with a response; it is printed without a limit, because the machine may be busy.
-  assert.ok(announced.length > 0 && silent.length > 0, "lobbies came back");
+  assert.ok(announced.length > 0 && silent.length > 0, "takeovers were measured");
 });

@@ -145,7 +145,7 @@ function continuedWork(): void {
   });
 
   it("runs waiting jobs, and keeps the failed one", async () => {
-    await eventually("the picture is judged", async () => {
+    await eventually("the picture is moderated", async () => {
       const { rows } = await withClient(databaseUrl, (client) =>
         client.query<{ status: string }>("select status from avatar_uploads where id = $1", [
           told.upload,

@@ -109,7 +109,7 @@ export async function ownersOf(redis: Redis): Promise<string[]> {
 
 /** Resolves when each of these has its share of the lobbies. */
 export async function shared(redis: Redis, members: readonly Member[]): Promise<void> {
-  await eventually("the shards are shared out", async () => {
+  await eventually("the shards are distributed", async () => {
     const owners = await ownersOf(redis);
     const share = shardCount / members.length / 2;
     return members.every(
