@@ -33,6 +33,7 @@ import { createQuestionBank } from "../features/questions/providers/question-ban
 import { createSenders } from "../features/delivery/providers/senders.ts";
 import { createOAuthServer } from "../features/oauth/domain/server.ts";
 import { createHub } from "../sse/delivery/create-hub.ts";
+import type { HubLimits } from "../sse/delivery/limits.ts";
 
 /** Values every process starts with. */
 export interface BaseDeps {
@@ -52,6 +53,8 @@ export interface BaseDeps {
   onOccupied?: (isOccupied: boolean) => void;
   /** Of the rooms; only tests have others than the usual ones. */
   timings?: Partial<ActorTimings>;
+  /** Of the hub; only tests have others than the usual ones. */
+  hubLimits?: Partial<HubLimits>;
 }
 
 export interface Assembled<D> {
@@ -130,6 +133,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     clock,
     metrics,
     ...rooms.sources,
+    limits: ground.hubLimits ?? {},
   });
   const archive = createArchive({ orm, metrics });
   const closedAccounts = new ClosedAccounts(clock);

@@ -3,6 +3,7 @@ import "../../server/node-version.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ActorTimings } from "../../actors/index.ts";
 import { seedReference } from "../../db/seeds/reference.ts";
 import type { Route } from "../../server/http/pipeline/route.ts";
 import { assembleHttp } from "../../server/app/assemble.ts";
@@ -18,6 +19,7 @@ import type { Deps, DepsWith } from "../../server/app/deps.ts";
 import type { RoomKinds } from "../../server/app/open-rooms.ts";
 import { roomKinds } from "../../server/app/rooms.ts";
 import { createHttpServer } from "../../server/http/uws/server.ts";
+import type { HubLimits } from "../../server/sse/delivery/limits.ts";
 import { routes } from "../../server/app/routes.ts";
 import { startJobs } from "../../workers/jobs.ts";
 import { failureSteps, processors } from "../../workers/processors/index.ts";
@@ -36,6 +38,10 @@ export interface AppOptions {
   hasJobs?: boolean;
   /** Maximum requests of one caller that wait for the database; default: as in the service. */
   waitingOfCaller?: number;
+  /** Of the rooms; default: as in the service. */
+  timings?: Partial<ActorTimings>;
+  /** Of the hub; default: as in the service. */
+  hubLimits?: Partial<HubLimits>;
   /** True: passwords are hashed as in the service, which takes sixty times as long. Default false. */
   hasRealPasswords?: boolean;
 }
@@ -75,8 +81,8 @@ export async function startAppWith<Kinds extends RoomKinds>(
   const log = options.log ?? silentLogger;
   const clock = options.clock ?? systemClock;
   const passwords = createPasswordHasher(options.hasRealPasswords ? undefined : lightPasswords);
-  const { waitingOfCaller } = options;
-  const ground = { config, log, metrics, clock, passwords };
+  const { waitingOfCaller, timings = {}, hubLimits = {} } = options;
+  const ground = { config, log, metrics, clock, passwords, timings, hubLimits };
   const { deps, close } = await assembleHttp(
     waitingOfCaller === undefined ? ground : { ...ground, waitingOfCaller },
     kinds,

@@ -75,6 +75,9 @@ describe("avatar moderation", () => {
     moderator = await startTestModerator();
     const env = { AVATAR_MODERATION: "webhook", AVATAR_MODERATION_URL: moderator.url };
     app = await startApp({ hasJobs: false, env });
+    // No upload waits for a decision, which no worker makes.
+    const { enqueueAndWait } = app.deps;
+    app.deps.enqueueAndWait = (definition, payload) => enqueueAndWait(definition, payload, 1);
     queues = createQueues(app.stores.redisUrl, silentLogger);
   });
   after(async () => {

@@ -28,13 +28,16 @@ const packetPauseMs = 25;
 const timeoutMs = 3_000;
 /** A connection silent for this long has sent everything. */
 const quietMs = 400;
-/** Concurrent connections. */
+/** Concurrent connections of each of the two lists. */
 const parallel = 24;
 
 /** Sends each raw request on its own connection; the results have the order of the list. */
 export async function probe(target: URL): Promise<ProbeResult[]> {
-  const single = await inParallel(rawRequests, (request) => probeOne(target, request));
-  return [...single, await probeCuts(target)];
+  const [single, cuts] = await Promise.all([
+    inParallel(rawRequests, (request) => probeOne(target, request)),
+    probeCuts(target),
+  ]);
+  return [...single, cuts];
 }
 
 async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

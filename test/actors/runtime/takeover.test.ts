@@ -1,120 +1,62 @@
 import assert from "node:assert/strict";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
-import { Redis } from "ioredis";
-import { publishNodeDown, type Lobbies, type LobbyReply } from "../../../actors/index.ts";
+import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
 import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
-import { eventStreamKey, lobbyKey, ownerKey } from "../../../actors/lobby-keys.ts";
-import { lobbyKeyPrefix } from "../../../actors/lobby/actor.ts";
-import { silentLogger } from "../../../server/platform/log/logger.ts";
-import { forked } from "../../support/forked.ts";
-import { testStores, type TestStores } from "../../support/stores.ts";
-import { bodyOf, by, newMember, startedLobby, type Member } from "./fleet.ts";
+import { eventStreamKey, ownerKey } from "../../../actors/lobby-keys.ts";
+import { bodyOf, by, newMember, startedLobby } from "./fleet.ts";
+import { ProcessFleet, until } from "./process-fleet.ts";
 
-interface Neighbour {
-  process: ChildProcess;
-  incarnation: string;
-}
-
-let stores: TestStores;
-let redis: Redis;
-let member: Member;
-let codeCount = 0;
-
-async function neighbour(kind = ""): Promise<Neighbour> {
-  const args = [stores.redisUrl, kind];
-  const child = forked(new URL("./member-process.ts", import.meta.url), args);
-  const [message] = (await once(child, "message")) as [{ incarnation: string }];
-  await until(
-    async () => (await ownedBy(message.incarnation)) > shardCount / 4,
-    "the neighbour has its shards",
-  );
-  return { process: child, incarnation: message.incarnation };
-}
-
-async function ownedBy(incarnation: string): Promise<number> {
-  const owners = await redis.mget(
-    Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)),
-  );
-  return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
-}
-
-/** Codes whose shard this worker owns. */
-async function codesOf(incarnation: string, count: number): Promise<string[]> {
-  const codes: string[] = [];
-  while (codes.length < count) {
-    const code = `T${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
-    if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`)) codes.push(code);
-  }
-  return codes;
-}
-
-/** Like a primary when one of its processes has exited. */
-async function announceDown({ incarnation }: { incarnation: string }): Promise<void> {
-  await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
-}
-
-const versionOf = async (code: string) =>
-  Number.parseInt((await redis.hget(lobbyKey(code), "v")) ?? "0", 10);
-
-async function assertGapless(code: string): Promise<void> {
-  const entries = await redis.xrange(eventStreamKey(code), "-", "+");
-  entries.forEach(([id], i) => assert.equal(id, `${i + 1}-0`));
-}
-
-describe("lobbies distributed over processes", () => {
-  before(async () => {
-    stores = await testStores();
-    redis = new Redis({ path: stores.redisUrl.replace("unix://", "") });
-    redis.on("error", () => {});
-    member = await newMember(stores.redisUrl);
-  });
-  after(async () => {
-    await member.lobbies.stop();
-    redis.disconnect();
-    await stores.stop();
-  });
-
-  describe("whose owner dies or freezes", ownerFailures);
-  describe("that continue in the meantime", continuedLobbies);
+// Each has a fleet of its own, and they mostly wait for processes.
+describe("lobbies distributed over processes", { concurrency: true }, () => {
+  describe("whose owner dies or freezes", { concurrency: false }, ownerFailures);
+  describe("that continue in the meantime", { concurrency: false }, continuedLobbies);
 });
 
 function ownerFailures(): void {
+  let fleet: ProcessFleet;
+  before(async () => {
+    fleet = await ProcessFleet.start();
+  });
+  after(() => fleet.stop());
+
   it("forward commands to the owner and return its answer", async () => {
-    const other = await neighbour();
-    const [code = ""] = await codesOf(other.incarnation, 1);
-    await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
+    const other = await fleet.neighbour();
+    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    await startedLobby(fleet.member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     assert.equal(
-      bodyOf(await member.lobbies.ask(code, { type: "pick", selectedIndex: 1, index: 0, ...by(2) }))
-        .lobby,
+      bodyOf(
+        await fleet.member.lobbies.ask(code, {
+          type: "pick",
+          selectedIndex: 1,
+          index: 0,
+          ...by(2),
+        }),
+      ).lobby,
       undefined,
     );
-    const refused = await member.lobbies.ask(code, { type: "lock", index: null, ...by(2) });
+    const refused = await fleet.member.lobbies.ask(code, { type: "lock", index: null, ...by(2) });
     assert.deepEqual(refused, { ok: false, code: "lobby:not_host" });
-    assert.equal(member.lobbies.describe().actors, 0, "the lobby lives in the other process");
-    await quit(other);
+    assert.equal(fleet.member.lobbies.describe().actors, 0, "the lobby lives in the other process");
+    await fleet.kill(other);
   });
 
   it("lose and double no acknowledged answer when the owner is killed", async () => {
-    const other = await neighbour();
-    const codes = await codesOf(other.incarnation, 12);
+    const other = await fleet.neighbour();
+    const codes = await fleet.codesOf(other.incarnation, 12);
     const seats = [1, 2, 3, 4];
     for (const code of codes)
-      await startedLobby(member.lobbies, code, { mode: "versus", questions: 6, seats });
-    const playing = codes.map((code) => playVersus(member.lobbies, code, seats, 6));
-    await until(async () => (await versionOf(codes[0] ?? "")) > 8, "the games go on");
-    other.process.kill("SIGKILL");
-    await once(other.process, "exit");
-    await announceDown(other);
-    const reply = await member.lobbies.ask(codes[1] ?? "", {
+      await startedLobby(fleet.member.lobbies, code, { mode: "versus", questions: 6, seats });
+    const playing = codes.map((code) => playVersus(fleet.member.lobbies, code, seats, 6));
+    await until(async () => (await fleet.versionOf(codes[0] ?? "")) > 8, "the games go on");
+    await fleet.kill(other);
+    const reply = await fleet.member.lobbies.ask(codes[1] ?? "", {
       type: "read",
       by: { seatId: null, playerId: null },
     });
     assert.ok(reply.ok);
     const acknowledged = await Promise.all(playing);
     for (const [i, code] of codes.entries()) {
-      const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) })).lobby;
+      const state = bodyOf(await fleet.member.lobbies.ask(code, { type: "read", ...by(1) })).lobby;
       assert.equal(state.status, "finished");
       for (const player of state.players)
         assert.equal(
@@ -122,34 +64,34 @@ function ownerFailures(): void {
           acknowledged[i]?.get(player.id),
           `score of seat ${player.id} in ${code}`,
         );
-      await assertGapless(code);
+      await fleet.assertGapless(code);
     }
   });
 
   it("are taken over from a frozen owner, which can change nothing when it resumes", async () => {
-    const other = await neighbour();
-    const [code = ""] = await codesOf(other.incarnation, 1);
-    await startedLobby(member.lobbies, code, { mode: "coop", questions: 3, seats: [1, 2] });
+    const other = await fleet.neighbour();
+    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    await startedLobby(fleet.member.lobbies, code, { mode: "coop", questions: 3, seats: [1, 2] });
     other.process.kill("SIGSTOP");
-    const lock = await member.lobbies.ask(code, { type: "lock", index: 0, ...by(1) });
+    const lock = await fleet.member.lobbies.ask(code, { type: "lock", index: 0, ...by(1) });
     assert.ok(lock.ok, JSON.stringify(lock));
-    const version = await versionOf(code);
+    const version = await fleet.versionOf(code);
     other.process.kill("SIGCONT");
     await until(
-      async () => (await ownedBy(other.incarnation)) > 0,
+      async () => (await fleet.ownedBy(other.incarnation)) > 0,
       "the thawed worker joins again",
     );
-    assert.ok((await versionOf(code)) >= version);
-    const reply = await member.lobbies.ask(code, { type: "next", index: 0, ...by(1) });
+    assert.ok((await fleet.versionOf(code)) >= version);
+    const reply = await fleet.member.lobbies.ask(code, { type: "next", index: 0, ...by(1) });
     assert.equal(bodyOf(reply).lobby.current_index, 1);
-    await assertGapless(code);
-    await quit(other);
+    await fleet.assertGapless(code);
+    await fleet.kill(other);
   });
 
   it("repeat the first answer of a command even after a takeover", async () => {
-    const other = await neighbour();
-    const [code = ""] = await codesOf(other.incarnation, 1);
-    await startedLobby(member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
+    const other = await fleet.neighbour();
+    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    await startedLobby(fleet.member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
     const answer = {
       type: "answer",
       selectedIndex: 0,
@@ -157,84 +99,97 @@ function ownerFailures(): void {
       index: 0,
       ...by(2),
     } as const;
-    const first = await member.lobbies.ask(code, answer, "same-key");
-    other.process.kill("SIGKILL");
-    await once(other.process, "exit");
-    await announceDown(other);
-    assert.deepEqual(await member.lobbies.ask(code, answer, "same-key"), first);
-    const again = await member.lobbies.ask(code, answer, "another-key");
+    const first = await fleet.member.lobbies.ask(code, answer, "same-key");
+    await fleet.kill(other);
+    assert.deepEqual(await fleet.member.lobbies.ask(code, answer, "same-key"), first);
+    const again = await fleet.member.lobbies.ask(code, answer, "another-key");
     assert.deepEqual(again, { ok: false, code: "lobby:already_answered" });
   });
 }
 
 function continuedLobbies(): void {
+  let fleet: ProcessFleet;
+  before(async () => {
+    fleet = await ProcessFleet.start();
+  });
+  after(() => fleet.stop());
+
   it("fetch the questions of an endless lobby whose owner died during the draw", async () => {
-    const other = await neighbour("mute");
-    const [code = ""] = await codesOf(other.incarnation, 1);
-    await startedLobby(member.lobbies, code, { mode: "coop", questions: null, seats: [1, 2] });
-    const next = (index: number) => member.lobbies.ask(code, { type: "next", index, ...by(1) });
+    const other = await fleet.neighbour("mute");
+    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    await startedLobby(fleet.member.lobbies, code, {
+      mode: "coop",
+      questions: null,
+      seats: [1, 2],
+    });
+    const next = (index: number) =>
+      fleet.member.lobbies.ask(code, { type: "next", index, ...by(1) });
     for (let index = 0; index < 9; index++) bodyOf(await next(index));
     const waiting = await next(9);
     assert.ok(!waiting.ok && waiting.code === "generator:unavailable", "no batch has come");
-    await quit(other);
-    await announceDown(other);
+    await fleet.kill(other);
     await until(async () => (await next(9)).ok, "the new owner has drawn");
     for (let index = 10; index < 30; index++)
       await until(async () => (await next(index)).ok, `question ${index + 1}`);
-    const { lobby } = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) }));
+    const { lobby } = bodyOf(await fleet.member.lobbies.ask(code, { type: "read", ...by(1) }));
     assert.deepEqual([lobby.status, lobby.current_index], ["in_progress", 30]);
-    await assertGapless(code);
+    await fleet.assertGapless(code);
   });
 
   it("are handed over when their owner stops, and games continue meanwhile", async () => {
-    const second = await newMember(stores.redisUrl);
-    await until(
-      async () => (await ownedBy(second.lobbies.describe().incarnation)) > shardCount / 4,
-      "shards moved",
-    );
-    const codes = await codesOf(second.lobbies.describe().incarnation, 6);
+    const second = await newMember(fleet.stores.redisUrl);
+    await fleet.hasShards(second.lobbies.describe().incarnation);
+    const codes = await fleet.codesOf(second.lobbies.describe().incarnation, 6);
     for (const code of codes)
-      await startedLobby(member.lobbies, code, { mode: "versus", questions: 4, seats: [1, 2] });
-    const playing = codes.map((code) => playVersus(member.lobbies, code, [1, 2], 4));
+      await startedLobby(fleet.member.lobbies, code, {
+        mode: "versus",
+        questions: 4,
+        seats: [1, 2],
+      });
+    const playing = codes.map((code) => playVersus(fleet.member.lobbies, code, [1, 2], 4));
     await second.lobbies.stop();
     await Promise.all(playing);
-    assert.equal(await ownedBy(member.lobbies.describe().incarnation), shardCount);
-    for (const code of codes) await assertGapless(code);
+    assert.equal(await fleet.ownedBy(fleet.member.lobbies.describe().incarnation), shardCount);
+    for (const code of codes) await fleet.assertGapless(code);
   });
 
   it("continue after Redis was killed and restarted", async () => {
-    const [code = ""] = await codesOf(member.lobbies.describe().incarnation, 1);
-    await startedLobby(member.lobbies, code, { mode: "versus", questions: 3, seats: [1, 2] });
-    const playing = playVersus(member.lobbies, code, [1, 2], 3);
-    await stores.redis.kill();
-    await stores.redis.restart();
+    const [code = ""] = await fleet.codesOf(fleet.member.lobbies.describe().incarnation, 1);
+    await startedLobby(fleet.member.lobbies, code, { mode: "versus", questions: 3, seats: [1, 2] });
+    const playing = playVersus(fleet.member.lobbies, code, [1, 2], 3);
+    await fleet.stores.redis.kill();
+    await fleet.stores.redis.restart();
     const scores = await playing;
-    const state = bodyOf(await member.lobbies.ask(code, { type: "read", ...by(1) })).lobby;
+    const state = bodyOf(await fleet.member.lobbies.ask(code, { type: "read", ...by(1) })).lobby;
     assert.equal(state.status, "finished");
     for (const player of state.players) assert.equal(player.score, scores.get(player.id));
-    await assertGapless(code);
+    await fleet.assertGapless(code);
   });
 
   it("close a question whose deadline passed while the lobby had no owner", async () => {
-    const late = await newMember(stores.redisUrl, {
+    const late = await newMember(fleet.stores.redisUrl, {
       clock: { now: () => Date.now() + 120_000 },
     });
     const incarnation = late.lobbies.describe().incarnation;
-    await until(async () => (await ownedBy(incarnation)) > shardCount / 4, "shards moved");
-    const own = member.lobbies.describe().incarnation;
+    await fleet.hasShards(incarnation);
+    const own = fleet.member.lobbies.describe().incarnation;
     let code = "";
     // Shards may still be moving, and a lobby that starts on the late worker has a deadline by its clock.
     do {
-      [code = ""] = await codesOf(own, 1);
-      await startedLobby(member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
-    } while (!(await redis.get(ownerKey(shardOf(code))))?.startsWith(`${own}|`));
-    await member.lobbies.stop();
+      [code = ""] = await fleet.codesOf(own, 1);
+      await startedLobby(fleet.member.lobbies, code, {
+        mode: "versus",
+        questions: 2,
+        seats: [1, 2],
+      });
+    } while (!(await fleet.redis.get(ownerKey(shardOf(code))))?.startsWith(`${own}|`));
+    await fleet.member.lobbies.stop();
     await until(async () => {
-      const last = await redis.xrevrange(eventStreamKey(code), "+", "-", "COUNT", 1);
+      const last = await fleet.redis.xrevrange(eventStreamKey(code), "+", "-", "COUNT", 1);
       return last[0]?.[1][1]?.includes('{"type":"lobby.started"') === false;
     }, "the timer went on in the new owner");
     await late.lobbies.stop();
-    member = await newMember(stores.redisUrl);
+    fleet.member = await newMember(fleet.stores.redisUrl);
   });
 }
 
@@ -278,21 +233,4 @@ async function insist(ask: () => Promise<LobbyReply>): Promise<LobbyReply> {
     const reply = await ask();
     if (reply.ok || reply.code !== "server:unavailable" || attempt >= 3) return reply;
   }
-}
-
-async function until(
-  isTrue: () => Promise<boolean>,
-  what: string,
-  timeoutMs = 60_000,
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await isTrue().catch(() => false))) {
-    if (performance.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-async function quit(other: Neighbour): Promise<void> {
-  other.process.kill("SIGKILL");
-  await once(other.process, "exit");
 }

@@ -93,8 +93,13 @@ describe("the request life cycle", () => {
     await other.stop();
   });
 
-  test("a handler that never returns is answered with a timeout after ten seconds", async () => {
+  test("a handler that never returns is answered with a timeout after ten seconds", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
     const { answer } = await startWaiting();
+    t.mock.timers.tick(9_999);
+    assert.equal(sample.server.inFlight(), 1);
+    t.mock.timers.tick(1);
+    t.mock.timers.reset();
     const { status, headers } = await answer;
     assert.equal(status, 503);
     assert.equal(headers.get("retry-after"), "1");

@@ -73,7 +73,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
   const deps = ownDeps as SampleDeps;
   const closeStore = async () => {
     redis.disconnect();
-    if (!options.besides) await store.stop();
+    if (!options.besides) await store.kill();
     rmSync(dir, { recursive: true, force: true });
   };
   try {

@@ -34,7 +34,7 @@ export async function startTestRedis(): Promise<TestRedis> {
       redis = await startLocalRedis(options);
     },
     stop: async () => {
-      await redis.stop();
+      await redis.kill();
       rmSync(dir, { recursive: true, force: true });
     },
   };

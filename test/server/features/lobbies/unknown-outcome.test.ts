@@ -20,6 +20,9 @@ const answerLost: Fault = async (execute) => {
   return unavailable;
 };
 
+/** Longer than the commit timeout, so that a commit ends before its command; shorter than in the service. */
+const askTimeoutMs = 3_000;
+
 const neverArrived: Fault = async () => unavailable;
 let app: App;
 let lobbies: Lobbies;
@@ -43,7 +46,7 @@ const namesIn = async (code: string) =>
 
 describe("commands with an unknown outcome", () => {
   before(async () => {
-    app = await startApp();
+    app = await startApp({ timings: { timeoutMs: askTimeoutMs } });
     lobbies = app.deps.lobbies;
     app.deps.lobbies = { ...lobbies, ask: askWithFaults };
   });
@@ -105,7 +108,7 @@ function retriedJoin(): void {
 
   it("returns its seat when Redis paused for longer than the commit timeout", async () => {
     const { code } = await openTable(app);
-    const stillMs = 6_500;
+    const stillMs = askTimeoutMs + 1_000;
     const stalled: Fault = async (execute) => {
       await app.deps.redis.client("PAUSE", stillMs, "WRITE");
       return execute();

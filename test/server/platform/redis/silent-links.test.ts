@@ -5,35 +5,27 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createChannels } from "../../../../server/platform/redis/create-channels.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { connectRedis, publish, redisReady } from "../../../../server/platform/redis/redis.ts";
-import { startProxy, type Proxy } from "../../../support/proxy.ts";
+import { startProxy } from "../../../support/proxy.ts";
 import { testStores, type TestStores } from "../../../support/stores.ts";
 
 /** Reduced from the service's 20 s. */
 const detectionTimeoutMs = 1_000;
 /** Generous for a busy machine; without a health check the silence is never noticed. */
 const inTime = () => ({ signal: AbortSignal.timeout(15_000) });
-const channel = "silent-links";
 
-describe("a subscriber connection", () => {
+describe("a subscriber connection", { concurrency: true }, () => {
   let stores: TestStores;
-  let proxy: Proxy;
   before(async () => {
     stores = await testStores();
-    proxy = await startProxy({ path: stores.redisUrl.slice("unix://".length) });
   });
-  after(async () => {
-    await proxy.stop();
-    await stores.stop();
-  });
+  after(() => stores.stop());
 
-  const kinds: Record<string, [query: string, paced: { pauseMs?: () => number }]> = {
-    "as the library makes it": ["", {}],
-    "read in gulps": ["", { pauseMs: () => 5 }],
-    "of the older protocol": ["?protocol=2", {}],
-  };
-  for (const [kind, [query, paced]] of Object.entries(kinds))
+  const kinds = { "as the library makes it": "", "of the older protocol": "?protocol=2" };
+  for (const [kind, query] of Object.entries(kinds))
     it(`reconnects when its link goes silent: ${kind}`, async () => {
+      const channel = `silent-links: ${kind}`;
       const events = new EventEmitter();
+      const proxy = await startProxy({ path: stores.redisUrl.slice("unix://".length) });
       const channels = createChannels({
         url: `redis://127.0.0.1:${proxy.port}/${query}`,
         log: silentLogger,
@@ -41,7 +33,6 @@ describe("a subscriber connection", () => {
         hear: (_, text) => events.emit(text),
         confirmed: () => events.emit("confirmed"),
         detectionTimeoutMs,
-        ...paced,
       });
       const publisher = connectRedis(stores.redisUrl, silentLogger, "test");
       try {
@@ -62,6 +53,7 @@ describe("a subscriber connection", () => {
       } finally {
         channels.close();
         publisher.disconnect();
+        await proxy.stop();
       }
     });
 });

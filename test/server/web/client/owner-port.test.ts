@@ -89,7 +89,8 @@ function listen(seat: Seat, lastEventId?: string) {
   return { events, states, ended: read() };
 }
 
-describe("a client that follows the owner of a lobby", () => {
+// They share nothing, and some wait for seconds.
+describe("a client that follows the owner of a lobby", { concurrency: true }, () => {
   describe("goes to its port", goesThere);
   describe("comes back to the shared port", comesBack);
 });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import Type from "typebox";
+import { defineRoute, encodedReply } from "../../../server/http/pipeline/route.ts";
+import { eventually } from "../../support/eventually.ts";
 import { findProgram, proxyKinds, startWebProxy } from "../../support/web-proxies.ts";
 import { sendRaw } from "../../support/raw-http.ts";
 import { sampleRoutes } from "./sample-routes.ts";
@@ -36,6 +39,17 @@ async function startClosing(): Promise<{ server: Server; port: number; open: Set
   return { server, port: (server.address() as AddressInfo).port, open };
 }
 
+/** Longer than the buffers of a connection. */
+const longRoute = defineRoute({
+  ...{ summary: "for tests", tag: "test", source: "test", errors: [] },
+  method: "GET",
+  path: "/v1/long",
+  auth: "public",
+  responses: { 200: Type.Unknown() },
+  handler: () => encodedReply(200, Buffer.from(`"${"x".repeat(16 * 1_048_576)}"`)),
+});
+
+// Each of them mostly waits, for about ten seconds.
 describe("a service that closes idle connections", { concurrency: true }, () => {
   let service: Awaited<ReturnType<typeof startClosing>>;
   before(async () => {
@@ -69,6 +83,20 @@ describe("a service that closes idle connections", { concurrency: true }, () => 
       }
     });
   }
+
+  it("ends a response with its connection when the client reads nothing for too long", async () => {
+    const sample = await startSample({ routes: [longRoute] });
+    const socket = connect(sample.port, "127.0.0.1", () =>
+      socket.write("GET /v1/long HTTP/1.1\r\nHost: x\r\n\r\n"),
+    );
+    socket.on("error", () => {});
+    const hasFlight = (count: number) => () => sample.server.inFlight() === count;
+    await eventually("the response is on its way", hasFlight(1));
+    await eventually("the response has ended", hasFlight(0));
+    socket.resume();
+    await eventually("the connection is closed", () => socket.closed);
+    await sample.stop();
+  });
 
   it("closes every connection after its response when its load balancers need that", async () => {
     const sample = await startSample({ routes: sampleRoutes, env: { KEEP_ALIVE: "false" } });
