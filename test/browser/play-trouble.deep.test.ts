@@ -8,6 +8,7 @@ import {
   joinByCode,
   playPage,
   revealed,
+  startTogether,
   type Guest,
 } from "../support/play-page.ts";
 
@@ -16,25 +17,16 @@ const { withOne, withTwo, running } = playPage({
   isOwn: (problem) => !problem.startsWith("Failed to load resource"),
 });
 
-/** Two players at the first question. */
-async function start(host: Guest, friend: Guest, mode: "coop" | "versus", questions = 1) {
-  const code = await createGame(host, { name: "Ada", mode, questions });
-  await joinByCode(friend, "Grace", code);
-  await host.page.getByRole("button", { name: "Start the game" }).click();
-  await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
-}
-
 describe("the play page in bad conditions", () => {
   describe("keeps seats", keepsSeats);
   describe("lets games be watched", letsGamesBeWatched);
-  describe("survives lost connections", hasConnectionsEnd);
   describe("keeps choices", keepsWhatWasChosen);
 });
 
 function keepsSeats(): void {
   it("returns the seat to a player who closed the tab, by the same link and name", async (t) => {
     await withTwo(t, async (host, friend) => {
-      await start(host, friend, "versus");
+      await startTogether(host, friend, "versus");
       const code = await friend.page.evaluate(
         () => JSON.parse(sessionStorage.getItem("emberline.seat") ?? "{}").code as string,
       );
@@ -54,7 +46,7 @@ function keepsSeats(): void {
 
   it("keeps the seat while something else answers in place of the service, in the game and after a reload", async (t) => {
     await withTwo(t, async (host, friend) => {
-      await start(host, friend, "versus");
+      await startTogether(host, friend, "versus");
       const { page } = friend;
       const lost = page.getByText("Connection lost");
       const troubles = [
@@ -169,101 +161,6 @@ function letsGamesBeWatched(): void {
   });
 }
 
-function hasConnectionsEnd(): void {
-  it("says at the start, too, that the service is unavailable, and shows its list when it is back", async (t) => {
-    await withTwo(t, async (host, { page, context }) => {
-      await context.setOffline(true);
-      await page.getByText("Connection lost").waitFor();
-      await createGame(host, { name: "Hedy", mode: "versus", questions: 1, isPublic: true });
-      await context.setOffline(false);
-      await page.getByRole("button", { name: "Join the game of Hedy" }).waitFor();
-      await page.getByText("Connection lost").waitFor({ state: "hidden" });
-    });
-  });
-
-  it("leaves the browser's connections to the tab in front, and shows its list when it is visible again", async (t) => {
-    await withTwo(t, async (host, { page: first, context }) => {
-      const hidden: Page[] = [];
-      for (const path of ["/play", "/", "/play", "/", "/play", "/"]) {
-        const page = await context.newPage();
-        const isFollowing = page.waitForResponse(listStream);
-        await page.goto(running().url + path);
-        await isFollowing;
-        await setHidden(page, true);
-        hidden.push(page);
-      }
-      await first.reload();
-      await createGame(host, { name: "Radia", mode: "versus", questions: 1, isPublic: true });
-      const name = "Join the game of Radia";
-      await first.getByRole("button", { name }).waitFor();
-      await setHidden(first, true);
-      for (const page of hidden.slice(0, 2)) {
-        assert.equal(await page.getByRole("button", { name }).count(), 0);
-        const isFollowing = page.waitForResponse(listStream);
-        await setHidden(page, false);
-        await isFollowing;
-      }
-      await hidden[0]?.getByRole("button", { name }).waitFor();
-    });
-  });
-
-  it("reports a lost network at once, and sends a pending answer when it is back", async (t) => {
-    await withTwo(t, async (host, friend) => {
-      await start(host, friend, "versus");
-      await friend.context.setOffline(true);
-      await friend.page.keyboard.press("2");
-      await friend.page.getByText("Sending your answer").waitFor();
-      await friend.page.getByText("Connection lost").waitFor();
-      await friend.context.setOffline(false);
-      await friend.page.getByText("Waiting for the others").waitFor();
-      await friend.page.getByText("Connection lost").waitFor({ state: "hidden" });
-      await host.page.keyboard.press("2");
-      assert.equal(await revealed(host), await revealed(friend));
-      assert.equal(await chosen(friend), 1);
-    });
-  });
-
-  it("says why a removal failed, and removes the player on retry", async (t) => {
-    await withTwo(t, async (host, friend) => {
-      const code = await createGame(host, { name: "Ada", mode: "coop", questions: 1 });
-      await joinByCode(friend, "Grace", code);
-      const remove = host.page.getByRole("button", { name: "Remove Grace" });
-      await host.page.route("**/players/*", refuse);
-      await remove.click();
-      await host.page.getByText("Not here.").waitFor();
-      await host.page.unroute("**/players/*", refuse);
-      await remove.click();
-      await remove.waitFor({ state: "detached" });
-      await friend.page.getByText("The host removed you from the game.").waitFor();
-    });
-  });
-
-  it("shows the open games to a player who was removed while the page was closed", async (t) => {
-    await withTwo(t, async (host, friend) => {
-      const game = { name: "Ada", mode: "coop", questions: 1, isPublic: true } as const;
-      await joinByCode(friend, "Grace", await createGame(host, game));
-      await friend.page.goto("about:blank");
-      const remove = host.page.getByRole("button", { name: "Remove Grace" });
-      await remove.click();
-      await remove.waitFor({ state: "detached" });
-      await friend.page.goto(`${running().url}/play`);
-      await friend.page.getByText("You are no longer in this game.").waitFor();
-      await friend.page.getByRole("button", { name: "Join the game of Ada" }).waitFor();
-    });
-  });
-
-  it("shows its categories even if the first request for them failed", async (t) => {
-    await withOne(t, async ({ page }) => {
-      await page.route("**/categories", refuse);
-      const isRefused = page.waitForResponse("**/categories");
-      await page.reload();
-      await isRefused;
-      await page.unroute("**/categories", refuse);
-      await page.locator("#category option[value=science]").waitFor({ state: "attached" });
-    });
-  });
-}
-
 function keepsWhatWasChosen(): void {
   it("works where the browser stores nothing for pages", async (t) => {
     await withTwo(t, async (host, friend) => {
@@ -276,7 +173,7 @@ function keepsWhatWasChosen(): void {
         });
         await page.reload();
       }
-      await start(host, friend, "versus");
+      await startTogether(host, friend, "versus");
       await host.page.keyboard.press("1");
       await friend.page.keyboard.press("1");
       assert.equal(await revealed(host), await revealed(friend));
@@ -285,7 +182,7 @@ function keepsWhatWasChosen(): void {
 
   it("counts the last pick, even if the pick before it had to be sent again", async (t) => {
     await withTwo(t, async (host, friend) => {
-      await start(host, friend, "coop");
+      await startTogether(host, friend, "coop");
       const lost = await hold(friend.page, "**/pick", () => friend.page.keyboard.press("1"));
       const isIn = numOf(2, friend.page, "/pick");
       await friend.page.keyboard.press("2");
@@ -299,7 +196,7 @@ function keepsWhatWasChosen(): void {
 
   it("shows the latest pick in both tabs of a seat", async (t) => {
     await withTwo(t, async (host, friend) => {
-      await start(host, friend, "coop");
+      await startTogether(host, friend, "coop");
       const tab = { ...friend, page: await friend.context.newPage() };
       const seat = await friend.page.evaluate(() => ({ ...sessionStorage }));
       await tab.page.addInitScript((kept) => Object.assign(sessionStorage, kept), seat);
@@ -330,7 +227,7 @@ function keepsWhatWasChosen(): void {
 
   it("keeps a choice when the refusal of an earlier one arrives late", async (t) => {
     await withTwo(t, async (host, friend) => {
-      await start(host, friend, "versus", 2);
+      await startTogether(host, friend, "versus", 2);
       const late = await hold(friend.page, "**/answer", () => friend.page.keyboard.press("1"));
       await host.page.getByRole("button", { name: "Skip this question" }).click();
       await atQuestion(friend, 2);
@@ -348,18 +245,6 @@ const answerFromElsewhere = (route: Route) =>
   route.fulfill({ status: 404, body: "404 page not found" });
 
 const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
-const listStream = /\/v1\/hub\?topic=[^&]*lobbies$/;
-
-/**
- * The visibility event of a tab when another one comes to the front; a headless browser treats all as
- * visible.
- */
-const setHidden = (page: Page, isHidden: boolean) =>
-  page.evaluate((value) => {
-    Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, isHidden);
-
 const cut = (route: Route) => route.abort();
 
 /** The service's response for a lobby that no longer exists. */

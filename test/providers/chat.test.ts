@@ -1,45 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import type { Redis } from "ioredis";
+import { describe, it } from "node:test";
 import { parseConfig, ConfigError } from "../../server/platform/config/config.ts";
-import { silentLogger } from "../../server/platform/log/logger.ts";
-import { createMetrics, type Metrics } from "../../server/platform/metrics/metrics.ts";
-import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
-import { createChatModel } from "../../server/features/questions/providers/chat/index.ts";
-import { withFallback } from "../../server/features/questions/providers/generator.ts";
+import { checkQuestions } from "../../server/features/questions/providers/question-bank/index.ts";
+import { normalizeText } from "../../server/features/questions/providers/question-model.ts";
+import type { ChatRequest } from "../support/chat-server.ts";
 import {
-  checkQuestions,
-  createQuestionBank,
-} from "../../server/features/questions/providers/question-bank/index.ts";
-import {
-  normalizeText,
-  type QuestionRequest,
-} from "../../server/features/questions/providers/question-model.ts";
-import { eventually } from "../support/eventually.ts";
-import { startChatServer, type ChatRequest, type ChatServer } from "../support/chat-server.ts";
-import { testStores, type TestStores } from "../support/stores.ts";
-import { manualClock } from "../support/clock.ts";
-
-const ask = (change: Partial<QuestionRequest> = {}): QuestionRequest => ({
-  category: "history",
-  difficulty: "medium",
-  prompt: null,
-  model: null,
-  count: 3,
-  exclude: new Set(),
-  ...change,
-});
-
-const written = (n: number, change: object = {}) => ({
-  question: `Which of these rivers was dammed first, in case ${n}?`,
-  choices: [`Danube ${n}`, `Rhine ${n}`, `Rhone ${n}`, `Loire ${n}`],
-  correct_index: 2,
-  explanation: "It was dammed when the others still ran free to the sea.",
-  estimated_rate: 41,
-  ...change,
-});
-
-const batch = (...questions: unknown[]) => ({ value: { questions } });
+  metrics,
+  chat,
+  ask,
+  written,
+  batch,
+  create,
+  outcomes,
+  startsChatServer,
+} from "./chat-model.ts";
 
 /** Answers both kinds of call: generates questions, and picks the choice named by `choose`. */
 const willing =
@@ -56,56 +30,12 @@ const willing =
     return { value: { answers } };
   };
 
-let chat: ChatServer;
-let stores: TestStores;
-let redis: Redis;
-let metrics: Metrics;
-const clock = manualClock(Date.UTC(2026, 0, 1));
-
-const create = (env: Record<string, string> = {}, timing: object = {}) => {
-  const given = { GENERATOR_URL: chat.url, GENERATOR_VERIFY: "false", GENERATOR_KEY: "k1" };
-  return createChatModel(parseConfig({ ...given, ...env }), {
-    redis,
-    clock,
-    log: silentLogger,
-    metrics,
-    timing: { limitMs: 8_000, firstDelayMs: 5, breakMs: 60_000, ...timing },
-  });
-};
-
-const outcomes = async (metric: {
-  get(): Promise<{ values: { labels: object; value: number }[] }>;
-}) =>
-  Object.fromEntries(
-    (await metric.get()).values
-      .filter(({ value }) => value > 0)
-      .map(({ labels, value }) => [Object.values(labels).join(" "), value]),
-  );
-
 describe("the language-model driver", () => {
-  before(async () => {
-    chat = await startChatServer();
-    stores = await testStores();
-    redis = connectRedis(stores.redisUrl, silentLogger, "test");
-    await redisReady(redis);
-  });
-  after(async () => {
-    redis.disconnect();
-    await chat.stop();
-    await stores.stop();
-  });
-  beforeEach(async () => {
-    await redis.flushall();
-    metrics = createMetrics();
-  });
+  startsChatServer();
 
   describe("a request", asking);
   describe("an unusable response", answerNotWhatWas);
   describe("a question with a disputed answer", questionModelItselfAnswers);
-  describe("a failing server", serverInTrouble);
-  describe("the daily budget", budgetDay);
-  describe("a failed call", callBroughtNoAnswer);
-  describe("backed by the question bank", withBankBehind);
   describe("configuration", configured);
 });
 
@@ -273,219 +203,6 @@ function questionModelItselfAnswers(): void {
     assert.equal((await create(env).generate(ask())).length, 1);
     chat.script(batch(written(1)), batch(written(1)));
     assert.equal((await create(env).generate(ask())).length, 1);
-  });
-}
-
-function serverInTrouble(): void {
-  it("is retried after transient errors, with growing delays or the delay it asks for", async () => {
-    const good = batch(written(1));
-    for (const status of [408, 409, 429, 500, 502, 503])
-      await (async () => {
-        chat.script({ status }, { status, headers: { "retry-after-ms": "1" } }, good);
-        assert.equal((await create().generate(ask())).length, 1, String(status));
-        assert.equal(chat.requests.length, 3);
-      })();
-    chat.script({ status: 429 });
-    await assert.rejects(create().generate(ask()), { status: 429 });
-    assert.equal(chat.requests.length, 3, "no more than two repetitions");
-  });
-
-  it("is not retried after a refusal or a long Retry-After", async () => {
-    for (const reaction of [
-      { status: 400 },
-      { status: 401 },
-      { status: 404 },
-      { status: 429, headers: { "retry-after": "3600" } },
-    ]) {
-      chat.script(reaction);
-      await assert.rejects(create().generate(ask()), { status: reaction.status });
-      assert.equal(chat.requests.length, 1);
-    }
-  });
-
-  it("times out when it is slow", async () => {
-    chat.script({ kind: "hang" });
-    await assert.rejects(create({}, { limitMs: 150 }).generate(ask()), /timed out/i);
-  });
-
-  it("cannot redirect a request to another address", async () => {
-    chat.script({ status: 307, headers: { location: `${chat.url}/elsewhere` } });
-    await assert.rejects(create({}, { limitMs: 2_000 }).generate(ask()));
-    assert.ok(chat.requests.every((request) => request.path === "/v1/chat/completions"));
-  });
-
-  it("opens the circuit breaker after three failures, until one trial call succeeds", async () => {
-    const model = create({}, { breakMs: 100 });
-    chat.script({ status: 500 });
-    for (let n = 0; n < 3; n++) await assert.rejects(model.generate(ask()), { status: 500 });
-    await assert.rejects(model.generate(ask()), /breaker is open/);
-    assert.equal(chat.requests.length, 9, "each was tried three times");
-    assert.deepEqual(await outcomes(metrics.generatorBroken), { "": 1 });
-    chat.script(batch(written(1)));
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    assert.equal((await model.generate(ask())).length, 1);
-    assert.deepEqual(await outcomes(metrics.generatorBroken), {});
-  });
-
-  it("opens the circuit breaker when it only answers 429 or times out", async () => {
-    for (const [reaction, limitMs] of [
-      [{ status: 429 }, 8_000],
-      [{ kind: "hang" }, 50],
-    ] as const) {
-      const model = create({}, { limitMs });
-      chat.script(reaction);
-      for (let n = 0; n < 3; n++) await assert.rejects(model.generate(ask()));
-      await new Promise(setImmediate);
-      await assert.rejects(model.generate(ask()), /breaker is open/, JSON.stringify(reaction));
-    }
-  });
-
-  it("keeps the breaker closed after requests that only it refuses or answers with unusable text", async () => {
-    const model = create();
-    for (const reaction of [{ status: 400 }, { text: "Sure! Here are your questions." }]) {
-      chat.script(reaction);
-      for (let n = 0; n < 3; n++)
-        await assert.rejects(
-          model.generate(ask()),
-          (error: Error) => !/breaker/.test(error.message),
-        );
-    }
-    assert.deepEqual(await outcomes(metrics.generatorBroken), {});
-    chat.script(batch(written(1)));
-    assert.equal((await model.generate(ask())).length, 1);
-  });
-
-  it("receives a limited number of concurrent calls; the others wait in a bounded queue", async () => {
-    let [running, most] = [0, 0];
-    const model = create({ GENERATOR_CONCURRENCY: "2" }, { limitMs: 5_000 });
-    chat.script(() => {
-      running++;
-      most = Math.max(most, running);
-      return { kind: "hang" };
-    });
-    const calls = Array.from({ length: 2 + 16 + 3 }, () => model.generate(ask()));
-    const settled = Promise.allSettled(calls);
-    const refused = await Promise.all(
-      calls.slice(18).map((call) =>
-        call.then(
-          () => "",
-          (error: Error) => error.message,
-        ),
-      ),
-    );
-    assert.ok(
-      refused.every((message) => /bulkhead/i.test(message)),
-      refused.join(),
-    );
-    assert.ok(most <= 2, String(most));
-    await stopAndStart();
-    await settled;
-  });
-
-  /** Closes every connection, so that no call waits for its timeout. */
-  async function stopAndStart(): Promise<void> {
-    chat.script({ status: 400 });
-    await chat.stop();
-    chat = await startChatServer();
-  }
-}
-
-function budgetDay(): void {
-  const usage = { prompt_tokens: 60, completion_tokens: 50 };
-
-  it("stops calls when it is spent, and resets with the UTC day", async () => {
-    const model = create({ GENERATOR_DAILY_TOKENS: "100" });
-    const other = create({ GENERATOR_DAILY_TOKENS: "100" });
-    chat.script({ ...batch(written(1)), usage });
-    assert.equal((await model.generate(ask())).length, 1);
-    for (const one of [model, other, model, other, model])
-      await assert.rejects(one.generate(ask()), { name: "BudgetExceeded" });
-    assert.equal(chat.requests.length, 1);
-    assert.deepEqual(await outcomes(metrics.generatorBroken), {}, "that is no failure");
-    clock.advance(86_400_000);
-    assert.equal((await model.generate(ask())).length, 1);
-  });
-
-  it("counts unusable responses", async () => {
-    chat.script({ ...{ value: { nothing: true } }, usage });
-    await assert.rejects(create({ GENERATOR_DAILY_TOKENS: "150" }).generate(ask()), {
-      name: "BudgetExceeded",
-    });
-    assert.equal(chat.requests.length, 2);
-  });
-
-  it("estimates token counts that are too large to be true", async () => {
-    const model = create({ GENERATOR_DAILY_TOKENS: "100" });
-    chat.script({ ...batch(written(1)), usage: { ...usage, prompt_tokens: 1e300 } });
-    await model.generate(ask());
-    await assert.rejects(model.generate(ask()), { name: "BudgetExceeded" });
-  });
-}
-
-function callBroughtNoAnswer(): void {
-  const spent = async () => {
-    const [key] = await redis.keys("generator-tokens:*");
-    return key === undefined ? 0 : Number(await redis.get(key));
-  };
-
-  it("is charged its maximum cost when it times out, is cut off, is too long or is unreadable", async () => {
-    for (const [reaction, calls] of [
-      [{ kind: "hang" }, 1],
-      [{ kind: "cut" }, 3],
-      [{ kind: "flood" }, 3],
-      [{ status: 200, body: "<html>" }, 3],
-    ] as const) {
-      await redis.flushall();
-      chat.script(reaction);
-      await assert.rejects(create({}, { limitMs: 1_500 }).generate(ask()));
-      assert.equal(chat.requests.length, calls, JSON.stringify(reaction));
-      const each = (await spentSoon(calls)) / calls;
-      assert.ok(each > 8_192 && each < 9_000, `${JSON.stringify(reaction)}: ${each}`);
-    }
-  });
-
-  it("costs nothing when it was refused or never reached the server", async () => {
-    chat.script({ status: 429 });
-    await assert.rejects(create().generate(ask()));
-    const gone = await startChatServer();
-    await gone.stop();
-    const nobody = create({ GENERATOR_URL: gone.url });
-    await assert.rejects(nobody.generate(ask()), /Connection error/);
-    assert.equal(await spent(), 0);
-  });
-
-  /** An abandoned call is counted after its caller was answered. */
-  async function spentSoon(calls: number): Promise<number> {
-    await eventually("counted", async () => (await spent()) > calls * 8_192, 10_000);
-    return spent();
-  }
-}
-
-function withBankBehind(): void {
-  const both = (env = {}, timing = {}) =>
-    withFallback(create(env, timing), createQuestionBank(), { log: silentLogger, metrics });
-
-  it("returns questions of the bank when the model has none, and names the bank as their source", async () => {
-    for (const reaction of [{ status: 400 }, batch(), { text: "no" }]) {
-      chat.script(reaction);
-      const list = await both().generate(ask());
-      assert.deepEqual(
-        list.map((one) => one.source),
-        ["bank", "bank", "bank"],
-      );
-    }
-    chat.script(batch(written(1)));
-    assert.equal((await both().generate(ask()))[0]?.source, "http");
-  });
-
-  it("asks the model for the categories of a prompt only when the bank has none", async () => {
-    chat.script({ value: { categories: ["film", "nonsense", "art", "film"] } });
-    assert.equal((await both().categorize?.("Beethoven"))?.[0], "music");
-    assert.equal(chat.requests.length, 0);
-    assert.deepEqual(await both().categorize?.("zxqwv"), ["film", "art"]);
-    assert.ok(!chat.requests[0]?.messages[0]?.content.includes("zxqwv"));
-    chat.script({ status: 400 });
-    assert.deepEqual(await both().categorize?.("zxqwv"), []);
   });
 }
 

@@ -73,6 +73,19 @@ export async function atQuestion({ page }: Guest, number: number): Promise<void>
   await page.locator("#reveal").waitFor({ state: "hidden" });
 }
 
+/** Two players at the first question. */
+export async function startTogether(
+  host: Guest,
+  friend: Guest,
+  mode: "coop" | "versus",
+  questions = 1,
+) {
+  const code = await createGame(host, { name: "Ada", mode, questions });
+  await joinByCode(friend, "Grace", code);
+  await host.page.getByRole("button", { name: "Start the game" }).click();
+  await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
+}
+
 /** The answers marked as correct, once the question is closed. */
 export async function revealed({ page }: Guest): Promise<string> {
   await page.locator("#reveal").waitFor({ state: "visible" });

@@ -1,179 +1,35 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { sql } from "kysely";
-import type { ResultSheet } from "../../actors/lobby/result-sheet.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
-import { addAnswer, noTotals } from "../../server/features/progress/domain/totals.ts";
-import { storeLobbyResult } from "../../workers/processors/lobby-results.ts";
 import { createQueues } from "../../workers/producer.ts";
-import { lobbyResults, questionGeneration } from "../../workers/queues.ts";
-import { startApp, type App } from "../support/app.ts";
+import { lobbyResults } from "../../workers/queues.ts";
 import { enter } from "../support/identity.ts";
-import { fc } from "../support/seed.ts";
-
-interface Given {
-  seat: number;
-  isCorrect: boolean;
-  points?: number;
-  xp?: number;
-}
+import {
+  questionIds,
+  app,
+  sheetOf,
+  plant,
+  run,
+  statsOf,
+  categoriesOf,
+  counted,
+  nextLobbyId,
+  startsResultsApp,
+} from "./lobby-sheets.ts";
 
 const hourMs = 3_600_000;
-let app: App;
-let questionIds: number[];
-let lobbyIds = 1_000_000;
-let seatIds = 1_000_000;
 const freshQuestion = () => questionIds.shift() ?? assert.fail("no question left");
 const newAccount = async () => (await enter(app)).player.id;
 
-/** A finished lobby: one account (or null) per seat, one list of answers per question. */
-function sheetOf(
-  accounts: (number | null)[],
-  questions: { id: number; category?: string; given: Given[] }[],
-): ResultSheet {
-  const at = Date.now();
-  const seats = accounts.map((accountId, n) => ({
-    id: ++seatIds,
-    name: `Seat ${n}`,
-    isHost: n === 0,
-    accountId,
-    joinedAt: at,
-    hasLeft: false,
-    score: 0,
-    bestStreak: 0,
-    numCorrect: 0,
-    numAnswered: 0,
-    totalTimeMs: 0,
-    xpGained: 0,
-  }));
-  return {
-    id: ++lobbyIds,
-    code: "ABCDEF",
-    realm: "default",
-    settings: {
-      category: null,
-      selected_categories: [],
-      difficulty: null,
-      prompt: null,
-      blend: false,
-      review: false,
-      timer: 30,
-      num_questions: questions.length,
-      visibility: "public",
-      mode: "versus",
-    },
-    maxPlayers: 8,
-    createdAt: at,
-    startedAt: questions.length === 0 ? null : at,
-    finishedAt: at,
-    endReason: questions.length === 0 ? "host_left" : "completed",
-    seats,
-    questions: questions.map(({ id, category = "science", given }, index) => ({
-      index,
-      id,
-      type: "multiple_choice",
-      category,
-      difficulty: "easy",
-      question: "?",
-      answers: ["a", "b", "c", "d"],
-      correctIndex: 0,
-      explanation: "a",
-      startedAt: at,
-      closedAt: at,
-      closedBy: "all_answered",
-      results: given.map(({ seat, isCorrect, points = 100, xp = 10 }) => ({
-        seatId: seats[seat]?.id ?? 0,
-        selectedIndex: isCorrect ? 0 : -1,
-        isCorrect,
-        pointsEarned: isCorrect ? points : 0,
-        xpGained: isCorrect && accounts[seat] !== null ? xp : 0,
-        timeTakenMs: 1_000,
-        score: 0,
-        streak: 0,
-      })),
-    })),
-  };
-}
+describe("the job that stores a finished lobby", () => {
+  startsResultsApp();
 
-/** Stores the sheet like the lobby does; returns the payload of its job. */
-async function plant(sheet: ResultSheet) {
-  const key = `planted:${sheet.id}`;
-  await app.deps.redis.hset(key, "r", JSON.stringify(sheet));
-  return { code: sheet.code, lobbyId: sheet.id, seq: 1, key };
-}
-
-const run = async (sheet: ResultSheet) => storeLobbyResult(await plant(sheet), app.deps);
-
-interface Stats {
-  score: number;
-  answers: number;
-  correct: number;
-  best: number;
-  current: number;
-  xp: number;
-}
-
-async function statsOf(playerId: number): Promise<Stats | null> {
-  const rows = await rowsOf(
-    app.deps.em,
-    sql<Stats>`select total_score::int as score, total_answers as answers, total_correct as correct,
-        best_streak as best, current_streak as current, total_xp as xp
-      from player_stats where player_id = ${playerId}`,
-  );
-  return rows[0] ?? null;
-}
-
-async function categoriesOf(playerId: number): Promise<Record<string, Stats>> {
-  const rows = await rowsOf(
-    app.deps.em,
-    sql<Stats & { category: string }>`select category, total_score::int as score,
-        total_answers as answers, total_correct as correct, best_streak as best,
-        current_streak as current, xp
-      from player_category_stats where player_id = ${playerId}`,
-  );
-  return Object.fromEntries(rows.map(({ category, ...stats }) => [category, stats]));
-}
-
-async function counted(sheet: ResultSheet) {
-  const ids = JSON.stringify(sheet.questions.map((question) => question.id));
-  const rows = await rowsOf(
-    app.deps.em,
-    sql<{ results: number; answers: number; recorded: number; served: number }>`select
-        (select count(*)::int from lobby_results where lobby_id = ${sheet.id}) as results,
-        (select count(*)::int from lobby_answers a join lobby_results r on r.id = a.lobby_result_id
-          where r.lobby_id = ${sheet.id}) as answers,
-        (select count(*)::int from question_answers where question_id in
-          (select value::int from jsonb_array_elements_text(${ids}::jsonb))) as recorded,
-        (select coalesce(sum(num_served), 0)::int from questions where id in
-          (select value::int from jsonb_array_elements_text(${ids}::jsonb))) as served`,
-  );
-  return rows[0];
-}
-
-describe("lobby results", () => {
-  before(async () => {
-    app = await startApp();
-    const wish = { category: "science", difficulty: "easy", pool: "both" as const };
-    const rest = { prompt: null, model: null, count: 20, request: "r0" };
-    assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...wish, ...rest }, 20_000));
-    const rows = await rowsOf(
-      app.deps.em,
-      sql<{ id: number }>`select id from questions order by id`,
-    );
-    questionIds = rows.map((row) => row.id);
-  });
-  after(() => app.stop());
-
-  describe("the job that stores a finished lobby", jobStoresFinishedLobby);
-  describe("the totals of a player", totalsPlayer);
-});
-
-function jobStoresFinishedLobby(): void {
   describe("stores the game", storesGame);
   describe("awards points and XP", givesRewards);
   describe("recovers from failures", outlivesTrouble);
-}
+});
 
 function storesGame(): void {
   it("stores results once, however often and concurrently it runs", async () => {
@@ -376,7 +232,7 @@ function givesRewards(): void {
 
 function outlivesTrouble(): void {
   it("fails at the first attempt when the answer sheet is missing", async () => {
-    const payload = { code: "ABCDEF", lobbyId: ++lobbyIds, seq: 1, key: "planted:nowhere" };
+    const payload = { code: "ABCDEF", lobbyId: nextLobbyId(), seq: 1, key: "planted:nowhere" };
     const queues = createQueues(app.stores.redisUrl, silentLogger);
     try {
       assert.equal(await queues.enqueueAndWait(lobbyResults, payload, 10_000), false);
@@ -419,76 +275,5 @@ function outlivesTrouble(): void {
     } finally {
       await queues.close();
     }
-  });
-}
-
-function totalsPlayer(): void {
-  interface Try {
-    question: number;
-    isCorrect: boolean;
-    points: number;
-    xp: number;
-  }
-
-  /** Computes the rules of TRV-11 from the complete history, without state between answers. */
-  function naive(history: Try[]) {
-    const before_ = (n: number) =>
-      history.slice(0, n).filter((one) => one.question === history[n]?.question);
-    const isFirst = (n: number) => before_(n).length === 0;
-    const isCorrection = (n: number) =>
-      history[n]?.isCorrect === true && before_(n).at(-1)?.isCorrect === false;
-    const hadCorrection = (n: number) =>
-      history.some((one, m) => m < n && one.question === history[n]?.question && isCorrection(m));
-    const sum = (value: (one: Try, n: number) => number) =>
-      history.reduce((total, one, n) => total + value(one, n), 0);
-    const streakAfter = (n: number) => {
-      const upTo = history.slice(0, n + 1);
-      const from = upTo.findLastIndex((one) => !one.isCorrect) + 1;
-      return upTo.filter((_, m) => m >= from && isFirst(m)).length;
-    };
-    const halfXp = (one: Try, n: number) =>
-      isCorrection(n) && !hadCorrection(n) ? Math.floor(one.xp / 2) : 0;
-    return {
-      score: sum((one, n) => (isFirst(n) && one.isCorrect ? one.points : 0)),
-      answers: history.length,
-      correct: history.filter((one) => one.isCorrect).length,
-      bestStreak: Math.max(0, ...history.map((_, n) => streakAfter(n))),
-      currentStreak: history.length === 0 ? 0 : streakAfter(history.length - 1),
-      xp: sum((one, n) => (isFirst(n) ? (one.isCorrect ? one.xp : 0) : halfXp(one, n))),
-    };
-  }
-
-  /** The same through the job's function, with the facts from the store. */
-  function folded(history: Try[]) {
-    const last = new Map<number, boolean>();
-    const corrected = new Set<number>();
-    return history.reduce((totals, { question, isCorrect, points, xp }) => {
-      const known = last.get(question);
-      const given = {
-        isCorrect,
-        points: isCorrect ? points : 0,
-        xp: isCorrect ? xp : 0,
-        previous: known === undefined ? null : known ? ("right" as const) : ("wrong" as const),
-        isCorrected: corrected.has(question),
-      };
-      if (given.previous === "wrong" && isCorrect) corrected.add(question);
-      last.set(question, isCorrect);
-      return addAnswer(totals, given);
-    }, noTotals);
-  }
-
-  it("match the full history", () => {
-    const one = fc.record({
-      question: fc.nat({ max: 4 }),
-      isCorrect: fc.boolean(),
-      points: fc.integer({ min: 100, max: 3_000 }),
-      xp: fc.constantFrom(10, 20, 30, 40, 50),
-    });
-    fc.assert(
-      fc.property(fc.array(one, { maxLength: 30 }), (history) => {
-        assert.deepEqual(folded(history), naive(history));
-      }),
-      { numRuns: 500 },
-    );
   });
 }

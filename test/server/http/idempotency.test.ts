@@ -8,7 +8,8 @@ import { Idempotency } from "../../../server/http/pipeline/idempotency.ts";
 import type { Reply } from "../../../server/http/pipeline/route.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf, errorOf } from "./answers.ts";
-import { knobs, sampleRoutes } from "./sample-routes.ts";
+import { knobs } from "./sample-parts.ts";
+import { sampleRoutes } from "./sample-routes.ts";
 import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;

@@ -5,7 +5,8 @@ import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { pino } from "pino";
 import { sendRaw } from "../../support/raw-http.ts";
-import { knobs, sampleRoutes } from "./sample-routes.ts";
+import { knobs } from "./sample-parts.ts";
+import { sampleRoutes } from "./sample-routes.ts";
 import { startSample, type SampleServer } from "./sample.ts";
 
 let sample: SampleServer;
@@ -249,7 +250,7 @@ function logTests(): void {
   test("shows the stack trace of an unexpected error", async () => {
     const [failure, line] = await record("/v1/bug");
     assert.equal(failure?.["level"], 50);
-    assert.match(JSON.stringify(failure?.["err"]), /sample-routes/);
+    assert.match(JSON.stringify(failure?.["err"]), /sample-writes/);
     assert.equal(line?.["status"], 500);
   });
 }

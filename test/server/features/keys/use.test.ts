@@ -1,69 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { sql } from "kysely";
-import { rowsOf } from "../../../../db/queries/rows.ts";
-import type { AppError } from "../../../../server/platform/errors.ts";
-import { silentLogger } from "../../../../server/platform/log/logger.ts";
-import { createHttpServer, type HttpServer } from "../../../../server/http/uws/server.ts";
-import { LruApiKeyCache } from "../../../../server/features/keys/domain/api-key-cache.ts";
-import type { Deps } from "../../../../server/app/deps.ts";
-import { routes } from "../../../../server/app/routes.ts";
-import { startApp, type App } from "../../../support/app.ts";
-import { createClient, type Client } from "../../../support/client.ts";
-import { manualClock } from "../../../support/clock.ts";
-import { enter, registerAccount } from "../../../support/identity.ts";
+import { describe, it } from "node:test";
+import type { App } from "../../../support/app.ts";
+import { enter } from "../../../support/identity.ts";
 import { holdWindows } from "../../../support/limit-windows.ts";
-import { probes } from "./probes.ts";
-
-const keysPath = "/v1/realms/gamedata/keys";
-const me = "/v1/users/@me";
-const clock = manualClock();
-const all = [...routes, ...probes];
-let app: App;
-let workers: Worker[];
-
-/** A separate worker as far as keys are concerned: its own cache and listener. */
-interface Worker {
-  client: Client;
-  cache: LruApiKeyCache;
-  server: HttpServer;
-}
-
-async function startWorker(): Promise<Worker> {
-  const cache = newKeyCache();
-  const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1, TRUSTED_PROXIES: "127.0.0.1/32" };
-  const deps = Object.create(app.deps, {
-    keys: { value: cache },
-    config: { value: config },
-  }) as Deps;
-  const server = createHttpServer({ deps, routes: all, log: silentLogger, exclusive: true });
-  const port = await server.listen("127.0.0.1", 0);
-  return { client: createClient(`http://127.0.0.1:${port}`, all), cache, server };
-}
-
-const newKeyCache = (maxKeys?: number) =>
-  new LruApiKeyCache({
-    orm: app.deps.orm,
-    clock,
-    log: silentLogger,
-    ...(maxKeys === undefined ? {} : { maxKeys }),
-  });
-
-interface Key {
-  id: number;
-  prefix: string;
-}
-
-async function owner() {
-  const { session } = await registerAccount(app);
-  const token = session.access_token;
-  const create = async (body: Record<string, unknown> = {}) => {
-    const answer = await app.client.post(keysPath, { token, body: { name: "x", ...body } });
-    const made = answer.body as { key: Key; plaintext: string };
-    return { ...made.key, plaintext: made.plaintext };
-  };
-  return { id: session.player.id, session, token, create };
-}
+import {
+  app,
+  workers,
+  clock,
+  keysPath,
+  me,
+  owner,
+  codeOf,
+  probe,
+  startsKeysApp,
+} from "./keys-app.ts";
 
 let lastAddress = 0;
 
@@ -91,36 +41,16 @@ async function openLobby({ client }: App, token: string) {
   return `${path}/${(made.body as { lobby: { code: string } }).lobby.code}`;
 }
 
-const codeOf = ({ status, json }: { status: number; json: unknown }) => {
-  const error = (json as { flash?: { errors?: { code: string }[] } }).flash?.errors?.[0];
-  return error === undefined ? `${status}` : `${status} ${error.code}`;
-};
-
-const probe = "/v1/games/trivia/probe";
-
 const callerOf = (answer: { body: unknown }) =>
   (answer.body as { caller: Record<string, unknown> | null }).caller;
 
-describe("the use of API keys", () => {
-  before(async () => {
-    app = await startApp({ clock, hasJobs: false });
-    workers = [await startWorker(), await startWorker()];
-  });
-  after(async () => {
-    for (const { server } of workers) await server.close();
-    await app.stop();
-  });
+describe("a request with an API key", () => {
+  startsKeysApp();
 
-  describe("a request with an API key", requestWithApiKey);
-  describe("a change to a key", changeKey);
-  describe("the keys cached by a process", keysProcessRemembers);
-});
-
-function requestWithApiKey(): void {
   describe("has the rights of its key", hasRightsKey);
   describe("is refused", refusedTests);
   describe("is counted", counted);
-}
+});
 
 function hasRightsKey(): void {
   it("acts as the key's owner, in the key's realm, within the key's scopes", async () => {
@@ -353,88 +283,5 @@ function counted(): void {
     clock.advance(2_000);
     await use(plaintext, "GET", probe);
     assert.notEqual(await noted(first), first);
-  });
-}
-
-function changeKey(): void {
-  /** Both workers accept the key before the change; after it both must answer `expected`. */
-  async function takesEffect(plaintext: string, change: () => Promise<unknown>, expected: string) {
-    // The previous change may also take a moment to be visible.
-    await bothAnswer(plaintext, "200");
-    await change();
-    await bothAnswer(plaintext, expected);
-  }
-
-  async function bothAnswer(plaintext: string, expected: string) {
-    const headers = { "x-api-key": plaintext, origin: "https://a.example" };
-    const since = performance.now();
-    for (const worker of workers)
-      for (;;) {
-        const asked = performance.now();
-        if (codeOf(await worker.client.get(probe, { headers })) === expected) break;
-        assert.ok(asked - since < 1_000, `${expected} did not come within a second (KEY-06)`);
-      }
-  }
-
-  it("takes effect on every worker: disabling, origins, scopes, rotation, expiry, revocation, account closing", async () => {
-    const one = await owner();
-    const key = await one.create({
-      scopes: ["trivia:read"],
-      expires_at: new Date(clock.now() + 60_000).toISOString(),
-    });
-    const place = `${keysPath}/${key.id}`;
-    const patch = (body: unknown) => () => app.client.patch(place, { token: one.token, body });
-    await takesEffect(key.plaintext, patch({ is_active: false }), "401 key:invalid");
-    await patch({ is_active: true })();
-    await takesEffect(key.plaintext, patch({ origins: ["b.example"] }), "403 key:origin_forbidden");
-    await patch({ origins: [] })();
-    await takesEffect(key.plaintext, patch({ scopes: ["profile:read"] }), "403 key:scope_missing");
-    await patch({ scopes: ["*"] })();
-    let rolled = "";
-    const roll = async () => {
-      const answer = await app.client.post(`${place}/roll`, { token: one.token });
-      rolled = (answer.body as { plaintext: string }).plaintext;
-    };
-    await takesEffect(key.plaintext, roll, "401 key:invalid");
-    await takesEffect(rolled, async () => clock.advance(61_000), "401 key:expired");
-    const second = await one.create({ scopes: ["*"] });
-    const revoke = () => app.client.delete(`${keysPath}/${second.id}`, { token: one.token });
-    await takesEffect(second.plaintext, revoke, "401 key:revoked");
-    const third = await one.create({ scopes: ["*"] });
-    await takesEffect(
-      third.plaintext,
-      () => app.client.delete(me, { token: one.token }),
-      "401 key:invalid",
-    );
-  });
-
-  it("of a realm also disables its keys", async () => {
-    const one = await owner();
-    const { plaintext } = await one.create({ scopes: ["*"] });
-    const set = (isActive: boolean) => () =>
-      rowsOf(app.deps.em, sql`update realms set is_active = ${isActive} where slug = 'gamedata'`);
-    await takesEffect(plaintext, set(false), "401 key:invalid");
-    await set(true)();
-  });
-}
-
-function keysProcessRemembers(): void {
-  it("are bounded, and so are lookups of unknown keys", async () => {
-    const one = await owner();
-    const cache = newKeyCache(3);
-    const keys: Key[] = [];
-    for (let n = 0; n < 6; n += 1) keys.push(await one.create());
-    for (const { prefix } of keys) await cache.find(prefix);
-    assert.equal(cache.size(), 3);
-    const prefixes = Array.from({ length: 300 }, (_, n) => `rk${String(n).padStart(10, "0")}`);
-    const finds = await Promise.allSettled(prefixes.map(async (prefix) => cache.find(prefix)));
-    const refused = finds
-      .filter((one) => one.status === "rejected")
-      .map((one) => one.reason as AppError);
-    assert.deepEqual(
-      refused.map(({ code }) => code),
-      Array.from({ length: 40 }, () => "server:unavailable"),
-    );
-    assert.equal(cache.size(), 3);
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
@@ -8,69 +8,31 @@ import {
   deleteConnection,
   saveConnection,
 } from "../../../../db/queries/social/oauth-connections.ts";
-import { startApp, type App } from "../../../support/app.ts";
-import { enter, post, registerAccount, uniqueName } from "../../../support/identity.ts";
+import { post, registerAccount } from "../../../support/identity.ts";
 import { untilOneWaits } from "../../../support/locks.ts";
-import {
-  startTestProvider,
-  visitProvider,
-  type TestProvider,
-} from "../../../support/oidc-provider.ts";
+import { visitProvider } from "../../../support/oidc-provider.ts";
 import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
-
-let provider: TestProvider;
-
-/** A provider that reports when users signed in. */
-let telling: TestProvider;
-let app: App;
-const now = Date.now();
+import {
+  app,
+  telling,
+  now,
+  provider,
+  newAddress,
+  connectionsOf,
+  startsSocialApp,
+} from "./social-app.ts";
 
 const verifyEmail = (id: number) =>
   app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { emailVerifiedAt: new Date(now) });
 
-const newAddress = () => `${uniqueName()}@example.com`;
+describe("a social login", () => {
+  startsSocialApp();
 
-const connectionsOf = async (token: string) =>
-  (
-    (await app.client.get("/v1/users/@me/connections", { token })).body as {
-      connections: { provider: string; name: string | null; avatar_url: string | null }[];
-    }
-  ).connections;
-
-describe("social logins", () => {
-  before(async () => {
-    provider = await startTestProvider([callbackOf("acme")]);
-    telling = await startTestProvider([callbackOf("told")], "client_secret_post", true);
-    app = await startApp({
-      clock: { now: () => now },
-      env: {
-        OAUTH_ACME_CLIENT_ID: provider.clientId,
-        OAUTH_ACME_SECRET: provider.clientSecret,
-        OAUTH_ACME_ISSUER: provider.issuer,
-        OAUTH_ACME_LABEL: "Acme Games",
-        OAUTH_TOLD_CLIENT_ID: telling.clientId,
-        OAUTH_TOLD_SECRET: telling.clientSecret,
-        OAUTH_TOLD_ISSUER: telling.issuer,
-      },
-    });
-  });
-  after(async () => {
-    await app.stop();
-    await telling.stop();
-    await provider.stop();
-  });
-
-  describe("a social login", socialLogin);
-  describe("the state of a social login", stateSocialLogin);
-  describe("linking a social login", linkingSocialLogin);
-});
-
-function socialLogin(): void {
   describe("creates accounts", makesAccounts);
   describe("joins accounts safely", joinsAccountsWithCare);
   describe("creates one account", makesOneAccount);
   describe("is refused or reported", refusedOrTold);
-}
+});
 
 function makesAccounts(): void {
   it("is listed, and its address contains PKCE, state and nonce", async () => {
@@ -293,184 +255,5 @@ function refusedOrTold(): void {
     const back = await visitProvider(begun.url, callbackOf("acme"));
     back.searchParams.set("code", "another");
     assert.equal((await comeBack(app, back, begun.cookie)).error, "oauth:provider_denied");
-  });
-}
-
-function stateSocialLogin(): void {
-  it("works once, even for many concurrent uses", async () => {
-    person(provider, { email: newAddress(), email_verified: true });
-    const begun = await begin(app);
-    const back = await visitProvider(begun.url, callbackOf("acme"));
-    const all = await Promise.all(
-      Array.from({ length: 8 }, () => comeBack(app, back, begun.cookie)),
-    );
-    const statuses = all.map(({ status }) => status).toSorted();
-    assert.deepEqual(statuses, [302, ...Array<number>(7).fill(400)]);
-    for (const one of all)
-      if (one.status === 400) assert.ok(one.text.includes("oauth:state_invalid"));
-  });
-
-  it("is rejected in another browser, without a browser, and when unknown", async () => {
-    person(provider, { email: newAddress(), email_verified: true });
-    const other = await begin(app);
-    for (const cookie of [other.cookie, "", "svc_oauth=x"]) {
-      const begun = await begin(app);
-      const back = await visitProvider(begun.url, callbackOf("acme"));
-      assert.equal((await comeBack(app, back, cookie)).status, 400);
-    }
-    for (const state of ["x", "a".repeat(43)]) {
-      const back = new URL(`${callbackOf("acme")}?code=c&state=${state}`);
-      assert.equal((await comeBack(app, back, other.cookie)).status, 400);
-    }
-    assert.equal((await comeBack(app, new URL(callbackOf("acme")), other.cookie)).status, 400);
-  });
-
-  it("is bound to its browser, so a leaked callback address is useless", async () => {
-    const path = "/v1/gateway/oauth/acme/callback";
-    const { session } = await registerAccount(app);
-    const verifier = "v".repeat(43);
-    for (const token of [undefined, session.access_token])
-      for (const isNative of [false, true]) {
-        person(provider, { email: newAddress(), email_verified: true });
-        const link = token === undefined ? {} : { token };
-        const begun = await begin(app, isNative ? { ...link, verifier } : link);
-        const stranger = await begin(app, { verifier: "w".repeat(43) });
-        const back = await visitProvider(begun.url, callbackOf("acme"));
-        const read = Object.fromEntries(back.searchParams);
-        const wrong = { code_verifier: "w".repeat(43) };
-        const tries: [body: object, headers: Record<string, string>][] = [
-          [{}, {}],
-          [{}, { cookie: stranger.cookie }],
-          [wrong, {}],
-          [wrong, { cookie: begun.cookie }],
-        ];
-        // A browser started without a challenge, so no verifier can match.
-        if (!isNative) tries.push([{ code_verifier: verifier }, {}]);
-        for (const [body, headers] of tries) {
-          const answer = await post(app, path, { ...read, ...body }, headers);
-          assert.deepEqual([answer.status, answer.code], [400, "oauth:state_invalid"]);
-          assert.equal(answer.headers.get("set-cookie"), null);
-        }
-        const own = isNative ? { code_verifier: verifier } : {};
-        const headers: Record<string, string> = isNative ? {} : { cookie: begun.cookie };
-        assert.equal((await post(app, path, { ...read, ...own }, headers)).status, 200);
-        if (token !== undefined)
-          await app.client.delete("/v1/users/@me/connections/acme", { token });
-      }
-  });
-
-  it("requires a challenge in the format that a verifier can match", async () => {
-    for (const query of ["code_challenge=x", `code_challenge=${"a".repeat(44)}`]) {
-      const answer = await app.client.get(
-        `/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/&${query}`,
-      );
-      assert.equal(answer.status, 400, query);
-    }
-    const plain = `code_challenge=${"a".repeat(43)}&code_challenge_method=plain`;
-    const path = `/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/&${plain}`;
-    assert.equal((await app.client.get(path)).status, 400);
-  });
-
-  it("is not consumed by HEAD or prefetch, and expires after ten minutes", async () => {
-    person(provider, { email: newAddress(), email_verified: true });
-    const begun = await begin(app);
-    const back = await visitProvider(begun.url, callbackOf("acme"));
-    const headers = { cookie: begun.cookie };
-    const target = back.pathname + back.search;
-    assert.equal((await app.client.head(target, { headers })).status, 400);
-    for (const [name, value] of [
-      ["sec-purpose", "prefetch;prerender"],
-      ["purpose", "prefetch"],
-      ["x-moz", "prefetch"],
-    ] as const) {
-      const ahead = { headers: { ...headers, [name]: value } };
-      assert.equal((await app.client.get(target, ahead)).status, 400);
-    }
-    for (const key of await app.deps.redis.keys("oauth:*")) {
-      assert.ok(!key.includes(begun.state));
-      const left = await app.deps.redis.ttl(key);
-      assert.ok(left > 0 && left <= 600);
-    }
-    assert.equal((await comeBack(app, back, begun.cookie)).error, null);
-  });
-
-  it("is created only for known providers, allowed redirects and callers who may link", async () => {
-    const guest = await enter(app);
-    const url = (query: string, id = "acme") => `/v1/gateway/oauth/${id}/url${query}`;
-    const cases: [path: string, token: string | null, status: number, code: string][] = [
-      [url("", "other"), null, 404, "oauth:provider_unknown"],
-      [url("", "A"), null, 404, "oauth:provider_unknown"],
-      [url("?redirect=https://evil.example"), null, 400, "sso:redirect_invalid"],
-      [url("?mode=steal"), null, 400, "request:invalid_query"],
-      [url("?mode=link"), null, 401, "auth:required"],
-      [url("?mode=link"), "x", 401, "auth:required"],
-      [url("?mode=link"), guest.access_token, 403, "auth:forbidden"],
-    ];
-    for (const [path, token, status, code] of cases) {
-      const answer = await app.client.get(path, token === null ? {} : { token });
-      assert.equal(answer.status, status, path);
-      assert.ok(answer.text.includes(code), path);
-    }
-  });
-}
-
-function linkingSocialLogin(): void {
-  it("adds it to the account, opens no other session, and allows sign-in from then on", async () => {
-    const { session } = await registerAccount(app);
-    person(provider, { email: newAddress(), email_verified: true, name: "Link" });
-    const token = session.access_token;
-    const returned = await goThrough(app, { token });
-    assert.deepEqual([returned.error, returned.refreshToken], [null, null]);
-    assert.equal((await connectionsOf(token)).length, 1);
-    assert.equal((await goThrough(app, { token })).error, null, "again changes nothing");
-    assert.equal((await sessionOf(app, await goThrough(app))).player.id, session.player.id);
-  });
-
-  it("is refused for a login of another account, and for a second login of one provider", async () => {
-    const one = (await registerAccount(app)).session.access_token;
-    const two = (await registerAccount(app)).session.access_token;
-    person(provider, {});
-    assert.equal((await goThrough(app, { token: one })).error, null);
-    assert.equal((await goThrough(app, { token: two })).error, "oauth:already_linked");
-    person(provider, {});
-    assert.equal((await goThrough(app, { token: one })).error, "oauth:already_linked");
-    assert.equal((await connectionsOf(two)).length, 0);
-  });
-
-  it("is neither started nor finished by an ended session", async () => {
-    const { session } = await registerAccount(app);
-    person(provider, {});
-    const token = session.access_token;
-    const begun = await begin(app, { token });
-    const back = await visitProvider(begun.url, callbackOf("acme"));
-    assert.equal((await app.client.delete("/v1/users/@me/sessions", { token })).status, 204);
-    assert.equal((await comeBack(app, back, begun.cookie)).error, "auth:token_invalid");
-    await assert.rejects(begin(app, { token }), /auth:token_invalid/);
-    assert.equal((await connectionsOf(token)).length, 0);
-  });
-
-  it("is reversible unless no other sign-in method is left", async () => {
-    const path = "/v1/users/@me/connections/acme";
-    const { session } = await registerAccount(app);
-    person(provider, {});
-    const token = session.access_token;
-    assert.equal((await app.client.delete(path, { token })).status, 404);
-    await goThrough(app, { token });
-    assert.equal((await app.client.delete(path, { token })).status, 204);
-    assert.equal((await connectionsOf(token)).length, 0);
-    const made = await sessionOf(app, await goThrough(app));
-    assert.notEqual(made.player.id, session.player.id);
-    const refused = await app.client.delete(path, { token: made.access_token });
-    assert.equal(refused.status, 409);
-    assert.ok(refused.text.includes("oauth:last_credential"));
-    const guest = await enter(app);
-    for (const [method, address] of [
-      ["GET", "/v1/users/@me/connections"],
-      ["DELETE", path],
-    ] as const) {
-      const asGuest = await app.client.request(method, address, { token: guest.access_token });
-      assert.equal(asGuest.status, 403);
-      assert.equal((await app.client.request(method, address)).status, 401);
-    }
   });
 }

@@ -1,92 +1,33 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import * as client from "openid-client";
+import { describe, it } from "node:test";
 import { OauthConnectionSchema } from "../../../../db/entities/oauth-connection.ts";
 import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { RealmSchema } from "../../../../db/entities/realm.ts";
 import { RevocationSchema } from "../../../../db/entities/revocation.ts";
-import { insertOAuthClient } from "../../../../db/queries/oauth/oauth-clients.ts";
 import type { SessionBody } from "../../../../server/features/sessions/schemas.ts";
-import { startApp, type App } from "../../../support/app.ts";
+import { startApp } from "../../../support/app.ts";
 import { cookieOf, password, post, tokenOf, uniqueName } from "../../../support/identity.ts";
 import { openLink, pressButton } from "../../../support/link-page.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
+import { visitProvider } from "../../../support/oidc-provider.ts";
+import { issuer } from "../oauth/browser.ts";
+import { begin, comeBack } from "../social/visitor.ts";
 import {
-  startTestProvider,
-  visitProvider,
-  type TestProvider,
-} from "../../../support/oidc-provider.ts";
-import { Browser, discover, issuer } from "../oauth/browser.ts";
-import { begin, comeBack, person } from "../social/visitor.ts";
+  other,
+  app,
+  callback,
+  provider,
+  keysPath,
+  until,
+  register,
+  attach,
+  login,
+  linkTo,
+  works,
+  startsProofApp,
+} from "./first-proof-app.ts";
 
-const redirect = "https://program.example/back";
-const callback = `${issuer}/v1/gateway/oauth/acme/callback`;
-const keysPath = "/v1/realms/gamedata/keys";
 const newPassword = "my own horse 7";
-let app: App;
-
-/** Another worker on the same stores. */
-let other: App;
-let provider: TestProvider;
-let program: client.Configuration;
-let phones = 0;
-
-async function until(what: string, isSo: () => Promise<boolean>, limitMs = 5_000): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
-    await new Promise((done) => setTimeout(done, 10));
-  }
-}
-
-/** Registers an address with the headers of a browser. */
-async function register() {
-  const username = uniqueName();
-  const email = `${username}@example.com`;
-  const agent = { "user-agent": "Stranger/1.0 <b>" };
-  const answer = await post(app, "/v1/users", { email, username, password }, agent);
-  assert.equal(answer.status, 201);
-  const device = answer.headers.getSetCookie().find((line) => line.startsWith("svc_device="));
-  return { email, session: answer.body, device: device?.split(";", 1)[0] ?? "" };
-}
-
-/** Attachments that a session adds to its account: a number, a key, a linked login, a consent, a passport. */
-async function attach(session: SessionBody) {
-  const token = session.access_token;
-  const phone = `+4915200${String(100_000 + (phones += 1))}`;
-  await app.client.post("/v1/users/@me/phone", { token, body: { phone } });
-  const { code } = (await sentMessage(app.deps, phone, "phone-code")).content;
-  const verified = await app.client.post("/v1/users/@me/phone/verify", { token, body: { code } });
-  assert.equal(verified.status, 200);
-  const made = await app.client.post(keysPath, { token, body: { name: "Mine", scopes: ["*"] } });
-  const { plaintext } = made.body as { plaintext: string };
-  const subject = person(provider, {});
-  const begun = await begin(app, { token });
-  const linked = await comeBack(app, await visitProvider(begun.url, callback), begun.cookie);
-  assert.equal(linked.error, null);
-  const verifier = client.randomPKCECodeVerifier();
-  const asked = client.buildAuthorizationUrl(program, {
-    redirect_uri: redirect,
-    scope: "openid email offline_access",
-    prompt: "consent",
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-  });
-  const browser = new Browser(app);
-  const back = await browser.decide(await browser.open(asked), token);
-  const granted = await client.authorizationCodeGrant(program, back, {
-    pkceCodeVerifier: verifier,
-  });
-  const { passport } = (await app.client.get("/v1/tokens/passport", { token })).body as {
-    passport: string;
-  };
-  return { phone, plaintext, subject, granted, passport };
-}
-
-type Attached = Awaited<ReturnType<typeof attach>>;
-
-const login = (email: string, given = password) =>
-  post(app, "/v1/gateway/login", { identifier: email, password: given });
 
 async function codeTo(email: string): Promise<string> {
   const known = (await messagesTo(app.deps, email)).filter(
@@ -110,20 +51,6 @@ const revocationsOf = async (session: SessionBody) =>
   (await app.client.get("/v1/users/@me/revocations", { token: session.access_token })).body as {
     revocations: { kind: string }[];
   };
-
-const linkTo = async (email: string) =>
-  (await sentMessage(app.deps, email, "verify-email")).content.links[0] ?? "";
-
-/** Whether each attachment still grants access, on the given worker. */
-async function works(at: App, session: SessionBody, had: Attached) {
-  const authorization = `Bearer ${had.granted.access_token}`;
-  const [access, key, consent] = [
-    await at.client.get("/v1/users/@me", { token: session.access_token }),
-    await at.client.get("/v1/wallet/@me", { headers: { "x-api-key": had.plaintext } }),
-    await fetch(`${at.url}/v1/oauth/userinfo`, { headers: { authorization } }),
-  ];
-  return [access, key, consent].map(({ status }) => status);
-}
 
 /** Ways in which the owner of an address verifies it first, from another browser; each ends signed in. */
 const proofs: Record<string, (email: string) => Promise<SessionBody>> = {
@@ -151,33 +78,12 @@ const proofs: Record<string, (email: string) => Promise<SessionBody>> = {
 };
 
 describe("first verifications of an address", () => {
-  before(async () => {
-    provider = await startTestProvider([callback]);
-    const env = {
-      PUBLIC_BASE_URL: issuer,
-      OAUTH_ACME_CLIENT_ID: provider.clientId,
-      OAUTH_ACME_SECRET: provider.clientSecret,
-      OAUTH_ACME_ISSUER: provider.issuer,
-    };
-    app = await startApp({ env });
-    const shared = { DATABASE_URL: app.stores.databaseUrl, REDIS_URL: app.stores.redisUrl };
-    other = await startApp({ env: { ...env, ...shared }, hasJobs: false });
-    const realmId = (await app.deps.em.findOneOrFail(RealmSchema, { slug: "default" })).id;
-    const row = { clientId: "program", realmId, name: "Fan site", secretHash: null };
-    await insertOAuthClient(app.deps.em, { ...row, redirectUris: [redirect] });
-    program = await discover(app, "program", client.None());
-  });
-  after(async () => {
-    await other.stop();
-    await app.stop();
-    await provider.stop();
-  });
+  startsProofApp();
 
   describe(
     "the first verification of an address that another person registered before",
     firstProofAddressSomebody,
   );
-  describe("a verification link", verificationLink);
 });
 
 function firstProofAddressSomebody(): void {
@@ -387,78 +293,5 @@ function leavesWhatOwn(): void {
       ({ template }) => template === "address-confirmed",
     );
     assert.equal(notices.length, 1);
-  });
-}
-
-function verificationLink(): void {
-  const state = (session: SessionBody) =>
-    app.client.get("/v1/users/@me", { token: session.access_token });
-
-  it("ends nothing where the address was registered, or in a session of the account", async () => {
-    for (const where of ["device", "cookie", "bearer"] as const) {
-      const { email, session, device } = await register();
-      const had = await attach(session);
-      const second = (await login(email)).body;
-      const headers: Record<string, string> = {
-        device: { cookie: device },
-        cookie: cookieOf(second.refresh_token),
-        bearer: tokenOf(second),
-      }[where];
-      const page = await openLink(app, await linkTo(email), headers);
-      assert.deepEqual(page.answers, ["yes"], where);
-      assert.doesNotMatch(page.html, /Stranger/);
-      assert.equal(await pressButton(app, page, "yes", headers), "/status/verify?result=success");
-      assert.deepEqual(await works(app, session, had), [200, 200, 200]);
-      assert.match((await state(second)).text, /"email_verified_at":"/);
-    }
-  });
-
-  it("asks elsewhere who created the account, with time and place, and accepts a confirmation", async () => {
-    const { email, session } = await register();
-    const other = await register();
-    for (const headers of [
-      {},
-      { cookie: other.device },
-      cookieOf(other.session.refresh_token),
-      { cookie: "svc_device=; svc_refresh=x" },
-    ] as Record<string, string>[]) {
-      const page = await openLink(app, await linkTo(email), headers);
-      assert.deepEqual(page.answers, ["yes", "no"]);
-      for (const shown of [
-        email,
-        session.player.name,
-        "127.0.0.1",
-        "Stranger/1.0 &lt;b&gt;",
-        new Date().toISOString().slice(0, 10),
-      ])
-        assert.ok(page.html.includes(shown), shown);
-      assert.doesNotMatch(page.html, /<script|<b>/);
-    }
-    const page = await openLink(app, await linkTo(email));
-    assert.equal(await pressButton(app, page, "yes"), "/status/verify?result=success");
-    assert.equal((await login(email)).status, 200);
-    const known = await app.deps.orm.em.fork().findOneOrFail(PlayerSchema, session.player.id);
-    assert.deepEqual([known.addressIp, known.addressAgent], [null, null]);
-  });
-
-  it("uses the client's language", async () => {
-    const { email } = await register();
-    const page = await openLink(app, await linkTo(email), { "accept-language": "de" });
-    assert.match(page.html, /Warst du das\?/);
-  });
-
-  it("reports an address that was entered later, and a denial revokes everything before it", async () => {
-    const { email, session } = await register();
-    const link = await linkTo(email);
-    await pressButton(app, await openLink(app, link), "yes");
-    const victim = `${uniqueName()}@example.com`;
-    const token = session.access_token;
-    const changed = await app.client.patch("/v1/users/@me", { token, body: { email: victim } });
-    assert.equal(changed.status, 200);
-    const page = await openLink(app, await linkTo(victim));
-    assert.deepEqual(page.answers, ["yes", "no"]);
-    assert.match(await pressButton(app, page, "no"), /\/reset-password\?token=/);
-    assert.equal((await login(victim)).code, "auth:invalid");
-    await until("the access token is refused", async () => (await state(session)).status === 401);
   });
 }
