@@ -7,7 +7,7 @@ import { createPictureCache } from "../features/avatars/domain/picture-cache.ts"
 import { createPictureStore } from "../features/avatars/domain/create-picture-store.ts";
 import { createProviderPictures } from "../features/avatars/domain/provider-pictures.ts";
 import { createLeaderboards } from "../features/leaderboards/domain/leaderboards.ts";
-import { followClosedAccounts } from "../features/accounts/domain/follow-closed-accounts.ts";
+import { ClosedAccountFollower } from "../features/accounts/domain/closed-account-follower.ts";
 import { createArchive } from "../features/archive/domain/archive.ts";
 import { createResponseCache } from "../platform/cache/response-cache.ts";
 import { systemClock, type Clock } from "../platform/time/clock.ts";
@@ -138,7 +138,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
   const archive = createArchive({ orm, metrics });
   const closedAccounts = new ClosedAccounts(clock);
   const accounts = { redisUrl: config.REDIS_URL, orm, clock, log, accounts: closedAccounts };
-  const closings = followClosedAccounts(accounts);
+  const closings = new ClosedAccountFollower(accounts);
   const keys = new LruApiKeyCache({ orm, clock, log });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createHiLoAllocator(() => nextIdBlock(orm.em.fork(), sequence));

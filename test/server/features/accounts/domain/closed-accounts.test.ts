@@ -7,7 +7,7 @@ import { PlayerSchema } from "../../../../../db/entities/player.ts";
 import { QuestionSchema } from "../../../../../db/entities/question.ts";
 import { saveReport } from "../../../../../db/queries/questions/question-quality.ts";
 import { seedQuestions } from "../../../../../db/seeds/questions.ts";
-import { followClosedAccounts } from "../../../../../server/features/accounts/domain/follow-closed-accounts.ts";
+import { ClosedAccountFollower } from "../../../../../server/features/accounts/domain/closed-account-follower.ts";
 import { publishAccountEvent } from "../../../../../server/features/accounts/domain/account-events.ts";
 import {
   ClosedAccounts,
@@ -116,7 +116,7 @@ describe("the access token of a closed account", () => {
     const [reopenedId, closedId, laterId] = [await newId(), await newId(), await newId()];
     for (const id of [reopenedId, laterId]) await write(app, id, new Date(clock.now()));
     const redisUrl = config.REDIS_URL;
-    const closings = followClosedAccounts({ redisUrl, orm, clock, log, accounts });
+    const closings = new ClosedAccountFollower({ redisUrl, orm, clock, log, accounts });
     try {
       await read.promise;
       await publishAccountEvent(app.deps.redis, { type: "reopened", playerId: reopenedId });
