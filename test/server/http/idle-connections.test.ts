@@ -7,9 +7,22 @@ import Type from "typebox";
 import { defineRoute, encodedReply } from "../../../server/http/pipeline/route.ts";
 import { eventually } from "../../support/eventually.ts";
 import { findProgram, proxyKinds, startWebProxy } from "../../support/web-proxies.ts";
+import { fuzzRoutes } from "../../support/fuzz.ts";
 import { sendRaw } from "../../support/raw-http.ts";
 import { sampleRoutes } from "./sample-routes.ts";
-import { startSample } from "./sample.ts";
+import { startSample, type SampleServer } from "./sample.ts";
+
+/** Routes that fail or wait on purpose say nothing about input handling. */
+const onPurpose = new Set([
+  "/v1/bug",
+  "/v1/late-bug",
+  "/v1/cyclic",
+  "/v1/store-failure/{code}",
+  "/v1/waits",
+]);
+
+const routes = sampleRoutes.filter((route) => !onPurpose.has(route.path));
+const seed = Number(process.env["HTTP_FUZZ_SEED"] ?? 20_240_607);
 
 /** The service closes no connection earlier than this. */
 const closingMs = 8_000;
@@ -49,8 +62,27 @@ const longRoute = defineRoute({
   handler: () => encodedReply(200, Buffer.from(`"${"x".repeat(16 * 1_048_576)}"`)),
 });
 
-// Each of them mostly waits, for about ten seconds.
-describe("a service that closes idle connections", { concurrency: true }, () => {
+// Each waits about ten seconds for a timeout of uWebSockets, so they wait at the same time.
+describe("connections that time out", { concurrency: true }, () => {
+  describe("of a service that closes idle ones", behindProxies);
+  describe("with malformed HTTP", malformedRequests);
+
+  it("ends a response with its connection when the client reads nothing for too long", async () => {
+    const sample = await startSample({ routes: [longRoute] });
+    const socket = connect(sample.port, "127.0.0.1", () =>
+      socket.write("GET /v1/long HTTP/1.1\r\nHost: x\r\n\r\n"),
+    );
+    socket.on("error", () => {});
+    const hasFlight = (count: number) => () => sample.server.inFlight() === count;
+    await eventually("the response is on its way", hasFlight(1));
+    await eventually("the response has ended", hasFlight(0));
+    socket.resume();
+    await eventually("the connection is closed", () => socket.closed);
+    await sample.stop();
+  });
+});
+
+function behindProxies(): void {
   let service: Awaited<ReturnType<typeof startClosing>>;
   before(async () => {
     service = await startClosing();
@@ -84,20 +116,6 @@ describe("a service that closes idle connections", { concurrency: true }, () => 
     });
   }
 
-  it("ends a response with its connection when the client reads nothing for too long", async () => {
-    const sample = await startSample({ routes: [longRoute] });
-    const socket = connect(sample.port, "127.0.0.1", () =>
-      socket.write("GET /v1/long HTTP/1.1\r\nHost: x\r\n\r\n"),
-    );
-    socket.on("error", () => {});
-    const hasFlight = (count: number) => () => sample.server.inFlight() === count;
-    await eventually("the response is on its way", hasFlight(1));
-    await eventually("the response has ended", hasFlight(0));
-    socket.resume();
-    await eventually("the connection is closed", () => socket.closed);
-    await sample.stop();
-  });
-
   it("closes every connection after its response when its load balancers need that", async () => {
     const sample = await startSample({ routes: sampleRoutes, env: { KEEP_ALIVE: "false" } });
     const ping = "GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -110,4 +128,48 @@ describe("a service that closes idle connections", { concurrency: true }, () => 
     );
     assert.ok(isClosedByServer);
   });
-});
+}
+
+function malformedRequests(): void {
+  let sample: SampleServer;
+  before(async () => {
+    sample = await startSample({ routes, env: { RATE_LIMIT_FACTOR: "0" } });
+  });
+  after(() => sample.stop());
+
+  it(`random requests get an answer below 500 each (HTTP_FUZZ_SEED=${seed})`, async () => {
+    const lobbyToken = sample.deps.tokens.sign("lobby", "1", 60, {
+      lobby: "ABCDEF",
+      lobby_player: 3,
+    });
+    const credentials = [
+      { Authorization: `Bearer ${sample.token(7)}` },
+      { Authorization: `Bearer ${sample.token(8, "ROLE_GUEST")}` },
+      { "X-Lobby-Token": lobbyToken },
+      { Cookie: `svc_lobby=${lobbyToken}` },
+    ];
+    const report = await fuzzRoutes(sample.url, routes, {
+      runs: 1_000,
+      seed,
+      credentials,
+    });
+    const statuses = [...report.statuses.keys()];
+    for (const status of [200, 204, 400, 401, 404, 405, 413, 415, 422])
+      assert.ok(statuses.includes(status), `no request got ${status}: the requests are too tame`);
+  });
+
+  it("bytes that are not HTTP close only their own connection", async () => {
+    const garbage = [
+      "\0\0\0\0\r\n\r\n",
+      "GET\r\n\r\n",
+      "GET / HTTP/0.9\r\n\r\n",
+      "\r\n\r\n\r\n",
+      "GET / HTTP/1.0\r\n\r\n",
+      "\x16\x03\x01\x02\x00\x01\x00\x01\xfc",
+    ];
+    await Promise.all(
+      garbage.map((bytes) => sendRaw(sample.port, bytes, { responses: 1, waitMs: 500 })),
+    );
+    assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
+  });
+}

@@ -5,6 +5,7 @@ import { rowsOf } from "../../../../../db/queries/rows.ts";
 import { createLeaderboards } from "../../../../../server/features/leaderboards/domain/leaderboards.ts";
 import { globalFamily } from "../../../../../server/features/leaderboards/domain/families.ts";
 import { enter, tokenOf } from "../../../../support/identity.ts";
+import { untilOneWaits } from "../../../../support/locks.ts";
 import { tabs, writeTotals } from "./model.ts";
 import { isScript } from "./scripts.ts";
 import {
@@ -77,7 +78,7 @@ function outlivesStores(): void {
     for (const tab of tabs) await comparePages(tab, 50);
   });
 
-  it("returns 503 when Postgres locks the changes for too long", async () => {
+  it("returns 503 when Postgres locks the changes for too long", async (t) => {
     const [row] = players;
     assert.ok(row);
     Object.assign(row, { score: row.score + 3, scoreAt: start + 9, answers: row.answers + 1 });
@@ -87,8 +88,13 @@ function outlivesStores(): void {
       await leaveMany(row.id);
       await writeTotals(app, [row]);
       await rowsOf(stuck, sql`lock table board_changes in access exclusive mode`);
-      assert.equal((await app.client.get(path)).status, 503);
+      t.mock.timers.enable({ apis: ["setTimeout"] });
+      const reading = app.client.get(path);
+      await untilOneWaits(stuck);
+      t.mock.timers.tick(7_000);
+      assert.equal((await reading).status, 503);
     } finally {
+      t.mock.timers.reset();
       await stuck.rollback();
     }
     await comparePages("score", 50);
