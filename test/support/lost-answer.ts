@@ -6,17 +6,17 @@ import type { App } from "./app.ts";
  */
 export async function loseAnswer(app: App, request: () => Promise<unknown>): Promise<void> {
   const { redis } = app.deps;
-  const set = redis.set.bind(redis) as (...args: unknown[]) => Promise<unknown>;
-  const isAnswer = (args: unknown[]) =>
-    String(args[0]).startsWith("idempotent:") && !args.includes("NX");
+  const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+  const isAnswer = ([, , mark, ...args]: unknown[]) =>
+    String(mark).startsWith("idempotent:") && args.some((arg) => /"answer":{/.test(String(arg)));
   Object.assign(redis, {
-    set: (...args: unknown[]) =>
-      isAnswer(args) ? Promise.reject(new Error("the worker is gone")) : set(...args),
+    evalsha: (...args: unknown[]) =>
+      isAnswer(args) ? Promise.reject(new Error("the worker is gone")) : evalsha(...args),
   });
   try {
     await request();
   } finally {
-    Object.assign(redis, { set });
+    Object.assign(redis, { evalsha });
   }
   // The lease of a dead request expires after some seconds.
   const marks = await redis.keys("idempotent:*");

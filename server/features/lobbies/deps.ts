@@ -4,7 +4,7 @@ import type { QuestionDeps } from "../questions/deps.ts";
 
 /** Dependencies of drawing questions, and the lobbies. */
 export interface LobbyDeps extends QuestionDeps, WithTokens {
-  lobbies: Pick<Lobbies, "ask" | "listPublic" | "ownerPort">;
-  /** Numbers for new lobbies and seats, unique over all processes. */
-  ids: { lobby(): Promise<number>; seat(): Promise<number> };
+  lobbies: Pick<Lobbies, "ask" | "listPublic">;
+  /** Numbers for new lobbies and seats, unique over all processes; returned at once except for each new block. */
+  ids: { lobby(): number | Promise<number>; seat(): number | Promise<number> };
 }

@@ -1,6 +1,10 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
-import { routesWith, encodedReply, type Headers, type Route } from "../../http/pipeline/route.ts";
-import { ownerHeaders } from "../../http/replies/owner-port.ts";
+import {
+  routesWith,
+  encodedReply,
+  type OpenedRoom,
+  type Route,
+} from "../../http/pipeline/route.ts";
 import { seatHeaders } from "../rooms/service.ts";
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
@@ -45,10 +49,10 @@ const create = defineRoute({
   namesOwner: true,
   responses: { 201: s.Created },
   errors: ["lobby:too_many"],
-  handler: async ({ deps, caller, body, request, memoizeForKey }) => {
-    const draw = await memoizeForKey(() => drawLobby(deps));
-    const seat = await createLobby(deps, caller, body, draw);
-    return seatTaken(seat, ownerHeaders(deps.lobbies.ownerPort(seat.code), request));
+  draw: drawLobby,
+  handler: async ({ deps, caller, body, drawn }) => {
+    const seat = await createLobby(deps, caller, body, drawn);
+    return seatTaken(seat, { kind: "lobby", code: seat.code });
   },
 });
 
@@ -99,9 +103,9 @@ const join = defineRoute({
     "lobby:name_taken",
     "lobby:banned",
   ],
-  handler: async ({ deps, caller, params, body, memoizeForKey }) => {
+  draw: ({ ids }) => ids.seat(),
+  handler: async ({ deps, caller, params, body, drawn: id }) => {
     const code = readCode(params.code);
-    const id = await memoizeForKey(() => deps.ids.seat());
     return seatTaken(await joinLobby(deps, caller, code, { id, name: body.name }));
   },
 });
@@ -116,7 +120,7 @@ export const lobbyRoutes: Route<LobbyDeps>[] = [
 ];
 
 /** 201 with the seat's credential in the body, a header and a cookie for this lobby alone (LOB-01). */
-function seatTaken({ token, code, body }: TakenSeat, others: Headers = []) {
-  const headers = [...seatHeaders(token, `${base}/${code}`), ...others];
-  return encodedReply(201, body, { headers });
+function seatTaken({ token, code, body }: TakenSeat, opened?: OpenedRoom) {
+  const headers = seatHeaders(token, `${base}/${code}`);
+  return encodedReply(201, body, { headers, ...(opened && { room: opened }) });
 }

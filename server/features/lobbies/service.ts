@@ -74,9 +74,12 @@ export async function command(
 /** The response with the JSON text of a lobby's body. */
 export const jsonReply = (json: string | null) => encodedReply(200, json ?? "{}");
 
-export async function drawLobby({ ids }: LobbyDeps): Promise<LobbyDraw> {
+/** Returns at once unless a new block of numbers is needed. */
+export function drawLobby({ ids }: Pick<LobbyDeps, "ids">): LobbyDraw | Promise<LobbyDraw> {
   const codes = drawCodes();
-  return { id: await ids.lobby(), hostId: await ids.seat(), codes };
+  const [id, hostId] = [ids.lobby(), ids.seat()];
+  if (typeof id === "number" && typeof hostId === "number") return { id, hostId, codes };
+  return Promise.all([id, hostId]).then(([lobby, host]) => ({ id: lobby, hostId: host, codes }));
 }
 
 export async function createLobby(
@@ -266,11 +269,9 @@ function takenSeat(deps: LobbyDeps, code: string, seat: NewSeat, body: string | 
   // The player who took the seat, as in every token; null for an anonymous seat (TOK-02).
   const { id: seatId, accountId: playerId } = seat;
   const token = seatToken(deps, { kind: "lobby", code, seatId, playerId });
-  return {
-    code,
-    token,
-    body: JSON.stringify({ ...(JSON.parse(body ?? "{}") as object), player_token: token }),
-  };
+  // The body is never empty: it has the lobby.
+  const withToken = `${body?.slice(0, -1)},"player_token":${JSON.stringify(token)}}`;
+  return { code, token, body: withToken };
 }
 
 function initialSettings(input: CreateInput): Settings {

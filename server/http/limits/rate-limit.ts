@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { LRUCache } from "lru-cache";
-import { asset } from "../../platform/assets.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
+import { scriptOf } from "../../platform/redis/script.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { AnyRoute } from "../pipeline/route.ts";
 
@@ -51,8 +49,7 @@ const maxLocalCounters = 20_000;
 const storeWaitMs = 500;
 const storePauseMs = 1_000;
 
-const script = readFileSync(asset("server/http/limits/rate-limit.lua"), "utf8");
-const scriptHash = createHash("sha1").update(script).digest("hex");
+const countScript = scriptOf("server/http/limits/rate-limit.lua");
 
 /** Null when nothing is counted: reads, commands counted elsewhere, or factor 0 (GW-12). */
 export function limitOf(route: AnyRoute, config: Config): RouteLimit | null {
@@ -128,23 +125,12 @@ export class RateLimiter {
   private async hit(key: string, windowMs: number): Promise<[count: number, leftMs: number]> {
     if (performance.now() < this.pausedUntil) return this.hitLocally(key, windowMs);
     try {
-      return await withTimeout(this.hitStore(key, windowMs), storeWaitMs);
+      const counted = countScript(this.redis, [key], windowMs);
+      return (await withTimeout(counted, storeWaitMs)) as [count: number, leftMs: number];
     } catch {
       this.pausedUntil = performance.now() + storePauseMs;
       return this.hitLocally(key, windowMs);
     }
-  }
-
-  private async hitStore(key: string, windowMs: number): Promise<[number, number]> {
-    const answer = await this.redis
-      .evalsha(scriptHash, 1, key, windowMs)
-      .catch((error: unknown) => {
-        if (error instanceof Error && error.message.startsWith("NOSCRIPT"))
-          return this.redis.eval(script, 1, key, windowMs);
-        throw error;
-      });
-    const [count, left] = answer as [number, number];
-    return [count, left];
   }
 
   private hitLocally(key: string, windowMs: number): [number, number] {

@@ -2,12 +2,15 @@ import { hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { AppError } from "../../platform/errors.ts";
-import { IdempotentInput, type MemoizeForKey } from "./idempotent-input.ts";
+import { scriptOf } from "../../platform/redis/script.ts";
+import { IdempotentInput, inputOf, keptMs, type MemoizeForKey } from "./idempotent-input.ts";
 import type { RequestContext } from "../uws/request-context.ts";
+import { ownerPortHeader } from "../replies/owner-port.ts";
 import { toAppError, unavailable } from "./failures.ts";
-import type { Headers, Reply } from "./route.ts";
+import type { Headers, OpenedRoom, Reply } from "./route.ts";
 
-const retentionMs = 24 * 3600 * 1000;
+const claimScript = scriptOf("server/http/pipeline/claim.lua");
+const answeredScript = scriptOf("server/http/pipeline/answered.lua");
 /** Lease of a running request, renewed up to three times `maxWorkMs`; that of a killed process expires. */
 const leaseMs = 9_000;
 const maxWorkMs = 60_000;
@@ -16,13 +19,14 @@ const waitMs = 5_000;
 const pollMs = 50;
 const keyPattern = /^[\x21-\x7e]{1,128}$/;
 
-type Work = (memoizeForKey: MemoizeForKey) => Promise<Reply> | Reply;
-
 interface StoredAnswer {
   body: string;
   /** Null while the first request is running. */
-  answer: { status: number; json: string | null; headers: Headers } | null;
+  answer: { status: number; json: string | null; headers: Headers; room?: OpenedRoom } | null;
 }
+
+/** Performs the request with the input drawn for it. */
+type Work = (memoizeForKey: MemoizeForKey, drawn: unknown) => Promise<Reply> | Reply;
 
 /** Idempotency keys: the first success of a key, caller and body is replayed for 24 hours (HTTP-15). */
 export class Idempotency {
@@ -34,8 +38,11 @@ export class Idempotency {
     this.leaseMs = settings.leaseMs;
   }
 
-  /** Throws `request:idempotency_mismatch` when the key was used with another body. */
-  async run(ctx: RequestContext, key: string, work: Work): Promise<Reply> {
+  /**
+   * Throws `request:idempotency_mismatch` when the key was used with another body. Input that `draw` returns at once is
+   * stored with the claim of the key, in one round trip.
+   */
+  async run(ctx: RequestContext, key: string, work: Work, draw?: () => unknown): Promise<Reply> {
     if (!keyPattern.test(key))
       throw new AppError("request:invalid_query", { params: { parameter: "Idempotency-Key" } });
     const who = ctx.playerId === null ? ctx.ip : `p${ctx.playerId}`;
@@ -46,11 +53,19 @@ export class Idempotency {
       "base64url",
     );
     const body = hash("sha256", ctx.body ?? "", "base64url");
-    const repeated = await this.claim(name, body);
-    if (repeated !== null) return repeated;
+    const drawn = draw?.();
+    // A repeat needs no input, so its draw may fail.
+    if (drawn instanceof Promise) drawn.catch(() => undefined);
+    const known = drawn === undefined || drawn instanceof Promise ? null : JSON.stringify(drawn);
+    const claimed = await this.claim(name, body, known);
+    if (!(claimed instanceof IdempotentInput)) return claimed;
     const renewal = this.renewLease(name);
     try {
-      return await this.perform(name, body, work);
+      return await this.perform(name, body, claimed, async () => {
+        const { memoizeForKey } = claimed;
+        const input = draw === undefined ? undefined : await memoizeForKey(async () => drawn);
+        return work(memoizeForKey, input);
+      });
     } finally {
       clearInterval(renewal);
     }
@@ -66,14 +81,24 @@ export class Idempotency {
     return renewal.unref();
   }
 
-  /** Null for the first request; otherwise the response of the first one. */
-  private async claim(name: string, body: string): Promise<Reply | null> {
+  /** The stored input of the first request; for a repeat the response of the first one. */
+  private async claim(
+    name: string,
+    body: string,
+    drawn: string | null,
+  ): Promise<IdempotentInput | Reply> {
     const mark = JSON.stringify({ body, answer: null } satisfies StoredAnswer);
+    const input = inputOf(markOf(name), body);
+    const args = [mark, this.leaseMs, drawn ?? "", keptMs];
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {
-      const present = await this.redis.set(markOf(name), mark, "PX", this.leaseMs, "NX", "GET");
-      if (present === null) return null;
-      const stored = JSON.parse(present) as StoredAnswer;
+      const [answer, former] = await Promise.all([
+        claimScript(this.redis, [markOf(name), input], ...args),
+        this.redis.get(formerInputOf(name, body)),
+      ]);
+      const [isClaimed, text] = answer as [isClaimed: number, text: string];
+      if (isClaimed) return new IdempotentInput(this.redis, input, former ?? (text || null));
+      const stored = JSON.parse(text) as StoredAnswer;
       if (stored.body !== body) throw new AppError("request:idempotency_mismatch");
       if (stored.answer !== null) return toReply(stored.answer);
       await wait(pollMs);
@@ -85,40 +110,51 @@ export class Idempotency {
    * A refusal has no effect and is not stored: the next attempt may succeed. Any other failure has an unknown
    * outcome: the next attempt reuses the persisted input.
    */
-  private async perform(name: string, body: string, work: Work): Promise<Reply> {
-    const input = new IdempotentInput(this.redis, `draft:${name}:${body}`);
+  private async perform(
+    name: string,
+    body: string,
+    input: IdempotentInput,
+    work: () => Promise<Reply>,
+  ): Promise<Reply> {
+    const mark = markOf(name);
     let reply: Reply;
     try {
-      reply = await work(input.memoizeForKey);
+      reply = await work();
     } catch (error) {
       const isRefusal = toAppError(error).status < 500;
-      await Promise.all([this.redis.del(markOf(name)).catch(() => 0), isRefusal && input.drop()]);
+      const done = isRefusal ? [mark, input.name] : [mark];
+      const others = isRefusal ? this.redis.del(formerInputOf(name, body)) : null;
+      await Promise.allSettled([this.redis.del(...done), others]);
       throw error;
     }
     const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
-    // The effect is committed: a failing Redis must not turn the success into an error.
-    const isKept = await this.redis.set(markOf(name), stored, "PX", retentionMs).catch(() => null);
-    if (isKept) await input.drop();
+    // Sent before the response, which does not wait: without the stored response a repeat has the same input, and the
+    // effect is committed, so a failing Redis must not turn the success into an error.
+    answeredScript(this.redis, [mark, input.name], stored, keptMs).catch(() => null);
     return reply;
   }
 }
 
 const markOf = (name: string) => `idempotent:${name}`;
 
+/** Name of an input stored by the previous version, still read. It expires within a day. */
+const formerInputOf = (name: string, body: string) => `draft:${name}:${body}`;
+
 function toAnswer(reply: Reply): StoredAnswer["answer"] {
+  const { status } = reply;
   if (reply.kind === "json")
-    return { status: reply.status, json: JSON.stringify(reply.body), headers: reply.headers };
-  if (reply.kind === "encoded")
-    return {
-      status: reply.status,
-      json: Buffer.from(reply.json).toString(),
-      headers: reply.headers,
-    };
-  if (reply.kind === "empty") return { status: reply.status, json: null, headers: reply.headers };
+    return { status, json: JSON.stringify(reply.body), headers: reply.headers };
+  if (reply.kind === "encoded") {
+    const { json, headers, room } = reply;
+    return { status, json: Buffer.from(json).toString(), headers, ...(room && { room }) };
+  }
+  if (reply.kind === "empty") return { status, json: null, headers: reply.headers };
   throw new Error(`a reply of kind ${reply.kind} cannot be repeated`);
 }
 
-function toReply({ status, json, headers }: NonNullable<StoredAnswer["answer"]>): Reply {
+function toReply({ status, json, headers: all, room }: NonNullable<StoredAnswer["answer"]>): Reply {
+  // Stored by the previous version; the owner may have changed since.
+  const headers = all.filter(([name]) => name !== ownerPortHeader);
   if (json === null) return { kind: "empty", status, headers };
-  return { kind: "encoded", status, json, etag: null, headers };
+  return { kind: "encoded", status, json, etag: null, headers, room };
 }

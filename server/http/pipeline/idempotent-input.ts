@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import { randomId } from "../../platform/ids.ts";
 
-/** Retention of the response of an idempotency key (HTTP-15). */
-const keptMs = 24 * 3600 * 1000;
+/** Retention of the response of an idempotency key (HTTP-15), and of its input. */
+export const keptMs = 24 * 3600 * 1000;
 
 /**
  * Memoizes random input of a handler, such as an id, under the request's Idempotency-Key: every attempt gets the
@@ -20,36 +20,31 @@ export const withoutMemo: MemoizeForKey = (draw) => draw();
 export const nameOf = async (memoizeForKey: MemoizeForKey): Promise<string | null> =>
   memoizeForKey === withoutMemo ? null : memoizeForKey(async () => randomId());
 
+/** Redis key of the input of one mark and body, in the cluster slot of the mark. */
+export const inputOf = (mark: string, body: string) => `draft:{${mark}}:${body}`;
+
 /**
  * Persisted idempotent input of one key, caller and body. It is stored before the handler acts and survives an
  * attempt with an unknown outcome: the next attempt repeats the same command, in any process.
  */
 export class IdempotentInput {
+  /** Redis key of the input. */
+  readonly name: string;
   private readonly redis: Redis;
-  private readonly name: string;
-  private isDrawn = false;
+  /** JSON of the input that was stored with the claim or by an earlier attempt; null while nothing is drawn. */
+  private readonly stored: string | null;
 
-  constructor(redis: Redis, name: string) {
+  constructor(redis: Redis, name: string, stored: string | null) {
     this.redis = redis;
     this.name = name;
+    this.stored = stored;
   }
 
   readonly memoizeForKey: MemoizeForKey = async <T>(draw: () => Promise<T>) => {
-    this.isDrawn = true;
+    if (this.stored !== null) return JSON.parse(this.stored) as T;
     const drawn = await draw();
-    const present = await this.redis.set(
-      this.name,
-      JSON.stringify(drawn),
-      "PX",
-      keptMs,
-      "NX",
-      "GET",
-    );
+    const json = JSON.stringify(drawn);
+    const present = await this.redis.set(this.name, json, "PX", keptMs, "NX", "GET");
     return present === null ? drawn : (JSON.parse(present) as T);
   };
-
-  /** Deletes the input after an attempt with a known outcome. */
-  async drop(): Promise<void> {
-    if (this.isDrawn) await this.redis.del(this.name).catch(() => 0);
-  }
 }

@@ -315,12 +315,19 @@ export class Pipeline {
       deps,
       request: ctx,
       memoizeForKey: withoutMemo,
+      drawn: undefined,
     };
     const key = route.idempotent ? ctx.headers["idempotency-key"] : undefined;
-    if (key === undefined) return route.handler(input as never);
-    return this.idempotency.run(ctx, key, (memoizeForKey) =>
-      route.handler({ ...input, memoizeForKey } as never),
-    );
+    const draw = route.draw && (() => route.draw?.(deps as never));
+    if (key !== undefined)
+      return this.idempotency.run(
+        ctx,
+        key,
+        (memoizeForKey, drawn) => route.handler({ ...input, memoizeForKey, drawn } as never),
+        draw,
+      );
+    if (draw === undefined) return route.handler(input as never);
+    return Promise.resolve(draw()).then((drawn) => route.handler({ ...input, drawn } as never));
   }
 
   private finish(ctx: RequestContext, reply: Reply): void {

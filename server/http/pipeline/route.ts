@@ -103,6 +103,11 @@ export interface Pagination {
   has_more: boolean;
 }
 
+export interface OpenedRoom {
+  kind: string;
+  code: string;
+}
+
 export type Reply =
   | { kind: "json"; status: number; body: unknown; headers: Headers; pagination?: Pagination }
   /** `json` is the finished text of `body`; it is spliced into the envelope unparsed. */
@@ -113,6 +118,8 @@ export type Reply =
       /** A quoted digest; null computes one. */
       etag: string | null;
       headers: Headers;
+      /** The room that the request opened: the response names its owner's port, a replayed one the present owner's. */
+      room?: OpenedRoom | undefined;
     }
   | { kind: "empty"; status: number; headers: Headers }
   | { kind: "bytes"; status: number; type: string; bytes: string | Uint8Array; headers: Headers }
@@ -170,7 +177,7 @@ export function pagedReply<S extends number, B>(
 export function encodedReply<S extends number>(
   status: S,
   json: string | Uint8Array,
-  options: { headers?: Headers; etag?: string } = {},
+  options: { headers?: Headers; etag?: string; room?: OpenedRoom } = {},
 ): Reply & { status: S } {
   return {
     kind: "encoded",
@@ -178,6 +185,7 @@ export function encodedReply<S extends number>(
     json,
     etag: options.etag ?? null,
     headers: options.headers ?? [],
+    room: options.room,
   } as Reply & { status: S };
 }
 
@@ -203,7 +211,7 @@ export function streamReply(
   return { kind: "stream", status: 200, headers, open, release } as Reply & { status: 200 };
 }
 
-export interface HandlerInput<D, A extends AuthLevel, P, Q, B> {
+export interface HandlerInput<D, A extends AuthLevel, P, Q, B, I = unknown> {
   params: P;
   query: Q;
   body: B;
@@ -215,6 +223,8 @@ export interface HandlerInput<D, A extends AuthLevel, P, Q, B> {
   request: RequestInfo;
   /** For a route that honours `Idempotency-Key`. */
   memoizeForKey: MemoizeForKey;
+  /** What `draw` of the route returned in the first attempt under the key. */
+  drawn: I;
 }
 
 type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback;
@@ -246,6 +256,7 @@ export interface RouteRecord<
   Q extends TObject | undefined = TObject | undefined,
   B extends TObject | undefined = TObject | undefined,
   R extends Record<number, ResponseSpec> = Record<number, ResponseSpec>,
+  I = undefined,
 > {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** `{name}` marks a parameter: one segment, decoded once. */
@@ -307,6 +318,12 @@ export interface RouteRecord<
   setsCookie?: "by-page" | "by-visit";
   /** Supports `Idempotency-Key`: the first success is replayed for 24 hours (HTTP-15). */
   idempotent?: boolean;
+  /**
+   * Draws random input of an idempotent route, such as an id: every attempt under a key gets the same value, stored as
+   * JSON. A value that is returned at once needs no round trip of its own, unlike `memoizeForKey`, which is for input
+   * that depends on what the handler has read. It is also called for repeats, which drop it.
+   */
+  draw?: (deps: D) => I | Promise<I>;
   /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the OpenAPI document. */
   idempotentSeat?: boolean;
   /** Responses contain the owner's port although the path has no `room`; for the OpenAPI document. */
@@ -331,19 +348,21 @@ export interface RouteRecord<
       A,
       StaticOr<P, Record<string, never>>,
       StaticOr<Q, Record<string, never>>,
-      StaticOr<B, Record<string, never>>
+      StaticOr<B, Record<string, never>>,
+      I
     >,
   ) => Promise<ReplyOf<R>> | ReplyOf<R>;
 }
 
 /** Input of a handler whose own types a table does not know; the pipeline validates it by the same record. */
-type TableInput<D> = HandlerInput<D, never, never, never, never>;
+type TableInput<D> = HandlerInput<D, never, never, never, never, never>;
 
 /**
  * A route as tables hold it. `D` is what its handler takes from the dependencies: a table for the dependencies of a
  * process accepts only routes that need no more.
  */
-export interface Route<D> extends Omit<RouteRecord<D>, "handler" | "heldSecret"> {
+export interface Route<D> extends Omit<RouteRecord<D>, "handler" | "heldSecret" | "draw"> {
+  draw?: (deps: D) => unknown;
   heldSecret?: (
     given: Pick<TableInput<D>, "query" | "body" | "deps" | "request">,
   ) => Promise<string | null> | string | null;
@@ -365,8 +384,9 @@ export type DefineRoute<D> = <
   P extends TObject | undefined = undefined,
   Q extends TObject | undefined = undefined,
   B extends TObject | undefined = undefined,
+  I = undefined,
 >(
-  route: RouteRecord<D, A, P, Q, B, R>,
+  route: RouteRecord<D, A, P, Q, B, R, I>,
 ) => Route<D>;
 
 /** The `defineRoute` of a feature whose handlers take `D` from the dependencies. */

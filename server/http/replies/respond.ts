@@ -11,7 +11,7 @@ import { limitHeaders } from "../limits/rate-limit.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import { ownerPortHeader, type OwnerPortSource } from "./owner-port.ts";
 import { reasonOf } from "./reason.ts";
-import type { Headers, Reply } from "../pipeline/route.ts";
+import type { Headers, OpenedRoom, Reply } from "../pipeline/route.ts";
 import { routelessSafety, strictTransport } from "./safety-headers.ts";
 import { headerValue } from "../pipeline/text.ts";
 
@@ -51,7 +51,8 @@ export class Responder {
   /** Writes a handler's reply and returns the status that went out. */
   send(ctx: RequestContext, reply: Reply): number {
     if (reply.kind === "stream") return this.sendStream(ctx, reply);
-    const head = this.startHead(ctx, reply.status, reply.headers);
+    const opened = reply.kind === "encoded" ? reply.room : undefined;
+    const head = this.startHead(ctx, reply.status, reply.headers, opened);
     if (reply.kind === "redirect")
       return write(ctx, {
         status: 302,
@@ -150,8 +151,13 @@ export class Responder {
   }
 
   /** The request id and the common headers of responses with this status. */
-  private startHead(ctx: RequestContext, status: number, headers: Headers): string {
-    let head = this.baseHead(ctx) + this.ownerHead(ctx);
+  private startHead(
+    ctx: RequestContext,
+    status: number,
+    headers: Headers,
+    opened?: OpenedRoom,
+  ): string {
+    let head = this.baseHead(ctx) + this.ownerHead(ctx, opened);
     let hasCachePolicy = false;
     for (const [name, value] of headers) {
       head += `\r\n${name}: ${headerValue(value)}`;
@@ -162,10 +168,10 @@ export class Responder {
   }
 
   /** Adds the owner's port to the responses of a route about one room, including refusals (HTTP-19). */
-  private ownerHead({ entry, paramValues, workerPort }: RequestContext): string {
-    const kind = entry?.route.room;
+  private ownerHead({ entry, paramValues, workerPort }: RequestContext, opened?: OpenedRoom) {
+    const kind = opened?.kind ?? entry?.route.room;
     if (!entry || kind === undefined) return "";
-    const code = roomCodeOf(paramValues[entry.roomParam] ?? "");
+    const code = opened?.code ?? roomCodeOf(paramValues[entry.roomParam] ?? "");
     const port = code === null ? null : this.ownerPort(kind, code);
     return port === null || port === workerPort ? "" : `\r\n${ownerPortHeader}: ${port}`;
   }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, before, test, describe } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../../../server/platform/errors.ts";
 import { unavailable } from "../../../server/http/pipeline/failures.ts";
 import type { RequestContext } from "../../../server/http/uws/request-context.ts";
 import { Idempotency } from "../../../server/http/pipeline/idempotency.ts";
+import { inputOf } from "../../../server/http/pipeline/idempotent-input.ts";
+import { slotOf } from "../../../server/platform/redis/cluster-slots.ts";
 import type { Reply } from "../../../server/http/pipeline/route.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf, errorOf } from "./answers.ts";
@@ -139,6 +142,8 @@ describe("an Idempotency-Key", () => {
     assert.ok(lifeMs > 23.9 * 3_600_000 && lifeMs <= 24 * 3_600_000);
   });
 
+  describe("with input drawn beforehand", drawnBeforehand);
+
   test("fields are validated before the key is used", async () => {
     assert.equal((await order("f", "")).status, 422);
     assert.equal((await order("f", "x")).status, 201);
@@ -159,3 +164,133 @@ describe("an Idempotency-Key", () => {
     assert.ok(longest > 23.9 * 3_600_000 && longest <= 24 * 3_600_000);
   });
 });
+
+function drawnBeforehand(): void {
+  const leaseMs = 9_000;
+  const seat = (number: number): Reply => ({
+    kind: "json",
+    status: 201,
+    body: { number },
+    headers: [],
+  });
+  /** A request with the body, by a worker of its own. */
+  const attempt = (key: string, work: (drawn: unknown) => Promise<Reply>, draw: () => unknown) => {
+    const keys = new Idempotency(sample.deps.redis, { leaseMs });
+    const known = { playerId: 8, ip: "", entry: null, paramValues: [], body: "{}" };
+    return keys.run(known as unknown as RequestContext, key, (_, drawn) => work(drawn), draw);
+  };
+  const mark = (key: string) => {
+    const name = hash("sha256", `undefined undefined p8  ${key}`, "base64url");
+    return `idempotent:${name}`;
+  };
+  const bodyHash = hash("sha256", "{}", "base64url");
+  /** The lease of a dead worker ends. */
+  const endLease = async (key: string) =>
+    assert.equal(await sample.deps.redis.del(mark(key)), 1, "no lease");
+  const never = () => new Promise<Reply>(() => undefined);
+  const textOf = (reply: Reply) =>
+    JSON.parse(
+      reply.kind === "encoded" ? String(reply.json) : JSON.stringify("body" in reply && reply.body),
+    ) as unknown;
+
+  test("a worker that dies between claim and effect leaves its input to the next one", async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<unknown>();
+    const work = (drawn: unknown) => {
+      begin(drawn);
+      return never();
+    };
+    void attempt("killed-early", work, () => 41);
+    assert.equal(await begun, 41);
+    await endLease("killed-early");
+    const repeated = await attempt(
+      "killed-early",
+      async (drawn) => seat(Number(drawn)),
+      () => 42,
+    );
+    assert.deepEqual(textOf(repeated), { number: 41 });
+  });
+
+  test("a worker that dies between effect and stored response leaves its input", async () => {
+    const { redis } = sample.deps;
+    const work = async (drawn: unknown) => seat(Number(drawn));
+    const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+    const isAnswer = (args: unknown[]) => args.some((arg) => /"answer":{/.test(String(arg)));
+    Object.assign(redis, {
+      evalsha: (...args: unknown[]) => (isAnswer(args) ? never() : evalsha(...args)),
+    });
+    await attempt("killed-late", work, () => 51).finally(() => Object.assign(redis, { evalsha }));
+    await endLease("killed-late");
+    assert.deepEqual(textOf(await attempt("killed-late", work, () => 52)), { number: 51 });
+    assert.equal(await redis.exists(inputOf(mark("killed-late"), bodyHash)), 0);
+  });
+
+  test("two workers with one key have the same input, also when both draw", async () => {
+    const draws: unknown[] = [];
+    const fail = async (drawn: unknown) => {
+      draws.push(drawn);
+      throw unavailable();
+    };
+    for (const drawn of [61, Promise.resolve(62), 63])
+      await assert.rejects(attempt("both", fail, () => drawn));
+    assert.deepEqual(draws, [61, 61, 61]);
+  });
+
+  test("input that must be waited for is stored before the work begins", async () => {
+    const fail = async () => Promise.reject(unavailable());
+    await assert.rejects(attempt("waits", fail, () => Promise.resolve(71)));
+    const done = await attempt(
+      "waits",
+      async (drawn) => seat(Number(drawn)),
+      () => 72,
+    );
+    assert.deepEqual(textOf(done), { number: 71 });
+  });
+
+  test("a repeat gets the stored response although nothing can be drawn", async () => {
+    const first = await attempt(
+      "no-draw",
+      async (drawn) => seat(Number(drawn)),
+      () => 81,
+    );
+    const second = await attempt("no-draw", never, () => Promise.reject(new Error("no numbers")));
+    assert.deepEqual(textOf(second), textOf(first));
+    const failing = attempt("none-at-all", never, () => Promise.reject(unavailable()));
+    await assert.rejects(failing, { code: "server:unavailable" });
+    assert.equal(await sample.deps.redis.exists(mark("none-at-all")), 0);
+  });
+
+  test("Redis may lose its scripts", async () => {
+    await sample.deps.redis.script("FLUSH");
+    const first = await attempt(
+      "flushed",
+      async (drawn) => seat(Number(drawn)),
+      () => 91,
+    );
+    await sample.deps.redis.script("FLUSH");
+    const second = await attempt("flushed", never, () => 92);
+    assert.deepEqual(textOf(second), textOf(first));
+  });
+
+  test("input stored by the previous version is used", async () => {
+    const { redis } = sample.deps;
+    const former = `draft:${mark("former").slice("idempotent:".length)}:${bodyHash}`;
+    await redis.set(former, "31", "PX", 60_000);
+    const done = await attempt(
+      "former",
+      async (drawn) => seat(Number(drawn)),
+      () => 32,
+    );
+    assert.deepEqual(textOf(done), { number: 31 });
+    const refuse = async () => Promise.reject(new AppError("lobby:full"));
+    await redis.del(mark("former"));
+    await assert.rejects(
+      attempt("former", refuse, () => 33),
+      { code: "lobby:full" },
+    );
+    assert.equal(await redis.exists(former), 0);
+  });
+
+  test("is in the cluster slot of its key", () => {
+    assert.equal(slotOf(inputOf(mark("x"), bodyHash)), slotOf(mark("x")));
+  });
+}

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import Type from "typebox";
 import { AppError } from "../../../server/platform/errors.ts";
-import { reply, routesWith, type Route } from "../../../server/http/pipeline/route.ts";
+import {
+  encodedReply,
+  reply,
+  routesWith,
+  type Route,
+} from "../../../server/http/pipeline/route.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startSample, type SampleDeps, type SampleServer } from "./sample.ts";
@@ -38,7 +43,18 @@ const signIn = defineRoute({
   errors: [],
   handler: () => reply(204),
 });
-const routes: Route<SampleDeps>[] = [room, signIn];
+const open = defineRoute({
+  ...about,
+  method: "POST",
+  path: "/v1/rooms",
+  auth: "public",
+  idempotent: true,
+  namesOwner: true,
+  responses: { 201: Type.Object({}) },
+  errors: [],
+  handler: () => encodedReply(201, "{}", { room: { kind: "game", code: theirs } }),
+});
+const routes: Route<SampleDeps>[] = [room, signIn, open];
 const ownerPort = "x-owner-port";
 
 describe("the port of a worker alone", () => {
@@ -56,6 +72,26 @@ describe("the port of a worker alone", () => {
     owners.set(`game ${ours}`, port).set(`game ${closed}`, port).set(`game ${theirs}`, 8082);
   });
   after(() => sample.stop());
+
+  test("is named in a replayed response as it is at that time", async () => {
+    const send = async (to: Client) => {
+      const headers = { "idempotency-key": "opened" };
+      const answer = await to.request("POST", "/v1/rooms", { headers });
+      assert.equal(answer.status, 201);
+      return answer.headers.get(ownerPort);
+    };
+    assert.equal(await send(common), "8082");
+    owners.set(`game ${theirs}`, port);
+    assert.deepEqual([await send(common), await send(alone)], [String(port), null]);
+    // The previous version stored the header.
+    const [mark = ""] = await sample.deps.redis.keys("idempotent:*");
+    const stored = (await sample.deps.redis.get(mark)) ?? "";
+    const former = stored.replace('"headers":[]', '"headers":[["X-Owner-Port","8082"]]');
+    assert.notEqual(former, stored);
+    await sample.deps.redis.set(mark, former);
+    assert.deepEqual([await send(common), await send(alone)], [String(port), null]);
+    owners.set(`game ${theirs}`, 8082);
+  });
 
   describe("is named", () => named({ common: () => common, alone: () => alone, port: () => port }));
   describe("and pages", () => pages({ common: () => common, alone: () => alone }));

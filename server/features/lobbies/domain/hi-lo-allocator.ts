@@ -4,8 +4,13 @@
  */
 export const idBlockSize = 64;
 
-/** Hi/lo id allocator: returns the ids of a reserved block one by one; `reserve` returns the first id of a new block. */
-export function createHiLoAllocator(reserve: () => Promise<number>): () => Promise<number> {
+/**
+ * Hi/lo id allocator: returns the ids of a reserved block one by one, at once while the block has any; `reserve`
+ * returns the first id of a new block.
+ */
+export function createHiLoAllocator(
+  reserve: () => Promise<number>,
+): () => number | Promise<number> {
   let next = 0;
   let end = 0;
   let reserving: Promise<void> | null = null;
@@ -15,7 +20,7 @@ export function createHiLoAllocator(reserve: () => Promise<number>): () => Promi
     end = next + idBlockSize;
   }
 
-  return async () => {
+  async function takeReserved(): Promise<number> {
     while (next >= end) {
       reserving ??= refill().finally(() => {
         reserving = null;
@@ -23,5 +28,7 @@ export function createHiLoAllocator(reserve: () => Promise<number>): () => Promi
       await reserving;
     }
     return next++;
-  };
+  }
+
+  return () => (next < end ? next++ : takeReserved());
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Lobbies, LobbyReply } from "../../../../actors/index.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { loseAnswer } from "../../../support/lost-answer.ts";
 import { ask, lobbyOf, login, openTable, outcome, type Answer } from "./seats.ts";
 
 type Asking = Parameters<Lobbies["ask"]>;
@@ -97,6 +98,40 @@ function retriedJoin(): void {
     faults.push({ type: "join", fault: neverArrived });
     assert.equal(outcome(await join(code, "never")), "503 server:unavailable");
     await assertSeated(code, await join(code, "never"));
+  });
+
+  it("takes one seat when its worker dies between the claim of the key and the commit", async () => {
+    const { code } = await openTable(app);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
+    const freeze: Fault = async (execute) => {
+      begin();
+      await thawed;
+      return execute();
+    };
+    faults.push({ type: "join", fault: freeze });
+    const first = join(code, "frozen");
+    await begun;
+    // Its lease expires.
+    const { redis } = app.deps;
+    for (const mark of await redis.keys("idempotent:*"))
+      if ((await redis.pttl(mark)) <= 9_000) await redis.del(mark);
+    const repeated = await join(code, "frozen");
+    await assertSeated(code, repeated);
+    // It was only frozen: its late command names the same seat.
+    thaw();
+    assert.deepEqual((await first).body.player, repeated.body.player);
+    assert.deepEqual(await namesIn(code), ["Host", "Ada"]);
+  });
+
+  it("returns its seat when its worker dies between the commit and the stored response", async () => {
+    const { code } = await openTable(app);
+    const seats: Answer[] = [];
+    await loseAnswer(app, async () => seats.push(await join(code, "dead")));
+    const repeated = await join(code, "dead");
+    await assertSeated(code, repeated);
+    assert.deepEqual(repeated.body.player, seats[0]?.body.player);
+    assert.deepEqual(await app.deps.redis.keys("draft:*"), []);
   });
 
   it("counts as a new join after a refusal, and leaves nothing behind", async () => {
