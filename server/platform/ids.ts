@@ -1,7 +1,18 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { randomFillSync, randomInt } from "node:crypto";
+
+const idBytes = 16;
+/** Random bytes of the next ids, since one system call for each id costs more than all else about it. */
+const pool = Buffer.alloc(256 * idBytes);
+let used = pool.length;
 
 /** 128 random bits, base64url: token ids, command ids. */
-export const randomId = (): string => randomBytes(16).toString("base64url");
+export function randomId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  return pool.toString("base64url", used, (used += idBytes));
+}
 
 /** A string of `length` characters drawn uniformly from `alphabet`. */
 export function randomString(length: number, alphabet: string): string {

@@ -69,10 +69,12 @@ const algorithm = "HS256";
 const headerType = "JWT";
 /** Members of the header: a token with any other (`crit`, `b64`, `jku`, ...) is refused. */
 const headerNames: ReadonlySet<string> = new Set(["alg", "typ", "kid"]);
-/** Verified tokens cached per process. */
+/** Verified tokens cached per process, and those it has signed. */
 const maxVerified = 20_000;
 /** Types sent with every request; a hub token is sent once per stream. */
 const cachedTypes: ReadonlySet<TokenType> = new Set(["access", "lobby"]);
+/** Types used soon after they were signed, mostly at the same process. */
+const cachedWhenSigned: ReadonlySet<TokenType> = new Set([...cachedTypes, "hub"]);
 
 /** Signs and verifies every token of the service; verification is synchronous and never throws (TOK-01, S5). */
 export function createTokenService(config: Config, clock: Clock): TokenService {
@@ -104,13 +106,17 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
       const now = seconds();
       const fixed = { iss: config.TOKEN_ISSUER, aud: type, sub: subject };
       const payload = { jti: randomId(), ...claims, ...fixed, iat: now, exp: now + lifetime };
-      return jwt.sign(payload, current.key(type), { algorithm, keyid: current.kid });
+      const token = jwt.sign(payload, current.key(type), { algorithm, keyid: current.kid });
+      // The claims as a verification would read them.
+      if (cachedWhenSigned.has(type))
+        verified.set(token, Object.freeze(JSON.parse(JSON.stringify(payload)) as TokenClaims));
+      return token;
     },
     verify(type, token) {
       if (token.length > maxTokenLength) return null;
       const now = seconds();
       const isCached = cachedTypes.has(type);
-      const known = isCached ? verified.get(token) : undefined;
+      const known = cachedWhenSigned.has(type) ? verified.get(token) : undefined;
       // The cache key is the whole token, so a hit needs a check of purpose and times only.
       const claims = known?.aud === type ? known : check(type, token, now);
       // `iat` is not checked: the signer's clock may be ahead, or ours was set back since (S40).

@@ -49,6 +49,18 @@ function validity(): void {
     assert.match(claims.jti, /^[\w-]{22}$/);
   });
 
+  it("has the same claims in the process that signed it as in another", () => {
+    const [signer, other] = [service(), service()];
+    for (const type of types) {
+      const claims = { roles: ["ROLE_GUEST"], realm: "r", lobby: "ABCDEF", lobby_player: 3 };
+      const token = signer.sign(type, "7", 60, claims);
+      claims.roles.push("ROLE_REGISTERED");
+      const own = signer.verify(type, token);
+      assert.deepEqual(own, other.verify(type, token), type);
+      assert.ok(Object.isFrozen(own));
+    }
+  });
+
   it("expires at its exact second, also when it was verified before", () => {
     const clock = manualClock(1_000_000_000_000);
     const tokens = service(clock);
