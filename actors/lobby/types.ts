@@ -220,7 +220,7 @@ export type LobbyCommand =
   | ({ type: "start"; revision: number; questions: DrawnQuestion[] } & Asked)
   /** The questions could not be drawn; the lobby stays waiting. */
   | ({ type: "abandon_start" } & Asked)
-  /** A heartbeat of a seat (LOB-19). `isFollowUp`: not stored if the previous one, for the stream's token, is only seconds old. */
+  /** A heartbeat of a seat (LOB-19). `isFollowUp`: not stored if the previous sign of the seat is only seconds old. */
   | ({ type: "check_seat"; isFollowUp?: true } & Asked)
   /** Whether anyone may watch. Answers the lobby; a private one counts as unknown (HUB-08). */
   | { type: "spectate" }

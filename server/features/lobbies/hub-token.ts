@@ -9,7 +9,9 @@ export async function lobbyHubToken(
   caller: SeatCaller,
   code: string,
 ): Promise<string> {
-  const body = await command(deps, code, { type: "check_seat", by: lobbyCallerOf(caller) });
+  const by = lobbyCallerOf(caller);
+  // Usually right after the join, which is a sign of the player too.
+  const body = await command(deps, code, { type: "check_seat", by, isFollowUp: true });
   const { player } = JSON.parse(body ?? "null") as { player: { id: number } };
   const playerId = caller.player?.playerId ?? null;
   return hubToken(deps, { kind: "lobby", code, seatId: player.id, playerId });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { LobbyCommand } from "../../../../actors/index.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import {
   ask,
@@ -152,6 +153,25 @@ function postLobbiesCodeToken(): void {
     assert.equal(claims.lobby, code);
     assert.equal(claims.lobby_player, guest.id);
     assert.equal(claims.exp - claims.iat, 86_400);
+  });
+
+  it("is no new sign of life right after another one of the seat", async () => {
+    const { code, host } = await openTable(app);
+    const { lobbies } = app.deps;
+    const asked: LobbyCommand[] = [];
+    const record: typeof lobbies.ask = (to, command, id) => {
+      asked.push(command);
+      return lobbies.ask(to, command, id);
+    };
+    app.deps.lobbies = { ...lobbies, ask: record };
+    try {
+      const answer = await ask(app, "POST", `/${code}/token`, undefined, host.as);
+      assert.equal(answer.status, 204);
+    } finally {
+      app.deps.lobbies = lobbies;
+    }
+    const by = { seatId: host.id, playerId: null };
+    assert.deepEqual(asked, [{ type: "check_seat", by, isFollowUp: true }]);
   });
 }
 
