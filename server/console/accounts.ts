@@ -14,11 +14,11 @@ import {
 } from "../operator/accounts.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase, inStores } from "./in-database.ts";
+import { maxId } from "../platform/ids.ts";
 
 const accountOption: [string, string] = ["--account <account>", "id, email address or name"];
 const reasonOption: [string, string] = ["--reason <reason>", "why, for the audit log"];
 const maxReason = 500;
-const maxId = 2_147_483_647;
 
 export const accountCommands: readonly ConsoleCommand[] = [
   {

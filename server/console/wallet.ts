@@ -20,6 +20,7 @@ import {
 import { operate, operations, type OperationName } from "../features/wallet/domain/operations.ts";
 import { Refusal, type ConsoleCommand } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
+import { maxId } from "../platform/ids.ts";
 
 type Options = Record<string, string | true>;
 
@@ -164,7 +165,7 @@ async function verifyAll(config: Config) {
 export function readInteger(name: string, value: string | true | undefined): number {
   const number = Number(value);
   const isWritten = typeof value === "string" && /^[+-]?\d{1,15}$/.test(value);
-  if (isWritten && (name !== "player" || (number >= 1 && number <= 2_147_483_647))) return number;
+  if (isWritten && (name !== "player" || (number >= 1 && number <= maxId))) return number;
   throw new Refusal(`validation:failed --${name} must be a whole number`);
 }
 

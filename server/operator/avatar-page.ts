@@ -10,6 +10,8 @@ import type { AvatarService, UploadFilter } from "./avatar-service.ts";
 import { escapeHtml } from "./board.ts";
 import { html, redirect, type OperatorReply, type PageRoute } from "./exchange.ts";
 import { page } from "./pages.ts";
+import { pageOf } from "../http/pipeline/pagination.ts";
+import { maxId } from "../platform/ids.ts";
 
 const path = "/operator/avatars";
 const statuses: Record<ReviewStatus, string> = {
@@ -20,7 +22,6 @@ const statuses: Record<ReviewStatus, string> = {
 /** Pictures on one page. */
 const pageSize = 24;
 const maxReason = 255;
-const maxId = 2_147_483_647;
 
 const statusOf = (text: string | null): ReviewStatus =>
   text === "approved" || text === "rejected" ? text : "queued";
@@ -29,7 +30,7 @@ const statusOf = (text: string | null): ReviewStatus =>
 export function avatarPages(avatars: AvatarService): PageRoute[] {
   const show = async (query: URLSearchParams, problem: string | null): Promise<OperatorReply> => {
     const place = placeOf(query);
-    const uploads = await avatars.list({ ...place, limit: pageSize });
+    const uploads = await avatars.list({ ...place, limit: pageSize + 1 });
     return html(reviewPage(place, uploads, problem), problem === null ? 200 : 422);
   };
   return [
@@ -89,19 +90,15 @@ const addressOf = ({ status, cursor }: Place): string =>
 const link = (place: Place, text: string) =>
   `<a href="${escapeHtml(addressOf(place))}">${text}</a>`;
 
-function reviewPage(
-  place: Place,
-  uploads: readonly ListedUpload[],
-  problem: string | null,
-): string {
+function reviewPage(place: Place, found: readonly ListedUpload[], problem: string | null): string {
+  const { page: uploads, next } = pageOf(found, pageSize);
   const { status, cursor } = place;
   const tabs = Object.entries(statuses).map(([name, text]) =>
     name === status && cursor === null
       ? `<b>${text}</b>`
       : link({ status: statusOf(name), cursor: null }, text),
   );
-  const last = uploads.length === pageSize ? uploads.at(-1) : undefined;
-  const more = last ? `<p>${link({ status, cursor: last.id }, "More")}</p>` : "";
+  const more = next === null ? "" : `<p>${link({ status, cursor: next }, "More")}</p>`;
   const entries = uploads.map((upload, at) => entry(upload, place, uploads[at + 1]?.id));
   return page(
     "Avatars",

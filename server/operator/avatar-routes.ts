@@ -4,18 +4,18 @@ import { timestamp } from "../platform/time/clock.ts";
 import { bytesReply, media, reply, type Route } from "../http/pipeline/route.ts";
 import type { AvatarService } from "./avatar-service.ts";
 import { defineOperatorRoute } from "./define.ts";
-import { Instant, OptionalReasonBody, orNull } from "./schemas.ts";
+import { OptionalReasonBody, orNull } from "./schemas.ts";
+import { NextCursor, pageOf, PageQuery } from "../http/pipeline/pagination.ts";
+import { Id, Timestamp } from "../platform/schemas.ts";
 
-const maxId = 2_147_483_647;
-const UploadParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) });
+const UploadParams = Type.Object({ id: Id });
 const path = "/operator/avatar-uploads";
 
 const UploadsQuery = Type.Object({
   status: Type.Union([Type.Literal("queued"), Type.Literal("approved"), Type.Literal("rejected")], {
     default: "queued",
   }),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-  cursor: Type.Optional(Type.Integer({ minimum: 0, maximum: maxId })),
+  ...PageQuery.properties,
 });
 
 const UploadBody = Type.Object({
@@ -27,10 +27,10 @@ const UploadBody = Type.Object({
   picture_url: orNull(Type.String()),
   rejection_reason: orNull(Type.String()),
   judged_by: orNull(Type.String()),
-  judged_at: orNull(Instant),
+  judged_at: orNull(Timestamp),
   scores: Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()]),
   can_undo: Type.Boolean(),
-  created_at: Instant,
+  created_at: Timestamp,
 });
 const UploadAnswer = Type.Object({ upload: UploadBody });
 
@@ -66,16 +66,13 @@ const readRoutes = (avatars: AvatarService): Route<unknown>[] => [
     source: "AV-06",
     query: UploadsQuery,
     responses: {
-      200: Type.Object({
-        uploads: Type.Array(UploadBody),
-        next: Type.Union([Type.Integer(), Type.Null()]),
-      }),
+      200: Type.Object({ uploads: Type.Array(UploadBody), next: NextCursor }),
     },
     errors: [],
     handler: async ({ query: { status, limit, cursor = null } }) => {
-      const uploads = await avatars.list({ status, limit, cursor });
-      const next = uploads.length === limit ? (uploads.at(-1)?.id ?? null) : null;
-      return reply(200, { uploads: uploads.map(presentUpload), next });
+      const uploads = await avatars.list({ status, limit: limit + 1, cursor });
+      const { page, next } = pageOf(uploads, limit);
+      return reply(200, { uploads: page.map(presentUpload), next });
     },
   }),
   defineOperatorRoute({

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Holder } from "../../actors/index.ts";
 import { timestamp } from "../platform/time/clock.ts";
-import { Instant } from "./schemas.ts";
+import { Timestamp } from "../platform/schemas.ts";
 
 export const LobbiesBody = Type.Object({
   owners: Type.Array(
@@ -20,8 +20,8 @@ export const LobbiesBody = Type.Object({
       mode: Type.String(),
       visibility: Type.String(),
       num_players: Type.Integer(),
-      created_at: Instant,
-      last_command_at: Instant,
+      created_at: Timestamp,
+      last_command_at: Timestamp,
     }),
   ),
 });

@@ -1,12 +1,12 @@
 import Type, { type TObject } from "typebox";
 import { reply, type Reply } from "../http/pipeline/route.ts";
 import { defineOperatorRoute } from "./define.ts";
-import { Instant, orNull, ReasonBody } from "./schemas.ts";
+import { orNull, ReasonBody } from "./schemas.ts";
 import { masked } from "../features/delivery/domain/outbox.ts";
 import type { PlayerService, PlayerVerb } from "./players.ts";
+import { Id, Timestamp } from "../platform/schemas.ts";
 
-const maxId = 2_147_483_647;
-const PlayerParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) });
+const PlayerParams = Type.Object({ id: Id });
 
 const PlayerAnswer = Type.Object({
   player: Type.Object({
@@ -15,12 +15,12 @@ const PlayerAnswer = Type.Object({
     is_guest: Type.Boolean(),
     realm: Type.String(),
     email: orNull(Type.String()),
-    email_verified_at: orNull(Instant),
-    phone_verified_at: orNull(Instant),
-    created_at: Instant,
-    last_login_at: orNull(Instant),
-    deleted_at: orNull(Instant),
-    purged_at: orNull(Instant),
+    email_verified_at: orNull(Timestamp),
+    phone_verified_at: orNull(Timestamp),
+    created_at: Timestamp,
+    last_login_at: orNull(Timestamp),
+    deleted_at: orNull(Timestamp),
+    purged_at: orNull(Timestamp),
     num_sessions: Type.Integer(),
     locked_seconds: Type.Integer(),
   }),

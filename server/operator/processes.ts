@@ -1,9 +1,10 @@
 import Type, { type Static } from "typebox";
 import { timestamp } from "../platform/time/clock.ts";
 import type { ProcessInfo } from "../runtime/ipc.ts";
-import { Instant, orNull } from "./schemas.ts";
+import { orNull } from "./schemas.ts";
 import type { Sources } from "./sources.ts";
 import type { StoreState } from "./stores.ts";
+import { Timestamp } from "../platform/schemas.ts";
 
 export const ProcessBody = Type.Object({
   role: Type.String(),
@@ -11,7 +12,7 @@ export const ProcessBody = Type.Object({
   pid: Type.Integer(),
   is_ready: Type.Boolean(),
   num_restarts: Type.Integer(),
-  started_at: Instant,
+  started_at: Timestamp,
   incarnation: orNull(Type.String()),
 });
 

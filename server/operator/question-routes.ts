@@ -8,12 +8,12 @@ import {
   type QuestionService,
   type QuestionVerb,
 } from "./questions.ts";
-import { Instant, orNull, ReasonBody } from "./schemas.ts";
+import { orNull, ReasonBody } from "./schemas.ts";
+import { Id, Timestamp } from "../platform/schemas.ts";
 
-const maxId = 2_147_483_647;
 const maxPage = 1_000;
 const problems: readonly QuestionProblem[] = ["reported", "too_hard", "too_easy", "retired"];
-const QuestionParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) });
+const QuestionParams = Type.Object({ id: Id });
 
 const QuestionBody = Type.Object({
   id: Type.Integer(),
@@ -38,8 +38,8 @@ const QuestionBody = Type.Object({
   num_reports: Type.Integer({ description: "open reports of players" }),
   reports: Type.Record(Type.String(), Type.Integer(), { description: "open reports by reason" }),
   comments: Type.Array(Type.String(), { description: "texts of the latest open reports" }),
-  created_at: Instant,
-  retired_at: orNull(Instant),
+  created_at: Timestamp,
+  retired_at: orNull(Timestamp),
 });
 const QuestionAnswer = Type.Object({ question: QuestionBody });
 

@@ -3,14 +3,15 @@ import { AppError } from "../platform/errors.ts";
 import { timestamp } from "../platform/time/clock.ts";
 import type { ProcessInfo, RoomReport, RoomsReport } from "../runtime/ipc.ts";
 import type { RoomQuestion } from "../runtime/questions.ts";
-import { Instant, orNull } from "./schemas.ts";
+import { orNull } from "./schemas.ts";
+import { Timestamp } from "../platform/schemas.ts";
 
 const commonFields = {
   code: Type.String(),
   shard: Type.Integer(),
   status: orNull(Type.String({ description: "of the snapshot; null for kinds without one" })),
   last_seq: Type.Integer({ description: "number of the last published message" }),
-  deadline_at: orNull(Instant),
+  deadline_at: orNull(Timestamp),
 };
 
 export const KindsBody = Type.Object({
@@ -39,7 +40,7 @@ export const RoomsBody = Type.Object({
     Type.Object({
       ...commonFields,
       owner: Type.String({ description: "node id of the process that holds it" }),
-      last_command_at: Instant,
+      last_command_at: Timestamp,
     }),
   ),
 });

@@ -8,13 +8,14 @@ import { avatarRoutes } from "./avatar-routes.ts";
 import { defineOperatorRoute } from "./define.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { LobbiesBody, presentLobbies } from "./lobbies.ts";
-import { Instant, orNull } from "./schemas.ts";
+import { orNull } from "./schemas.ts";
 import { playerRoutes } from "./player-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
 import { roomRoutes } from "./room-routes.ts";
 import { presentProcess, ProcessBody, readiness, Readiness } from "./processes.ts";
 import type { Sources } from "./sources.ts";
 import { ReconciliationBody, presentReconciliation } from "./wallets.ts";
+import { Timestamp } from "../platform/schemas.ts";
 
 const metricsType = "text/plain; version=0.0.4; charset=utf-8";
 /** An address, a number, or a part of one that cannot be either. */
@@ -33,7 +34,7 @@ const MessageBody = Type.Object({
   html: orNull(Type.String()),
   code: orNull(Type.String()),
   links: Type.Array(Type.String()),
-  created_at: Instant,
+  created_at: Timestamp,
 });
 
 /** Health checks for machines; responses contain no more than necessary (OPS-04). */

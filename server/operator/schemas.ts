@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
+import { Timestamp } from "../platform/schemas.ts";
 
 const maxPage = 1_000;
 const maxReason = 500;
 
-export const Instant = Type.String({ format: "date-time" });
 export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
@@ -51,10 +51,10 @@ export const JobBody = Type.Object({
   data: Type.Unknown(),
   num_attempts: Type.Integer(),
   max_attempts: Type.Integer(),
-  created_at: Instant,
-  due_at: orNull(Instant),
-  started_at: orNull(Instant),
-  finished_at: orNull(Instant),
+  created_at: Timestamp,
+  due_at: orNull(Timestamp),
+  started_at: orNull(Timestamp),
+  finished_at: orNull(Timestamp),
   failed_reason: orNull(Type.String()),
   stack_traces: Type.Array(Type.String()),
   result: Type.Unknown(),

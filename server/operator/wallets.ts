@@ -1,7 +1,8 @@
 import type { DifferenceView, RunView } from "../../db/queries/wallet/ledger-reconciliation.ts";
 import Type, { type Static } from "typebox";
 import { timestamp } from "../platform/time/clock.ts";
-import { Instant, orNull } from "./schemas.ts";
+import { orNull } from "./schemas.ts";
+import { Timestamp } from "../platform/schemas.ts";
 
 /** Limits of the runs and differences an operator sees. */
 export const shownReconciliation = { rounds: 10, differences: 100 };
@@ -21,14 +22,14 @@ export const ReconciliationBody = Type.Object({
       problems: Type.Array(
         Type.Object({ what: Type.String(), wallet: Type.Integer(), ledger: Type.Integer() }),
       ),
-      found_at: Instant,
-      seen_at: Instant,
+      found_at: Timestamp,
+      seen_at: Timestamp,
     }),
   ),
   rounds: Type.Array(
     Type.Object({
-      started_at: Instant,
-      finished_at: orNull(Instant),
+      started_at: Timestamp,
+      finished_at: orNull(Timestamp),
       num_wallets: Type.Integer(),
       num_entries: Type.Integer(),
       num_differences: Type.Integer(),

@@ -20,3 +20,6 @@ export function randomString(length: number, alphabet: string): string {
   for (let i = 0; i < length; i++) text += alphabet[randomInt(alphabet.length)];
   return text;
 }
+
+/** The largest id of a row: that of Postgres' `integer`. */
+export const maxId = 2_147_483_647;

@@ -9,6 +9,7 @@ import {
 import type { WithClock, WithEm, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
 import type { PictureStore } from "../../server/features/avatars/domain/picture-store.ts";
 import { avatarModeration, type WithEnqueue } from "../queues.ts";
+import { maxId } from "../../server/platform/ids.ts";
 
 /** An upload without a decision after this time lost its job. */
 const orphanedAfterMs = 2 * 60_000;
@@ -27,7 +28,6 @@ const defaultBatch = 20_000;
 /** The last player checked; when lost, the next run starts over. */
 const placeKey = "avatars:tidied";
 const placeSeconds = 86_400;
-const highestId = 2_147_483_647;
 
 export interface TidyAvatarsDeps extends WithEm, WithClock, WithLog, WithRedis, WithEnqueue {
   pictureStore: PictureStore;
@@ -43,7 +43,7 @@ export async function tidyAvatars(deps: TidyAvatarsDeps, batchSize = defaultBatc
     await deps.enqueue(avatarModeration, { uploadId, round });
   const after = Number(await deps.redis.get(placeKey));
   const end = await endOfBatch(em, { after, size: batchSize });
-  const slice = { after, upTo: end ?? highestId };
+  const slice = { after, upTo: end ?? maxId };
   const spent = await listUnusedPictures(em, slice, {
     unfinishedBefore: new Date(now - unfinishedMs),
     rejectedBefore: new Date(now - rejectedMs),

@@ -6,6 +6,7 @@ import { newNameForm } from "../../platform/text/name-rules.ts";
 import "./domain/password-rules.ts";
 import "../../platform/time/time-zones.ts";
 import { sessionSchemas } from "../sessions/service.ts";
+import { NullableTimestamp } from "../../platform/schemas.ts";
 
 const { DisplayName, Email, NewPassword, OptionalText, rolesOf, timeOrNull, Username } =
   sessionSchemas;
@@ -30,11 +31,6 @@ const Availability = Type.Object({ available: Type.Boolean() });
 export const CheckResult = Type.Object({
   email: Type.Optional(Availability),
   username: Type.Optional(Availability),
-});
-
-const OptionalTimestamp = Type.Unsafe<string | null>({
-  type: ["string", "null"],
-  format: "date-time",
 });
 
 const nullable = (rule: object) =>
@@ -94,9 +90,9 @@ export const UserBody = Type.Object({
       email: OptionalText,
       locale: Type.String(),
       timezone: Type.String(),
-      last_login_at: OptionalTimestamp,
+      last_login_at: NullableTimestamp,
       created_at: Type.String({ format: "date-time" }),
-      email_verified_at: OptionalTimestamp,
+      email_verified_at: NullableTimestamp,
       channels: Type.Array(Type.String()),
       roles: Type.Array(Type.Enum(["ROLE_REGISTERED", "ROLE_GUEST"])),
       player_id: Type.Integer(),

@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
 import { assetRoles } from "./domain/asset-roles.ts";
+import { Timestamp } from "../../platform/schemas.ts";
 
 const Nullable = (type: string, rest = {}) =>
   Type.Unsafe<string | null>({ type: [type, "null"], ...rest });
-const Timestamp = Type.String({ format: "date-time" });
 const optional = Type.Optional;
 const Any = Type.Unknown();
 

@@ -3,6 +3,7 @@ import type { AvatarRow } from "../../../db/queries/avatars/avatars.ts";
 import { defaultSize, maxSize, minSize } from "./domain/draw.ts";
 import { defaultBackground, defaultColor } from "./domain/palettes.ts";
 import { timestamp } from "../../platform/time/clock.ts";
+import { Id } from "../../platform/schemas.ts";
 
 const nullableText = Type.Unsafe<string | null>({ type: ["string", "null"] });
 const Key = Type.Optional(nullableText);
@@ -69,9 +70,8 @@ export const IconQuery = Type.Object({
   size: Size,
 });
 
-/** Ids the database can hold. */
 export const PlayerId = Type.Object({
-  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  id: Id,
 });
 export const IconSlug = Type.Object({ slug: Type.String({ pattern: "^[a-z0-9._-]{1,64}$" }) });
 

@@ -25,10 +25,10 @@ import { AppError } from "../../platform/errors.ts";
 import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import type { SelectionBody } from "./schemas.ts";
+import { maxId } from "../../platform/ids.ts";
 
 /** Two players who swap combinations can deadlock; one of them is retried. */
 const claimTries = 4;
-const maxPlayerId = 2_147_483_647;
 
 /** Changes a player's avatar; a claim has one holder, also under concurrent requests (S32, AV-01). */
 export async function changeSelection(
@@ -157,7 +157,7 @@ export async function listAvailable(
   const { icons } = await loadCatalogue();
   const em = deps.em;
   const taken = new Set(await listTakenIcons(em));
-  const isPlayer = mine !== null && mine > 0 && mine <= maxPlayerId;
+  const isPlayer = mine !== null && mine > 0 && mine <= maxId;
   const own = isPlayer ? await findSoleIcon(em, mine) : null;
   if (own !== null) taken.delete(own);
   const free = icons.filter((icon) => !taken.has(nameOf(icon)));

@@ -13,6 +13,7 @@ import {
   type Route,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
+import { Id } from "../../platform/schemas.ts";
 
 const defineRoute = routesWith<InboxDeps>();
 const tag = "Development";
@@ -76,7 +77,7 @@ const preview = defineRoute({
   tag,
   auth: "public",
   source: "BOOT-05",
-  params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) }),
+  params: Type.Object({ id: Id }),
   responses: { 200: media("text/html; charset=utf-8") },
   errors: ["route:not_found"],
   handler: async ({ params, deps, request }) => {

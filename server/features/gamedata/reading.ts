@@ -9,6 +9,7 @@ import { countRows, listRows, type Clause } from "../../../db/queries/gamedata/p
 import { withinSearchTime } from "../../../db/search-time.ts";
 import { findRow } from "../../../db/queries/gamedata/projection-rows.ts";
 import { readFacets, type FacetRow } from "../../../db/queries/gamedata/projection-state.ts";
+import { pageOf } from "../../http/pipeline/pagination.ts";
 import { AppError } from "../../platform/errors.ts";
 import * as codex from "../archive/service.ts";
 import { invalidFilter, readClauses, type Parameters } from "./filters.ts";
@@ -71,10 +72,9 @@ export function readList(
         },
         ({ content }) => Number(content),
       );
-      const page = { clauses, cursor, sort, limit: limit + 1 } as const;
-      const rows = await bounded(em, resource, clauses, (tx) => listRows(tx, resource, page));
-      const shown = rows.slice(0, limit);
-      const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
+      const wanted = { clauses, cursor, sort, limit: limit + 1 } as const;
+      const rows = await bounded(em, resource, clauses, (tx) => listRows(tx, resource, wanted));
+      const { page: shown, next } = pageOf(rows, limit);
       const texts = shown.map((row) => presentRow(resource, row, chain, "listed"));
       return presentBody(current, listBody(texts, { count, limit, sort, next }));
     }),

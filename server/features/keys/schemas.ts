@@ -4,13 +4,12 @@ import { timestamp } from "../../platform/time/clock.ts";
 import "../../platform/time/instants.ts";
 import "../../platform/security/key-origins.ts";
 import "../../platform/text/name-rules.ts";
-
-const maxId = 2_147_483_647;
+import { Id, NullableTimestamp, Timestamp } from "../../platform/schemas.ts";
 
 export const SlugParams = Type.Object({ slug: Type.String() });
 export const KeyParams = Type.Object({
   slug: Type.String(),
-  id: Type.Integer({ minimum: 1, maximum: maxId }),
+  id: Id,
 });
 
 const Name = Type.String({
@@ -51,12 +50,6 @@ export const ChangeKeyBody = Type.Object({
   is_active: Type.Optional(Type.Boolean()),
 });
 
-const Timestamp = Type.String({ format: "date-time" });
-const OptionalTimestamp = Type.Unsafe<string | null>({
-  type: ["string", "null"],
-  format: "date-time",
-});
-
 const Key = Type.Object(
   {
     id: Type.Integer(),
@@ -65,10 +58,10 @@ const Key = Type.Object(
     scopes: Type.Array(Type.String()),
     origins: Type.Array(Type.String()),
     is_active: Type.Boolean(),
-    last_used_at: OptionalTimestamp,
-    expires_at: OptionalTimestamp,
+    last_used_at: NullableTimestamp,
+    expires_at: NullableTimestamp,
     created_at: Timestamp,
-    revoked_at: OptionalTimestamp,
+    revoked_at: NullableTimestamp,
     revoked_reason: Type.Optional(
       Type.String({
         description:

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { globalTabs, teamTabs } from "./domain/families.ts";
+import { Id } from "../../platform/schemas.ts";
 
 /** Maximum page number: ten million entries at one a page. */
 const maxPage = 10_000_000;
@@ -22,7 +23,7 @@ export const GlobalQuery = Type.Object({
 });
 
 export const ChallengeParams = Type.Object({
-  challengeId: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  challengeId: Id,
 });
 
 export const ChallengeQuery = Type.Object({

@@ -5,8 +5,8 @@ import { timestamp } from "../../platform/time/clock.ts";
 import { progressOf } from "./domain/levels.ts";
 import { PlaySession, presentSession } from "../runs/domain/session-shape.ts";
 import type { StateView } from "./service.ts";
+import { Id, Timestamp } from "../../platform/schemas.ts";
 
-const Timestamp = Type.String({ format: "date-time" });
 const Preferences = Type.Record(Type.String(), Type.Unknown(), {
   description: "preferences of the player's clients",
 });
@@ -98,7 +98,7 @@ export const FavoriteView = Type.Object({
 });
 
 export const FavoriteParams = Type.Object({
-  questionId: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  questionId: Id,
 });
 
 export function presentState(view: StateView): Static<typeof PlayerState> {

@@ -5,6 +5,7 @@ import { categories, difficulties } from "./providers/question-model.ts";
 import { isCategory, slugOf } from "./categories.ts";
 import type { Drawn } from "./draw.ts";
 import type { PracticeResult } from "./practice.ts";
+import { Id } from "../../platform/schemas.ts";
 
 export const Difficulty = Type.Enum([...difficulties, "auto"]);
 
@@ -81,9 +82,8 @@ export const CategoryKeys = Type.Object({
   categories: Type.Array(Type.Enum([...categories]), { minItems: 1, maxItems: 5 }),
 });
 
-/** The range of Postgres' integers; other ids name no question. */
 export const QuestionParams = Type.Object({
-  id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
+  id: Id,
 });
 
 const milliseconds = (maximum: number) =>

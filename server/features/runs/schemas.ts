@@ -5,9 +5,9 @@ import { timestamp } from "../../platform/time/clock.ts";
 import type { Violation } from "../../platform/errors.ts";
 import { named, PlayQuestion } from "../questions/service.ts";
 import type { AnswerOutcome, ChallengeSummary as Summary } from "./service.ts";
+import { Id, Timestamp } from "../../platform/schemas.ts";
 
 const nullable = (type: string, options: object = {}) => ({ type: [type, "null"], ...options });
-const Timestamp = Type.String({ format: "date-time" });
 const MaybeInteger = Type.Unsafe<number | null>(nullable("integer"));
 const MaybeQuestion = Type.Union([PlayQuestion, Type.Null()]);
 
@@ -40,7 +40,7 @@ export function challengeProblems({
   return isOfChallenge && id === null ? problem("is required") : [];
 }
 
-export const RunParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }) });
+export const RunParams = Type.Object({ id: Id });
 
 export const AnswerBody = Type.Object({
   selected_index: Type.Integer({ minimum: -1, maximum: 3, description: "-1 = timeout" }),

@@ -4,6 +4,7 @@ import { addressOf, usernameForm, usernamePattern } from "../../platform/text/ac
 import { newNameForm } from "../../platform/text/name-rules.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import type { SignedIn } from "../../../db/queries/accounts/players.ts";
+import { NullableTimestamp, Timestamp } from "../../platform/schemas.ts";
 
 export const OptionalText = Type.Unsafe<string | null>({ type: ["string", "null"] });
 
@@ -45,12 +46,6 @@ export const UpgradeBody = Type.Object({
   display_name: Type.Optional(DisplayName),
 });
 
-const Timestamp = Type.String({ format: "date-time" });
-const OptionalTimestamp = Type.Unsafe<string | null>({
-  type: ["string", "null"],
-  format: "date-time",
-});
-
 export const PlayerBody = Type.Object(
   {
     id: Type.Integer(),
@@ -71,9 +66,9 @@ export const PlayerBody = Type.Object(
     display_name: Type.Optional(Type.String()),
     locale: Type.Optional(Type.String()),
     timezone: Type.Optional(Type.String()),
-    last_login_at: Type.Optional(OptionalTimestamp),
+    last_login_at: Type.Optional(NullableTimestamp),
     created_at: Type.Optional(Timestamp),
-    email_verified_at: Type.Optional(OptionalTimestamp),
+    email_verified_at: Type.Optional(NullableTimestamp),
     channels: Type.Optional(Type.Array(Type.String())),
   },
   { title: "Player" },

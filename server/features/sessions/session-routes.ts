@@ -11,12 +11,12 @@ import { clearRefreshCookie } from "./cookies.ts";
 import { OptionalText } from "./schemas.ts";
 import { refreshWindowMs } from "./sessions.ts";
 import type { SessionDeps } from "./deps.ts";
+import { Timestamp } from "../../platform/schemas.ts";
 
 const defineRoute = routesWith<SessionDeps>();
 const tag = "Sessions";
 /** Maximum listed sessions, most recently used first; "log out everywhere" ends all. */
 const maxListed = 100;
-const Timestamp = Type.String({ format: "date-time" });
 
 const SessionList = Type.Object({
   sessions: Type.Array(

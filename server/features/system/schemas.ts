@@ -1,23 +1,11 @@
 import Type from "typebox";
-import Format from "typebox/format";
-import { isVisible } from "../../platform/text/account-names.ts";
+import { trimmedText } from "../../platform/schemas.ts";
 
 export const HealthBody = Type.Object({
   status: Type.Enum(["ok", "degraded"]),
   /** Of the answering process: `<d>d <h>h <m>m <s>s`. */
   uptime: Type.String({ pattern: "^\\d+d \\d+h \\d+m \\d+s$" }),
 });
-
-/** A text of `min` to `max` characters, counted as code points after trimming (SYS-05). */
-function trimmedText(min: number, max: number) {
-  const format = `text-${min}-${max}`;
-  Format.Set(format, (text) => {
-    const length = Array.from(text.trim()).length;
-    // A text of invisible characters only counts as empty.
-    return length >= min && length <= max && (min === 0 || isVisible(text));
-  });
-  return Type.String({ format, description: `${min} to ${max} characters after trimming` });
-}
 
 const emailOf = (maxLength: number) =>
   Type.String({ format: "email", maxLength, description: "a mail address" });

@@ -4,6 +4,7 @@ import type { MemberRow, TeamRow } from "../../../db/queries/teams/teams.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { foldName } from "../../platform/text/account-names.ts";
 import { isNewName, newNameForm } from "../../platform/text/name-rules.ts";
+import { Id, Timestamp } from "../../platform/schemas.ts";
 
 const minName = 3;
 const maxName = 32;
@@ -18,8 +19,6 @@ Format.Set("team-name", (text) => {
 export const joinAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 export const joinCodeLength = 8;
 export const joinForm = /^[A-HJ-NP-Za-hj-np-z2-9]{8}$/;
-
-const Timestamp = Type.String({ format: "date-time" });
 
 export const NameBody = Type.Object({
   name: Type.String({
@@ -37,9 +36,8 @@ export const JoinBody = Type.Object({
   }),
 });
 
-const id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
-export const TeamParams = Type.Object({ id });
-export const MemberParams = Type.Object({ id, playerId: id });
+export const TeamParams = Type.Object({ id: Id });
+export const MemberParams = Type.Object({ id: Id, playerId: Id });
 
 const shared = {
   id: Type.Integer(),

@@ -6,6 +6,7 @@ import { pastedToken } from "../../platform/text/pasted.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
 import { confirmEmail, resendVerification } from "./service.ts";
 import type { VerificationDeps } from "./deps.ts";
+import { NullableTimestamp, Timestamp } from "../../platform/schemas.ts";
 
 const defineRoute = routesWith<VerificationDeps>();
 const tag = "Users";
@@ -55,11 +56,6 @@ const verify = defineRoute({
 
 /** The newest; older ones stay stored. */
 const maxListed = 500;
-const Timestamp = Type.String({ format: "date-time" });
-const OptionalTimestamp = Type.Unsafe<string | null>({
-  type: ["string", "null"],
-  format: "date-time",
-});
 
 const RevocationList = Type.Object({
   revocations: Type.Array(
@@ -73,7 +69,7 @@ const RevocationList = Type.Object({
         reason: Type.String({
           description: "address_proven: it had been attached without proof of owning the address",
         }),
-        attached_at: OptionalTimestamp,
+        attached_at: NullableTimestamp,
         revoked_at: Timestamp,
       },
       { title: "Revocation" },

@@ -3,11 +3,10 @@ import type { Grant } from "../../../db/queries/wallet/awards.ts";
 import type { Entry, WalletView } from "../../../db/queries/wallet/wallets.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { sources } from "./domain/currencies.ts";
+import { Timestamp } from "../../platform/schemas.ts";
 
 /** Entries of a page of a ledger (document 1, Endpoints / Wallet). */
 const ledgerPage = { minimum: 1, maximum: 200, default: 50 };
-
-const Timestamp = Type.String({ format: "date-time" });
 
 const Level = Type.Object(
   {

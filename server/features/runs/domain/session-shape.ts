@@ -2,8 +2,7 @@ import Type, { type Static } from "typebox";
 import type { SessionRow } from "../../../../db/queries/runs/play-sessions.ts";
 import { timestamp } from "../../../platform/time/clock.ts";
 import { nextMultiplier } from "./score.ts";
-
-const Timestamp = Type.String({ format: "date-time" });
+import { Timestamp } from "../../../platform/schemas.ts";
 
 /** Wire shape of a play session, for two features (document 2, Play session). */
 export const PlaySession = Type.Object(

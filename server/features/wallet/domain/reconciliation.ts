@@ -12,6 +12,7 @@ import {
 } from "../../../../db/queries/wallet/ledger-reconciliation.ts";
 import type { WithClock, WithEm, WithLog, WithMetrics } from "../../../platform/capabilities.ts";
 import { countedSources } from "./currencies.ts";
+import { maxId } from "../../../platform/ids.ts";
 
 /** Bounds of one batch; a wallet with more entries forms a batch alone. */
 export const batchBounds = { wallets: 1_000, entries: 50_000 };
@@ -20,7 +21,6 @@ const maxBatches = 20;
 const keptRuns = 100;
 /** Maximum log lines per batch. */
 const maxLines = 20;
-const maxPlayerId = 2_147_483_647;
 
 /** Differences of a wallet from its ledger; empty when they agree (S30, WAL-08). */
 export function problemsOf(totals: LedgerTotals): Problem[] {
@@ -51,9 +51,9 @@ export async function compareAll(
   visit: (totals: readonly LedgerTotals[]) => void,
   bounds = batchBounds,
 ): Promise<void> {
-  for (let after = 0, upTo = 0; after < maxPlayerId; after = upTo) {
+  for (let after = 0, upTo = 0; after < maxId; after = upTo) {
     // The last batch includes entries of players with ids above all wallets.
-    upTo = (await endOfBatch(em, after, bounds)) ?? maxPlayerId;
+    upTo = (await endOfBatch(em, after, bounds)) ?? maxId;
     visit(await readLedgerTotals(em, { after, upTo }, countedSources));
   }
 }
@@ -86,7 +86,7 @@ async function reconcileBatch(
   const run = await openRun(em, now);
   const end = await endOfBatch(em, run.cursor, bounds);
   // The last batch includes entries of players with ids above all wallets.
-  const range = { after: run.cursor, upTo: end ?? maxPlayerId };
+  const range = { after: run.cursor, upTo: end ?? maxId };
   const totals = await readLedgerTotals(em, range, countedSources);
   const found = totals
     .map((one) => ({ ...pick(one), problems: problemsOf(one) }))
