@@ -8,6 +8,7 @@ import type { RequestConnections } from "../server/platform/postgres/connection-
 import { parseDatabaseUrl } from "../server/platform/postgres/database-url.ts";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 import { silentLogger, type Logger } from "../server/platform/log/logger.ts";
+import { advisoryLocks } from "./advisory-locks.ts";
 import { columnTypes } from "./column-types.ts";
 import { SessionDialect, readOnlyState, type AnswerLimit } from "./driver.ts";
 import { entities } from "./entities/index.ts";
@@ -23,8 +24,6 @@ const statementTimeoutMs = 15_000;
 const migrationWaitMs = 60_000;
 /** Longer than the usual statement timeout: an answer that has not arrived by then never will. */
 export const usualAnswerMs = statementTimeoutMs + 5_000;
-/** An arbitrary number that every instance of the service shares. */
-const migrationLock = 7_346_201;
 
 /**
  * Opens the pool of one process on `DATABASE_URL`; connections are made on first use. Library messages,
@@ -135,7 +134,7 @@ async function withMigrationLock(orm: MikroORM, work: () => Promise<void>): Prom
   const client = await connectOrCreate(orm);
   try {
     await client.query(`set lock_timeout = ${migrationWaitMs}`);
-    await client.query("select pg_advisory_lock($1)", [migrationLock]);
+    await client.query("select pg_advisory_lock($1)", [advisoryLocks.migrations]);
     await work();
   } finally {
     await client.end();

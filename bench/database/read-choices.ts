@@ -1,7 +1,8 @@
 import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
-import { readState, type StateAt } from "../../db/queries/archive/codex-import.ts";
+import { readState } from "../../db/queries/archive/codex-import.ts";
+import type { StateAt } from "../../db/queries/archive/codex-states.ts";
 import { upstreamKeyOn } from "../../db/queries/archive/codex-keys.ts";
 import { listEntities } from "../../db/queries/archive/codex-list.ts";
 import { rowsOf } from "../../db/queries/rows.ts";

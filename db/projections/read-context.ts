@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { StateAt } from "../queries/archive/codex-import.ts";
+import type { StateAt } from "../queries/archive/codex-states.ts";
 import {
   readAllTexts,
   readIcons,

@@ -97,7 +97,7 @@ function codeOrResetRequest(): void {
     const { email } = await registerAccount(app);
     const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
     const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
-    const requestBoth = async () => {
+    const askForBoth = async () => {
       await ask(email);
       await post(app, "/v1/gateway/reset-password/request", { email });
       for (const { id } of await waiting()) await answerRequest({ requestId: id, round: 0 }, deps);
@@ -106,7 +106,7 @@ function codeOrResetRequest(): void {
           where p.email_key = ${email}`;
       return rowsOf(deps.em, kept);
     };
-    const sent = await requestBoth();
+    const sent = await askForBoth();
     assert.equal(sent.length, 2);
     const code = {
       template: "sign-in-code",
@@ -116,7 +116,7 @@ function codeOrResetRequest(): void {
     } as const;
     while ((await writeMessage(deps.em, deps, code)) !== null);
     const all = (await messagesTo(deps, email)).length;
-    assert.deepEqual(await requestBoth(), sent);
+    assert.deepEqual(await askForBoth(), sent);
     assert.equal((await messagesTo(deps, email)).length, all);
   });
 
@@ -134,13 +134,13 @@ function codeOrResetRequest(): void {
     await ask(`${uniqueName()}@example.com`);
     await app.deps.redis.flushall();
     const queued = () => app.deps.redis.keys("jobs:credential-requests:request-*");
-    const cleanUp = () =>
+    const tidy = () =>
       maintain({ task: "credentials" }, { ...app.deps, em: app.deps.orm.em.fork() });
-    await cleanUp();
+    await tidy();
     assert.equal((await queued()).length, 0, "its job may still come");
     clock.advance(61_000);
-    await cleanUp();
-    await cleanUp();
+    await tidy();
+    await tidy();
     assert.equal((await queued()).length, 1);
   });
 

@@ -199,9 +199,7 @@ export function findAddressOrigin(
         "address_ip as ip",
         "address_agent as agent",
         "address_device as device",
-        sql<number>`(extract(epoch from coalesce(upgraded_at, created_at)) * 1000)::float8`.as(
-          "createdAtMs",
-        ),
+        millis(sql`coalesce(upgraded_at, created_at)`).as("createdAtMs"),
         nullableMillis("address_set_at").as("setAtMs"),
       ])
       .where("id", "=", playerId)

@@ -1,7 +1,7 @@
 import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import { PlayerSchema, type Player } from "../../entities/player.ts";
-import { prepared, preparedRowsOf } from "../../prepared.ts";
+import { prepared } from "../../prepared.ts";
 import { inShare } from "../../shared-entity-manager.ts";
 import { changeRows, findRow, findRows, type Builder } from "../rows.ts";
 import { nextSignInNumber, type NewFamily } from "../sessions/token-families.ts";
@@ -72,33 +72,34 @@ export async function lockAccountId(em: EntityManager, emailKey: string): Promis
   return row?.id ?? 0;
 }
 
+/** The columns of a `SignedIn`. */
+const signedInColumns = [
+  "id",
+  "name",
+  "is_guest as isGuest",
+  "email",
+  "email_key as emailKey",
+  "username",
+  "display_name as displayName",
+  "locale",
+  "timezone",
+  "channels",
+  "last_login_at as lastLoginAt",
+  "email_verified_at as emailVerifiedAt",
+  "avatar_v as avatarV",
+  "avatar_source as avatarSource",
+  "avatar_icon as avatarIcon",
+  "avatar_color as avatarColor",
+  "avatar_bg as avatarBg",
+  "reclaim_generation as reclaimGeneration",
+  "created_at as createdAt",
+] as const;
+
 const findOpen = prepared((db, { id }: { id: number }) =>
   db
     .selectFrom("players")
-    .select([
-      "id",
-      "name",
-      "name_key as nameKey",
-      "is_guest as isGuest",
-      "email",
-      "email_key as emailKey",
-      "username",
-      "display_name as displayName",
-      "password_hash as passwordHash",
-      "locale",
-      "timezone",
-      "channels",
-      "last_login_at as lastLoginAt",
-      "email_verified_at as emailVerifiedAt",
-      "avatar_v as avatarV",
-      "avatar_source as avatarSource",
-      "avatar_icon as avatarIcon",
-      "avatar_color as avatarColor",
-      "avatar_bg as avatarBg",
-      "reclaim_generation as reclaimGeneration",
-      "realm",
-      "created_at as createdAt",
-    ])
+    .select(signedInColumns)
+    .select(["name_key as nameKey", "password_hash as passwordHash", "realm"])
     .where("id", "=", id)
     .where("deleted_at", "is", null),
 );
@@ -208,22 +209,26 @@ export async function upgradeGuest(
 export interface LoginRecord {
   now: Date;
   /** The hash the password was checked against; a login fails if the password has changed since. */
-  checkedHash?: string;
+  checkedHash?: string | null;
   /** The same password with a new hash. */
   passwordHash?: string | null;
 }
 
 /** Matches no row if the account was closed or its password changed in between. */
-function loginUpdate(
+const loginUpdate = (
+  db: Pick<Builder, "updateTable">,
   playerId: number,
-  { now, checkedHash, passwordHash = null }: LoginRecord,
-  returned: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const isSame = checkedHash === undefined ? sql`true` : sql`password_hash = ${checkedHash}`;
-  return sql`update players set last_login_at = ${now},
-      password_hash = coalesce(${passwordHash}, password_hash)
-    where id = ${playerId} and deleted_at is null and ${isSame} returning ${returned}`;
-}
+  { now, checkedHash = null, passwordHash = null }: LoginRecord,
+) =>
+  db
+    .updateTable("players")
+    .set({
+      last_login_at: now,
+      password_hash: sql<string | null>`coalesce(${passwordHash}::text, password_hash)`,
+    })
+    .where("id", "=", playerId)
+    .where("deleted_at", "is", null)
+    .where(sql<boolean>`(${checkedHash}::text is null or password_hash = ${checkedHash})`);
 
 /** Records a login; false if the account was closed or its password changed in between. */
 export async function recordLogin(
@@ -231,19 +236,7 @@ export async function recordLogin(
   playerId: number,
   record: LoginRecord,
 ): Promise<boolean> {
-  const { now, checkedHash, passwordHash = null } = record;
-  const numChanged = await changeRows(em, (db) => {
-    const login = db
-      .updateTable("players")
-      .set((eb) => ({
-        last_login_at: now,
-        password_hash: passwordHash ?? eb.ref("password_hash"),
-      }))
-      .where("id", "=", playerId)
-      .where("deleted_at", "is", null);
-    return checkedHash === undefined ? login : login.where("password_hash", "=", checkedHash);
-  });
-  return numChanged > 0;
+  return (await changeRows(em, (db) => loginUpdate(db, playerId, record))) > 0;
 }
 
 /** The account fields a login response contains. */
@@ -270,18 +263,55 @@ export type SignedIn = Pick<
   | "createdAt"
 >;
 
-const millis = (name: string) => sql.raw(`(extract(epoch from ${name}) * 1000)::float8`);
-const signedIn = sql`id, name, email, email_key as "emailKey", username, display_name as "displayName", locale, timezone,
-  channels, ${millis("last_login_at")} as "lastLoginAt", ${millis("email_verified_at")} as "emailVerifiedAt",
-  avatar_v as "avatarV", avatar_source as "avatarSource", avatar_icon as "avatarIcon",
-  avatar_color as "avatarColor", avatar_bg as "avatarBg",
-  reclaim_generation as "reclaimGeneration", ${millis("created_at")} as "createdAt"`;
+interface Login {
+  record: LoginRecord;
+  family: NewFamily;
+}
 
-type SignedInRow = Omit<SignedIn, "isGuest" | "lastLoginAt" | "emailVerifiedAt" | "createdAt"> & {
-  lastLoginAt: number;
-  emailVerifiedAt: number | null;
-  createdAt: number;
-};
+const loginWithFamily = prepared((db, { record, family }: Login) =>
+  db
+    .with("known", (of) => loginUpdate(of, family.player, record).returning(signedInColumns))
+    .with("family", (of) =>
+      of
+        .insertInto("token_families")
+        .columns([
+          "id",
+          "player_id",
+          "is_guest",
+          "realm",
+          "generation",
+          "created_at",
+          "last_used_at",
+          "ends_at",
+          "user_agent",
+          "method",
+          "authenticated_at",
+          "sign_in_number",
+          "parent",
+        ])
+        .expression((eb) =>
+          eb
+            .selectFrom("known")
+            .select([
+              eb.val(family.id).as("id"),
+              "known.id as player_id",
+              sql<boolean>`${family.isGuest}::boolean`.as("is_guest"),
+              eb.val(family.realm).as("realm"),
+              sql<number>`${family.generation}::int`.as("generation"),
+              sql<Date>`${family.createdAt}::timestamptz`.as("created_at"),
+              sql<Date>`${family.lastUsedAt}::timestamptz`.as("last_used_at"),
+              sql<Date>`${family.endsAt}::timestamptz`.as("ends_at"),
+              eb.val(family.userAgent).as("user_agent"),
+              eb.val(family.method).as("method"),
+              sql<Date | null>`${family.authenticatedAt}::timestamptz`.as("authenticated_at"),
+              sql<number>`${sql.raw(nextSignInNumber)}`.as("sign_in_number"),
+              eb.val(family.parent).as("parent"),
+            ]),
+        ),
+    )
+    .selectFrom("known")
+    .selectAll(),
+);
 
 /**
  * `recordLogin` and its new session in one statement, since a password login does nothing else.
@@ -292,29 +322,8 @@ export async function recordLoginWithFamily(
   record: LoginRecord,
   family: NewFamily,
 ): Promise<SignedIn | null> {
-  const { id, player, isGuest, realm, generation, createdAt, lastUsedAt, endsAt } = family;
-  // Raw SQL: an insert that reads the rows its statement updates.
-  const [row] = await preparedRowsOf<SignedInRow>(
-    em,
-    sql`with known as (${loginUpdate(player, record, signedIn)}), family as (
-        insert into token_families (id, player_id, is_guest, realm, generation, created_at,
-          last_used_at, ends_at, user_agent, method, authenticated_at, sign_in_number, parent)
-        select ${id}, known.id, ${isGuest}::boolean, ${realm}, ${generation}::int, ${createdAt}::timestamptz,
-          ${lastUsedAt}::timestamptz, ${endsAt}::timestamptz, ${family.userAgent},
-          ${family.method}, ${family.authenticatedAt}::timestamptz, ${sql.raw(nextSignInNumber)},
-          ${family.parent}
-        from known)
-      select * from known`,
-  );
-  if (!row) return null;
-  const { lastLoginAt, emailVerifiedAt, createdAt: madeAt, ...rest } = row;
-  return {
-    ...rest,
-    isGuest,
-    lastLoginAt: new Date(lastLoginAt),
-    emailVerifiedAt: emailVerifiedAt === null ? null : new Date(emailVerifiedAt),
-    createdAt: new Date(madeAt),
-  };
+  const [row] = await loginWithFamily(em, { record, family });
+  return row ?? null;
 }
 
 /** Guests upgraded to accounts since that time, newest first (S8). */

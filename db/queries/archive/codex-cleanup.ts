@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { imports } from "./codex-import.ts";
+import { advisoryLocks } from "../../advisory-locks.ts";
+import { importStatementSeconds } from "./codex-import.ts";
 import { setStatementTimeout } from "../../prepared.ts";
 import { findRow, rowsOf } from "../rows.ts";
 
@@ -20,10 +21,10 @@ export interface Cleaned {
  * own transaction.
  */
 export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
-  const isFree = sql<boolean>`pg_try_advisory_xact_lock(${imports.lock}::int, ${imports.all}::int)`;
+  const isFree = sql<boolean>`pg_try_advisory_xact_lock(${advisoryLocks.archive}::int, 0)`;
   const lock = await findRow(em, (db) => db.selectNoFrom(isFree.as("isFree")));
   if (!lock?.isFree) return null;
-  await setStatementTimeout(em, imports.statementSeconds);
+  await setStatementTimeout(em, importStatementSeconds);
   const documents = await countOf(
     em,
     sql<{ count: number }>`with gone as (

@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import type { StateAt } from "./codex-import.ts";
+import { isInState, type StateAt } from "./codex-states.ts";
 import type { OrdRange } from "./codex-directory.ts";
 import { anyOf } from "../expressions.ts";
-import { findRows, rowsOf } from "../rows.ts";
+import { findRows, type Builder } from "../rows.ts";
 
 /**
  * An entity that differs between two states; null where it does not exist. Pairs of equal documents
@@ -16,54 +16,64 @@ export interface DiffPair {
   after: number | null;
 }
 
-const pairsPerBlock = 500;
+interface EntityRef {
+  gameId: number;
+  key: string;
+}
 
 /**
  * Differences between two states of one branch line, ordered by type and id. Reads only entities
  * with a row in the ranges between them; `entity` narrows it to one.
  */
-export async function listDiffPairs(
+export function listDiffPairs(
   em: EntityManager,
-  range: {
-    ranges: readonly OrdRange[];
-    from: StateAt | null;
-    to: StateAt;
-    entity?: { gameId: number; key: string };
-  },
+  range: { ranges: readonly OrdRange[]; from: StateAt | null; to: StateAt; entity?: EntityRef },
 ): Promise<DiffPair[]> {
-  const { ranges, from, to, entity } = range;
-  const only =
-    entity === undefined
-      ? sql`true`
-      : sql`entity_id = (select id from codex_entities
-          where game_id = ${entity.gameId} and key = ${entity.key})`;
-  const parts = ranges.map(
-    ({ branchId, after, upTo }) => sql`
-      select distinct entity_id from codex_versions
-      where branch_id = ${branchId} and from_ord > ${after} and from_ord <= ${upTo}
-        and not is_inherited and ${only}`,
+  const { ranges, to, entity } = range;
+  const from = range.from ?? { branchId: -1, ord: -1 };
+  return findRows(em, (db) =>
+    db
+      .selectFrom(changedEntities(db, ranges, entity).as("c"))
+      .innerJoin("codex_entities as e", "e.id", "c.entity_id")
+      .leftJoin("codex_versions as a", (join) =>
+        join.onRef("a.entity_id", "=", "c.entity_id").on(isInState(from, "a")),
+      )
+      .leftJoin("codex_versions as b", (join) =>
+        join.onRef("b.entity_id", "=", "c.entity_id").on(isInState(to, "b")),
+      )
+      .select(["e.key", "e.type", "a.document_id as before", "b.document_id as after"])
+      .whereRef("a.document_id", "is distinct from", "b.document_id")
+      .orderBy(sql`e.type collate "C"`)
+      .orderBy(sql`e.key collate "C"`),
   );
-  const [fromBranch, fromOrd] = [from?.branchId ?? -1, from?.ord ?? -1];
-  const differing = sql`
-      select e.key, e.type, a.document_id as before, b.document_id as after,
-        row_number() over (order by e.type collate "C", e.key collate "C") as n
-      from (${sql.join(parts, sql` union `)}) t
-      join codex_entities e on e.id = t.entity_id
-      left join codex_versions a on a.branch_id = ${fromBranch} and a.entity_id = t.entity_id
-        and a.from_ord <= ${fromOrd} and a.to_ord > ${fromOrd}
-      left join codex_versions b on b.branch_id = ${to.branchId} and b.entity_id = t.entity_id
-        and b.from_ord <= ${to.ord} and b.to_ord > ${to.ord}
-      where a.document_id is distinct from b.document_id`;
-  // Rows come in blocks, so that reading them never blocks the event loop for long. Raw SQL: blocks
-  // of an ordered list, each as one JSON value.
-  const blocks = await rowsOf(
-    em,
-    sql<{ pairs: DiffPair[] }>`
-      select json_agg(json_build_object(
-        'key', key, 'type', type, 'before', before, 'after', after) order by n) as pairs
-      from (${differing}) d group by (n - 1) / ${pairsPerBlock} order by min(n)`,
+}
+
+/** The entities with a row in one of the ranges. */
+function changedEntities(db: Builder, ranges: readonly OrdRange[], entity?: EntityRef) {
+  const all = db
+    .selectFrom("codex_versions")
+    .select("entity_id")
+    .distinct()
+    .where("is_inherited", "=", sql.lit(false))
+    .where((eb) =>
+      eb.or(
+        ranges.map(({ branchId, after, upTo }) =>
+          eb.and([
+            eb("branch_id", "=", branchId),
+            eb("from_ord", ">", after),
+            eb("from_ord", "<=", upTo),
+          ]),
+        ),
+      ),
+    );
+  if (entity === undefined) return all;
+  return all.where("entity_id", "=", (eb) =>
+    eb
+      .selectFrom("codex_entities")
+      .select("id")
+      .where("game_id", "=", entity.gameId)
+      .where("key", "=", entity.key),
   );
-  return blocks.flatMap(({ pairs }) => pairs);
 }
 
 /** Document id -> JSON text of its members. Documents are immutable, so no snapshot is needed. */

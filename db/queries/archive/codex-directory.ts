@@ -1,9 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { rowsOf } from "../rows.ts";
-
-/** `toOrd` of a row that belongs to the current state. */
-export const openOrd = 2_147_483_647;
+import { nullableMillis } from "../expressions.ts";
+import { findRows, type Builder } from "../rows.ts";
 
 export interface CodexPatch {
   id: number;
@@ -45,7 +43,7 @@ export interface CodexGame {
   branches: ReadonlyMap<string, CodexBranch>;
 }
 
-interface BranchRow {
+export interface BranchRow {
   id: number;
   gameId: number;
   slug: string;
@@ -53,36 +51,66 @@ interface BranchRow {
   forkPatchId: number | null;
 }
 
-type GameRow = Omit<CodexGame, "branches">;
+export type GameRow = Omit<CodexGame, "branches">;
 
 /** Games with their branches and patches; only one game if a slug is given. */
 export async function readDirectory(em: EntityManager, slug?: string): Promise<CodexGame[]> {
-  const only = slug === undefined ? sql`true` : sql`g.slug = ${slug}`;
-  // One statement reads the three lists as of one moment. Raw SQL: three lists, each as one JSON
-  // value.
-  const [row] = await rowsOf(
-    em,
-    sql<{ games: GameRow[] | null; branches: BranchRow[] | null; patches: CodexPatch[] | null }>`
-      with g as (select * from codex_games g where ${only}),
-      b as (select b.* from codex_branches b join g on g.id = b.game_id)
-      select
-        (select json_agg(json_build_object('id', id, 'slug', slug, 'displayName', display_name,
-          'generation', generation) order by slug collate "C") from g) as games,
-        (select json_agg(json_build_object('id', id, 'gameId', game_id, 'slug', slug,
-          'parentId', parent_id, 'forkPatchId', fork_patch_id) order by slug collate "C")
-          from b) as branches,
-        (select json_agg(json_build_object('id', p.id, 'branchId', p.branch_id, 'branch', b.slug,
-          'ord', p.ord, 'parentId', p.parent_id, 'version', p.version, 'versionRaw', p.version_raw,
-          'releasedAt', (extract(epoch from p.released_at) * 1000)::bigint,
-          'importedAt', (extract(epoch from p.imported_at) * 1000)::bigint,
-          'numAdded', p.num_added, 'numChanged', p.num_changed, 'numRemoved', p.num_removed,
-          'revision', p.revision) order by p.ord)
-          from codex_patches p join b on b.id = p.branch_id) as patches`,
-  );
-  return assemble(row?.games ?? [], row?.branches ?? [], row?.patches ?? []);
+  // One statement reads all three lists as of one moment.
+  const rows = await findRows(em, (db) => {
+    const all = selectDirectory(db);
+    return slug === undefined ? all : all.where("g.slug", "=", slug);
+  });
+  const games = new Map<number, GameRow>();
+  const branches = new Map<number, BranchRow>();
+  const patches: CodexPatch[] = [];
+  for (const { game, displayName, generation, parentBranchId, forkPatchId, ...row } of rows) {
+    games.set(row.gameId, { id: row.gameId, slug: game, displayName, generation });
+    const { gameId, ...patch } = row;
+    if (patch.branchId === null || patch.branch === null) continue;
+    const branch = { id: patch.branchId, gameId, slug: patch.branch };
+    branches.set(branch.id, { ...branch, parentId: parentBranchId, forkPatchId });
+    if (isPatch(patch)) patches.push(patch);
+  }
+  return assembleDirectory([...games.values()], [...branches.values()], patches);
 }
 
-function assemble(
+/** A row for each patch; also for a branch without patches and a game without branches. */
+const selectDirectory = (db: Builder) =>
+  db
+    .selectFrom("codex_games as g")
+    .leftJoin("codex_branches as b", "b.game_id", "g.id")
+    .leftJoin("codex_patches as p", "p.branch_id", "b.id")
+    .select([
+      "g.id as gameId",
+      "g.slug as game",
+      "g.display_name as displayName",
+      "g.generation",
+      "b.id as branchId",
+      "b.slug as branch",
+      "b.parent_id as parentBranchId",
+      "b.fork_patch_id as forkPatchId",
+      "p.id",
+      "p.ord",
+      "p.parent_id as parentId",
+      "p.version",
+      "p.version_raw as versionRaw",
+      nullableMillis("p.released_at").as("releasedAt"),
+      nullableMillis("p.imported_at").as("importedAt"),
+      "p.num_added as numAdded",
+      "p.num_changed as numChanged",
+      "p.num_removed as numRemoved",
+      "p.revision",
+    ])
+    .orderBy(sql`g.slug collate "C"`)
+    .orderBy(sql`b.slug collate "C"`)
+    .orderBy("p.ord");
+
+/** Outer joins give nulls where a branch has no patch. */
+type OrNulls<T> = { [K in keyof T]: T[K] | null };
+
+const isPatch = (row: OrNulls<CodexPatch>): row is CodexPatch => row.id !== null;
+
+export function assembleDirectory(
   games: readonly GameRow[],
   branches: readonly BranchRow[],
   patches: readonly CodexPatch[],

@@ -1,22 +1,14 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { openOrd, type CodexPatch } from "./codex-directory.ts";
+import { advisoryLocks } from "../../advisory-locks.ts";
+import type { CodexPatch } from "./codex-directory.ts";
+import { isInState, openOrd, type StateAt } from "./codex-states.ts";
 import { setStatementTimeout } from "../../prepared.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
 import { changeRows, findRow, findRows, rowsOf, type Build } from "../rows.ts";
 
-/** State of a branch: its rows with `fromOrd <= ord < toOrd`. */
-export interface StateAt {
-  branchId: number;
-  ord: number;
-}
-
-/** First key of the advisory lock; the second is a hash of the game's slug. */
-const importLock = 7_346_202;
-/**
- * A lock that imports share and the clean-up holds exclusively, and the statement timeout of both.
- */
-export const imports = { lock: 7_346_203, all: 0, statementSeconds: 600 } as const;
+/** Statement timeout of imports and of the clean-up. */
+export const importStatementSeconds = 600;
 const lockWaitSeconds = 30;
 
 /**
@@ -24,18 +16,20 @@ const lockWaitSeconds = 30;
  * half a minute; the transaction is then aborted.
  */
 export async function lockGame(em: EntityManager, slug: string): Promise<boolean> {
-  await setStatementTimeout(em, imports.statementSeconds);
+  await setStatementTimeout(em, importStatementSeconds);
   // Raw SQL: settings of a transaction.
   await rowsOf(em, sql.raw(`set local lock_timeout = '${lockWaitSeconds}s'`));
   try {
     await findRow(em, (db) =>
       db.selectNoFrom(
-        sql`pg_advisory_xact_lock_shared(${imports.lock}::int, ${imports.all}::int)`.as("locked"),
+        sql`pg_advisory_xact_lock_shared(${advisoryLocks.archive}::int, 0)`.as("locked"),
       ),
     );
     await findRow(em, (db) =>
       db.selectNoFrom(
-        sql`pg_advisory_xact_lock(${importLock}::int, hashtext(${slug}))`.as("locked"),
+        sql`pg_advisory_xact_lock(${advisoryLocks.gameImport}::int, hashtext(${slug}))`.as(
+          "locked",
+        ),
       ),
     );
     // Later waits are for imports of other games, which end by themselves.
@@ -70,9 +64,7 @@ export async function readState(
       .innerJoin("codex_entities as e", "e.id", "v.entity_id")
       .innerJoin("codex_documents as d", "d.id", "v.document_id")
       .select(["e.key", "d.hash", upstreamKeyOn(state.branchId).as("upstreamKey")])
-      .where("v.branch_id", "=", state.branchId)
-      .where("v.from_ord", "<=", state.ord)
-      .where("v.to_ord", ">", state.ord),
+      .where(isInState(state, "v")),
   );
   return new Map(rows.map(({ key, ...kept }) => [key, kept]));
 }
@@ -113,12 +105,7 @@ export async function readTextHashes(
 ): Promise<Map<string, string>> {
   if (state === null) return new Map();
   const rows = await findRows(em, (db) =>
-    db
-      .selectFrom("codex_texts")
-      .select(["locale", "hash"])
-      .where("branch_id", "=", state.branchId)
-      .where("from_ord", "<=", state.ord)
-      .where("to_ord", ">", state.ord),
+    db.selectFrom("codex_texts").select(["locale", "hash"]).where(isInState(state, "codex_texts")),
   );
   return new Map(rows.map(({ locale, hash }) => [locale, hash]));
 }
@@ -133,9 +120,7 @@ export async function countTexts(
     db
       .selectFrom("codex_texts")
       .select(["locale", sql<number>`(select count(*) from jsonb_object_keys(texts))`.as("count")])
-      .where("branch_id", "=", state.branchId)
-      .where("from_ord", "<=", state.ord)
-      .where("to_ord", ">", state.ord),
+      .where(isInState(state, "codex_texts")),
   );
   return new Map(rows.map(({ locale, count }) => [locale, count]));
 }
@@ -174,10 +159,13 @@ export async function insertBranch(
       })
       .returning("id"),
   );
-  if (fork === null) return id;
-  const { branchId, ord } = fork;
+  if (fork !== null) await inheritState(em, id, fork);
+  return id;
+}
+
+async function inheritState(em: EntityManager, id: number, fork: StateAt): Promise<void> {
   const own = sql<number>`${id}::int`.as("branch_id");
-  const from = sql<number>`${ord}::int`.as("from_ord");
+  const from = sql<number>`${fork.ord}::int`.as("from_ord");
   const to = sql<number>`${openOrd}::int`.as("to_ord");
   const inherited = sql<boolean>`true`.as("is_inherited");
   await changeRows(em, (db) =>
@@ -196,9 +184,7 @@ export async function insertBranch(
         db
           .selectFrom("codex_versions")
           .select([own, "entity_id", "document_id", "patch_id", from, to, inherited])
-          .where("branch_id", "=", branchId)
-          .where("from_ord", "<=", ord)
-          .where("to_ord", ">", ord)
+          .where(isInState(fork, "codex_versions"))
           .where("document_id", "is not", null),
       ),
   );
@@ -210,12 +196,9 @@ export async function insertBranch(
         db
           .selectFrom("codex_texts")
           .select([own, "locale", from, to, "hash", "texts", inherited])
-          .where("branch_id", "=", branchId)
-          .where("from_ord", "<=", ord)
-          .where("to_ord", ">", ord),
+          .where(isInState(fork, "codex_texts")),
       ),
   );
-  return id;
 }
 
 export async function insertPatch(

@@ -1,10 +1,10 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { OrdRange } from "./codex-directory.ts";
-import type { StateAt } from "./codex-import.ts";
+import { isInState, type StateAt } from "./codex-states.ts";
 import { preparedRowsOf } from "../../prepared.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
-import { anyOf } from "../expressions.ts";
+import { anyOf, nullableMillis } from "../expressions.ts";
 import { findRow, findRows, rowsOf } from "../rows.ts";
 
 /** An entity at some patch; `body` is the JSON text of the members that depend on its content. */
@@ -30,9 +30,8 @@ export const entityColumns = (branchId: number) => sql`e.id, e.key, e.type,
   p.id as "patchId", p.version, p.version_raw as "versionRaw", d.body`;
 
 /** Entities of a state, with the tables `entityColumns` reads. */
-const entitiesIn = ({ branchId, ord }: StateAt) => sql`codex_entities e
-  join codex_versions v on v.branch_id = ${branchId} and v.entity_id = e.id
-    and v.from_ord <= ${ord} and v.to_ord > ${ord}
+const entitiesIn = (state: StateAt) => sql`codex_entities e
+  join codex_versions v on v.entity_id = e.id and ${isInState(state, "v")}
   join codex_documents d on d.id = v.document_id
   join codex_patches p on p.id = v.patch_id`;
 
@@ -48,11 +47,7 @@ export async function findEntities(
     db
       .selectFrom("codex_entities as e")
       .innerJoin("codex_versions as v", (join) =>
-        join
-          .on("v.branch_id", "=", state.branchId)
-          .onRef("v.entity_id", "=", "e.id")
-          .on("v.from_ord", "<=", state.ord)
-          .on("v.to_ord", ">", state.ord),
+        join.onRef("v.entity_id", "=", "e.id").on(isInState(state, "v")),
       )
       .innerJoin("codex_documents as d", "d.id", "v.document_id")
       .innerJoin("codex_patches as p", "p.id", "v.patch_id")
@@ -112,11 +107,7 @@ export async function findByUpstreamKey(
       .selectFrom("codex_upstream_keys as k")
       .innerJoin("codex_entities as e", "e.id", "k.entity_id")
       .leftJoin("codex_versions as v", (join) =>
-        join
-          .on("v.branch_id", "=", state.branchId)
-          .onRef("v.entity_id", "=", "e.id")
-          .on("v.from_ord", "<=", state.ord)
-          .on("v.to_ord", ">", state.ord),
+        join.onRef("v.entity_id", "=", "e.id").on(isInState(state, "v")),
       )
       .select("e.key")
       .where("k.game_id", "=", gameId)
@@ -187,7 +178,7 @@ export async function listHistory(
     left join lateral (
       select v.row_id::float8 as "rowId", v.from_ord, p.id as "patchId", p.version,
         p.version_raw as "versionRaw",
-        (extract(epoch from p.released_at) * 1000)::float8 as "releasedAt", d.hash
+        ${nullableMillis("p.released_at")} as "releasedAt", d.hash
       from codex_entities e
       join codex_versions v on v.entity_id = e.id and not v.is_inherited
       join codex_patches p on p.id = v.patch_id
@@ -224,9 +215,7 @@ export async function listLocales(em: EntityManager, state: StateAt): Promise<st
     db
       .selectFrom("codex_texts")
       .select("locale")
-      .where("branch_id", "=", state.branchId)
-      .where("from_ord", "<=", state.ord)
-      .where("to_ord", ">", state.ord)
+      .where(isInState(state, "codex_texts"))
       .orderBy(sql`locale collate "C"`),
   );
   return rows.map(({ locale }) => locale);

@@ -1,7 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type Generated, type RawBuilder } from "kysely";
-import { openOrd } from "./codex-directory.ts";
-import type { StateAt } from "./codex-import.ts";
+import { isInState, openOrd, type StateAt } from "./codex-states.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
 import { changeRows, findRow, rowsOf } from "../rows.ts";
 
@@ -109,8 +108,7 @@ export async function stageKept(
       join codex_head h on h.branch_id = v.branch_id and h.entity_id = v.entity_id
       join codex_entities e on e.id = v.entity_id
       join codex_documents d on d.id = v.document_id
-      where v.branch_id = ${state.branchId} and v.from_ord <= ${state.ord}
-        and v.to_ord > ${state.ord} and e.key = any(${keys}::text[])`,
+      where ${isInState(state, "v")} and e.key = any(${keys}::text[])`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import { nullableMillis } from "../expressions.ts";
 import { lockUpload, uploadColumns, type UploadRow, type UploadStatus } from "./avatar-uploads.ts";
 import { lockAvatar } from "./avatars.ts";
 import { changeRows, findRow, findRows, rowsOf, type Builder } from "../rows.ts";
@@ -128,7 +129,7 @@ export function listUnusedPictures(
   return rowsOf(
     em,
     sql<UnusedPicture>`select id, file, status,
-        (extract(epoch from judged_at) * 1000)::float8 as "judgedAtMs" from (
+        ${nullableMillis("judged_at")} as "judgedAtMs" from (
         select u.*, p.purged_at, p.avatar_upload_id,
           row_number() over (partition by u.player_id order by u.id desc) as place,
           max(u.id) filter (where u.status = 'approved') over (partition by u.player_id) as latest

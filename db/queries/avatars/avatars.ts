@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
+import { millis } from "../expressions.ts";
 import { changeRows, findRow, rowsOf, type Builder } from "../rows.ts";
 
 /** A player's avatar selection; icon, color and bg form the claimed combination (AV-02). */
@@ -39,9 +40,7 @@ const columns = [
   "avatar_upload_id as uploadId",
   "avatar_v as v",
   "is_guest as isGuest",
-  sql<number>`(extract(epoch from coalesce(avatar_updated_at, created_at)) * 1000)::float8`.as(
-    "updatedAtMs",
-  ),
+  millis(sql`coalesce(avatar_updated_at, created_at)`).as("updatedAtMs"),
 ] as const;
 
 const choiceOf = (db: Builder, playerId: number) =>
@@ -59,6 +58,21 @@ export const readAvatar = (em: EntityManager, playerId: number): Promise<AvatarR
 export const lockAvatar = (em: EntityManager, playerId: number): Promise<AvatarRow | null> =>
   findRow(em, (db) => choiceOf(db, playerId).forUpdate());
 
+const update = (db: Builder, playerId: number, choice: AvatarChoice, now: Date) =>
+  db
+    .updateTable("players")
+    .set((eb) => ({
+      avatar_source: choice.source,
+      avatar_icon: choice.icon,
+      avatar_color: choice.color,
+      avatar_bg: choice.bg,
+      avatar_border: choice.border,
+      avatar_upload_id: choice.uploadId,
+      avatar_v: eb("avatar_v", "+", 1),
+      avatar_updated_at: now,
+    }))
+    .where("id", "=", playerId);
+
 /**
  * Stores a selection. A combination claimed by another player violates
  * `players_avatar_claim_unique`.
@@ -68,23 +82,7 @@ export function writeAvatar(
   playerId: number,
   { choice, now }: { choice: AvatarChoice; now: Date },
 ): Promise<AvatarRow | null> {
-  const { source, icon, color, bg, border, uploadId } = choice;
-  return findRow(em, (db) =>
-    db
-      .updateTable("players")
-      .set((eb) => ({
-        avatar_source: source,
-        avatar_icon: icon,
-        avatar_color: color,
-        avatar_bg: bg,
-        avatar_border: border,
-        avatar_upload_id: uploadId,
-        avatar_v: eb("avatar_v", "+", 1),
-        avatar_updated_at: now,
-      }))
-      .where("id", "=", playerId)
-      .returning(columns),
-  );
+  return findRow(em, (db) => update(db, playerId, choice, now).returning(columns));
 }
 
 /** The cache-buster of a player's avatar; 0 before the first change. */
@@ -206,19 +204,6 @@ export async function resetAvatar(
   { source, now }: { source: string; now: Date },
 ): Promise<void> {
   await changeRows(em, (db) =>
-    db
-      .updateTable("players")
-      .set((eb) => ({
-        avatar_source: null,
-        avatar_icon: null,
-        avatar_color: null,
-        avatar_bg: null,
-        avatar_border: null,
-        avatar_upload_id: null,
-        avatar_v: eb("avatar_v", "+", 1),
-        avatar_updated_at: now,
-      }))
-      .where("id", "=", playerId)
-      .where("avatar_source", "=", source),
+    update(db, playerId, nothingChosen, now).where("avatar_source", "=", source),
   );
 }

@@ -55,28 +55,20 @@ export const recordOf = (stored: StoredRow): RowRecord => ({
 });
 
 /** The input hashes of every row; text hashes are empty unless requested. */
-export async function readInputHashes(
+export function readInputHashes(
   em: EntityManager,
   { table }: Resource,
   hasTexts: boolean,
 ): Promise<InputHashes[]> {
-  // One JSON document: one result row per table row would cost more than the comparison it serves.
-  const texts = hasTexts ? sql`text_keys, texts_hash` : sql`'[]'::json, ''`;
+  const texts = hasTexts
+    ? sql`text_keys as "textKeys", texts_hash as "textsHash"`
+    : sql`'[]'::json as "textKeys", '' as "textsHash"`;
   // Raw SQL: the table comes from a resource declaration.
-  const [row] = await rowsOf(
+  return rowsOf(
     em,
-    sql<{ marks: string | null }>`
-      select json_agg(json_build_array(id, companions, inputs_hash, ${texts}))::text as marks
+    sql<InputHashes>`select id, companions, inputs_hash as "inputsHash", ${texts}
       from ${sql.table(table)}`,
   );
-  const marks = JSON.parse(row?.marks ?? "[]") as [string, string[], string, string[], string][];
-  return marks.map(([id, companions, inputsHash, textKeys, textsHash]) => ({
-    id,
-    companions,
-    inputsHash,
-    textKeys,
-    textsHash,
-  }));
 }
 
 /** A row that an entity may contribute to. */

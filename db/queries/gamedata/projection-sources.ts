@@ -1,24 +1,27 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { Icon, Localized, Source } from "../../projections/source.ts";
-import type { StateAt } from "../archive/codex-import.ts";
 import { upstreamKeyOn } from "../archive/codex-keys.ts";
+import { isInState, type StateAt } from "../archive/codex-states.ts";
 import { anyOf } from "../expressions.ts";
-import { findRows, rowsOf } from "../rows.ts";
+import { findRows, rowsOf, type Builder } from "../rows.ts";
 
 export type SourceState = Omit<Source, "data" | "iconHash">;
 
-/** Joins that yield the entities of a state; removed entities have no document. */
-const statesFrom = (gameId: number, { branchId, ord }: StateAt) => sql`
-  from codex_versions v
-  join codex_entities e on e.id = v.entity_id and e.game_id = ${gameId}
-  join codex_patches p on p.id = v.patch_id
-  left join codex_documents d on d.id = v.document_id
-  where v.branch_id = ${branchId} and v.from_ord <= ${ord} and v.to_ord > ${ord}`;
-
-const stateColumns = ({ branchId }: StateAt) =>
-  sql`e.key, e.type, ${upstreamKeyOn(branchId)}, d.hash, p.version, p.ord`;
-type StateTuple = [string, string, string | null, string | null, string, number];
+/** The entities of a state; removed ones have no document. `ids` narrows them. */
+function selectStates(db: Builder, gameId: number, state: StateAt, ids: readonly string[] | null) {
+  const all = db
+    .selectFrom("codex_versions as v")
+    .innerJoin("codex_entities as e", (join) =>
+      join.onRef("e.id", "=", "v.entity_id").on("e.game_id", "=", gameId),
+    )
+    .innerJoin("codex_patches as p", "p.id", "v.patch_id")
+    .leftJoin("codex_documents as d", "d.id", "v.document_id")
+    .select(["e.key as id", "e.type", upstreamKeyOn(state.branchId).as("upstreamKey")])
+    .select(["d.hash", "p.version", "p.ord"])
+    .where(isInState(state, "v"));
+  return ids === null ? all : all.where("e.key", "=", anyOf(ids, "text"));
+}
 
 /** Entity id -> name of its state, for all or some entities of a state, removed ones included. */
 export async function readStates(
@@ -27,22 +30,8 @@ export async function readStates(
   state: StateAt,
   ids: readonly string[] | null,
 ): Promise<Map<string, SourceState>> {
-  const some = ids === null ? sql`true` : sql`e.key = any(${ids}::text[])`;
-  // Raw SQL: all states as one JSON value.
-  const [row] = await rowsOf(
-    em,
-    sql<{
-      states: string | null;
-    }>`select json_agg(json_build_array(${stateColumns(state)}))::text as states
-      ${statesFrom(gameId, state)} and ${some}`,
-  );
-  const states = JSON.parse(row?.states ?? "[]") as StateTuple[];
-  return new Map(
-    states.map(([id, type, upstreamKey, hash, version, ord]) => [
-      id,
-      { id, type, upstreamKey, hash, version, ord },
-    ]),
-  );
+  const rows = await findRows(em, (db) => selectStates(db, gameId, state, ids));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The entities among the ids that the state contains, with their documents. */
@@ -53,14 +42,7 @@ export async function readSources(
   ids: readonly string[],
 ): Promise<Source[]> {
   if (ids.length === 0) return [];
-  // Raw SQL: a lateral join to a state, from fragments another query shares.
-  const rows = await rowsOf(
-    em,
-    sql<SourceState & { body: string | null }>`
-      select e.key as id, e.type, ${upstreamKeyOn(state.branchId)} as "upstreamKey",
-        d.hash, p.version, p.ord, d.body
-      ${statesFrom(gameId, state)} and e.key = any(${ids}::text[])`,
-  );
+  const rows = await findRows(em, (db) => selectStates(db, gameId, state, ids).select("d.body"));
   return rows.map(({ body, ...rest }) => {
     const { data = {}, icon = null } = JSON.parse(`{${body ?? ""}}`) as Body;
     return { ...rest, data, iconHash: icon?.hash ?? null };
@@ -94,8 +76,6 @@ export async function readIcons(
 }
 
 const code = sql`lower(replace(locale, '_', '-'))`;
-const textsOf = ({ branchId, ord }: StateAt) =>
-  sql`codex_texts where branch_id = ${branchId} and from_ord <= ${ord} and to_ord > ${ord}`;
 
 /** Every text of a state: lower-case locale -> key -> text, ordered by locale. */
 export async function readAllTexts(
@@ -106,9 +86,7 @@ export async function readAllTexts(
     db
       .selectFrom("codex_texts")
       .select([sql<string>`${code}`.as("locale"), sql<Record<string, string>>`texts`.as("texts")])
-      .where("branch_id", "=", state.branchId)
-      .where("from_ord", "<=", state.ord)
-      .where("to_ord", ">", state.ord)
+      .where(isInState(state, "codex_texts"))
       .orderBy(sql`${code} collate "C"`),
   );
   return rows.map(({ locale, texts }) => [locale, texts]);
@@ -128,7 +106,8 @@ export async function readTexts(
     em,
     sql<{ key: string; locale: string; text: string }>`
       select x.key, t.locale, x.value as text
-      from (select ${code} as locale, texts from ${textsOf(state)}) t
+      from (select ${code} as locale, texts from codex_texts
+        where ${isInState(state, "codex_texts")}) t
       cross join lateral jsonb_each_text(t.texts) x
       where ${some} and x.key = any(${keys}::text[]) and x.value <> ''
       order by t.locale collate "C"`,

@@ -35,28 +35,35 @@ export interface PendingChanges {
   waiting: (Change & { id: number })[];
 }
 
+type PendingRow = Omit<PendingChanges, "waiting"> & ((Change & { id: number }) | { id: null });
+
 /** One statement, so the result is consistent. */
 export async function readPendingChanges(
   em: EntityManager,
   limit: number,
 ): Promise<PendingChanges> {
-  // Raw SQL: a sequence and a JSON list as of one moment.
-  const [row] = await preparedRowsOf<PendingChanges>(
+  // Raw SQL: the state of a sequence, and its next value for all rows together.
+  const rows = await preparedRowsOf<PendingRow>(
     em,
     sql`with waiting as materialized (
         select id, kind, subject_id from board_changes where batch is null order by id limit ${limit}
+      ), state as materialized (
+        select coalesce(b.batch, 0)::float8 as batch, coalesce(b.trimmed, 0)::float8 as trimmed,
+          (select last_value from board_changes_id_seq)::float8 as highest,
+          case when exists (select from waiting)
+            then nextval('board_changes_id_seq')::float8 end as next
+        from (values (1)) one (id) left join board_state b using (id)
       )
-      select coalesce(b.batch, 0)::float8 as batch, coalesce(b.trimmed, 0)::float8 as trimmed,
-        (select last_value from board_changes_id_seq)::float8 as highest,
-        case when exists (select from waiting)
-          then nextval('board_changes_id_seq')::float8 end as next,
-        (select coalesce(json_agg(json_build_object(
-            'id', w.id, 'kind', w.kind, 'subjectId', w.subject_id) order by w.id), '[]')
-          from waiting w) as waiting
-      from (values (1)) one (id) left join board_state b using (id)`,
+      select s.*, w.id, w.kind, w.subject_id as "subjectId"
+      from state s left join waiting w on true order by w.id`,
   );
-  if (row === undefined) throw new Error("Postgres said nothing about the leaderboards");
-  return row;
+  const [first] = rows;
+  if (first === undefined) throw new Error("Postgres said nothing about the leaderboards");
+  const { batch, highest, trimmed, next } = first;
+  const waiting = rows.flatMap((row) =>
+    row.id === null ? [] : { id: row.id, kind: row.kind, subjectId: row.subjectId },
+  );
+  return { batch, highest, trimmed, next, waiting };
 }
 
 /**

@@ -2,12 +2,9 @@ import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { prepared, preparedRowsOf } from "../../prepared.ts";
 import { withinSearchTime } from "../../search-time.ts";
+import { shownName } from "../expressions.ts";
 import { rowsOf } from "../rows.ts";
 import { foldForSearch } from "../../../server/platform/text/search-words.ts";
-
-/** Closed accounts stay on leaderboards under this name (LB-01). */
-export const closedName = "Deleted player";
-const shownName = sql<string>`case when p.deleted_at is null then p.name else ${closedName} end`;
 
 export type GlobalTabColumn = "score" | "accuracy" | "streak" | "xp";
 
@@ -44,7 +41,7 @@ export async function listPlayerLines(
   // Raw SQL: a column named by the tab, from the latest day.
   const rows = await preparedRowsOf<PlayerLine>(
     em,
-    sql`select s.player_id as id, ${shownName} as name, p.is_guest as "isGuest",
+    sql`select s.player_id as id, ${shownName()} as name, p.is_guest as "isGuest",
         p.avatar_v as "avatarV", s.total_score::float8 as "totalScore", s.total_xp as "totalXp",
         s.total_answers as "totalAnswers", s.best_streak as "bestStreak",
         coalesce(round(100.0 * s.total_correct / nullif(s.total_answers, 0)), 0)::int as accuracy,
@@ -130,7 +127,7 @@ const findRunLines = prepared(
       .innerJoin("players as p", "p.id", "r.player_id")
       .select([
         "r.player_id as id",
-        shownName.as("name"),
+        shownName().as("name"),
         "r.num_correct as numCorrect",
         "r.best_streak as bestStreak",
         "r.total_time_ms as totalTimeMs",

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { advisoryLocks } from "../../advisory-locks.ts";
 import { setStatementTimeout } from "../../prepared.ts";
 import { changeRows, findRow } from "../rows.ts";
 
 /** Ranking a million players takes several seconds. */
 const statementSeconds = 600;
-const snapshotLock = 7_346_312;
 
 export async function hasSnapshot(em: EntityManager, day: string): Promise<boolean> {
   const row = await findRow(em, (db) =>
@@ -21,7 +21,9 @@ export async function hasSnapshot(em: EntityManager, day: string): Promise<boole
 export async function takeSnapshot(em: EntityManager, day: string, takenAt: Date): Promise<void> {
   await setStatementTimeout(em, statementSeconds);
   await findRow(em, (db) =>
-    db.selectNoFrom(({ fn, val }) => fn("pg_advisory_xact_lock", [val(snapshotLock)]).as("locked")),
+    db.selectNoFrom(({ fn, val }) =>
+      fn("pg_advisory_xact_lock", [val(advisoryLocks.rankSnapshots)]).as("locked"),
+    ),
   );
   if (await hasSnapshot(em, day)) return;
   const rank = (by: string) => sql<number>`rank() over (order by ${sql.raw(by)} desc)`;

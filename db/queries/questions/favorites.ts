@@ -51,22 +51,10 @@ export async function listFavorites(
   }));
 }
 
-export type Added =
-  | { outcome: "added"; favorite: FavoriteRow }
-  | { outcome: "exists" | "full" | "no_question" | "no_player" };
-
-/** Adds a favorite, in a transaction; concurrent calls for one player run one after another. */
-export async function addFavorite(
+export async function insertFavorite(
   em: EntityManager,
-  input: { playerId: number; questionId: number; limit: number; now: Date },
-): Promise<Added> {
-  const { playerId, questionId, now } = input;
-  const player = await findRow(em, (db) =>
-    db.selectFrom("players").select("id").where("id", "=", playerId).forNoKeyUpdate(),
-  );
-  if (player === null) return { outcome: "no_player" };
-  const hindered = await findHindrance(em, input);
-  if (hindered !== null) return hindered;
+  { playerId, questionId, now }: { playerId: number; questionId: number; now: Date },
+): Promise<FavoriteRow> {
   const favorite = await findRow(em, (db) =>
     db
       .insertInto("favorites")
@@ -74,14 +62,21 @@ export async function addFavorite(
       .returning(["id", "question_id as questionId", millis("created_at").as("createdAtMs")]),
   );
   if (favorite === null) throw new Error("the insert returned no favorite");
-  return { outcome: "added", favorite };
+  return favorite;
 }
 
-/** The reason why a question cannot become a favorite now, checked without a lock; null if it can. */
-export async function findHindrance(
+/** What decides whether a question can become a favorite of a player. */
+export interface FavoriteState {
+  isQuestion: boolean;
+  isFavorite: boolean;
+  /** Number of the player's favorites. */
+  count: number;
+}
+
+export async function readFavoriteState(
   em: EntityManager,
-  { playerId, questionId, limit }: { playerId: number; questionId: number; limit: number },
-): Promise<Added | null> {
+  { playerId, questionId }: { playerId: number; questionId: number },
+): Promise<FavoriteState> {
   const state = await findRow(em, (db) =>
     db.selectNoFrom((eb) => [
       eb
@@ -95,7 +90,7 @@ export async function findHindrance(
             .where("player_id", "=", playerId)
             .where("question_id", "=", questionId),
         )
-        .as("isKept"),
+        .as("isFavorite"),
       eb
         .selectFrom("favorites")
         .select((of) => of.fn.countAll<number>().as("count"))
@@ -103,9 +98,11 @@ export async function findHindrance(
         .as("count"),
     ]),
   );
-  if (state === null || !state.isQuestion) return { outcome: "no_question" };
-  if (state.isKept) return { outcome: "exists" };
-  return (state.count ?? 0) >= limit ? { outcome: "full" } : null;
+  return {
+    isQuestion: state?.isQuestion === true,
+    isFavorite: state?.isFavorite === true,
+    count: state?.count ?? 0,
+  };
 }
 
 /** False if the question was not among the player's favorites. */

@@ -3,6 +3,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { preparedText } from "../../prepared.ts";
 import { sessionColumns, type SessionRow } from "../runs/play-sessions.ts";
 import { isSameRole } from "../accounts/players.ts";
+import { columnsText } from "../expressions.ts";
 import type { StatsTotals } from "../progress/player-stats.ts";
 import type { NewAnswer, StoredAnswer } from "./question-answers.ts";
 import { questionColumnsText, type QuestionRow } from "./questions.ts";
@@ -44,7 +45,7 @@ const oneOf = (rows: RawBuilder<unknown>) => sql`(select to_json(x) from (${rows
 const standing = preparedText(
   ({ playerId, questionId, ref, idleSince, isGuest }: Required<StandingOf>) =>
     sql<Omit<Standing, "question"> & QuestionRow>`select ${questionColumnsText},
-        ${oneOf(sql`select ${sessionColumns} from play_sessions s
+        ${oneOf(sql`select ${columnsText(sessionColumns)} from play_sessions s
           where s.player_id = ${playerId} and s.ended_at is null
             and s.updated_at >= ${idleSince}::timestamptz`)} as session,
         ${oneOf(sql`select ${totalsColumns("t.total_xp")} from player_stats t

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../../entities/question.ts";
-import { questionColumns, questionColumnsText, type QuestionRow } from "./questions.ts";
+import { isLinkedTo, questionColumns, questionColumnsText, type QuestionRow } from "./questions.ts";
 import { preparedRowsOf, preparedText } from "../../prepared.ts";
 import { anyOf } from "../expressions.ts";
 import { findRow, rowsOf } from "../rows.ts";
@@ -66,10 +66,7 @@ const matching = (
   isLinked: boolean,
   named = sql`${difficulty}`,
 ): RawBuilder<unknown> => {
-  const linked = isLinked
-    ? sql`and exists (select 1 from question_prompts l
-          where l.prompt_hash = ${promptHash} and l.question_id = q.id)`
-    : sql``;
+  const linked = isLinked ? sql`and ${isLinkedTo(promptHash)}` : sql``;
   return sql`q.pool = ${pool} and q.category = ${category}
     and q.difficulty = ${named} and q.retired_at is null ${linked}`;
 };
@@ -170,13 +167,6 @@ export function drawWrong(em: EntityManager, filter: RetryFilter): Promise<Quest
     if (categories !== null) wrong = wrong.where("q.category", "=", anyOf(categories, "text"));
     if (difficulty !== null) wrong = wrong.where("q.difficulty", "=", difficulty);
     if (promptHash === null) return wrong;
-    return wrong.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("question_prompts as l")
-          .select("l.question_id")
-          .where("l.prompt_hash", "=", promptHash)
-          .whereRef("l.question_id", "=", "q.id"),
-      ),
-    );
+    return wrong.where(isLinkedTo(promptHash));
   });
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { QuestionReport } from "../../entities/question-report.ts";
 import { isSameRole } from "../accounts/players.ts";
+import { millis, nullableMillis } from "../expressions.ts";
 import { questionColumnsText, type QuestionRow } from "./questions.ts";
 import { changeRows, rowsOf } from "../rows.ts";
 
@@ -110,8 +111,7 @@ export async function findQuality(em: EntityManager, id: number): Promise<Qualit
 
 const openReports = sql`from question_reports r where r.question_id = q.id and r.resolved_at is null`;
 const detailColumns = sql`${questionColumnsText}, q.source,
-  (extract(epoch from q.created_at) * 1000)::float8 as "createdAtMs",
-  (extract(epoch from q.retired_at) * 1000)::float8 as "retiredAtMs",
+  ${millis("q.created_at")} as "createdAtMs", ${nullableMillis("q.retired_at")} as "retiredAtMs",
   (select count(*)::int ${openReports}) as "numReports",
   (select coalesce(jsonb_object_agg(reason, n), '{}')
     from (select r.reason, count(*)::int as n ${openReports} group by r.reason) by_reason) as reports,

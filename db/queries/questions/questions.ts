@@ -1,8 +1,8 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Pool } from "../../entities/question.ts";
 import { prepared } from "../../prepared.ts";
-import { anyOf } from "../expressions.ts";
+import { anyOf, columnsText } from "../expressions.ts";
 import { changeRows, findRows, rowsOf } from "../rows.ts";
 
 export interface NewQuestion {
@@ -47,9 +47,12 @@ export const questionColumns = [
 ] as const;
 
 /** The question columns for raw SQL. */
-export const questionColumnsText = sql`q.id, q.category, q.difficulty, q.question, q.choices,
-  q.correct_index as "correctIndex", q.explanation, q.estimated_rate as "estimatedRate", q.pool,
-  q.num_served as "numServed", q.num_correct as "numCorrect"`;
+export const questionColumnsText = columnsText(questionColumns);
+
+/** Whether question `q` is linked to the prompt with this hash. */
+export const isLinkedTo = (promptHash: string | null): RawBuilder<boolean> =>
+  sql`exists (select from question_prompts l
+    where l.prompt_hash = ${promptHash} and l.question_id = q.id)`;
 
 /**
  * Inserts new questions and returns their number. An existing text is left unchanged (TRV-03). `pool:
@@ -215,14 +218,7 @@ export async function listTextKeys(em: EntityManager, filter: KnownFilter): Prom
       .orderBy("q.id", "desc")
       .limit(filter.limit);
     if (promptHash === null) return known;
-    return known.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("question_prompts as l")
-          .select("l.question_id")
-          .where("l.prompt_hash", "=", promptHash)
-          .whereRef("l.question_id", "=", "q.id"),
-      ),
-    );
+    return known.where(isLinkedTo(promptHash));
   });
   return rows.map((row) => row.key);
 }

@@ -1,11 +1,9 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { advisoryLocks } from "../../advisory-locks.ts";
 import type { ChallengeKind } from "../../entities/challenge.ts";
 import { anyOf } from "../expressions.ts";
 import { changeRows, findRow, findRows, rowsOf } from "../rows.ts";
-
-/** An arbitrary number that every instance of the service shares. */
-const challengesLock = 7_346_313;
 
 export interface ChallengeRow {
   id: number;
@@ -45,7 +43,7 @@ export function listChallenges(
 export async function lockChallenges(em: EntityManager): Promise<void> {
   await findRow(em, (db) =>
     db.selectNoFrom(({ fn, val }) =>
-      fn("pg_advisory_xact_lock", [val(challengesLock)]).as("locked"),
+      fn("pg_advisory_xact_lock", [val(advisoryLocks.challenges)]).as("locked"),
     ),
   );
 }

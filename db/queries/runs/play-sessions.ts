@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { prepared } from "../../prepared.ts";
-import { millis, nullableMillis } from "../expressions.ts";
+import { columnsText, millis, nullableMillis } from "../expressions.ts";
 import { changeRows, findRow, rowsOf } from "../rows.ts";
 
 export interface SessionRow {
@@ -18,14 +18,7 @@ export interface SessionRow {
   endedAtMs: number | null;
 }
 
-const millisText = (name: string) => sql.raw(`(extract(epoch from s.${name}) * 1000)::float8`);
-export const sessionColumns = sql`s.id, s.player_id as "playerId", s.total_points::float8 as "totalPoints",
-  s.total_correct as "totalCorrect", s.total_answered as "totalAnswered",
-  s.current_streak as "currentStreak", s.best_streak as "bestStreak",
-  ${millisText("created_at")} as "createdAtMs", ${millisText("updated_at")} as "updatedAtMs",
-  ${millisText("ended_at")} as "endedAtMs"`;
-
-const sessionFields = [
+export const sessionColumns = [
   "s.id",
   "s.player_id as playerId",
   "s.total_points as totalPoints",
@@ -42,7 +35,7 @@ const lockOpenSession = prepared(
   (db, { playerId, idleSince }: { playerId: number; idleSince: Date }) =>
     db
       .selectFrom("play_sessions as s")
-      .select(sessionFields)
+      .select(sessionColumns)
       .where("s.player_id", "=", playerId)
       .where("s.ended_at", "is", null)
       .where("s.updated_at", ">=", idleSince)
@@ -82,7 +75,7 @@ export async function openSession(
       select id, ${now}::timestamptz, ${now}::timestamptz
       from players where id = ${playerId}
       on conflict (player_id) where ended_at is null do update set updated_at = s.updated_at
-      returning ${sessionColumns}`,
+      returning ${columnsText(sessionColumns)}`,
   );
   return rows[0] ?? null;
 }
@@ -95,7 +88,7 @@ export function findSession(
   return findRow(em, (db) =>
     db
       .selectFrom("play_sessions as s")
-      .select(sessionFields)
+      .select(sessionColumns)
       .where("s.player_id", "=", playerId)
       .where("s.ended_at", "is", null)
       .where("s.updated_at", ">=", idleSince),

@@ -102,7 +102,7 @@ const step = preparedText(
         and p.id = f.player_id and p.is_guest = f.is_guest and p.deleted_at is null
       returning f.generation, f.revoked_at is not null as "isReused",
         f.is_guest as "isGuest", p.reclaim_generation as "reclaimGeneration",
-        (extract(epoch from f.ends_at) * 1000)::float8 as "endsAtMs", f.realm`;
+        ${millis("f.ends_at")} as "endsAtMs", f.realm`;
   },
 );
 
@@ -177,9 +177,7 @@ export function findOpenSignIn(
       .selectFrom("token_families")
       .select([
         sql<number | null>`case when authenticated_at is not null then
-          (extract(epoch from least(authenticated_at, created_at)) * 1000)::float8 end`.as(
-          "authenticatedAtMs",
-        ),
+          ${millis(sql`least(authenticated_at, created_at)`)} end`.as("authenticatedAtMs"),
         "sign_in_number as signInNumber",
       ])
       .where("id", "=", id)

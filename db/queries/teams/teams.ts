@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { closedName } from "../leaderboards/leaderboard-rows.ts";
-import { anyOf, millis } from "../expressions.ts";
+import { anyOf, millis, shownName } from "../expressions.ts";
 import { changeRows, findRow, findRows, type Builder } from "../rows.ts";
 
 export interface TeamRow {
@@ -54,16 +53,10 @@ export function listMembers(em: EntityManager, teamId: number): Promise<MemberRo
     db
       .selectFrom("team_members as m")
       .innerJoin("players as p", "p.id", "m.player_id")
-      .select((eb) => [
+      .select([
         "m.player_id as playerId",
         "p.avatar_v as avatarV",
-        eb
-          .case()
-          .when("p.deleted_at", "is", null)
-          .then(eb.ref("p.name"))
-          .else(closedName)
-          .end()
-          .as("name"),
+        shownName().as("name"),
         millis("m.joined_at").as("joinedAtMs"),
       ])
       .where("m.team_id", "=", teamId)

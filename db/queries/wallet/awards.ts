@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { preparedText } from "../../prepared.ts";
 import { isSameRole } from "../accounts/players.ts";
-import { millis } from "../expressions.ts";
+import { columnsText, millis } from "../expressions.ts";
 import { changeRows, findRow, findRows } from "../rows.ts";
 import { levelsAt, type WalletView } from "./wallets.ts";
 
@@ -32,10 +32,6 @@ const grantColumns = [
   "repeatable",
   millis("granted_at").as("grantedAtMs"),
 ] as const;
-/** The grant columns for raw SQL. */
-const grantColumnsText = sql.raw(
-  `award_id as "awardId", game, ember_value as "emberValue", repeatable, (extract(epoch from granted_at) * 1000)::float8 as "grantedAtMs"`,
-);
 
 /** The award with this id in this game; null if unknown or switched off. */
 export function findAward(
@@ -155,7 +151,7 @@ const grantNow = preparedText(
         insert into award_grants (player_id, award_id, game, ember_value, repeatable, entry_id, granted_at, ref)
         select m.player_id, m.award_id, m.game, m.ember_value, m.repeatable, e.id, ${at}::timestamptz, ${ref}::text
         from moved m, entry e
-        returning ${grantColumnsText}
+        returning ${columnsText(grantColumns)}
       )
       select g.*, json_build_object('balance', m.balance, 'total', m.total, ${levelsAt(sql`m.total`)}) as embers
       from granted g, moved m`;

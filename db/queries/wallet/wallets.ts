@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
-import { millis } from "../expressions.ts";
+import { columnsText, millis } from "../expressions.ts";
 import { changeRows, findRow, rowsOf } from "../rows.ts";
 
 export interface WalletKey {
@@ -45,10 +45,6 @@ const entryColumns = [
   "ref_id as refId",
   millis("created_at").as("createdAtMs"),
 ] as const;
-/** The entry columns for raw SQL. */
-const entryColumnsText = sql.raw(
-  `id, amount, source, reason, ref_type as "refType", ref_id as "refId", (extract(epoch from created_at) * 1000)::float8 as "createdAtMs"`,
-);
 
 /**
  * Locks the wallet's row until the transaction ends. Every movement locks it first, which serializes the
@@ -107,7 +103,7 @@ export async function moveMoney(
         balance, total, created_at)
       select player_id, currency, entries, ${amount}::bigint, ${source}, ${reason}, ${refType}, ${refId},
         balance, total, ${at}::timestamptz
-      from moved returning ${entryColumnsText}`,
+      from moved returning ${columnsText(entryColumns)}`,
   );
   return rows[0] ?? null;
 }
@@ -183,7 +179,7 @@ export async function listEntries(
             and player_id = ${key.playerId} and currency = ${key.currency}),
           (select seq + 1 from own where id < ${page.before}::bigint order by seq desc limit 1), 0) as seq
       )
-      select ${entryColumnsText} from own
+      select ${columnsText(entryColumns)} from own
       where ${page.before}::bigint is null or seq < (select seq from start)
       order by seq desc limit ${page.limit}`,
   );

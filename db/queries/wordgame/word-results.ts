@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { closedName } from "../leaderboards/leaderboard-rows.ts";
-import { anyOf, millis } from "../expressions.ts";
+import { sql } from "kysely";
+import { anyOf, millis, shownName } from "../expressions.ts";
 import { findRow, findRows } from "../rows.ts";
 
 export interface NewWordResult {
@@ -107,17 +107,11 @@ export async function listWordLines(
     db
       .selectFrom("word_results as w")
       .innerJoin("players as p", "p.id", "w.player_id")
-      .select((eb) => [
+      .select([
         "w.id",
         "w.player_id as playerId",
         "p.avatar_v as avatarV",
-        eb
-          .case()
-          .when("p.deleted_at", "is", null)
-          .then(eb.fn.coalesce("p.display_name", "p.name"))
-          .else(closedName)
-          .end()
-          .as("displayName"),
+        shownName(sql`coalesce(p.display_name, p.name)`).as("displayName"),
         "w.score",
         "w.level",
         "w.words_found as wordsFound",

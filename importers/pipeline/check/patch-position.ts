@@ -4,7 +4,7 @@ import {
   type CodexGame,
   type CodexPatch,
 } from "../../../db/queries/archive/codex-directory.ts";
-import type { StateAt } from "../../../db/queries/archive/codex-import.ts";
+import type { StateAt } from "../../../db/queries/archive/codex-states.ts";
 import type { EnvelopeHeader } from "../../envelope/contract.ts";
 import { compareVersions, readVersion } from "../../envelope/patch-version.ts";
 import type { ProblemList } from "../../envelope/problem-list.ts";

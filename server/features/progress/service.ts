@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { lockPlayer } from "../../../db/queries/accounts/players.ts";
 import {
-  addFavorite,
-  findHindrance,
+  insertFavorite,
+  readFavoriteState,
+  type FavoriteState,
   type FavoriteRow,
 } from "../../../db/queries/questions/favorites.ts";
 import {
@@ -24,13 +26,13 @@ import type { ProgressDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { idleSince } from "../runs/domain/sessions.ts";
 import { requireSameRole } from "../sessions/service.ts";
+import { maxId } from "../../platform/ids.ts";
 
 /** Bounds of TRV-10. */
 export const mostFavorites = 1_000;
 const mostSeen = 5_000;
 const mostKeys = 200;
 const mostBytes = 16 * 1_024;
-const maxQuestionId = 2_147_483_647;
 
 export interface StateView {
   preferences: Record<string, unknown>;
@@ -107,23 +109,20 @@ export async function keepFavorite(
   playerId: number,
   questionId: number,
 ): Promise<FavoriteRow> {
-  if (questionId < 1 || questionId > maxQuestionId) throw new AppError("question:not_found");
-  const input = { playerId, questionId, limit: mostFavorites, now: new Date(clock.now()) };
-  const added =
-    (await findHindrance(em, input)) ??
-    (await em.transactional((inner) => addFavorite(inner, input)));
-  switch (added.outcome) {
-    case "added":
-      return added.favorite;
-    case "exists":
-      throw new AppError("favorite:exists");
-    case "full":
-      throw new AppError("favorite:limit_reached");
-    case "no_question":
-      throw new AppError("question:not_found");
-    case "no_player":
-      throw new AppError("auth:token_invalid");
-    default:
-      return added satisfies never;
-  }
+  if (questionId < 1 || questionId > maxId) throw new AppError("question:not_found");
+  const favorite = { playerId, questionId, now: new Date(clock.now()) };
+  // A refusal takes no lock; the count is exact only under it.
+  requireCanAdd(await readFavoriteState(em, favorite));
+  return em.transactional(async (inner) => {
+    // A token may outlive its player.
+    if (!(await lockPlayer(inner, playerId))) throw new AppError("auth:token_invalid");
+    requireCanAdd(await readFavoriteState(inner, favorite));
+    return insertFavorite(inner, favorite);
+  });
+}
+
+function requireCanAdd({ isQuestion, isFavorite, count }: FavoriteState): void {
+  if (!isQuestion) throw new AppError("question:not_found");
+  if (isFavorite) throw new AppError("favorite:exists");
+  if (count >= mostFavorites) throw new AppError("favorite:limit_reached");
 }

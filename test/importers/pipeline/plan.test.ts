@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { openOrd } from "../../../db/queries/archive/codex-directory.ts";
+import { openOrd } from "../../../db/queries/archive/codex-states.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { ImportRefused } from "../../../importers/envelope/contract.ts";
 import type { ImportedPatch } from "../../../importers/pipeline/apply.ts";

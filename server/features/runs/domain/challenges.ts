@@ -151,14 +151,11 @@ async function drawOne(
     preferUnseenBy: [],
   };
   const fresh = { ...filter, excludeIds: [...chosen, ...used, ...live], freshOnly: true };
-  for (const choice of [criteria, ...alternatives(criteria)]) {
-    const found = await drawQuestions(em, { ...fresh, ...choice });
-    if (found.length > 0) return found;
-  }
-  for (const choice of [criteria, ...alternatives(criteria)]) {
-    const found = await drawQuestions(em, { ...filter, excludeIds: chosen, ...choice });
-    if (found.length > 0) return found;
-  }
+  for (const bounds of [fresh, { ...filter, excludeIds: chosen }])
+    for (const choice of [criteria, ...alternatives(criteria)]) {
+      const found = await drawQuestions(em, { ...bounds, ...choice });
+      if (found.length > 0) return found;
+    }
   return [];
 }
 
