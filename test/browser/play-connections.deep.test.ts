@@ -16,10 +16,10 @@ const { withOne, withTwo, running } = playPage({
 });
 
 describe("the play page on bad connections", () => {
-  describe("survives lost connections", hasConnectionsEnd);
+  describe("survives lost connections", lostConnections);
 });
 
-function hasConnectionsEnd(): void {
+function lostConnections(): void {
   it("says at the start, too, that the service is unavailable, and shows its list when it is back", async (t) => {
     await withTwo(t, async (host, { page, context }) => {
       await context.setOffline(true);

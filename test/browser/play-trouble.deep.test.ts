@@ -18,12 +18,12 @@ const { withOne, withTwo, running } = playPage({
 });
 
 describe("the play page in bad conditions", () => {
-  describe("keeps seats", keepsSeats);
-  describe("lets games be watched", letsGamesBeWatched);
-  describe("keeps choices", keepsWhatWasChosen);
+  describe("keeps seats", keptSeats);
+  describe("lets games be watched", watchedGames);
+  describe("keeps choices", keptChoices);
 });
 
-function keepsSeats(): void {
+function keptSeats(): void {
   it("returns the seat to a player who closed the tab, by the same link and name", async (t) => {
     await withTwo(t, async (host, friend) => {
       await startTogether(host, friend, "versus");
@@ -49,17 +49,17 @@ function keepsSeats(): void {
       await startTogether(host, friend, "versus");
       const { page } = friend;
       const lost = page.getByText("Connection lost");
-      const troubles = [
+      const failures = [
         () => page.reload(),
         () => page.evaluate(() => window.dispatchEvent(new Event("online"))),
       ];
-      for (const trouble of troubles) {
-        await page.route(ofTheSeat, answerFromElsewhere);
+      for (const failure of failures) {
+        await page.route(seatPaths, answerFromElsewhere);
         const isAsked = numOf(4, page, "/status");
-        await trouble();
+        await failure();
         await isAsked;
         await lost.waitFor();
-        await page.unroute(ofTheSeat, answerFromElsewhere);
+        await page.unroute(seatPaths, answerFromElsewhere);
         await atQuestion(friend, 1);
         await lost.waitFor({ state: "hidden" });
       }
@@ -129,7 +129,7 @@ function keepsSeats(): void {
   });
 }
 
-function letsGamesBeWatched(): void {
+function watchedGames(): void {
   it("lets a game be watched after the first attempt was refused", async (t) => {
     await withTwo(t, async (host, { page }) => {
       const game = { name: "Lise", mode: "versus", questions: 1, isPublic: true } as const;
@@ -161,7 +161,7 @@ function letsGamesBeWatched(): void {
   });
 }
 
-function keepsWhatWasChosen(): void {
+function keptChoices(): void {
   it("works where the browser stores nothing for pages", async (t) => {
     await withTwo(t, async (host, friend) => {
       for (const { page } of [host, friend]) {
@@ -244,7 +244,7 @@ function keepsWhatWasChosen(): void {
 const answerFromElsewhere = (route: Route) =>
   route.fulfill({ status: 404, body: "404 page not found" });
 
-const ofTheSeat = /\/(status|token|heartbeat|hub)(\?|$)/;
+const seatPaths = /\/(status|token|heartbeat|hub)(\?|$)/;
 const cut = (route: Route) => route.abort();
 
 /** The service's response for a lobby that no longer exists. */

@@ -35,7 +35,7 @@ describe("the reader pages in a real browser", () => {
 
   describe("of the archive", archive);
   describe("of patches", patches);
-  describe("under hostile conditions", underHostileConditions);
+  describe("under hostile conditions", hostileConditions);
 });
 
 function archive(): void {
@@ -199,7 +199,7 @@ function patches(): void {
   });
 }
 
-function underHostileConditions(): void {
+function hostileConditions(): void {
   it("reset their controls when left, because a browser may restore them", async (t) => {
     await read(t, "/codex/dungeon/patches/1.3", async (page) => {
       const compared = page.getByLabel("Compared with");
@@ -220,8 +220,8 @@ function underHostileConditions(): void {
         await page.getByText(hostile).first().waitFor();
         assert.equal(await page.locator("main img[src=x], main script").count(), 0);
         assert.match(await page.title(), /emberline$/);
-        const surplus = "document.documentElement.scrollWidth - innerWidth";
-        assert.ok(Number(await page.evaluate(surplus)) <= 0, `${path} is wider than a phone`);
+        const overflow = "document.documentElement.scrollWidth - innerWidth";
+        assert.ok(Number(await page.evaluate(overflow)) <= 0, `${path} is wider than a phone`);
       });
   });
 

@@ -22,13 +22,13 @@ import {
 describe("the language-model driver in trouble", () => {
   startsChatServer();
 
-  describe("a failing server", serverInTrouble);
-  describe("the daily budget", budgetDay);
-  describe("a failed call", callBroughtNoAnswer);
-  describe("backed by the question bank", withBankBehind);
+  describe("a failing server", failingServer);
+  describe("the daily budget", dailyBudget);
+  describe("a failed call", failedCall);
+  describe("backed by the question bank", backedByBank);
 });
 
-function serverInTrouble(): void {
+function failingServer(): void {
   it("is retried after transient errors, with growing delays or the delay it asks for", async () => {
     const good = batch(written(1));
     for (const status of [408, 409, 429, 500, 502, 503])
@@ -108,11 +108,11 @@ function serverInTrouble(): void {
   });
 
   it("receives a limited number of concurrent calls; the others wait in a bounded queue", async () => {
-    let [running, most] = [0, 0];
+    let [running, maxRunning] = [0, 0];
     const model = create({ GENERATOR_CONCURRENCY: "2" }, { limitMs: 5_000 });
     chat.script(() => {
       running++;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       return { kind: "hang" };
     });
     const calls = Array.from({ length: 2 + 16 + 3 }, () => model.generate(ask()));
@@ -129,13 +129,13 @@ function serverInTrouble(): void {
       refused.every((message) => /bulkhead/i.test(message)),
       refused.join(),
     );
-    assert.ok(most <= 2, String(most));
+    assert.ok(maxRunning <= 2, String(maxRunning));
     await stopAndStart();
     await settled;
   });
 }
 
-function budgetDay(): void {
+function dailyBudget(): void {
   const usage = { prompt_tokens: 60, completion_tokens: 50 };
 
   it("stops calls when it is spent, and resets with the UTC day", async () => {
@@ -167,7 +167,7 @@ function budgetDay(): void {
   });
 }
 
-function callBroughtNoAnswer(): void {
+function failedCall(): void {
   const spent = async () => {
     const [key] = await redis.keys("generator-tokens:*");
     return key === undefined ? 0 : Number(await redis.get(key));
@@ -184,7 +184,7 @@ function callBroughtNoAnswer(): void {
       chat.script(reaction);
       await assert.rejects(create({}, { limitMs: 1_500 }).generate(ask()));
       assert.equal(chat.requests.length, calls, JSON.stringify(reaction));
-      const each = (await spentSoon(calls)) / calls;
+      const each = (await untilSpent(calls)) / calls;
       assert.ok(each > 8_192 && each < 9_000, `${JSON.stringify(reaction)}: ${each}`);
     }
   });
@@ -192,21 +192,21 @@ function callBroughtNoAnswer(): void {
   it("costs nothing when it was refused or never reached the server", async () => {
     chat.script({ status: 429 });
     await assert.rejects(create().generate(ask()));
-    const gone = await startChatServer();
-    await gone.stop();
-    const nobody = create({ GENERATOR_URL: gone.url });
-    await assert.rejects(nobody.generate(ask()), /Connection error/);
+    const stoppedServer = await startChatServer();
+    await stoppedServer.stop();
+    const unreachable = create({ GENERATOR_URL: stoppedServer.url });
+    await assert.rejects(unreachable.generate(ask()), /Connection error/);
     assert.equal(await spent(), 0);
   });
 
   /** An abandoned call is counted after its caller was answered. */
-  async function spentSoon(calls: number): Promise<number> {
+  async function untilSpent(calls: number): Promise<number> {
     await eventually("counted", async () => (await spent()) > calls * 8_192, 10_000);
     return spent();
   }
 }
 
-function withBankBehind(): void {
+function backedByBank(): void {
   const both = (env = {}, timing = {}) =>
     withFallback(create(env, timing), createQuestionBank(), { log: silentLogger, metrics });
 

@@ -16,7 +16,7 @@ import {
 import { sentMessage } from "../support/messages.ts";
 import { visitProvider } from "../support/oidc-provider.ts";
 import { plainSecrets, startPlainProvider, type PlainProvider } from "../support/plain-provider.ts";
-import { begin, callbackOf, comeBack } from "./features/social/visitor.ts";
+import { begin, callbackOf, openCallback } from "./features/social/visitor.ts";
 
 const me = "/v1/users/@me";
 const written: string[] = [];
@@ -187,11 +187,11 @@ function omittedSecrets(): void {
     provider.user = { status: 200, body: profile };
     for (const [texts, error] of says) {
       provider.texts = texts;
-      const begun = await begin(app, { provider: "octo" });
-      const back = await visitProvider(begun.url, callbackOf("octo"));
-      const returned = await comeBack(app, back, begun.cookie);
+      const startedLogin = await begin(app, { provider: "octo" });
+      const back = await visitProvider(startedLogin.url, callbackOf("octo"));
+      const returned = await openCallback(app, back, startedLogin.cookie);
       assert.equal(returned.error, error);
-      const { state, cookie } = begun;
+      const { state, cookie } = startedLogin;
       Object.assign(seen, { [`state ${error}`]: state, [`cookie ${error}`]: cookie.slice(10) });
       if (returned.refreshToken !== null) seen["social refresh"] = returned.refreshToken;
     }
@@ -202,7 +202,7 @@ function omittedSecrets(): void {
     });
     assert.equal(refused.code, "server:unavailable");
     provider.texts = {};
-    const denied = await comeBack(
+    const denied = await openCallback(
       app,
       new URL(`${callbackOf("octo")}?state=x&code=y`),
       "svc_oauth=z",

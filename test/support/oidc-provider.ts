@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
-export interface Person {
+export interface Profile {
   email?: string;
   email_verified?: boolean;
   name?: string;
   picture?: string;
   /** Claims of the ID token besides the subject. */
-  token?: Omit<Person, "token">;
+  token?: Omit<Profile, "token">;
 }
 
 export interface TestProvider {
@@ -16,7 +16,7 @@ export interface TestProvider {
   clientId: string;
   clientSecret: string;
   /** Users by subject. */
-  people: Map<string, Person>;
+  people: Map<string, Profile>;
   /** The user who signs in next; null refuses. */
   signsIn: string | null;
   /** When they presented credentials, seconds since the epoch; null = now. */

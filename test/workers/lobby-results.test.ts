@@ -10,7 +10,7 @@ import {
   questionIds,
   app,
   sheetOf,
-  plant,
+  storeSheet,
   run,
   statsOf,
   categoriesOf,
@@ -26,12 +26,12 @@ const newAccount = async () => (await enter(app)).player.id;
 describe("the job that stores a finished lobby", () => {
   startsResultsApp();
 
-  describe("stores the game", storesGame);
-  describe("awards points and XP", givesRewards);
-  describe("recovers from failures", outlivesTrouble);
+  describe("stores the game", storedGame);
+  describe("awards points and XP", awardedPoints);
+  describe("recovers from failures", failureRecovery);
 });
 
-function storesGame(): void {
+function storedGame(): void {
   it("stores results once, however often and concurrently it runs", async () => {
     const [ann, ben] = [await newAccount(), await newAccount()];
     const given = [
@@ -107,7 +107,7 @@ function storesGame(): void {
   });
 }
 
-function givesRewards(): void {
+function awardedPoints(): void {
   it("awards points and XP of a repeated question once, and half the XP for one correction", async () => {
     const ann = await newAccount();
     const id = freshQuestion();
@@ -230,7 +230,7 @@ function givesRewards(): void {
   });
 }
 
-function outlivesTrouble(): void {
+function failureRecovery(): void {
   it("fails at the first attempt when the answer sheet is missing", async () => {
     const payload = { code: "ABCDEF", lobbyId: nextLobbyId(), seq: 1, key: "planted:nowhere" };
     const queues = createQueues(app.stores.redisUrl, silentLogger);
@@ -248,7 +248,7 @@ function outlivesTrouble(): void {
 
   it("is retried for hours while the database may be unavailable, and succeeds when it is back", async () => {
     const sheet = sheetOf([await newAccount(), null], [{ id: freshQuestion(), given: [] }]);
-    const payload = await plant(sheet);
+    const payload = await storeSheet(sheet);
     // Equivalent to an unavailable database: no attempt can succeed, but the next one may.
     await app.deps.redis.hset(payload.key, "r", "{");
     const queues = createQueues(app.stores.redisUrl, silentLogger);
@@ -267,7 +267,7 @@ function outlivesTrouble(): void {
         const { job, state } = await tried();
         assert.equal(state, "delayed", `given up after ${waitedMs} ms`);
         waitedMs += job.delay;
-        if (waitedMs >= 12 * hourMs) await plant(sheet);
+        if (waitedMs >= 12 * hourMs) await storeSheet(sheet);
         await job.promote();
       }
       assert.equal((await tried()).state, "completed");

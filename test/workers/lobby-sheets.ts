@@ -90,13 +90,14 @@ export function sheetOf(
 }
 
 /** Stores the sheet like the lobby does; returns the payload of its job. */
-export async function plant(sheet: ResultSheet) {
+export async function storeSheet(sheet: ResultSheet) {
   const key = `planted:${sheet.id}`;
   await app.deps.redis.hset(key, "r", JSON.stringify(sheet));
   return { code: sheet.code, lobbyId: sheet.id, seq: 1, key };
 }
 
-export const run = async (sheet: ResultSheet) => storeLobbyResult(await plant(sheet), app.deps);
+export const run = async (sheet: ResultSheet) =>
+  storeLobbyResult(await storeSheet(sheet), app.deps);
 
 interface Stats {
   score: number;
@@ -148,9 +149,9 @@ export async function counted(sheet: ResultSheet) {
 export function startsResultsApp(): void {
   before(async () => {
     app = await startApp();
-    const wish = { category: "science", difficulty: "easy", pool: "both" as const };
+    const job = { category: "science", difficulty: "easy", pool: "both" as const };
     const rest = { prompt: null, model: null, count: 20, request: "r0" };
-    assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...wish, ...rest }, 20_000));
+    assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...job, ...rest }, 20_000));
     const rows = await rowsOf(
       app.deps.em,
       sql<{ id: number }>`select id from questions order by id`,

@@ -7,10 +7,10 @@ import { startsResultsApp } from "./lobby-sheets.ts";
 describe("totals of lobby results", () => {
   startsResultsApp();
 
-  describe("the totals of a player", totalsPlayer);
+  describe("the totals of a player", playerTotals);
 });
 
-function totalsPlayer(): void {
+function playerTotals(): void {
   interface Try {
     question: number;
     isCorrect: boolean;
@@ -19,7 +19,7 @@ function totalsPlayer(): void {
   }
 
   /** Computes the rules of TRV-11 from the complete history, without state between answers. */
-  function naive(history: Try[]) {
+  function expectedTotals(history: Try[]) {
     const before_ = (n: number) =>
       history.slice(0, n).filter((one) => one.question === history[n]?.question);
     const isFirst = (n: number) => before_(n).length === 0;
@@ -74,7 +74,7 @@ function totalsPlayer(): void {
     });
     fc.assert(
       fc.property(fc.array(one, { maxLength: 30 }), (history) => {
-        assert.deepEqual(folded(history), naive(history));
+        assert.deepEqual(folded(history), expectedTotals(history));
       }),
       { numRuns: 500 },
     );

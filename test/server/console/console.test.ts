@@ -14,11 +14,11 @@ const login = (identifier: string | undefined, text = password) =>
 describe("the console", () => {
   startsConsoleApp();
 
-  describe("the commands for accounts", commandsForAccounts);
-  describe("the commands for realms and operators", commandsForRealmsOperators);
+  describe("the commands for accounts", accountCommands);
+  describe("the commands for realms and operators", realmAndOperatorCommands);
 });
 
-function commandsForAccounts(): void {
+function accountCommands(): void {
   it("find an account by id, address or name, and print its state", async () => {
     const { email, session } = await registerAccount(app);
     const { id, name } = session.player;
@@ -100,9 +100,9 @@ function commandsForAccounts(): void {
     const { config } = app.deps;
     const database = createDatabase(config, away);
     try {
-      const desk = createPlayerService({ config, inStores: database.inStores });
+      const service = createPlayerService({ config, inStores: database.inStores });
       const by = { caller: { name: "desk", role: "operator" }, reason: "by mistake" } as const;
-      assert.equal((await desk.change(id, "restore", by))["is_deleted"], false);
+      assert.equal((await service.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);
     } finally {
       await database.close();
@@ -125,7 +125,7 @@ function commandsForAccounts(): void {
   });
 }
 
-function commandsForRealmsOperators(): void {
+function realmAndOperatorCommands(): void {
   it("create, list, rename and close a realm, with its keys", async () => {
     const { session } = await registerAccount(app);
     const token = session.access_token;

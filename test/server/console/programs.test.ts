@@ -18,13 +18,13 @@ import { app, dataDir, run, refused, audited, startsConsoleApp } from "./console
 describe("the console for programs and data", () => {
   startsConsoleApp();
 
-  describe("the command for raw requests", commandForRawRequests);
-  describe("the command for imports", commandForImports);
-  describe("the command for the projection", commandForProjection);
-  describe("the console as a program", consoleAsProgram);
+  describe("the command for raw requests", rawRequestCommand);
+  describe("the command for imports", importCommand);
+  describe("the command for the projection", projectionCommand);
+  describe("the console as a program", consoleProgram);
 });
 
-function commandForRawRequests(): void {
+function rawRequestCommand(): void {
   it("prints the result of each request to a running service", async () => {
     const report = await run("http:probe", { url: app.url });
     assert.deepEqual(report["misread"], knownMisreadings());
@@ -44,7 +44,7 @@ function commandForRawRequests(): void {
   });
 }
 
-function commandForImports(): void {
+function importCommand(): void {
   it("cancels a game's queued imports, and reports when there are none", async () => {
     const job = { game: "dungeon", envelope: "/none.json", stamp: 1 };
     const id = await app.deps.enqueue(codexImport, job);
@@ -56,7 +56,7 @@ function commandForImports(): void {
   });
 }
 
-function commandForProjection(): void {
+function projectionCommand(): void {
   const rebuild = (options: Options) => run("projection:rebuild", options);
   const load = (version: string) =>
     importEnvelope(
@@ -125,7 +125,7 @@ function commandForProjection(): void {
   });
 }
 
-function consoleAsProgram(): void {
+function consoleProgram(): void {
   it("exits quietly when its output pipe is closed, and so does the OpenAPI command", () => {
     for (const program of [[...builtProgram("console"), "config"], builtProgram("openapi")]) {
       const call = `"$0" "$@" | true`;

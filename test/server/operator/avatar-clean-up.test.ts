@@ -10,11 +10,11 @@ import { app, review, ask, decide, list, member, startsReviewApp } from "./avata
 describe("the clean-up of pictures", () => {
   startsReviewApp();
 
-  describe("removes unneeded pictures", removesWhatNotNeeded);
-  describe("keeps pictures that change meanwhile", leavesAloneWhatChanges);
+  describe("removes unneeded pictures", unneededPictures);
+  describe("keeps pictures that change meanwhile", changedPictures);
 });
 
-const tidy = async () => {
+const cleanUp = async () => {
   const { maintain } = await import("../../../workers/processors/maintenance.ts");
   await maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork() });
 };
@@ -32,7 +32,7 @@ const clear = ({ id }: { id: number }) =>
     sql`update players set purged_at = now(), deleted_at = now() where id = ${id}`,
   );
 
-function removesWhatNotNeeded(): void {
+function unneededPictures(): void {
   it("keeps the newest, the shown and the last approved picture of each player, and refuses to approve the rest", async () => {
     const one = await member();
     const uploads = [await one.send(), await one.send()];
@@ -41,7 +41,7 @@ function removesWhatNotNeeded(): void {
     await decide(second.id, "approve");
     for (let i = 0; i < 6; i++) uploads.push(await one.send());
     const before = await filesOf(one.id);
-    await tidy();
+    await cleanUp();
     const kept = (await filesOf(one.id)).filter(({ file }) => file !== null).map(({ id }) => id);
     assert.deepEqual(kept, [second.id, ...uploads.slice(3).map(({ id }) => id)]);
     assert.ok(await one.isPicture());
@@ -70,11 +70,11 @@ function removesWhatNotNeeded(): void {
     const [a, b] = [await member(), await member()];
     const [rejected, other] = [await a.send(), await b.send()];
     await decide(rejected.id, "reject", { reason: "No." });
-    await tidy();
+    await cleanUp();
     assert.ok((await filesOf(a.id))[0]?.file);
     review.clock.at += 31 * 86_400_000;
     await clear(b);
-    await tidy();
+    await cleanUp();
     assert.deepEqual(await filesOf(a.id), [{ id: rejected.id, file: null }]);
     assert.deepEqual(await filesOf(b.id), [{ id: other.id, file: null }]);
   });
@@ -86,15 +86,15 @@ function removesWhatNotNeeded(): void {
     const numUploads = (await second.send()).id;
     const ids = [first.id, second.id];
     for (const one of [first, second]) await clear(one);
-    const areGone = async () =>
+    const listRemoved = async () =>
       (await Promise.all(ids.map(filesOf))).map(([upload]) => upload?.file === null);
     const seen = [];
     for (let run = 0; run < numUploads; run++) {
       await tidyAvatars({ ...app.deps, em: app.deps.orm.em.fork() }, 1);
-      seen.push((await areGone()).join());
+      seen.push((await listRemoved()).join());
     }
     assert.deepEqual([...new Set(seen)], ["false,false", "true,false", "true,true"]);
-    await tidy();
+    await cleanUp();
   });
 
   it("removes what it can when the picture storage refuses one", async () => {
@@ -107,10 +107,10 @@ function removesWhatNotNeeded(): void {
     const { remove } = app.deps.pictureStore;
     app.deps.pictureStore.remove = (file) =>
       file === refused ? Promise.reject(new Error("no")) : remove.call(app.deps.pictureStore, file);
-    await tidy();
+    await cleanUp();
     assert.deepEqual([await fileOf(stuck), await fileOf(other)], [refused, null]);
     app.deps.pictureStore.remove = remove;
-    await tidy();
+    await cleanUp();
     assert.equal(await fileOf(stuck), null);
   });
 
@@ -127,12 +127,12 @@ function removesWhatNotNeeded(): void {
     const path = join(config.DATA_DIR, "avatars", left.file.slice(0, 2), left.file);
     assert.ok(existsSync(path));
     review.clock.at += 11 * 60_000;
-    await tidy();
+    await cleanUp();
     assert.deepEqual([existsSync(path), await filesOf(one.id)], [false, []]);
   });
 }
 
-function leavesAloneWhatChanges(): void {
+function changedPictures(): void {
   it("keeps a picture that an operator approves meanwhile", async () => {
     const [first, second] = [await member(), await member()];
     const ids = [(await first.send()).id, (await second.send()).id];
@@ -147,7 +147,7 @@ function leavesAloneWhatChanges(): void {
       removed.resolve();
       return remove.call(pictureStore, file);
     };
-    await tidy();
+    await cleanUp();
     await removed.promise;
     assert.equal((await filesOf(first.id))[0]?.file, null);
     assert.ok((await filesOf(second.id))[0]?.file);
@@ -170,7 +170,7 @@ function leavesAloneWhatChanges(): void {
       assert.equal((await second.choose({ source: "upload" })).status, 200);
       return remove.call(pictureStore, file);
     };
-    await tidy();
+    await cleanUp();
     assert.equal((await filesOf(first.id))[0]?.file, null);
     assert.ok(await second.isPicture());
   });
@@ -181,7 +181,7 @@ function leavesAloneWhatChanges(): void {
     await decide(id, "approve");
     await decide(id, "reject", { reason: "No." });
     review.clock.at += 31 * 86_400_000;
-    await tidy();
+    await cleanUp();
     assert.equal(codeOf(await ask("POST", `/${id}/undo`)), "avatar:picture_removed");
     assert.equal((await list("?status=rejected")).uploads[0]?.id, id);
   });
@@ -202,7 +202,7 @@ function leavesAloneWhatChanges(): void {
       sql`insert into avatar_uploads (player_id, status, file, selection_v, created_at)
         values (${one.id}, 'storing', 'AAAAAAAAAAAAAAAAAAAAAA.webp', 0, ${at})`,
     );
-    await tidy();
+    await cleanUp();
     const deadline = performance.now() + 60_000;
     while (
       (await list("?limit=100")).uploads.find((one) => one.id === id)?.judged_by !== "manual"

@@ -10,12 +10,12 @@ import { app, review, ask, decide, list, member, startsReviewApp } from "./avata
 describe("the review of avatars", () => {
   startsReviewApp();
 
-  describe("records decisions", decides);
-  describe("undoes decisions", undoes);
-  describe("is refused or logged", refusedOrWrittenDown);
+  describe("records decisions", decisions);
+  describe("undoes decisions", undoneDecisions);
+  describe("is refused or logged", refusalsAndLog);
 });
 
-function decides(): void {
+function decisions(): void {
   it("lists pending pictures, oldest first, in pages, and shows pictures to reviewers only", async () => {
     const one = await member();
     const ids = [(await one.send()).id, (await one.send()).id, (await one.send()).id];
@@ -91,7 +91,7 @@ function decides(): void {
   });
 }
 
-function undoes(): void {
+function undoneDecisions(): void {
   it("undoes an approval by showing the previous picture, unless it was changed since", async () => {
     const [a, b] = [await member(), await member()];
     for (const one of [a, b])
@@ -160,7 +160,7 @@ function undoes(): void {
   });
 }
 
-function refusedOrWrittenDown(): void {
+function refusalsAndLog(): void {
   it("refuses unknown pictures, missing reasons and the viewer role", async () => {
     const { id } = await (await member()).send();
     for (const verb of ["approve", "reject", "undo"]) {

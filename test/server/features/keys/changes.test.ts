@@ -21,7 +21,7 @@ describe("changes of API keys", () => {
   startsKeysApp();
 
   describe("a change to a key", changeKey);
-  describe("the keys cached by a process", keysProcessRemembers);
+  describe("the keys cached by a process", cachedKeys);
 });
 
 function changeKey(): void {
@@ -86,7 +86,7 @@ function changeKey(): void {
   });
 }
 
-function keysProcessRemembers(): void {
+function cachedKeys(): void {
   it("are bounded, and so are lookups of unknown keys", async () => {
     const one = await owner();
     const cache = newKeyCache(3);

@@ -47,12 +47,12 @@ const callerOf = (answer: { body: unknown }) =>
 describe("a request with an API key", () => {
   startsKeysApp();
 
-  describe("has the rights of its key", hasRightsKey);
-  describe("is refused", refusedTests);
-  describe("is counted", counted);
+  describe("has the rights of its key", keyRights);
+  describe("is refused", refusedUse);
+  describe("is counted", countedUse);
 });
 
-function hasRightsKey(): void {
+function keyRights(): void {
   it("acts as the key's owner, in the key's realm, within the key's scopes", async () => {
     const one = await owner();
     const key = await one.create({ scopes: ["profile:read", "trivia:read"] });
@@ -145,7 +145,7 @@ function hasRightsKey(): void {
   });
 }
 
-function refusedTests(): void {
+function refusedUse(): void {
   it("is refused for a malformed key, and on public routes gets no advantage", async () => {
     const one = await owner();
     const { plaintext, prefix } = await one.create({ scopes: ["*"] });
@@ -182,9 +182,9 @@ function refusedTests(): void {
       ((await use(plaintext, "GET", code)).body as { player: unknown }).player;
     const right = await one.create({ scopes: ["trivia:read"] });
     assert.notEqual(await player(right.plaintext), null);
-    const far = await one.create({ scopes: ["*"], origins: ["games.example"] });
-    const poor = await one.create({ scopes: ["wallet:read"] });
-    for (const [index, text] of ["x", far.plaintext, poor.plaintext].entries()) {
+    const unscoped = await one.create({ scopes: ["*"], origins: ["games.example"] });
+    const limited = await one.create({ scopes: ["wallet:read"] });
+    for (const [index, text] of ["x", unscoped.plaintext, limited.plaintext].entries()) {
       for (const path of [code, `${code}/status`]) {
         const read = await use(text, "GET", path);
         assert.deepEqual([codeOf(read), (read.body as { player: unknown }).player], ["200", null]);
@@ -197,7 +197,7 @@ function refusedTests(): void {
     };
     const accounts = seats.lobby.players.map(({ account_id }) => account_id);
     assert.deepEqual(accounts, [one.id, null, null, null]);
-    const end = await use(poor.plaintext, "POST", `${code}/end`);
+    const end = await use(limited.plaintext, "POST", `${code}/end`);
     assert.equal(codeOf(end), "403 key:scope_missing");
   });
 
@@ -240,7 +240,7 @@ function refusedTests(): void {
   });
 }
 
-function counted(): void {
+function countedUse(): void {
   it("has the higher rate limit, shared by all keys and tokens of the owner", async () => {
     const one = await owner();
     const [first, second] = [await one.create(), await one.create({ scopes: ["*"] })];

@@ -37,12 +37,12 @@ const drawn = async (player: Player, query = "") => {
 describe("questions of practice", () => {
   startsPracticeApp();
 
-  describe("a draw", drawTests);
-  describe("the categories of a prompt", categoriesPrompt);
-  describe("the names of categories", namesCategories);
+  describe("a draw", questionDraw);
+  describe("the categories of a prompt", promptCategories);
+  describe("the names of categories", categoryNames);
 });
 
-function drawTests(): void {
+function questionDraw(): void {
   it("returns an unseen public question in its play form, without its answer", async () => {
     const player = await newPlayer();
     const answer_ = await draw(player, "category=Food%20and-Drink&difficulty=hard");
@@ -193,7 +193,7 @@ function drawTests(): void {
   });
 }
 
-function categoriesPrompt(): void {
+function promptCategories(): void {
   const categorize = async (prompt: unknown) =>
     app.client.post(`${base}/categorize`, { body: { prompt } });
   const keys = async (prompt: string) => {
@@ -242,7 +242,7 @@ function categoriesPrompt(): void {
   });
 }
 
-function namesCategories(): void {
+function categoryNames(): void {
   it("are all found by the words of the name", async () => {
     const bank = createQuestionBank();
     for (const category of categories) {

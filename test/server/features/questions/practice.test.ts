@@ -19,12 +19,12 @@ import {
 describe("an answer", () => {
   startsPracticeApp();
 
-  describe("is rewarded", rewarded);
-  describe("counts once", countsOnce);
-  describe("is refused", refusedTests);
+  describe("is rewarded", rewards);
+  describe("counts once", singleCount);
+  describe("is refused", refusedAnswers);
 });
 
-function rewarded(): void {
+function rewards(): void {
   it("reveals the correct option and adds to points, XP and the session", async () => {
     const player = await newPlayer();
     const [first, second, third] = await idsOf({ category: "art", difficulty: "hard" });
@@ -101,7 +101,7 @@ function rewarded(): void {
   });
 }
 
-function countsOnce(): void {
+function singleCount(): void {
   it("counts once under one Idempotency-Key", async () => {
     const player = await newPlayer();
     const [one] = await idsOf({ category: "film", difficulty: "hard" });
@@ -145,7 +145,7 @@ function countsOnce(): void {
   });
 }
 
-function refusedTests(): void {
+function refusedAnswers(): void {
   it("is refused for an unknown question and for one of the competition pool", async () => {
     const player = await newPlayer();
     const [secret] = await idsOf({ category: "art", difficulty: "easy", pool: "competition" });

@@ -21,11 +21,11 @@ const runKeys = [
 describe("an endless run", () => {
   startsRunsApp();
 
-  describe("continues", goesOn);
-  describe("ends", comesToEnd);
+  describe("continues", continuation);
+  describe("ends", runEnd);
 });
 
-function goesOn(): void {
+function continuation(): void {
   it("continues after every answer, scores by the streak, and never repeats a question", async () => {
     const ann = await runner(app);
     const started = await ann.start("endless", { category: "Video Games" });
@@ -142,7 +142,7 @@ function goesOn(): void {
   });
 }
 
-function comesToEnd(): void {
+function runEnd(): void {
   it("ends when no other question exists", async () => {
     const small = await startApp({ clock, hasJobs: false });
     const mute = { name: "mute", generate: async () => [] };

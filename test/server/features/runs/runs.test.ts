@@ -10,12 +10,12 @@ import { app, clock, rightFor, startsRunsApp } from "./runs-app.ts";
 describe("runs", () => {
   startsRunsApp();
 
-  describe("an answer retried under its key", answerSentAgainUnder);
-  describe("a challenge run", oneChallenge);
-  describe("all runs", anyThem);
+  describe("an answer retried under its key", retriedAnswer);
+  describe("a challenge run", challengeRun);
+  describe("all runs", allRuns);
 });
 
-function answerSentAgainUnder(): void {
+function retriedAnswer(): void {
   const answers = (who: Runner, run: number, body: object, key: string) => () =>
     post(
       app,
@@ -66,7 +66,7 @@ function answerSentAgainUnder(): void {
   });
 }
 
-function oneChallenge(): void {
+function challengeRun(): void {
   it("follows the challenge's order, moves by advance, and ends with the last answer", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();
@@ -155,7 +155,7 @@ function oneChallenge(): void {
   });
 }
 
-function anyThem(): void {
+function allRuns(): void {
   it("are refused for an invalid request", async () => {
     const ann = await runner(app);
     const { daily_shuffle: daily } = await ann.today();
@@ -226,9 +226,9 @@ function anyThem(): void {
       fam: "f",
     });
     const headers = { authorization: `Bearer ${token}` };
-    const wishes = [{ mode: "endless" }, { mode: "gauntlet", challenge_id: gauntlet.id }];
+    const bodies = [{ mode: "endless" }, { mode: "gauntlet", challenge_id: gauntlet.id }];
     const answers = await Promise.all(
-      wishes.map((body) => post(app, "/v1/games/trivia/runs", body, headers)),
+      bodies.map((body) => post(app, "/v1/games/trivia/runs", body, headers)),
     );
     assert.deepEqual(tally(answers), { "401 auth:token_invalid": 2 });
   });

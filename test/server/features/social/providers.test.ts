@@ -10,7 +10,14 @@ import { startApp, type App } from "../../../support/app.ts";
 import { startPlainProvider, type PlainProvider } from "../../../support/plain-provider.ts";
 import { post } from "../../../support/identity.ts";
 import { startTestProvider, type TestProvider } from "../../../support/oidc-provider.ts";
-import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
+import {
+  begin,
+  callbackOf,
+  openCallback,
+  signInWithProvider,
+  addProviderUser,
+  sessionOf,
+} from "./visitor.ts";
 
 describe("a provider", () => {
   let provider: PlainProvider;
@@ -48,7 +55,7 @@ describe("a provider", () => {
     await strict.stop();
   });
   const answer = (body: unknown, status = 200) => (provider.user = { status, body });
-  const through = () => goThrough(app, { provider: "octo" });
+  const through = () => signInWithProvider(app, { provider: "octo" });
 
   it("without OpenID identifies the user by the number that it returns", async () => {
     answer({ id: 583231, login: "octocat", avatar_url: "https://cdn.octo.example/u/583231" });
@@ -94,20 +101,20 @@ describe("a provider", () => {
   });
 
   it("that accepts the secret only in the header receives it there", async () => {
-    person(strict, { name: "Ada" });
-    const returned = await goThrough(app, { provider: "strict" });
+    addProviderUser(strict, { name: "Ada" });
+    const returned = await signInWithProvider(app, { provider: "strict" });
     assert.equal(returned.error, null);
     assert.equal((await sessionOf(app, returned)).player.display_name, "Ada");
   });
 
   it("that refuses is quoted in the log, so that an operator sees the misconfiguration", async () => {
-    person(strict, { name: "Ada" });
-    const wrongSecret = await goThrough(app, { provider: "typo" });
-    const begun = await begin(app, { provider: "strict" });
+    addProviderUser(strict, { name: "Ada" });
+    const wrongSecret = await signInWithProvider(app, { provider: "typo" });
+    const startedLogin = await begin(app, { provider: "strict" });
     const back = new URL(callbackOf("strict"));
-    const query = { state: begun.state, code: "nonsense", iss: strict.issuer };
+    const query = { state: startedLogin.state, code: "nonsense", iss: strict.issuer };
     back.search = new URLSearchParams(query).toString();
-    const wrongCode = await comeBack(app, back, begun.cookie);
+    const wrongCode = await openCallback(app, back, startedLogin.cookie);
     const denied = "oauth:provider_denied";
     assert.deepEqual([wrongSecret.error, wrongCode.error], [denied, denied]);
     assert.match(written.join(""), /"typo","reason":"the provider answered invalid_client"/);
@@ -122,8 +129,8 @@ describe("a provider", () => {
   });
 
   it("refuses a state that belongs to another provider", async () => {
-    const begun = await begin(app, { provider: "octo" });
-    const body = { code: "c", state: begun.state };
+    const startedLogin = await begin(app, { provider: "octo" });
+    const body = { code: "c", state: startedLogin.state };
     const elsewhere = await post(app, "/v1/gateway/oauth/away/callback", body);
     assert.equal(elsewhere.code, "oauth:state_invalid");
     const unknown = await post(app, "/v1/gateway/oauth/nobody/callback", body);

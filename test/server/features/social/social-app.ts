@@ -7,7 +7,7 @@ import { callbackOf } from "./visitor.ts";
 export let provider: TestProvider;
 
 /** A provider that reports when users signed in. */
-export let telling: TestProvider;
+export let reportingProvider: TestProvider;
 
 export let app: App;
 export const now = Date.now();
@@ -24,7 +24,7 @@ export const connectionsOf = async (token: string) =>
 export function startsSocialApp(): void {
   before(async () => {
     provider = await startTestProvider([callbackOf("acme")]);
-    telling = await startTestProvider([callbackOf("told")], "client_secret_post", true);
+    reportingProvider = await startTestProvider([callbackOf("told")], "client_secret_post", true);
     app = await startApp({
       clock: { now: () => now },
       env: {
@@ -32,15 +32,15 @@ export function startsSocialApp(): void {
         OAUTH_ACME_SECRET: provider.clientSecret,
         OAUTH_ACME_ISSUER: provider.issuer,
         OAUTH_ACME_LABEL: "Acme Games",
-        OAUTH_TOLD_CLIENT_ID: telling.clientId,
-        OAUTH_TOLD_SECRET: telling.clientSecret,
-        OAUTH_TOLD_ISSUER: telling.issuer,
+        OAUTH_TOLD_CLIENT_ID: reportingProvider.clientId,
+        OAUTH_TOLD_SECRET: reportingProvider.clientSecret,
+        OAUTH_TOLD_ISSUER: reportingProvider.issuer,
       },
     });
   });
   after(async () => {
     await app.stop();
-    await telling.stop();
+    await reportingProvider.stop();
     await provider.stop();
   });
 }

@@ -11,10 +11,17 @@ import {
 import { post, registerAccount } from "../../../support/identity.ts";
 import { untilOneWaits } from "../../../support/locks.ts";
 import { visitProvider } from "../../../support/oidc-provider.ts";
-import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
+import {
+  begin,
+  callbackOf,
+  openCallback,
+  signInWithProvider,
+  addProviderUser,
+  sessionOf,
+} from "./visitor.ts";
 import {
   app,
-  telling,
+  reportingProvider,
   now,
   provider,
   newAddress,
@@ -28,13 +35,13 @@ const verifyEmail = (id: number) =>
 describe("a social login", () => {
   startsSocialApp();
 
-  describe("creates accounts", makesAccounts);
-  describe("joins accounts safely", joinsAccountsWithCare);
-  describe("creates one account", makesOneAccount);
-  describe("is refused or reported", refusedOrTold);
+  describe("creates accounts", accountCreation);
+  describe("joins accounts safely", accountJoins);
+  describe("creates one account", singleAccount);
+  describe("is refused or reported", refusalsAndReports);
 });
 
-function makesAccounts(): void {
+function accountCreation(): void {
   it("is listed, and its address contains PKCE, state and nonce", async () => {
     const list = await app.client.get("/v1/gateway/oauth/providers");
     assert.deepEqual(list.body, {
@@ -43,13 +50,13 @@ function makesAccounts(): void {
         { id: "told", name: "Told" },
       ],
     });
-    const begun = await begin(app);
-    const query = new URL(begun.url).searchParams;
+    const startedLogin = await begin(app);
+    const query = new URL(startedLogin.url).searchParams;
     assert.equal(query.get("code_challenge_method"), "S256");
     assert.equal(query.get("redirect_uri"), callbackOf("acme"));
-    assert.equal(query.get("state"), begun.state);
+    assert.equal(query.get("state"), startedLogin.state);
     assert.ok(query.get("nonce") && query.get("code_challenge"));
-    assert.match(begun.cookie, /^svc_oauth=[\w-]{43}$/);
+    assert.match(startedLogin.cookie, /^svc_oauth=[\w-]{43}$/);
     const again = await app.client.get(
       "/v1/gateway/oauth/acme/url?redirect=http://localhost:5173/",
     );
@@ -66,8 +73,13 @@ function makesAccounts(): void {
   it("creates an account for a verified address, and finds it again after the address changes", async () => {
     const email = newAddress();
     const picture = "https://cdn.acme.example/a.png";
-    const subject = person(provider, { email, email_verified: true, name: "Zoë 🌞 Doe", picture });
-    const first = await goThrough(app);
+    const subject = addProviderUser(provider, {
+      email,
+      email_verified: true,
+      name: "Zoë 🌞 Doe",
+      picture,
+    });
+    const first = await signInWithProvider(app);
     assert.equal(first.status, 302);
     assert.equal(first.location?.href, "http://localhost:5173/in?x=1");
     const { player, access_token: token } = await sessionOf(app, first);
@@ -76,7 +88,7 @@ function makesAccounts(): void {
     assert.match(player.username ?? "", /^[A-Za-z0-9_]{3,13}_\d{6}$/);
     assert.equal(player.display_name, "Zoë 🌞 Doe");
     provider.people.set(subject, { email: newAddress(), email_verified: true, name: "Zoë" });
-    assert.equal((await sessionOf(app, await goThrough(app))).player.id, player.id);
+    assert.equal((await sessionOf(app, await signInWithProvider(app))).player.id, player.id);
     const [connection] = await connectionsOf(token);
     assert.deepEqual(connection && { ...connection, linked_at: "" }, {
       provider: "acme",
@@ -88,8 +100,8 @@ function makesAccounts(): void {
 
   it("does not adopt a provider's name that is invalid here, but still signs the player in", async () => {
     const someone = (claims: Record<string, unknown>) =>
-      person(provider, { email: newAddress(), email_verified: true, ...claims });
-    const shown = async () => (await sessionOf(app, await goThrough(app))).player;
+      addProviderUser(provider, { email: newAddress(), email_verified: true, ...claims });
+    const shown = async () => (await sessionOf(app, await signInWithProvider(app))).player;
     for (const name of ["Gr\u0430ce", "\u2800", "\u0301", "a\u202eb"]) {
       someone({ name });
       const player = await shown();
@@ -98,7 +110,7 @@ function makesAccounts(): void {
   });
 }
 
-function joinsAccountsWithCare(): void {
+function accountJoins(): void {
   it("joins an account only when both sides have verified the address", async () => {
     const cases: [ours: boolean, theirs: boolean, isLinked: boolean][] = [
       [true, true, true],
@@ -109,8 +121,8 @@ function joinsAccountsWithCare(): void {
     for (const [ours, theirs, isLinked] of cases) {
       const { email, session } = await registerAccount(app);
       if (ours) await verifyEmail(session.player.id);
-      person(provider, { email: email.toUpperCase(), email_verified: theirs });
-      const returned = await goThrough(app);
+      addProviderUser(provider, { email: email.toUpperCase(), email_verified: theirs });
+      const returned = await signInWithProvider(app);
       assert.equal(returned.status, 302);
       assert.equal(returned.error, isLinked ? null : "oauth:already_linked");
       assert.equal(returned.refreshToken !== null, isLinked);
@@ -122,10 +134,10 @@ function joinsAccountsWithCare(): void {
     const { email, session } = await registerAccount(app);
     await verifyEmail(session.player.id);
     const own = { email: newAddress(), email_verified: true };
-    person(provider, { email, name: "Ada", token: own });
-    assert.equal((await goThrough(app)).error, "oauth:already_linked");
-    person(provider, { email_verified: true, name: "Ada", token: { email } });
-    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    addProviderUser(provider, { email, name: "Ada", token: own });
+    assert.equal((await signInWithProvider(app)).error, "oauth:already_linked");
+    addProviderUser(provider, { email_verified: true, name: "Ada", token: { email } });
+    assert.equal((await signInWithProvider(app)).error, "oauth:already_linked");
   });
 
   it("treats two spellings as one address only when both belong to one mailbox", async () => {
@@ -133,41 +145,41 @@ function joinsAccountsWithCare(): void {
     await verifyEmail(session.player.id);
     const [first, rest] = [email.slice(0, 1), email.slice(1)];
     const wide = String.fromCharCode(first.charCodeAt(0) + 0xfee0);
-    person(provider, { email: `${wide}${rest}`, email_verified: true });
-    assert.equal((await goThrough(app)).error, "oauth:already_linked");
-    person(provider, { email: email.replace("@", "＠"), email_verified: true });
-    const { player } = await sessionOf(app, await goThrough(app));
+    addProviderUser(provider, { email: `${wide}${rest}`, email_verified: true });
+    assert.equal((await signInWithProvider(app)).error, "oauth:already_linked");
+    addProviderUser(provider, { email: email.replace("@", "＠"), email_verified: true });
+    const { player } = await sessionOf(app, await signInWithProvider(app));
     assert.equal(player.id, session.player.id);
   });
 
   it("of an unverified or missing address creates an account without a verified address", async () => {
-    person(provider, { email: newAddress(), email_verified: false });
-    const unverified = await sessionOf(app, await goThrough(app));
+    addProviderUser(provider, { email: newAddress(), email_verified: false });
+    const unverified = await sessionOf(app, await signInWithProvider(app));
     assert.equal(unverified.player.email_verified_at, null);
-    person(provider, {});
-    const without = await sessionOf(app, await goThrough(app));
+    addProviderUser(provider, {});
+    const without = await sessionOf(app, await signInWithProvider(app));
     assert.equal(without.player.email, null);
   });
 }
 
-function makesOneAccount(): void {
+function singleAccount(): void {
   it("creates one account for two concurrent sign-ins of the same person", async () => {
-    person(provider, { email: newAddress(), email_verified: true, name: "Twin" });
+    addProviderUser(provider, { email: newAddress(), email_verified: true, name: "Twin" });
     const sessions = await Promise.all(
-      [1, 2, 3, 4].map(async () => sessionOf(app, await goThrough(app))),
+      [1, 2, 3, 4].map(async () => sessionOf(app, await signInWithProvider(app))),
     );
     assert.equal(new Set(sessions.map(({ player }) => player.id)).size, 1);
   });
 
   it("creates one account for two concurrent sign-ins of a person without an address", async () => {
     const { em } = app.deps;
-    const subject = person(provider, {});
+    const subject = addProviderUser(provider, {});
     const { session } = await registerAccount(app);
     const { id: playerId } = session.player;
     const { second } = await em.transactional(async (inner) => {
       const connection = { provider: "acme", subject, playerId, name: null, avatarUrl: null };
       await saveConnection(inner, connection, new Date(now));
-      const sent = goThrough(app);
+      const sent = signInWithProvider(app);
       await untilOneWaits(em);
       return { second: sent };
     });
@@ -175,7 +187,7 @@ function makesOneAccount(): void {
   });
 }
 
-function refusedOrTold(): void {
+function refusalsAndReports(): void {
   it("opens no session when the link or the shared address is removed during the sign-in", async () => {
     const { em } = app.deps;
     const changes: ((inner: EntityManager, playerId: number) => Promise<unknown>)[] = [
@@ -186,11 +198,11 @@ function refusedOrTold(): void {
       const { email, session } = await registerAccount(app);
       const { id } = session.player;
       await verifyEmail(id);
-      person(provider, at === 0 ? {} : { email, email_verified: true });
-      if (at === 0) await goThrough(app, { token: session.access_token });
+      addProviderUser(provider, at === 0 ? {} : { email, email_verified: true });
+      if (at === 0) await signInWithProvider(app, { token: session.access_token });
       const { signedIn } = await em.transactional(async (inner) => {
         await lockAccount(inner, id);
-        const sent = goThrough(app);
+        const sent = signInWithProvider(app);
         await untilOneWaits(em);
         await change(inner, id);
         return { signedIn: sent };
@@ -202,13 +214,13 @@ function refusedOrTold(): void {
 
   it("of a closed account opens no session", async () => {
     const email = newAddress();
-    person(provider, { email, email_verified: true });
-    const { player } = await sessionOf(app, await goThrough(app));
+    addProviderUser(provider, { email, email_verified: true });
+    const { player } = await sessionOf(app, await signInWithProvider(app));
     const em = app.deps.orm.em.fork();
     await em.nativeUpdate(PlayerSchema, { id: player.id }, { deletedAt: new Date(now) });
-    assert.equal((await goThrough(app)).error, "oauth:already_linked");
-    person(provider, { email, email_verified: true });
-    assert.equal((await goThrough(app)).error, "oauth:already_linked");
+    assert.equal((await signInWithProvider(app)).error, "oauth:already_linked");
+    addProviderUser(provider, { email, email_verified: true });
+    assert.equal((await signInWithProvider(app)).error, "oauth:already_linked");
   });
 
   it("has the sign-in time that the provider reports, if it reports one", async () => {
@@ -217,26 +229,26 @@ function refusedOrTold(): void {
         one.method,
         one.authenticatedAt,
       ]);
-    person(provider, { email: newAddress(), email_verified: true });
-    const silent = await sessionOf(app, await goThrough(app));
+    addProviderUser(provider, { email: newAddress(), email_verified: true });
+    const silent = await sessionOf(app, await signInWithProvider(app));
     assert.deepEqual(await methods(silent.player.id), [["social", null]]);
     const at = Math.floor(now / 1_000) - 86_400;
     for (const [said, kept] of [
       [at, new Date(at * 1_000)],
       [at + 2 * 86_400, new Date(now)],
     ] as const) {
-      telling.signedInAt = said;
-      person(telling, { email: newAddress(), email_verified: true });
-      const told = await sessionOf(app, await goThrough(app, { provider: "told" }));
-      assert.deepEqual(await methods(told.player.id), [["social", kept]]);
+      reportingProvider.signedInAt = said;
+      addProviderUser(reportingProvider, { email: newAddress(), email_verified: true });
+      const reported = await sessionOf(app, await signInWithProvider(app, { provider: "told" }));
+      assert.deepEqual(await methods(reported.player.id), [["social", kept]]);
     }
   });
 
   it("works for a native client, which sends code and state itself", async () => {
-    person(provider, { email: newAddress(), email_verified: true });
+    addProviderUser(provider, { email: newAddress(), email_verified: true });
     const verifier = "native-client-of-forty-three-letters-or-more";
-    const begun = await begin(app, { verifier });
-    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const startedLogin = await begin(app, { verifier });
+    const back = await visitProvider(startedLogin.url, callbackOf("acme"));
     const body = { ...Object.fromEntries(back.searchParams), code_verifier: verifier };
     const path = "/v1/gateway/oauth/acme/callback";
     const answer = await post(app, path, body);
@@ -249,11 +261,14 @@ function refusedOrTold(): void {
 
   it("reports a refusal by the provider or by the person", async () => {
     provider.signsIn = null;
-    assert.equal((await goThrough(app)).error, "oauth:provider_denied");
-    person(provider, {});
-    const begun = await begin(app);
-    const back = await visitProvider(begun.url, callbackOf("acme"));
+    assert.equal((await signInWithProvider(app)).error, "oauth:provider_denied");
+    addProviderUser(provider, {});
+    const startedLogin = await begin(app);
+    const back = await visitProvider(startedLogin.url, callbackOf("acme"));
     back.searchParams.set("code", "another");
-    assert.equal((await comeBack(app, back, begun.cookie)).error, "oauth:provider_denied");
+    assert.equal(
+      (await openCallback(app, back, startedLogin.cookie)).error,
+      "oauth:provider_denied",
+    );
   });
 }

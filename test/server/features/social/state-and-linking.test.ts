@@ -2,23 +2,30 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { enter, post, registerAccount } from "../../../support/identity.ts";
 import { visitProvider } from "../../../support/oidc-provider.ts";
-import { begin, callbackOf, comeBack, goThrough, person, sessionOf } from "./visitor.ts";
+import {
+  begin,
+  callbackOf,
+  openCallback,
+  signInWithProvider,
+  addProviderUser,
+  sessionOf,
+} from "./visitor.ts";
 import { app, provider, newAddress, connectionsOf, startsSocialApp } from "./social-app.ts";
 
 describe("the state and the linking of social logins", () => {
   startsSocialApp();
 
-  describe("the state of a social login", stateSocialLogin);
-  describe("linking a social login", linkingSocialLogin);
+  describe("the state of a social login", loginState);
+  describe("linking a social login", loginLinking);
 });
 
-function stateSocialLogin(): void {
+function loginState(): void {
   it("works once, even for many concurrent uses", async () => {
-    person(provider, { email: newAddress(), email_verified: true });
-    const begun = await begin(app);
-    const back = await visitProvider(begun.url, callbackOf("acme"));
+    addProviderUser(provider, { email: newAddress(), email_verified: true });
+    const startedLogin = await begin(app);
+    const back = await visitProvider(startedLogin.url, callbackOf("acme"));
     const all = await Promise.all(
-      Array.from({ length: 8 }, () => comeBack(app, back, begun.cookie)),
+      Array.from({ length: 8 }, () => openCallback(app, back, startedLogin.cookie)),
     );
     const statuses = all.map(({ status }) => status).toSorted();
     assert.deepEqual(statuses, [302, ...Array<number>(7).fill(400)]);
@@ -27,18 +34,18 @@ function stateSocialLogin(): void {
   });
 
   it("is rejected in another browser, without a browser, and when unknown", async () => {
-    person(provider, { email: newAddress(), email_verified: true });
+    addProviderUser(provider, { email: newAddress(), email_verified: true });
     const other = await begin(app);
     for (const cookie of [other.cookie, "", "svc_oauth=x"]) {
-      const begun = await begin(app);
-      const back = await visitProvider(begun.url, callbackOf("acme"));
-      assert.equal((await comeBack(app, back, cookie)).status, 400);
+      const startedLogin = await begin(app);
+      const back = await visitProvider(startedLogin.url, callbackOf("acme"));
+      assert.equal((await openCallback(app, back, cookie)).status, 400);
     }
     for (const state of ["x", "a".repeat(43)]) {
       const back = new URL(`${callbackOf("acme")}?code=c&state=${state}`);
-      assert.equal((await comeBack(app, back, other.cookie)).status, 400);
+      assert.equal((await openCallback(app, back, other.cookie)).status, 400);
     }
-    assert.equal((await comeBack(app, new URL(callbackOf("acme")), other.cookie)).status, 400);
+    assert.equal((await openCallback(app, new URL(callbackOf("acme")), other.cookie)).status, 400);
   });
 
   it("is bound to its browser, so a leaked callback address is useless", async () => {
@@ -47,18 +54,18 @@ function stateSocialLogin(): void {
     const verifier = "v".repeat(43);
     for (const token of [undefined, session.access_token])
       for (const isNative of [false, true]) {
-        person(provider, { email: newAddress(), email_verified: true });
+        addProviderUser(provider, { email: newAddress(), email_verified: true });
         const link = token === undefined ? {} : { token };
-        const begun = await begin(app, isNative ? { ...link, verifier } : link);
-        const stranger = await begin(app, { verifier: "w".repeat(43) });
-        const back = await visitProvider(begun.url, callbackOf("acme"));
+        const startedLogin = await begin(app, isNative ? { ...link, verifier } : link);
+        const otherLogin = await begin(app, { verifier: "w".repeat(43) });
+        const back = await visitProvider(startedLogin.url, callbackOf("acme"));
         const read = Object.fromEntries(back.searchParams);
         const wrong = { code_verifier: "w".repeat(43) };
         const tries: [body: object, headers: Record<string, string>][] = [
           [{}, {}],
-          [{}, { cookie: stranger.cookie }],
+          [{}, { cookie: otherLogin.cookie }],
           [wrong, {}],
-          [wrong, { cookie: begun.cookie }],
+          [wrong, { cookie: startedLogin.cookie }],
         ];
         // A browser started without a challenge, so no verifier can match.
         if (!isNative) tries.push([{ code_verifier: verifier }, {}]);
@@ -68,7 +75,7 @@ function stateSocialLogin(): void {
           assert.equal(answer.headers.get("set-cookie"), null);
         }
         const own = isNative ? { code_verifier: verifier } : {};
-        const headers: Record<string, string> = isNative ? {} : { cookie: begun.cookie };
+        const headers: Record<string, string> = isNative ? {} : { cookie: startedLogin.cookie };
         assert.equal((await post(app, path, { ...read, ...own }, headers)).status, 200);
         if (token !== undefined)
           await app.client.delete("/v1/users/@me/connections/acme", { token });
@@ -88,10 +95,10 @@ function stateSocialLogin(): void {
   });
 
   it("is not consumed by HEAD or prefetch, and expires after ten minutes", async () => {
-    person(provider, { email: newAddress(), email_verified: true });
-    const begun = await begin(app);
-    const back = await visitProvider(begun.url, callbackOf("acme"));
-    const headers = { cookie: begun.cookie };
+    addProviderUser(provider, { email: newAddress(), email_verified: true });
+    const startedLogin = await begin(app);
+    const back = await visitProvider(startedLogin.url, callbackOf("acme"));
+    const headers = { cookie: startedLogin.cookie };
     const target = back.pathname + back.search;
     assert.equal((await app.client.head(target, { headers })).status, 400);
     for (const [name, value] of [
@@ -103,11 +110,11 @@ function stateSocialLogin(): void {
       assert.equal((await app.client.get(target, ahead)).status, 400);
     }
     for (const key of await app.deps.redis.keys("oauth:*")) {
-      assert.ok(!key.includes(begun.state));
+      assert.ok(!key.includes(startedLogin.state));
       const left = await app.deps.redis.ttl(key);
       assert.ok(left > 0 && left <= 600);
     }
-    assert.equal((await comeBack(app, back, begun.cookie)).error, null);
+    assert.equal((await openCallback(app, back, startedLogin.cookie)).error, null);
   });
 
   it("is created only for known providers, allowed redirects and callers who may link", async () => {
@@ -130,37 +137,40 @@ function stateSocialLogin(): void {
   });
 }
 
-function linkingSocialLogin(): void {
+function loginLinking(): void {
   it("adds it to the account, opens no other session, and allows sign-in from then on", async () => {
     const { session } = await registerAccount(app);
-    person(provider, { email: newAddress(), email_verified: true, name: "Link" });
+    addProviderUser(provider, { email: newAddress(), email_verified: true, name: "Link" });
     const token = session.access_token;
-    const returned = await goThrough(app, { token });
+    const returned = await signInWithProvider(app, { token });
     assert.deepEqual([returned.error, returned.refreshToken], [null, null]);
     assert.equal((await connectionsOf(token)).length, 1);
-    assert.equal((await goThrough(app, { token })).error, null, "again changes nothing");
-    assert.equal((await sessionOf(app, await goThrough(app))).player.id, session.player.id);
+    assert.equal((await signInWithProvider(app, { token })).error, null, "again changes nothing");
+    assert.equal(
+      (await sessionOf(app, await signInWithProvider(app))).player.id,
+      session.player.id,
+    );
   });
 
   it("is refused for a login of another account, and for a second login of one provider", async () => {
     const one = (await registerAccount(app)).session.access_token;
     const two = (await registerAccount(app)).session.access_token;
-    person(provider, {});
-    assert.equal((await goThrough(app, { token: one })).error, null);
-    assert.equal((await goThrough(app, { token: two })).error, "oauth:already_linked");
-    person(provider, {});
-    assert.equal((await goThrough(app, { token: one })).error, "oauth:already_linked");
+    addProviderUser(provider, {});
+    assert.equal((await signInWithProvider(app, { token: one })).error, null);
+    assert.equal((await signInWithProvider(app, { token: two })).error, "oauth:already_linked");
+    addProviderUser(provider, {});
+    assert.equal((await signInWithProvider(app, { token: one })).error, "oauth:already_linked");
     assert.equal((await connectionsOf(two)).length, 0);
   });
 
   it("is neither started nor finished by an ended session", async () => {
     const { session } = await registerAccount(app);
-    person(provider, {});
+    addProviderUser(provider, {});
     const token = session.access_token;
-    const begun = await begin(app, { token });
-    const back = await visitProvider(begun.url, callbackOf("acme"));
+    const startedLogin = await begin(app, { token });
+    const back = await visitProvider(startedLogin.url, callbackOf("acme"));
     assert.equal((await app.client.delete("/v1/users/@me/sessions", { token })).status, 204);
-    assert.equal((await comeBack(app, back, begun.cookie)).error, "auth:token_invalid");
+    assert.equal((await openCallback(app, back, startedLogin.cookie)).error, "auth:token_invalid");
     await assert.rejects(begin(app, { token }), /auth:token_invalid/);
     assert.equal((await connectionsOf(token)).length, 0);
   });
@@ -168,13 +178,13 @@ function linkingSocialLogin(): void {
   it("is reversible unless no other sign-in method is left", async () => {
     const path = "/v1/users/@me/connections/acme";
     const { session } = await registerAccount(app);
-    person(provider, {});
+    addProviderUser(provider, {});
     const token = session.access_token;
     assert.equal((await app.client.delete(path, { token })).status, 404);
-    await goThrough(app, { token });
+    await signInWithProvider(app, { token });
     assert.equal((await app.client.delete(path, { token })).status, 204);
     assert.equal((await connectionsOf(token)).length, 0);
-    const made = await sessionOf(app, await goThrough(app));
+    const made = await sessionOf(app, await signInWithProvider(app));
     assert.notEqual(made.player.id, session.player.id);
     const refused = await app.client.delete(path, { token: made.access_token });
     assert.equal(refused.status, 409);

@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import { randomString } from "../../../../server/platform/ids.ts";
 import type { SessionBody } from "../../../../server/features/sessions/schemas.ts";
 import type { App } from "../../../support/app.ts";
-import { visitProvider, type Person, type TestProvider } from "../../../support/oidc-provider.ts";
+import { visitProvider, type Profile, type TestProvider } from "../../../support/oidc-provider.ts";
 
 export const callbackOf = (provider: string) =>
   `http://127.0.0.1:8080/v1/gateway/oauth/${provider}/callback`;
 
-export interface Begun {
+export interface StartedLogin {
   url: string;
   state: string;
   /** The cookie that binds the state to this browser. */
@@ -18,7 +18,7 @@ export interface Begun {
 export async function begin(
   app: App,
   options: { provider?: string; redirect?: string; token?: string; verifier?: string } = {},
-): Promise<Begun> {
+): Promise<StartedLogin> {
   const { provider = "acme", redirect = "http://localhost:5173/in?x=1", token } = options;
   const { verifier } = options;
   const query = new URLSearchParams({ redirect, mode: token === undefined ? "login" : "link" });
@@ -43,7 +43,7 @@ export interface Returned {
 }
 
 /** Returns to our callback, as a browser with this cookie. */
-export async function comeBack(app: App, back: URL, cookie: string): Promise<Returned> {
+export async function openCallback(app: App, back: URL, cookie: string): Promise<Returned> {
   const answer = await app.client.get(back.pathname + back.search, { headers: { cookie } });
   const location = answer.headers.get("location");
   const target = location === null ? null : new URL(location);
@@ -58,17 +58,17 @@ export async function comeBack(app: App, back: URL, cookie: string): Promise<Ret
 }
 
 /** The whole flow through the provider and back. */
-export async function goThrough(
+export async function signInWithProvider(
   app: App,
   options: { provider?: string; token?: string } = {},
 ): Promise<Returned> {
-  const begun = await begin(app, options);
-  const back = await visitProvider(begun.url, callbackOf(options.provider ?? "acme"));
-  return comeBack(app, back, begun.cookie);
+  const startedLogin = await begin(app, options);
+  const back = await visitProvider(startedLogin.url, callbackOf(options.provider ?? "acme"));
+  return openCallback(app, back, startedLogin.cookie);
 }
 
 /** Adds a user at the provider who signs in next; returns the subject. */
-export function person(provider: TestProvider, facts: Person): string {
+export function addProviderUser(provider: TestProvider, facts: Profile): string {
   const subject = `sub-${randomString(12, "abcdefghijklmnopqrstuvwxyz")}`;
   provider.people.set(subject, facts);
   provider.signsIn = subject;

@@ -7,12 +7,12 @@ import { app, clock, type Team, base, member, startsTeamsApp } from "./teams-app
 describe("teams", () => {
   startsTeamsApp();
 
-  describe("are founded and left", foundedLeft);
-  describe("refuse invalid requests", refuseBound);
-  describe("end", endTests);
+  describe("are founded and left", foundedAndLeft);
+  describe("refuse invalid requests", refusals);
+  describe("end", teamEnds);
 });
 
-function foundedLeft(): void {
+function foundedAndLeft(): void {
   it("are founded, read, joined by code, renamed and left", async () => {
     const [ann, bob, eve] = [await member(), await member(true), await member(true)];
     assert.equal(await ann.own(), null);
@@ -96,7 +96,7 @@ function foundedLeft(): void {
   });
 }
 
-function refuseBound(): void {
+function refusals(): void {
   it("refuse requests that are not allowed", async () => {
     const [ann, bob, cid, eve] = [
       await member(),
@@ -176,10 +176,10 @@ function refuseBound(): void {
     assert.equal((await owner.own())?.num_members, 20);
     const founders = await Promise.all(Array.from({ length: 6 }, () => member()));
     const name = uniqueName();
-    const wishes = await Promise.all(
+    const foundings = await Promise.all(
       founders.map(({ headers }) => post(app, base, { name }, headers)),
     );
-    assert.deepEqual(tally(wishes), { "201": 1, "409 team:name_taken": 5 });
+    assert.deepEqual(tally(foundings), { "201": 1, "409 team:name_taken": 5 });
     const lone = await member();
     const several = await Promise.all(
       Array.from({ length: 5 }, () => post(app, base, { name: uniqueName() }, lone.headers)),
@@ -188,23 +188,23 @@ function refuseBound(): void {
   });
 }
 
-function endTests(): void {
+function teamEnds(): void {
   it("end when the accounts of all members are deleted, and release their name", async () => {
     const [ann, bob, cid] = [await member(), await member(), await member()];
-    const [lonely, shared] = [await ann.found(), await bob.found()];
+    const [unshared, shared] = [await ann.found(), await bob.found()];
     await cid.join(shared.join_code);
     for (const { headers } of [ann, bob])
       await app.client.request("DELETE", "/v1/users/@me", { headers });
     const clear = () => maintain({ task: "accounts" }, app.deps);
     await clear();
     const eve = await member();
-    assert.equal((await eve.call("GET", `/${lonely.id}`)).status, 200);
+    assert.equal((await eve.call("GET", `/${unshared.id}`)).status, 200);
     clock.advance(31 * 86_400_000);
     await clear();
     const later = await member();
-    assert.equal((await later.call("GET", `/${lonely.id}`)).code, "team:not_found");
+    assert.equal((await later.call("GET", `/${unshared.id}`)).code, "team:not_found");
     assert.equal((await later.call("GET", `/${shared.id}`)).team?.num_members, 2);
-    await later.found(lonely.name);
+    await later.found(unshared.name);
   });
 
   it("refuse a player who no longer exists", async () => {

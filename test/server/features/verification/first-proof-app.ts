@@ -13,7 +13,7 @@ import {
   type TestProvider,
 } from "../../../support/oidc-provider.ts";
 import { Browser, discover, issuer } from "../oauth/browser.ts";
-import { begin, comeBack, person } from "../social/visitor.ts";
+import { begin, openCallback, addProviderUser } from "../social/visitor.ts";
 
 export const redirect = "https://program.example/back";
 export const callback = `${issuer}/v1/gateway/oauth/acme/callback`;
@@ -60,9 +60,13 @@ export async function attach(session: SessionBody) {
   assert.equal(verified.status, 200);
   const made = await app.client.post(keysPath, { token, body: { name: "Mine", scopes: ["*"] } });
   const { plaintext } = made.body as { plaintext: string };
-  const subject = person(provider, {});
-  const begun = await begin(app, { token });
-  const linked = await comeBack(app, await visitProvider(begun.url, callback), begun.cookie);
+  const subject = addProviderUser(provider, {});
+  const startedLogin = await begin(app, { token });
+  const linked = await openCallback(
+    app,
+    await visitProvider(startedLogin.url, callback),
+    startedLogin.cookie,
+  );
   assert.equal(linked.error, null);
   const verifier = client.randomPKCECodeVerifier();
   const asked = client.buildAuthorizationUrl(program, {
@@ -83,7 +87,7 @@ export async function attach(session: SessionBody) {
   return { phone, plaintext, subject, granted, passport };
 }
 
-type Attached = Awaited<ReturnType<typeof attach>>;
+type AttachedAccess = Awaited<ReturnType<typeof attach>>;
 
 export const login = (email: string, given = password) =>
   post(app, "/v1/gateway/login", { identifier: email, password: given });
@@ -92,7 +96,7 @@ export const linkTo = async (email: string) =>
   (await sentMessage(app.deps, email, "verify-email")).content.links[0] ?? "";
 
 /** Whether each attachment still grants access, on the given worker. */
-export async function works(at: App, session: SessionBody, had: Attached) {
+export async function accessStatuses(at: App, session: SessionBody, had: AttachedAccess) {
   const authorization = `Bearer ${had.granted.access_token}`;
   const [access, key, consent] = [
     await at.client.get("/v1/users/@me", { token: session.access_token }),

@@ -11,7 +11,7 @@ import { openLink, pressButton } from "../../../support/link-page.ts";
 import { messagesTo, sentMessage } from "../../../support/messages.ts";
 import { visitProvider } from "../../../support/oidc-provider.ts";
 import { issuer } from "../oauth/browser.ts";
-import { begin, comeBack } from "../social/visitor.ts";
+import { begin, openCallback } from "../social/visitor.ts";
 import {
   other,
   app,
@@ -23,7 +23,7 @@ import {
   attach,
   login,
   linkTo,
-  works,
+  accessStatuses,
   startsProofApp,
 } from "./first-proof-app.ts";
 
@@ -82,16 +82,16 @@ describe("first verifications of an address", () => {
 
   describe(
     "the first verification of an address that another person registered before",
-    firstProofAddressSomebody,
+    firstVerification,
   );
 });
 
-function firstProofAddressSomebody(): void {
-  describe("ends the access of others", endsWhatOthersHad);
-  describe("keeps the owner's access", leavesWhatOwn);
+function firstVerification(): void {
+  describe("ends the access of others", endedAccess);
+  describe("keeps the owner's access", keptAccess);
 }
 
-function endsWhatOthersHad(): void {
+function endedAccess(): void {
   for (const [name, prove] of Object.entries(proofs))
     it(`by ${name} ends what was attached, on every worker`, async () => {
       const { email, session } = await register();
@@ -99,7 +99,7 @@ function endsWhatOthersHad(): void {
       const { id } = session.player;
       const second = (await login(email)).body;
       for (const at of [app, other])
-        assert.deepEqual(await works(at, session, had), [200, 200, 200]);
+        assert.deepEqual(await accessStatuses(at, session, had), [200, 200, 200]);
       const award = { award_id: "id.award.welcome", game: "platform" };
       const token = session.access_token;
       await app.client.post("/v1/embers/@me/awards", { token, body: award });
@@ -112,7 +112,7 @@ function endsWhatOthersHad(): void {
       for (const at of [app, other])
         for (const one of [session, second])
           await until("all is refused", async () => {
-            const [access, ...rest] = await works(at, one, had);
+            const [access, ...rest] = await accessStatuses(at, one, had);
             return access === 401 && rest.every((status) => status === 401);
           });
       assert.equal((await login(email)).code, "auth:invalid");
@@ -139,8 +139,12 @@ function endsWhatOthersHad(): void {
         [],
       );
       provider.signsIn = had.subject;
-      const begun = await begin(app);
-      const social = await comeBack(app, await visitProvider(begun.url, callback), begun.cookie);
+      const startedLogin = await begin(app);
+      const social = await openCallback(
+        app,
+        await visitProvider(startedLogin.url, callback),
+        startedLogin.cookie,
+      );
       const refreshed = await post(app, "/v1/gateway/refresh", {
         refresh_token: social.refreshToken,
       });
@@ -188,27 +192,27 @@ function endsWhatOthersHad(): void {
     const email = `${uniqueName()}@example.com`;
     const given = { email, password };
     const asGuest = { ...tokenOf(guest), ...elsewhere };
-    const stranger = (await post(app, "/v1/gateway/upgrade", given, asGuest)).body;
-    const had = await attach(stranger);
+    const registrant = (await post(app, "/v1/gateway/upgrade", given, asGuest)).body;
+    const had = await attach(registrant);
     const identified = { identifier: email, password };
     const second = (await post(app, "/v1/gateway/login", identified, elsewhere)).body;
     const signedOut = (await login(email)).body;
     await post(app, "/v1/gateway/logout", undefined, cookieOf(signedOut.refresh_token));
-    const { revocations: before } = await revocationsOf(stranger);
+    const { revocations: before } = await revocationsOf(registrant);
     assert.deepEqual(before, []);
     for (const at of [app, other])
-      for (const one of [stranger, second, signedOut])
-        assert.deepEqual(await works(at, one, had), [200, 200, 200]);
+      for (const one of [registrant, second, signedOut])
+        assert.deepEqual(await accessStatuses(at, one, had), [200, 200, 200]);
 
     const owner = await proofs["a mailed code"]?.(email);
     assert.ok(owner);
     assert.equal(owner.player.id, guest.player.id);
     for (const at of [app, other])
-      for (const one of [stranger, second, signedOut, guest])
+      for (const one of [registrant, second, signedOut, guest])
         await until("all is refused", async () =>
-          (await works(at, one, had)).every((status) => status === 401),
+          (await accessStatuses(at, one, had)).every((status) => status === 401),
         );
-    for (const one of [stranger, second]) {
+    for (const one of [registrant, second]) {
       const again = await post(app, "/v1/gateway/refresh", { refresh_token: one.refresh_token });
       assert.equal(again.code, "auth:refresh_invalid");
     }
@@ -233,7 +237,7 @@ function endsWhatOthersHad(): void {
   });
 }
 
-function leavesWhatOwn(): void {
+function keptAccess(): void {
   it("keeps the logins and sessions that belong to the verifying session", async () => {
     for (const headers of [
       (session: SessionBody) => tokenOf(session),
@@ -247,7 +251,7 @@ function leavesWhatOwn(): void {
       const given = { email, code: await codeTo(email) };
       const answer = await post(app, "/v1/gateway/code/verify", given, headers(session));
       assert.equal(answer.status, 200);
-      assert.deepEqual(await works(app, session, had), [200, 200, 200]);
+      assert.deepEqual(await accessStatuses(app, session, had), [200, 200, 200]);
       assert.equal((await login(email)).status, 200);
       const { phone } = await app.deps.orm.em.fork().findOneOrFail(PlayerSchema, session.player.id);
       assert.equal(phone, had.phone);
@@ -268,15 +272,15 @@ function leavesWhatOwn(): void {
       passport: string;
     };
     const query = new URLSearchParams({ passport, redirect: "http://localhost/" }).toString();
-    const planted = await app.client.get(`/v1/gateway/customs?${query}`);
-    const cookie = planted.headers.getSetCookie()[0]?.split(";", 1)[0] ?? "";
+    const attackerSession = await app.client.get(`/v1/gateway/customs?${query}`);
+    const cookie = attackerSession.headers.getSetCookie()[0]?.split(";", 1)[0] ?? "";
     const given = { email, code: await codeTo(email) };
     assert.equal((await post(app, "/v1/gateway/code/verify", given, { cookie })).status, 200);
     assert.equal((await login(email)).code, "auth:invalid");
     const victim = await register();
-    const stranger = await register();
+    const registrant = await register();
     const wrong = { email: victim.email, code: await codeTo(victim.email) };
-    const headers = tokenOf(stranger.session);
+    const headers = tokenOf(registrant.session);
     assert.equal((await post(app, "/v1/gateway/code/verify", wrong, headers)).status, 200);
     assert.equal((await login(victim.email)).code, "auth:invalid");
   });
@@ -288,7 +292,7 @@ function leavesWhatOwn(): void {
     const had = await attach(owner);
     const again = { email, code: await codeTo(email) };
     assert.equal((await post(app, "/v1/gateway/code/verify", again)).status, 200);
-    assert.deepEqual(await works(app, owner, had), [200, 200, 200]);
+    assert.deepEqual(await accessStatuses(app, owner, had), [200, 200, 200]);
     const notices = (await messagesTo(app.deps, email)).filter(
       ({ template }) => template === "address-confirmed",
     );

@@ -11,7 +11,7 @@ import {
   attach,
   login,
   linkTo,
-  works,
+  accessStatuses,
   startsProofApp,
 } from "./first-proof-app.ts";
 
@@ -39,7 +39,7 @@ function verificationLink(): void {
       assert.deepEqual(page.answers, ["yes"], where);
       assert.doesNotMatch(page.html, /Stranger/);
       assert.equal(await pressButton(app, page, "yes", headers), "/status/verify?result=success");
-      assert.deepEqual(await works(app, session, had), [200, 200, 200]);
+      assert.deepEqual(await accessStatuses(app, session, had), [200, 200, 200]);
       assert.match((await state(second)).text, /"email_verified_at":"/);
     }
   });

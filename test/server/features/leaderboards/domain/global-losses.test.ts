@@ -31,11 +31,11 @@ describe("the global leaderboard in trouble", () => {
   startsBoardApp();
   before(fillBoard);
 
-  describe("survives data loss", outlivesStores);
-  describe("has many concurrent writers and clients", hasManyWritersReaders);
+  describe("survives data loss", dataLoss);
+  describe("has many concurrent writers and clients", concurrentUse);
 });
 
-function outlivesStores(): void {
+function dataLoss(): void {
   it("applies an update again when Redis loses it in a restore", async () => {
     const [row] = players;
     assert.ok(row);
@@ -66,9 +66,9 @@ function outlivesStores(): void {
 
   it("returns 503 while Redis is unavailable, and exact rows afterwards", async () => {
     await app.stores.redis.kill();
-    const away = await app.client.get(path);
-    assert.equal(away.status, 503);
-    assert.ok(Number(away.headers.get("retry-after")) >= 1);
+    const unavailable = await app.client.get(path);
+    assert.equal(unavailable.status, 503);
+    assert.ok(Number(unavailable.headers.get("retry-after")) >= 1);
     const [row] = players;
     assert.ok(row);
     Object.assign(row, { score: row.score + 3, scoreAt: start + 8, answers: row.answers + 1 });
@@ -141,7 +141,7 @@ function outlivesStores(): void {
   });
 }
 
-function hasManyWritersReaders(): void {
+function concurrentUse(): void {
   it("is exact in processes that project changes at the same time, and never goes backwards", async () => {
     const { redis, orm, clock, log, metrics } = app.deps;
     const em = () => orm.em.fork();

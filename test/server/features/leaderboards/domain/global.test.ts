@@ -41,12 +41,12 @@ const truncate = () =>
 describe("the global leaderboard", () => {
   startsBoardApp();
 
-  describe("is exact", exact);
-  describe("shows the caller's rank", saysWhoStandsWhere);
-  describe("compares with the last midnight and recorded games", followsDaysAnswers);
+  describe("is exact", exactRanks);
+  describe("shows the caller's rank", callersRank);
+  describe("compares with the last midnight and recorded games", dailyComparison);
 });
 
-function exact(): void {
+function exactRanks(): void {
   it("is empty for everyone before the first result", async () => {
     const empty = { entries: [], total: 0, page: 1, has_more: false, player_rank: null };
     assert.deepEqual(await read({}), empty);
@@ -123,7 +123,7 @@ function exact(): void {
   });
 }
 
-function saysWhoStandsWhere(): void {
+function callersRank(): void {
   it("shows the caller's rank on every page and in every search", async () => {
     const { session } = await registerAccount(app);
     const { id } = session.player;
@@ -185,8 +185,10 @@ function saysWhoStandsWhere(): void {
     assert.equal((await read({ limit: 1_000 })).entries.length, players.length);
     assert.equal((await read({ page: -3 })).page, 1);
     assert.deepEqual((await read({ page: "99999999999" })).entries, []);
-    const cursed = await app.client.get(path, { headers: { authorization: "Bearer nonsense" } });
-    assert.equal(cursed.status, 200);
+    const withBadToken = await app.client.get(path, {
+      headers: { authorization: "Bearer nonsense" },
+    });
+    assert.equal(withBadToken.status, 200);
   });
 
   it("keeps closed accounts, without their name", async () => {
@@ -215,7 +217,7 @@ function saysWhoStandsWhere(): void {
   });
 }
 
-function followsDaysAnswers(): void {
+function dailyComparison(): void {
   it("compares ranks with those of the last midnight", async () => {
     const take = (day: string) =>
       app.deps.orm.em.fork().transactional((em) => takeSnapshot(em, day, new Date(start)));
