@@ -60,12 +60,13 @@ async function* readConnection(
     alive.limitMs = silenceMs;
     memory.openedAt = clock.elapsed();
     options.onState?.("open");
-    const reader = body.getReader();
+    const reader = readerUntil(body, controller.signal);
     const decoder = new TextDecoder();
     const parse = createEventParser();
     for (;;) {
       Object.assign(alive, { at: clock.elapsed(), isWaiting: true });
       const { done, value } = await reader.read();
+      controller.signal.throwIfAborted();
       alive.isWaiting = false;
       if (done) return;
       const { frames, retryMs } = parse(decoder.decode(value, { stream: true }));
@@ -81,6 +82,18 @@ async function* readConnection(
     controller.abort();
     unlink();
   }
+}
+
+/**
+ * Cancels the reader with the signal. Aborting the request is not enough: in Node 22, a body that ended and was aborted
+ * between two reads never settles the next one.
+ */
+function readerUntil(body: ReadableStream<Uint8Array<ArrayBuffer>>, signal: AbortSignal) {
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
+  return reader;
 }
 
 /** Ends a connection that receives not even a comment; time spent by the consumer does not count. */

@@ -210,6 +210,28 @@ function comesBack(): void {
     assert.deepEqual(given, ["3"]);
   });
 
+  it("with the last id, when the owner ended the stream while a command waited", async (t) => {
+    const [shared, owner] = await startWorkers(t);
+    const opened: Response[] = [];
+    owner.hub = (response) => {
+      response.write(spectators(2));
+      opened.push(response);
+    };
+    shared.hub = (response) => void response.write(end(3));
+    const seat = new Emberline({ url: shared.url }).seat(key);
+    await followed(seat, owner);
+    const seen: number[] = [];
+    for await (const { seq } of seat.events()) {
+      seen.push(seq);
+      if (seq !== 2) continue;
+      for (const response of opened) response.end();
+      await pick(seat);
+      owner.picks = "cut";
+      await pick(seat);
+    }
+    assert.deepEqual(seen, [2, 3]);
+  });
+
   it("and stays there, when nothing listens at the port", async (t) => {
     const shared = await startWorker(t);
     shared.named = await freePort();

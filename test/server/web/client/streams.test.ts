@@ -262,6 +262,24 @@ function goesOnEnds(): void {
     await service.stop();
   });
 
+  it("ends with its signal after the service closed the connection while an event was handled", async () => {
+    const opened: Response[] = [];
+    const { service, seat } = await seatAt((response) => {
+      opened.push(stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })));
+    });
+    const stop = new AbortController();
+    const seen: number[] = [];
+    for await (const { seq } of seat.events({ signal: stop.signal })) {
+      seen.push(seq);
+      for (const response of opened) response.end();
+      // The end of the stream arrives before this response.
+      await seat.heartbeat();
+      stop.abort();
+    }
+    assert.deepEqual(seen, [1]);
+    await service.stop();
+  });
+
   it("requests another token when its own has expired, and fails when that is refused", async () => {
     const { service, seat, tokens } = await seatAt((response, _, n) => {
       if (n === 1) stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })).end();
