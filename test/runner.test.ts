@@ -14,6 +14,15 @@ describe("the test runner", () => {
     assert.deepEqual(batches[0], all.slice(0, 1));
     assert.deepEqual(batches.flat().sort(), all.toSorted());
     assert.deepEqual(shrinkingBatches(files, 4, 3).flat(), files);
+    const sizes = (count: number) =>
+      shrinkingBatches(files.slice(0, count), 4, 10).map((one) => one.length);
+    assert.deepEqual(
+      [sizes(44), sizes(46)],
+      [
+        [11, 10, 10, 13],
+        [11, 10, 10, 10, 5],
+      ],
+    );
     assert.deepEqual(mixedBatches([]), []);
   });
 

@@ -12,13 +12,18 @@ export function mixedBatches(files: string[]): string[][] {
   const mixed = Array.from({ length: step }, (_, first) =>
     rest.filter((_, at) => at % step === first),
   ).flat();
-  return [...(waiting.length > 0 ? [waiting] : []), ...shrinkingBatches(mixed, 4, 32)];
+  return [...(waiting.length > 0 ? [waiting] : []), ...shrinkingBatches(mixed, 4, 24)];
 }
 
-/** Each batch takes one of `parts` of the remaining files, and at least `least` files. */
+/**
+ * Each batch takes one of `parts` of the remaining files, and at least `least` files. The last one also takes
+ * a rest that is too small for a process of its own.
+ */
 export function shrinkingBatches(files: string[], parts: number, least: number): string[][] {
   const batches: string[][] = [];
-  for (let at = 0; at < files.length; at += batches.at(-1)?.length ?? 0)
-    batches.push(files.slice(at, at + Math.max(least, Math.floor((files.length - at) / parts))));
+  for (let rest = files; rest.length > 0; rest = rest.slice(batches.at(-1)?.length)) {
+    const size = Math.max(least, Math.floor(rest.length / parts));
+    batches.push(rest.length - size < least / 2 ? rest : rest.slice(0, size));
+  }
   return batches;
 }
