@@ -4,10 +4,10 @@ import { addAnswer, noTotals } from "../../server/features/progress/domain/total
 import { fc } from "../support/seed.ts";
 import { startsResultsApp } from "./lobby-sheets.ts";
 
-describe("totals of lobby results", () => {
+describe("the totals of a player", () => {
   startsResultsApp();
 
-  describe("the totals of a player", playerTotals);
+  playerTotals();
 });
 
 function playerTotals(): void {

@@ -15,10 +15,10 @@ import {
   startsProofApp,
 } from "./first-proof-app.ts";
 
-describe("verification links", () => {
+describe("a verification link", () => {
   startsProofApp();
 
-  describe("a verification link", verificationLink);
+  verificationLink();
 });
 
 function verificationLink(): void {

@@ -19,10 +19,10 @@ import {
 
 const dayMs = 86_400_000;
 
-describe("the awards of a wallet", () => {
+describe("POST /v1/embers/@me/awards", () => {
   startsWalletApp();
 
-  describe("POST /v1/embers/@me/awards", postV1EmbersMe);
+  postV1EmbersMe();
 });
 
 function postV1EmbersMe(): void {
