@@ -69,6 +69,25 @@ describe("a service on a Redis Cluster of three masters", () => {
     );
   });
 
+  it("repeats responses under an Idempotency-Key", async () => {
+    const { accessToken } = await newPlayer(service.url, "Ann");
+    const create = async (key: string) => {
+      const answer = await fetch(`${service.url}/v1/games/trivia/lobbies`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${accessToken}`,
+          "content-type": "application/json",
+          "idempotency-key": key,
+        },
+        body: JSON.stringify({ hostName: "Ann" }),
+      });
+      assert.equal(answer.status, 201);
+      return ((await answer.json()) as { body: { lobby: { code: string } } }).body.lobby.code;
+    };
+    // Keys of all masters.
+    for (let n = 0; n < 6; n++) assert.equal(await create(`key-${n}`), await create(`key-${n}`));
+  });
+
   it("counts requests in the cluster", async () => {
     const call = () =>
       fetch(`${service.url}/v1/gateway/guest`, {

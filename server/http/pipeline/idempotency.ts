@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { AppError } from "../../platform/errors.ts";
+import { asCluster } from "../../platform/redis/redis.ts";
 import { scriptOf } from "../../platform/redis/script.ts";
 import { IdempotentInput, inputOf, keptMs, type MemoizeForKey } from "./idempotent-input.ts";
 import type { RequestContext } from "../uws/request-context.ts";
@@ -32,10 +33,12 @@ type Work = (memoizeForKey: MemoizeForKey, drawn: unknown) => Promise<Reply> | R
 export class Idempotency {
   private readonly redis: Redis;
   private readonly leaseMs: number;
+  private readonly isCluster: boolean;
 
   constructor(redis: Redis, settings: { leaseMs: number } = { leaseMs }) {
     this.redis = redis;
     this.leaseMs = settings.leaseMs;
+    this.isCluster = asCluster(redis) !== null;
   }
 
   /**
@@ -92,9 +95,12 @@ export class Idempotency {
     const args = [mark, this.leaseMs, drawn ?? "", keptMs];
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {
+      const formerKey = formerInputOf(name, body);
+      // The former key is in another cluster slot.
+      const keys = [markOf(name), input, ...(this.isCluster ? [] : [formerKey])];
       const [answer, former] = await Promise.all([
-        claimScript(this.redis, [markOf(name), input], ...args),
-        this.redis.get(formerInputOf(name, body)),
+        claimScript(this.redis, keys, ...args),
+        this.isCluster ? this.redis.get(formerKey) : null,
       ]);
       const [isClaimed, text] = answer as [isClaimed: number, text: string];
       if (isClaimed) return new IdempotentInput(this.redis, input, former ?? (text || null));
