@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
+import { sql, type ExpressionBuilder } from "kysely";
+import type { Database } from "../../database.ts";
 import { changeRows, findRow } from "../rows.ts";
 
 export interface NewSubscription {
@@ -62,20 +63,27 @@ export interface ListToken {
   verifyHash: string;
 }
 
+const isTokenValid =
+  ({ emailKey, verifyHash }: ListToken, now: Date) =>
+  (eb: ExpressionBuilder<Database, "subscribers">) =>
+    eb.and([
+      eb("email_key", "=", emailKey),
+      eb("verify_hash", "=", verifyHash),
+      eb("verify_expires_at", ">", now),
+      eb("unsubscribed_at", "is", null),
+    ]);
+
 /** Consumes a token and returns the subscriber's language and realm; null if the token is not valid. */
 export function verifySubscriber(
   em: EntityManager,
-  { emailKey, verifyHash }: ListToken,
+  token: ListToken,
   now: Date,
 ): Promise<{ locale: string; realm: string | null } | null> {
   return findRow(em, (db) =>
     db
       .updateTable("subscribers")
       .set({ verified_at: now, verify_hash: null, verify_expires_at: null, updated_at: now })
-      .where("email_key", "=", emailKey)
-      .where("verify_hash", "=", verifyHash)
-      .where("verify_expires_at", ">", now)
-      .where("unsubscribed_at", "is", null)
+      .where(isTokenValid(token, now))
       .returning(["locale", "realm"]),
   );
 }
@@ -83,17 +91,11 @@ export function verifySubscriber(
 /** Whether `verifySubscriber` would succeed. */
 export async function isListTokenOpen(
   em: EntityManager,
-  { emailKey, verifyHash }: ListToken,
+  token: ListToken,
   now: Date,
 ): Promise<boolean> {
   const open = await findRow(em, (db) =>
-    db
-      .selectFrom("subscribers")
-      .select("id")
-      .where("email_key", "=", emailKey)
-      .where("verify_hash", "=", verifyHash)
-      .where("verify_expires_at", ">", now)
-      .where("unsubscribed_at", "is", null),
+    db.selectFrom("subscribers").select("id").where(isTokenValid(token, now)),
   );
   return open !== null;
 }
