@@ -3,7 +3,9 @@ import { sql } from "kysely";
 import { advisoryLocks } from "../../advisory-locks.ts";
 import { importStatementSeconds } from "./codex-import.ts";
 import { setStatementTimeout } from "../../prepared.ts";
-import { findRow, rowsOf } from "../rows.ts";
+import { changeRows, findRow } from "../rows.ts";
+
+const hashesInBody = sql<string>`(regexp_matches(body, '"hash":"([0-9a-f]{64})"', 'g'))[1]`;
 
 /** Maximum number of documents, and of assets, deleted in one batch. */
 export const cleanupBatch = 2_000;
@@ -25,35 +27,37 @@ export async function cleanArchive(em: EntityManager): Promise<Cleaned | null> {
   const lock = await findRow(em, (db) => db.selectNoFrom(isFree.as("isFree")));
   if (!lock?.isFree) return null;
   await setStatementTimeout(em, importStatementSeconds);
-  const documents = await countOf(
-    em,
-    sql<{ count: number }>`with gone as (
-        delete from codex_documents where id in (
-          select d.id from codex_documents d
-          left join codex_versions v on v.document_id = d.id
-          where v.document_id is null order by d.id limit ${cleanupBatch})
-        returning id
-      ) select count(*)::int as count from gone`,
+  const documents = await changeRows(em, (db) =>
+    db
+      .deleteFrom("codex_documents")
+      .where("id", "in", (eb) =>
+        eb
+          .selectFrom("codex_documents as d")
+          .leftJoin("codex_versions as v", "v.document_id", "d.id")
+          .select("d.id")
+          .where("v.document_id", "is", null)
+          .orderBy("d.id")
+          .limit(cleanupBatch),
+      ),
   );
   // An asset whose documents are deleted in the next batch is also deleted there.
-  const assets = await countOf(
-    em,
-    sql<{ count: number }>`with used as materialized (
-        select distinct m[1] as hash
-        from codex_documents d, regexp_matches(d.body, '"hash":"([0-9a-f]{64})"', 'g') m
-      ), gone as (
-        delete from codex_assets where hash in (
-          select a.hash from codex_assets a
-          where not exists (select 1 from used u where u.hash = a.hash)
-          order by a.hash limit ${cleanupBatch})
-        returning hash
-      ) select count(*)::int as count from gone`,
+  const assets = await changeRows(em, (db) =>
+    db
+      .with(
+        (of) => of("used").materialized(),
+        (of) => of.selectFrom("codex_documents").select(hashesInBody.as("hash")).distinct(),
+      )
+      .deleteFrom("codex_assets")
+      .where("hash", "in", (eb) =>
+        eb
+          .selectFrom("codex_assets as a")
+          .select("a.hash")
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom("used as u").select("u.hash").whereRef("u.hash", "=", "a.hash"))),
+          )
+          .orderBy("a.hash")
+          .limit(cleanupBatch),
+      ),
   );
   return { documents, assets, isDone: documents < cleanupBatch && assets < cleanupBatch };
-}
-
-async function countOf(em: EntityManager, query: ReturnType<typeof sql<{ count: number }>>) {
-  // Raw SQL: deletes in a `with` clause whose only result is the number of rows.
-  const [row] = await rowsOf(em, query);
-  return row?.count ?? 0;
 }
