@@ -114,7 +114,14 @@ async function measureAll(service: Service, players: number, rounds: number): Pr
     await timed("board of the challenge built", () => untilBuilt(service.url + challenge));
     const costs = await costsOf(service, em);
     const measured = [];
-    for (const [name, once, share] of worksOf({ service, em, redis, players, caller, challenge }))
+    for (const [name, once, share] of operationsOf({
+      service,
+      em,
+      redis,
+      players,
+      caller,
+      challenge,
+    }))
       measured.push(await measure(name, once, { rounds: rounds / share, costs }));
     const read = () => get(service.url + path, { authorization: `Bearer ${caller.token}` });
     return [tableOf(players, measured), await readWhileAnswered(service, em, { read, costs })];
@@ -127,7 +134,7 @@ async function measureAll(service: Service, players: number, rounds: number): Pr
 type Work = [name: string, work: () => Promise<unknown>, share: number];
 
 /** The measured requests; slow ones run for `share` of the rounds. */
-function worksOf(given: {
+function operationsOf(given: {
   service: Service;
   em: EntityManager;
   redis: Redis;

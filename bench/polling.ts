@@ -43,7 +43,7 @@ export async function pollUntil(
 }
 
 /** Runs a script of the project in a separate process on the service's stores. */
-export async function runBeside(
+export async function runConcurrently(
   service: Service,
   program: string,
   args: readonly string[],

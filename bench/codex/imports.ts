@@ -11,7 +11,7 @@ import { builtProgram } from "../../test/support/programs.ts";
 import { archiveTraces } from "../../test/support/archive.ts";
 import type { Service } from "../../test/support/process.ts";
 import { copyField, copyIn } from "../copy-in.ts";
-import { pollUntil, quantile, runBeside, wait } from "../polling.ts";
+import { pollUntil, quantile, runConcurrently, wait } from "../polling.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import { entitiesAt, entityCount, game, lastEarlyPatch, writePatches } from "./game.ts";
 import { writeHistory } from "./history.ts";
@@ -48,7 +48,7 @@ export async function measureImports(
     const again = median([await importOf(4), await importOf(4), await importOf(4)]);
     const isUntouched = isDeepStrictEqual(before, await archiveTraces(orm));
     const readers = await readWhile(service, () =>
-      runBeside(service, "import", ["--envelope", files.file(5)]),
+      runConcurrently(service, "import", ["--envelope", files.file(5)]),
     );
     const leftovers = await countLeftovers(service, orm, files.file(killedPatch));
     const size = await measureSize(orm);
@@ -157,8 +157,8 @@ async function countLeftovers(service: Service, orm: MikroORM, file: string): Pr
     child.kill("SIGKILL");
     await ended;
     await untilIdle(orm);
-    const isWhole = (await rowsOf(orm.em.fork(), killedRow)).length > 0;
-    if (isEarly && !isWhole && !isDeepStrictEqual(before, await archiveTraces(orm))) count++;
+    const isComplete = (await rowsOf(orm.em.fork(), killedRow)).length > 0;
+    if (isEarly && !isComplete && !isDeepStrictEqual(before, await archiveTraces(orm))) count++;
   }
   return count;
 }

@@ -8,7 +8,7 @@ import { writeEnvelopeFile } from "../../importers/envelope/write-envelope.ts";
 import type { Service } from "../../test/support/process.ts";
 import { compareRead, connections } from "../cached-reads.ts";
 import { openReader } from "../raw-request.ts";
-import { pollUntil, quantile, runBeside, wait, type Polled } from "../polling.ts";
+import { pollUntil, quantile, runConcurrently, wait, type Polled } from "../polling.ts";
 import { verdict, type Table } from "../report.ts";
 import { comparedTable } from "../requests.ts";
 import type { Scenarios } from "../scenario.ts";
@@ -86,9 +86,10 @@ async function measureReaders(service: Service): Promise<Table> {
     const files = [5, 6, 7].map((patch) => join(folder, `${patch}.json`));
     for (const [at, file] of files.entries()) await writeEnvelopeFile(patchOf(5 + at), file);
     const imports = async () => {
-      for (const file of files) await runBeside(service, "import", ["--envelope", file], beside);
+      for (const file of files)
+        await runConcurrently(service, "import", ["--envelope", file], beside);
     };
-    const rebuild = () => runBeside(service, "console", ["projection:rebuild"], beside);
+    const rebuild = () => runConcurrently(service, "console", ["projection:rebuild"], beside);
     const idle = await pollLists(service, wait(3_000));
     const rows = [
       waitsRow("nothing", idle),

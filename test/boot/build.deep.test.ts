@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../..");
 /** Root can write everywhere. */
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const folders = [
   "server",
   "workers",
@@ -86,7 +86,10 @@ describe("the build", () => {
   it("reports in one line what to run when its folder is not writable", async () => {
     change("export const version = 4;\n");
     chmodSync(join(folder, ".build"), 0o555);
-    assert.match(await refusal(nobody), /^1 the build in \.build is not of .*`npm run build`.*\n$/);
+    assert.match(
+      await refusal(unprivileged),
+      /^1 the build in \.build is not of .*`npm run build`.*\n$/,
+    );
     chmodSync(join(folder, ".build"), 0o755);
   });
 });

@@ -13,7 +13,7 @@ import { testStores, type TestStores } from "../support/stores.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** An unprivileged user that owns nothing and has no home. */
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const email = "ada@example.com";
 const password = "a long enough password";
 
@@ -91,14 +91,14 @@ async function portTo(socket: string): Promise<{ server: Server; port: number }>
 /** An empty folder of the user who runs the service. */
 function makeOwnFolder(): string {
   const made = mkdtempSync("/var/tmp/ember-data-");
-  if (nobody.uid !== undefined) chownSync(made, nobody.uid, nobody.gid);
+  if (unprivileged.uid !== undefined) chownSync(made, unprivileged.uid, unprivileged.gid);
   return made;
 }
 
 const startIn = (folder: string, env: Record<string, string>) =>
   spawn("npm", ["start"], {
     cwd: folder,
-    ...nobody,
+    ...unprivileged,
     env: {
       PATH: process.env["PATH"],
       HOME: "/nonexistent",

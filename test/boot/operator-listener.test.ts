@@ -44,7 +44,7 @@ describe("the operators' address", () => {
     for (const socket of open.splice(0)) socket.destroy();
   });
 
-  async function dial(): Promise<Socket> {
+  async function openConnection(): Promise<Socket> {
     const socket = connect(port, "127.0.0.1");
     open.push(socket);
     await once(socket, "connect");
@@ -54,44 +54,44 @@ describe("the operators' address", () => {
   }
 
   it("starts the process once for all connections, and hands over the listener before them", async () => {
-    const sockets = [await dial(), await dial()];
+    const sockets = [await openConnection(), await openConnection()];
     await started.promise;
     const closed = sockets.map((socket) => ended(socket));
     wakes[0]?.resolve(give);
     await Promise.all(closed);
     assert.equal(wakes.length, 1);
     assert.deepEqual(taken, ["listener", "connection", "connection"]);
-    await assert.rejects(dial(), /ECONNREFUSED/, "the process has the listener now");
+    await assert.rejects(openConnection(), /ECONNREFUSED/, "the process has the listener now");
   });
 
   it("holds no more connections than the process serves at once", async () => {
-    for (let n = 0; n < maxWaiting; n++) await dial();
-    const last = await dial();
+    for (let n = 0; n < maxWaiting; n++) await openConnection();
+    const last = await openConnection();
     await ended(last);
     assert.equal(wakes.length, 1);
   });
 
   it("closes waiting connections when the process does not start, and tries again for the next one", async () => {
-    const socket = await dial();
+    const socket = await openConnection();
     await started.promise;
     const closed = ended(socket);
     wakes[0]?.reject(new Error("it does not start"));
     await closed;
     started = Promise.withResolvers();
-    await dial();
+    await openConnection();
     await started.promise;
     assert.equal(wakes.length, 2);
   });
 
   it("holds connections again when the process has ended", async () => {
-    const socket = await dial();
+    const socket = await openConnection();
     await started.promise;
     const closed = ended(socket);
     wakes[0]?.resolve(give);
     await closed;
     listener.processEnded();
     started = Promise.withResolvers();
-    await until(() => dial());
+    await until(() => openConnection());
     await started.promise;
     assert.equal(wakes.length, 2);
   });

@@ -163,7 +163,7 @@ describe("stopping and starting again", () => {
   after(() => rmSync(dataDir, { recursive: true, force: true }));
   const pidFiles = ["postgres/postmaster.pid", "redis/redis.pid"];
   const isThere = (file: string) => existsSync(join(dataDir, file));
-  const leftOver = () => [...pidFiles, "primary.lock"].filter(isThere);
+  const remainingFiles = () => [...pidFiles, "primary.lock"].filter(isThere);
   const untilOneStarts = () =>
     eventually("a store has begun to start", () => pidFiles.some(isThere));
 
@@ -185,7 +185,7 @@ describe("stopping and starting again", () => {
 
   it("stops what it started when the signal arrives while the stores start", async () => {
     assert.equal(await stopWhileStarting(serviceEnv(dataDir), untilOneStarts), 0);
-    assert.deepEqual(leftOver(), []);
+    assert.deepEqual(remainingFiles(), []);
   });
 
   it("stops what a command started for itself when a signal ends the command", async () => {
@@ -195,7 +195,7 @@ describe("stopping and starting again", () => {
       for (const signal of ["SIGTERM", "SIGHUP"] as const) {
         const how = { program, signal };
         const code = await stopWhileStarting(serviceEnv(dataDir), untilOneStarts, how);
-        assert.deepEqual([code, leftOver()], [130, []], `${program.join(" ")} ${signal}`);
+        assert.deepEqual([code, remainingFiles()], [130, []], `${program.join(" ")} ${signal}`);
       }
   });
 
@@ -222,7 +222,7 @@ describe("stopping and starting again", () => {
       [after["is_proved"], after["num_wallets"], after["embers"]],
       [true, Number(before["num_wallets"]) + 1, Number(before["embers"]) + 7],
     );
-    assert.deepEqual(leftOver(), []);
+    assert.deepEqual(remainingFiles(), []);
   });
 
   it("stops the stores of a command that is interrupted in the middle of its work", async () => {
@@ -236,7 +236,7 @@ describe("stopping and starting again", () => {
         const how = { program: [...builtProgram("console"), "operator:list"] };
         assert.equal(await stopWhileStarting(env, () => untilOneWaits(orm.em.fork()), how), 130);
       });
-      assert.deepEqual(leftOver(), []);
+      assert.deepEqual(remainingFiles(), []);
     } finally {
       await orm.close(true);
       await database.drop();

@@ -107,12 +107,12 @@ describe("the database", () => {
 
   it("answers a ping, and fails in time when no server answers", async () => {
     const orm = await open(stores.databaseUrl);
-    const nobody = await open("postgres:///x?host=/nowhere&user=x");
+    const unreachable = await open("postgres:///x?host=/nowhere&user=x");
     try {
       assert.equal(await pingDatabase(orm, 1_000), true);
-      assert.equal(await pingDatabase(nobody, 1_000), false);
+      assert.equal(await pingDatabase(unreachable, 1_000), false);
     } finally {
-      await Promise.all([orm.close(true), nobody.close(true)]);
+      await Promise.all([orm.close(true), unreachable.close(true)]);
     }
   });
 });

@@ -11,7 +11,7 @@ import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/runt
 import { testStores, type TestStores } from "../support/stores.ts";
 import {
   codeOf,
-  isSharedOut,
+  isBalanced,
   killNeighbour,
   logOf,
   ownedBy,
@@ -139,7 +139,7 @@ describe("lobbies of a worker that leaves", () => {
     const leaving = await newMember(stores.redisUrl);
     const { incarnation } = leaving.lobbies.describe();
     const both = [incarnation, member.lobbies.describe().incarnation];
-    await until(() => isSharedOut(redis, both), "nothing moves any more");
+    await until(() => isBalanced(redis, both), "nothing moves any more");
     const code = await codeOf(redis, incarnation);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     let isStopped = false;

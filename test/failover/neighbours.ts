@@ -48,7 +48,7 @@ export async function ownedBy(redis: Redis, incarnation: string): Promise<number
 }
 
 /** Whether each shard is owned by its target among these workers. */
-export async function isSharedOut(redis: Redis, workers: string[]): Promise<boolean> {
+export async function isBalanced(redis: Redis, workers: string[]): Promise<boolean> {
   const owners = await ownerRecords(redis);
   const wanted = targetOwners(workers);
   return owners.every((owner, shard) => owner?.startsWith(`${wanted[shard]}|`));

@@ -9,17 +9,17 @@ import {
   type GeneratedQuestion,
 } from "../../server/features/questions/providers/question-model.ts";
 
-const sound: GeneratedQuestion = {
+const valid: GeneratedQuestion = {
   question: "What is the capital of France?",
   choices: ["Rome", "Paris", "Madrid", "Lisbon"],
   correctIndex: 1,
   explanation: "Paris has been the capital of France for most of its history.",
   estimatedRate: 80,
 };
-const withChange = (change: object): GeneratedQuestion => ({ ...sound, ...change });
+const withChange = (change: object): GeneratedQuestion => ({ ...valid, ...change });
 
 /** Questions of a careless writer or model, and the checker's verdict. */
-const planted: readonly [name: string, change: object, problem: RegExp][] = [
+const broken: readonly [name: string, change: object, problem: RegExp][] = [
   ["three choices", { choices: ["Rome", "Paris", "Madrid"] }, /four choices/],
   ["five choices", { choices: ["Rome", "Paris", "Madrid", "Lisbon", "Bern"] }, /four choices/],
   ["an index without a choice", { correctIndex: 4 }, /no choice/],
@@ -79,10 +79,10 @@ const planted: readonly [name: string, change: object, problem: RegExp][] = [
 
 describe("the checker of questions", () => {
   it("accepts a sound question", () => {
-    assert.equal(checkQuestion(sound), null);
+    assert.equal(checkQuestion(valid), null);
   });
 
-  for (const [name, change, problem] of planted)
+  for (const [name, change, problem] of broken)
     it(`refuses ${name}`, () => {
       assert.match(checkQuestion(withChange(change)) ?? "nothing", problem);
     });
@@ -105,7 +105,7 @@ describe("the checker of questions", () => {
 
   it("finds a repeated text, whatever its punctuation", () => {
     const again = withChange({ question: "What is the capital of FRANCE" });
-    assert.deepEqual(checkQuestions([sound, again]), [
+    assert.deepEqual(checkQuestions([valid, again]), [
       { question: again.question, problem: "is asked twice" },
     ]);
   });

@@ -42,9 +42,9 @@ const fill = (path: string, code: string) => path.replace("{code}", code);
 const named = { "{game}": "gamedata", "{game_data_slug}": "gamedata", "{type}": "item" };
 const filters = ["filter[data.gear_score]", "filter[data.gear_score]:gt", "filter[tags]:ne"];
 function archiveRoutes(): AnyRoute[] {
-  const isMeant = ({ path }: AnyRoute) =>
+  const isSelected = ({ path }: AnyRoute) =>
     /^\/v1\/codex\/\{game\}|\/(?:\{game_data_slug\}|v2)\/(?:item|facets)/.test(path);
-  return routes.filter(isMeant).flatMap((route) => {
+  return routes.filter(isSelected).flatMap((route) => {
     const path = Object.entries(named).reduce(
       (at, [name, one]) => at.replace(name, one),
       route.path,

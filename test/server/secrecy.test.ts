@@ -152,7 +152,7 @@ function whileQuestionOpen(): void {
 
 function afterAnswer(): void {
   it("is returned by a challenge run to a player who has answered, and only for that question", async () => {
-    const [who, rival] = [await runner(app), await runner(app)];
+    const [who, opponent] = [await runner(app), await runner(app)];
     const today = await who.today();
     for (const mode of ["daily_shuffle", "gauntlet"] as const) {
       const challenge = { challenge_id: today[mode].id };
@@ -163,7 +163,7 @@ function afterAnswer(): void {
           await who.get(`/runs/${run}`),
           await who.get(`/challenges/today?tz=UTC`),
           await who.send("/runs", { mode, ...challenge }),
-          await rival.send("/runs", { mode, ...challenge }),
+          await opponent.send("/runs", { mode, ...challenge }),
         ])
           assert.equal(leakOf(JSON.stringify(answer.json), answer.json, others), null);
       };
@@ -177,7 +177,7 @@ function afterAnswer(): void {
       await silent(others);
       assert.equal((await who.advance(run)).status, 200);
       await silent();
-      await callAll(rival.headers, { id: question.id, code: table.code });
+      await callAll(opponent.headers, { id: question.id, code: table.code });
     }
   });
 

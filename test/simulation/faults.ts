@@ -99,14 +99,14 @@ function restartStore(world: World): void {
   const { random, kind, net, redis } = world;
   if (!net.isUp) return;
   const ms = random.within(random.pick(kind.storeDownMs));
-  const isWhole = random.is(0.2);
-  const lostMs = !isWhole && random.is(0.5) ? random.between(1, 1_000) : 0;
-  world.note?.(`store    ${isWhole ? "ends" : "dies"} for ${ms} ms, loses ${lostMs} ms`);
+  const isOrderly = random.is(0.2);
+  const lostMs = !isOrderly && random.is(0.5) ? random.between(1, 1_000) : 0;
+  world.note?.(`store    ${isOrderly ? "ends" : "dies"} for ${ms} ms, loses ${lostMs} ms`);
   world.trouble(ms + reconnectMs);
   net.isUp = false;
   for (const worker of world.workers) if (worker.isAlive) worker.wiring.cut(false);
-  redis.restart(isWhole);
-  if (!isWhole) world.mayHaveLost = true;
+  redis.restart(isOrderly);
+  if (!isOrderly) world.mayHaveLost = true;
   if (lostMs > 0) lose(world, lostMs);
   world.after(ms, () => {
     net.isUp = true;

@@ -110,13 +110,13 @@ export class ModelRedis {
   }
 
   /** Starts a new process with the stored data; `isWhole`: its starter knows that nothing is lost. */
-  restart(isWhole: boolean): void {
+  restart(isOrderly: boolean): void {
     this.#known.clear();
     if (this.faults.hidesHistory) return;
     const earlier = this.history;
     this.history = `history${Number(earlier.slice("history".length)) + 1}`;
     const keys = [...this.strings.keys()].filter((key) => key.endsWith(":history"));
-    if (isWhole) this.run("continue", keys.length, [...keys, earlier]);
+    if (isOrderly) this.run("continue", keys.length, [...keys, earlier]);
   }
 
   info(): string {

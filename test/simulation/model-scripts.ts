@@ -10,7 +10,7 @@ export const scripts: Record<ScriptName, Script> = {
   claim,
   release,
   note,
-  continue: goOn,
+  continue: continueHistory,
   whole,
   heartbeat,
   alive,
@@ -168,7 +168,11 @@ function note(redis: ModelRedis, keys: readonly string[], args: readonly string[
   return others;
 }
 
-function goOn(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
+function continueHistory(
+  redis: ModelRedis,
+  keys: readonly string[],
+  args: readonly string[],
+): string {
   for (const key of keys) {
     const noted = noteIn(redis, key);
     if (noted !== null && noted.name === args[0])

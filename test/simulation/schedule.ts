@@ -80,10 +80,10 @@ export class Schedule {
     world.net.isInstant = false;
     while (this.#faults[0] && this.#faults[0].step <= this.steps && world.hasFaults)
       this.#faults.shift()?.inject(world);
-    const went = world.timeline.step(this.#end);
+    const hasEvent = world.timeline.step(this.#end);
     if (this.#phase === "faults" && this.#players.every((player) => player.isDone))
       this.#endFaults();
-    if (!went || (this.#phase === "checking" && this.#missing === 0)) this.#nextPhase();
+    if (!hasEvent || (this.#phase === "checking" && this.#missing === 0)) this.#nextPhase();
     return true;
   }
 

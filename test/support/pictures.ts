@@ -7,10 +7,10 @@ import sharp from "sharp";
 /** A detailed picture that depends on the seed only; two seeds look completely different. */
 export function scene(seed: number, width = 200, height = 160) {
   const spots = 10;
-  const chance = Array.from({ length: 5 }, (_, n) =>
+  const noise = Array.from({ length: 5 }, (_, n) =>
     createHash("sha512").update(`scene ${seed} ${n}`).digest(),
   );
-  const colours = Buffer.concat(chance);
+  const colours = Buffer.concat(noise);
   // Neither black nor white, so that a brighter copy loses no detail.
   const spot = (x: number, y: number, c: number) =>
     20 + 0.7 * (colours[(Math.min(y, spots - 1) * spots + Math.min(x, spots - 1)) * 3 + c] ?? 0);

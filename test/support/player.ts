@@ -137,17 +137,17 @@ export async function createLobby(
 ): Promise<string> {
   const created = await host.call("POST", lobbies, { hostName: host.name, ...settings });
   assert.equal(created.status, 201, JSON.stringify(created));
-  keepSeat(host, created);
+  storeSeat(host, created);
   return (created.body["lobby"] as { code: string }).code;
 }
 
 export async function joinLobby(player: Player, code: string): Promise<void> {
   const joined = await player.call("POST", `${lobbies}/${code}/join`, { name: player.name });
   assert.equal(joined.status, 201, JSON.stringify(joined));
-  keepSeat(player, joined);
+  storeSeat(player, joined);
 }
 
-function keepSeat(player: Player, answer: Answer): void {
+function storeSeat(player: Player, answer: Answer): void {
   player.seatId = (answer.body["player"] as { id: number }).id;
   player.lobbyToken = String(answer.body["player_token"]);
 }

@@ -37,11 +37,11 @@ export function leakOf(text: string, json: unknown, secrets: Secrets): string | 
     const explained = secrets.byCanary.get(word);
     if (explained) return `the explanation of question ${explained.id}`;
   }
-  return findTold(json, secrets);
+  return findExplained(json, secrets);
 }
 
-function findTold(value: unknown, secrets: Secrets): string | null {
-  if (Array.isArray(value)) return firstOf(value.map((item) => findTold(item, secrets)));
+function findExplained(value: unknown, secrets: Secrets): string | null {
+  if (Array.isArray(value)) return firstOf(value.map((item) => findExplained(item, secrets)));
   if (typeof value !== "object" || value === null) return null;
   const fields = Object.entries(value);
   const explained = fields.find(([name, field]) => explanatory.has(name) && field !== null);
@@ -54,7 +54,7 @@ function findTold(value: unknown, secrets: Secrets): string | null {
         : undefined;
     if (about) return `${explained?.[0]} of question ${about.id}`;
   }
-  return firstOf(fields.map(([, field]) => findTold(field, secrets)));
+  return firstOf(fields.map(([, field]) => findExplained(field, secrets)));
 }
 
 const firstOf = (list: (string | null)[]) => list.find((one) => one !== null) ?? null;

@@ -31,7 +31,7 @@ export interface SurvivalReport {
 }
 
 /** Each worker then lives longer than ten seconds, after which a restart is quick. */
-const usualWorkers = 4;
+const defaultWorkers = 4;
 const maxQuestions = 6;
 const thinkMs = 1_500;
 const guestsAtOnce = 8;
@@ -49,7 +49,7 @@ export async function survive(options: SurvivalOptions): Promise<SurvivalReport>
       env: {
         DATABASE_URL: stores.databaseUrl,
         REDIS_URL: stores.redisUrl,
-        HTTP_WORKERS: String(options.workers ?? usualWorkers),
+        HTTP_WORKERS: String(options.workers ?? defaultWorkers),
         WORKER_PORTS: "auto",
         RATE_LIMIT_FACTOR: "0",
         LOBBY_MIN_QUESTION_MS: "0",

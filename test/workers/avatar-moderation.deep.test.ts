@@ -67,7 +67,7 @@ const queue = () =>
   queues.all().find(({ name }) => name === avatarModeration.name) ?? assert.fail();
 
 /** Runs the clean-up this much later. */
-const tidy = (laterMs: number) => {
+const cleanUp = (laterMs: number) => {
   const clock = { now: () => Date.now() + laterMs };
   return maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork(), clock });
 };
@@ -136,7 +136,7 @@ function killedJobWorker(): void {
     assert.equal(moderator.asked.filter((one) => one === id).length, 1);
     const [failed] = await queue().getFailed();
     assert.match(failed?.failedReason ?? "", /stalled/);
-    await tidy(3 * 60_000);
+    await cleanUp(3 * 60_000);
     assert.deepEqual(await queue().getWaiting(), []);
   });
 }

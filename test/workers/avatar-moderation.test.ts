@@ -65,7 +65,7 @@ const queue = () =>
   queues.all().find(({ name }) => name === avatarModeration.name) ?? assert.fail();
 
 /** Runs the clean-up this much later. */
-const tidy = (laterMs: number) => {
+const cleanUp = (laterMs: number) => {
   const clock = { now: () => Date.now() + laterMs };
   return maintain({ task: "avatars" }, { ...app.deps, em: app.deps.orm.em.fork(), clock });
 };
@@ -107,7 +107,7 @@ function unclassifiablePicture(): void {
   it("is queued once, however long no worker is running", async () => {
     await killAll();
     const { id } = await send(4);
-    for (const minutes of [5, 10, 20]) await tidy(minutes * 60_000);
+    for (const minutes of [5, 10, 20]) await cleanUp(minutes * 60_000);
     const jobs = await queue().getWaiting();
     assert.deepEqual(
       jobs.map(({ data }) => data["uploadId"]),
@@ -115,7 +115,7 @@ function unclassifiablePicture(): void {
     );
     // A missing job is queued again.
     await jobs[0]?.remove();
-    await tidy(30 * 60_000);
+    await cleanUp(30 * 60_000);
     assert.equal((await queue().getWaiting()).length, 1);
   });
 }

@@ -97,7 +97,7 @@ function codeOrResetRequest(): void {
     const { email } = await registerAccount(app);
     const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
     const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
-    const askForBoth = async () => {
+    const requestBoth = async () => {
       await ask(email);
       await post(app, "/v1/gateway/reset-password/request", { email });
       for (const { id } of await waiting()) await answerRequest({ requestId: id, round: 0 }, deps);
@@ -106,7 +106,7 @@ function codeOrResetRequest(): void {
           where p.email_key = ${email}`;
       return rowsOf(deps.em, kept);
     };
-    const sent = await askForBoth();
+    const sent = await requestBoth();
     assert.equal(sent.length, 2);
     const code = {
       template: "sign-in-code",
@@ -116,7 +116,7 @@ function codeOrResetRequest(): void {
     } as const;
     while ((await writeMessage(deps.em, deps, code)) !== null);
     const all = (await messagesTo(deps, email)).length;
-    assert.deepEqual(await askForBoth(), sent);
+    assert.deepEqual(await requestBoth(), sent);
     assert.equal((await messagesTo(deps, email)).length, all);
   });
 
@@ -134,13 +134,13 @@ function codeOrResetRequest(): void {
     await ask(`${uniqueName()}@example.com`);
     await app.deps.redis.flushall();
     const queued = () => app.deps.redis.keys("jobs:credential-requests:request-*");
-    const tidy = () =>
+    const cleanUp = () =>
       maintain({ task: "credentials" }, { ...app.deps, em: app.deps.orm.em.fork() });
-    await tidy();
+    await cleanUp();
     assert.equal((await queued()).length, 0, "its job may still come");
     clock.advance(61_000);
-    await tidy();
-    await tidy();
+    await cleanUp();
+    await cleanUp();
     assert.equal((await queued()).length, 1);
   });
 

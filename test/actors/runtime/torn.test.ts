@@ -27,14 +27,14 @@ describe("a lobby whose log is ahead of its state", () => {
     member.lobbies.ask(code, { type: "pick", selectedIndex, index: 0, ...by(2) });
 
   it("leaves a gap and continues, and delays no other lobby of its batch", async () => {
-    const [torn, sound] = ["AAAAAA", "BBBBBB"] as const;
-    for (const code of [torn, sound]) await startedLobby(member.lobbies, code, { seats: [1, 2] });
+    const [torn, intact] = ["AAAAAA", "BBBBBB"] as const;
+    for (const code of [torn, intact]) await startedLobby(member.lobbies, code, { seats: [1, 2] });
     const before = await redis.hgetall(lobbyKey(torn));
     const [[last] = [""]] = await redis.xrevrange(eventStreamKey(torn), "+", "-", "COUNT", 1);
     const number = Number.parseInt(last, 10);
     await redis.xadd(eventStreamKey(torn), `${number + 5}-0`, "d", `${number + 5}\n{}`);
 
-    const picks = [torn, sound].map(async (code) => bodyOf(await pick(code, 1)));
+    const picks = [torn, intact].map(async (code) => bodyOf(await pick(code, 1)));
     await Promise.all(picks);
     const log = await redis.xrange(eventStreamKey(torn), `${number + 6}-0`, "+");
     const types = log.map(([, [, text = ""]]) => /"type":"([^"]+)"/.exec(text)?.[1]);

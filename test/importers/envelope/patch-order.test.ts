@@ -109,13 +109,13 @@ describe("the order of patches", () => {
 
 function folderEnvelopes(): void {
   it("is refused with the names of the files whose header has no version", async () => {
-    const sound = envelope().header;
+    const valid = envelope().header;
     const headers = [
-      sound,
+      valid,
       {},
-      { ...sound, patch: null },
-      { ...sound, patch: { version_raw: 5, released_at: null } },
-      { ...sound, patch: { ...sound.patch, canonical: "1.0" } },
+      { ...valid, patch: null },
+      { ...valid, patch: { version_raw: 5, released_at: null } },
+      { ...valid, patch: { ...valid.patch, canonical: "1.0" } },
     ];
     await assert.rejects(orderOf(envelopesOf(headers)), (error) => {
       assert.ok(error instanceof ImportRefused);

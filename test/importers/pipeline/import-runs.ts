@@ -43,7 +43,7 @@ export const heads = () =>
 
 export const fresh = () => (game = `game-${++games}`);
 /** Returns to the game before the latest one. */
-export const useFormer = () => (game = `game-${games - 1}`);
+export const usePreviousGame = () => (game = `game-${games - 1}`);
 export const same = (actual: unknown, expected: unknown) => assert.deepEqual(actual, expected);
 export const numbers = ({ game: _g, branch: _b, patch: _p, ...rest }: Record<string, unknown>) =>
   rest;

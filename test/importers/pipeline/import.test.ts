@@ -24,7 +24,7 @@ import {
   counts,
   fresh,
   game,
-  useFormer,
+  usePreviousGame,
   heads,
   numbers,
   rows,
@@ -88,10 +88,10 @@ function patchImport(): void {
     const expected = fresh();
     await run("1.0", [torch(1), sword]);
     await run("1.1", [torch(1), sword, entity("id.item.bow")]);
-    const straight = await rows();
-    useFormer();
+    const direct = await rows();
+    usePreviousGame();
     assert.notEqual(game, expected);
-    same(await rows(), straight);
+    same(await rows(), direct);
   });
 
   it("refuses changed content for an older patch and names the differences", async () => {

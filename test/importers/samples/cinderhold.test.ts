@@ -157,7 +157,7 @@ function keepsIds(): void {
   it("keeps ids when only a newer export with changed spellings is available", async () => {
     const before = await entitiesOf("1.1.0.4188");
     const named = [...before].map(([id, one]) => [one.upstream_key.toLowerCase(), id] as const);
-    const idsKnowing = async (known: Map<string, string>) => {
+    const itemIdsWith = async (known: Map<string, string>) => {
       const tree = branchOf(sampleTree(), "main/1.2.0.4311");
       const target = { game: "gamedata", knownIds: async () => known };
       const [only] = await collect(readExports(tree, target));
@@ -166,8 +166,8 @@ function keepsIds(): void {
     };
     const key = "Id_Item_PotionOfSight";
     const renamed = new Map(named).set(key.toLowerCase(), "id.item.as_it_was_once");
-    assert.notEqual((await idsKnowing(new Map())).get(key), "id.item.as_it_was_once");
-    const ids = await idsKnowing(renamed);
+    assert.notEqual((await itemIdsWith(new Map())).get(key), "id.item.as_it_was_once");
+    const ids = await itemIdsWith(renamed);
     assert.equal(ids.get(key), "id.item.as_it_was_once");
     for (const [upstreamKey, id] of ids)
       if (upstreamKey !== key && renamed.has(upstreamKey.toLowerCase()))

@@ -17,7 +17,7 @@ test("readiness reports that avatar moderation is unavailable and stays ok", asy
   await assert.rejects(classifier.classify(new Uint8Array(3)));
   const { status, avatar_moderation } = await readiness(sources);
   assert.deepEqual([status, avatar_moderation], ["ok", "unavailable"]);
-  const nobody = { ...sources, moderators: async () => [] };
-  assert.equal((await readiness(nobody)).avatar_moderation, "unavailable");
+  const withoutModerators = { ...sources, moderators: async () => [] };
+  assert.equal((await readiness(withoutModerators)).avatar_moderation, "unavailable");
   classifier.stop();
 });

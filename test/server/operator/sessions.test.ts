@@ -33,7 +33,7 @@ describe("a browser session of the operator pages", () => {
     isUsed: () => Promise.reject(new Error("away")),
     use: () => Promise.reject(new Error("away")),
   };
-  const goneRedis = {
+  const unreachableRedis = {
     exists: () => Promise.reject(new Error("away")),
     set: () => Promise.reject(new Error("away")),
   } as unknown as App["deps"]["redis"];
@@ -47,13 +47,13 @@ describe("a browser session of the operator pages", () => {
     );
 
   it("ends in every process on sign-out, and other sessions stay open", async () => {
-    const [here, there] = [process(), process()];
-    const [one, other] = [here.cookieFor(token), here.cookieFor(token)];
+    const [first, second] = [process(), process()];
+    const [one, other] = [first.cookieFor(token), first.cookieFor(token)];
     assert.notEqual(one, other);
-    assert.deepEqual(await there.fromCookie(one), ada);
-    await here.end(one);
-    await here.end(one);
-    for (const each of [here, there]) {
+    assert.deepEqual(await second.fromCookie(one), ada);
+    await first.end(one);
+    await first.end(one);
+    for (const each of [first, second]) {
       assert.equal(await each.fromCookie(one), null);
       assert.deepEqual(await each.fromCookie(other), ada);
     }
@@ -72,14 +72,14 @@ describe("a browser session of the operator pages", () => {
   it("stays ended when either store is unavailable or has lost it, and when the clock is set back", async () => {
     const cookie = process().cookieFor(token);
     await process().end(cookie);
-    assert.equal(await process(goneRedis).fromCookie(cookie), null);
+    assert.equal(await process(unreachableRedis).fromCookie(cookie), null);
     assert.equal(await process(app.deps.redis, gone).fromCookie(cookie), null);
     await app.deps.redis.flushall();
     assert.equal(await process().fromCookie(cookie), null);
     clock.advance(-3_600_000);
     assert.equal(await process().fromCookie(cookie), null);
     clock.advance(3_600_000);
-    for (const half of [process(goneRedis), process(app.deps.redis, gone)]) {
+    for (const half of [process(unreachableRedis), process(app.deps.redis, gone)]) {
       const next = half.cookieFor(token);
       assert.deepEqual(await half.fromCookie(next), ada);
       await half.end(next);
@@ -89,7 +89,7 @@ describe("a browser session of the operator pages", () => {
 
   it("is neither accepted nor ended while no store is available", async () => {
     const cookie = process().cookieFor(token);
-    const lost = process(goneRedis, gone);
+    const lost = process(unreachableRedis, gone);
     await assert.rejects(lost.fromCookie(cookie), { code: "server:unavailable" });
     await assert.rejects(lost.end(cookie), { code: "server:unavailable" });
     assert.deepEqual(await process().fromCookie(cookie), ada);

@@ -24,18 +24,18 @@ describe("the store state shown to operators", () => {
     await stores.stop();
   });
 
-  const well = { state: async () => "ok" as const };
+  const healthy = { state: async () => "ok" as const };
 
   it("is read-only for a Redis that is full or a replica, and ok again afterwards", async () => {
-    assert.equal((await readStores(redis, well)).redis, "ok");
+    assert.equal((await readStores(redis, healthy)).redis, "ok");
     await redis.config("SET", "maxmemory", "1");
-    assert.equal((await readStores(redis, well)).redis, "read_only");
+    assert.equal((await readStores(redis, healthy)).redis, "read_only");
     await redis.config("SET", "maxmemory", "0");
     await redis.replicaof("127.0.0.1", 1);
-    assert.equal((await readStores(redis, well)).redis, "read_only");
+    assert.equal((await readStores(redis, healthy)).redis, "read_only");
     await once(redis, "ready");
     await redis.replicaof("NO", "ONE");
-    assert.equal((await readStores(redis, well)).redis, "ok");
+    assert.equal((await readStores(redis, healthy)).redis, "ok");
   });
 
   it("checks a Redis that refuses writes over a new connection, but not for each refusal", async () => {
@@ -117,9 +117,9 @@ describe("the store state shown to operators", () => {
   });
 
   it("is unavailable for a store that does not answer", async () => {
-    const nobody = connectRedis("redis://127.0.0.1:1", silentLogger, "test");
+    const unreachable = connectRedis("redis://127.0.0.1:1", silentLogger, "test");
     const gone = { state: () => Promise.reject(new Error("gone")) };
-    assert.deepEqual(await readStores(nobody, gone), { postgres: "away", redis: "away" });
-    nobody.disconnect();
+    assert.deepEqual(await readStores(unreachable, gone), { postgres: "away", redis: "away" });
+    unreachable.disconnect();
   });
 });

@@ -55,15 +55,15 @@ describe("composed event ids", () => {
     const [a, b] = ["WTNAAA", "WTNBBB"];
     await log.publish(a, ...Array.from({ length: 5 }, () => pick));
     await log.publish(b, ...Array.from({ length: 70 }, () => pick));
-    const [key, aside] = [eventStreamKey(b), "aside"];
-    await log.redis.rename(key, aside);
+    const [key, renamed] = [eventStreamKey(b), "aside"];
+    await log.redis.rename(key, renamed);
     await log.redis.set(key, "no log, so that it cannot be read");
     const stream = follow(hubs[0], [a, b], "5.70");
     await log.publish(a, pick);
     await stream.waitFor(isOf(a), "what the other lobby has");
     assert.equal(stream.lastEventId, "6.70");
     stream.close();
-    await log.redis.rename(aside, key);
+    await log.redis.rename(renamed, key);
     const again = follow(hubs[1], [a, b], stream.lastEventId ?? "");
     await log.publish(b, pick);
     await again.waitFor(isOf(b), "what was missed");

@@ -126,8 +126,8 @@ function patchOwnAccount(): void {
       assert.equal(result(await other.change({ username })), "409 user:username_taken", username);
     assert.equal((await one.change({ username: `${start}_lanO` })).status, 200, "one's own");
     // As a migration leaves the younger of two existing accounts.
-    const twin = { name: `${start}_Ian0`, nameKey: `${start}_ian0`, nameSkeleton: null };
-    await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id: other.id }, twin);
+    const sameName = { name: `${start}_Ian0`, nameKey: `${start}_ian0`, nameSkeleton: null };
+    await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id: other.id }, sameName);
     assert.equal((await other.change({ username: `${start}_IAN0` })).status, 200);
     const { body } = await app.client.post("/v1/users/check", {
       body: { username: `${start}_lan0` },

@@ -44,11 +44,11 @@ export async function checkAnyValue(app: App, lists: readonly Resource[]): Promi
   const encoded = [...hostile.map((one) => encodeURIComponent(one.toWellFormed())), "%ff", "%zz"];
   const some = ["", "%00", "'%20or%20''='", "__proto__", "9".repeat(400), "%ff"];
   for (const { path, filters } of lists) {
-    const isWhole = ["items", "quests", "dungeon_cards"].includes(path);
+    const isComplete = ["items", "quests", "dungeon_cards"].includes(path);
     const parameters = [...filters.map(({ parameter }) => parameter), "cursor", "sort"];
     if (path === "items") parameters.push("limit", "locale");
     for (const parameter of parameters)
-      for (const text of isWhole ? encoded : some) {
+      for (const text of isComplete ? encoded : some) {
         const answer = await app.client.get(`/v2/${path}?${parameter}=${text}`);
         const flash = (
           answer.json as { flash?: { errors: { code: string; params: Record<string, unknown> }[] } }

@@ -8,7 +8,7 @@ import { openStream, type EventStream } from "../../../support/event-stream.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
-import { everySeatHeld, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
+import { allSeatsTaken, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
 
 const code = "RLLAAA";
 const topic = `/games/trivia/lobby/${code}`;
@@ -27,7 +27,7 @@ const streams: EventStream[] = [];
 /** Another process of the same service, from the kernel's point of view: it listens on the same port. */
 async function startWorker(port: number): Promise<Worker> {
   const hub = hubOf(sample, log, { limits: { minDrainRetryMs: 10, maxDrainRetryMs: 50 } });
-  const deps = { ...sample.deps, hub, rooms: everySeatHeld } as unknown as typeof sample.deps;
+  const deps = { ...sample.deps, hub, rooms: allSeatsTaken } as unknown as typeof sample.deps;
   const server = createHttpServer({ deps, routes: lobbyHubRoutes, log: silentLogger });
   const worker = { server, hub };
   workers.push(worker);

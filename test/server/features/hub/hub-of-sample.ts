@@ -44,4 +44,4 @@ export const roomsThat = (ask: Lobbies["ask"]): HubRooms => ({
 });
 
 /** The lobby runtime has its own tests: here every seat is taken. */
-export const everySeatHeld = roomsThat(async () => ({ ok: true, body: null }));
+export const allSeatsTaken = roomsThat(async () => ({ ok: true, body: null }));

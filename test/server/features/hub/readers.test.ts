@@ -7,7 +7,7 @@ import { findRuntime } from "../../../support/runtimes.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
-import { everySeatHeld, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
+import { allSeatsTaken, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
 
 /** Shorter than the heartbeat interval, because a heartbeat's chunk would complete a delayed event. */
 const limitMs = 10_000;
@@ -38,7 +38,7 @@ describe("clients of the event stream", () => {
     const hub = hubOf(sample, log, {
       publicList: async () => JSON.stringify([{ host: lineBreaks }]),
     });
-    Object.assign(sample.deps, { hub, rooms: everySeatHeld });
+    Object.assign(sample.deps, { hub, rooms: allSeatsTaken });
   });
   after(async () => {
     await sample.deps.hub.drain(0);
@@ -139,14 +139,14 @@ function readLines(t: TestContext, python: string, url: string, token: string) {
     checkText();
   });
   /** Resolves with the event that contains this line, after its closing blank line. */
-  const event = (isMeant: (line: string) => boolean): Promise<string[]> =>
+  const event = (matches: (line: string) => boolean): Promise<string[]> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => reject(new Error(`no such event; got ${JSON.stringify(lines.slice(-9))}`)),
         limitMs,
       );
       checkText = () => {
-        const start = lines.findIndex(isMeant);
+        const start = lines.findIndex(matches);
         const end = start < 0 ? -1 : lines.indexOf("", start);
         if (end < 0) return;
         clearTimeout(timer);

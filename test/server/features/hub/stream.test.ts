@@ -4,7 +4,7 @@ import { openStream, StreamRefused } from "../../../support/event-stream.ts";
 import { startSample, type SampleServer } from "../../http/sample.ts";
 import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
-import { everySeatHeld, hubOf, lobbyHubRoutes, roomsThat } from "./hub-of-sample.ts";
+import { allSeatsTaken, hubOf, lobbyHubRoutes, roomsThat } from "./hub-of-sample.ts";
 
 const code = "PPLAAA";
 const topic = `/games/trivia/lobby/${code}`;
@@ -23,7 +23,7 @@ describe("the hub's stream", () => {
     });
     log = createLobbyLog(sample.store.url);
     const hub = hubOf(sample, log);
-    Object.assign(sample.deps, { hub, rooms: everySeatHeld });
+    Object.assign(sample.deps, { hub, rooms: allSeatsTaken });
   });
   after(async () => {
     await sample.deps.hub.drain(0);

@@ -176,9 +176,16 @@ function invalidLobbyRequests(): void {
 
   it("undocumented fields sent alone", async () => {
     const { host } = lobbyIn("waiting");
-    const alien = '{"__proto__":{"timer":60},"constructor":{"x":1},"status":"finished","seq":9}';
+    const unknownFields =
+      '{"__proto__":{"timer":60},"constructor":{"x":1},"status":"finished","seq":9}';
     const headers = { ...host.as, "content-type": "application/json" };
-    const call = { method: "PATCH", path: "/settings", body: alien, headers, expected: "204" };
+    const call = {
+      method: "PATCH",
+      path: "/settings",
+      body: unknownFields,
+      headers,
+      expected: "204",
+    };
     await refuseAll(app, lobbyIn("waiting"), [{ what: "settings", ...call }]);
   });
 }

@@ -101,7 +101,7 @@ function duringGeneration(): void {
   afterEach(() => jobs.close());
 
   /** Plays until a worker is asked for the next batch; it answers when released. */
-  async function playUntilAsked(category: string): Promise<() => void> {
+  async function playUntilRequested(category: string): Promise<() => void> {
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const questionModel: QuestionModel = {
       ...model,
@@ -134,7 +134,7 @@ function duringGeneration(): void {
   }
 
   it("continues with the bank when the queue loses the job's lock and every connection", async () => {
-    const release = await playUntilAsked("music");
+    const release = await playUntilRequested("music");
     const { redis } = busy.deps;
     const locks = await redis.keys("jobs:question-generation:*:lock");
     assert.ok(locks.length > 0);
@@ -150,7 +150,7 @@ function duringGeneration(): void {
   });
 
   it("continues with the bank when the job worker shuts down", async () => {
-    const release = await playUntilAsked("film");
+    const release = await playUntilRequested("film");
     await jobs.close();
     await playTo(40);
     release();

@@ -33,14 +33,14 @@ function patchLobbiesCodeSettings(): void {
       visibility: "private",
       mode: "versus",
     };
-    const alien = {
+    const unknownFields = {
       status: "finished",
       host_name: "Eve",
       max_players: 2,
       id: 1,
       category: "music",
     };
-    const answer = await patch(code, { ...changes, ...alien }, host.as);
+    const answer = await patch(code, { ...changes, ...unknownFields }, host.as);
     assert.equal(answer.status, 204);
     const after_ = await lobbyOf(app, code);
     assert.deepEqual(after_, {
@@ -125,14 +125,14 @@ async function interrupted<T>(
 ): Promise<T> {
   const { lobbies } = app.deps;
   let isPlanned = false;
-  const askAndInterrupt: typeof lobbies.ask = async (...asked) => {
+  const requestAndInterrupt: typeof lobbies.ask = async (...asked) => {
     const reply = await lobbies.ask(...asked);
     if (asked[1].type !== "prepare" || isPlanned) return reply;
     isPlanned = true;
     await meanwhile();
     return reply;
   };
-  app.deps.lobbies = { ...lobbies, ask: askAndInterrupt };
+  app.deps.lobbies = { ...lobbies, ask: requestAndInterrupt };
   return work().finally(() => (app.deps.lobbies = lobbies));
 }
 

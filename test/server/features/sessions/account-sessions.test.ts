@@ -181,10 +181,10 @@ function copiedAccessToken(): void {
   it("cannot upgrade a guest to an account", async () => {
     const guest = await enter(app);
     await post(app, "/v1/gateway/logout", {}, cookieOf(guest.refresh_token));
-    const thief = { email: "thief@example.com", password };
-    await ended(guest.access_token, "POST", "/v1/gateway/upgrade", thief);
+    const attacker = { email: "thief@example.com", password };
+    await ended(guest.access_token, "POST", "/v1/gateway/upgrade", attacker);
     const back = await post(app, "/v1/gateway/guest", { reclaimToken: guest.reclaim_token });
-    const { body } = await post(app, "/v1/gateway/upgrade", thief, tokenOf(back.body));
+    const { body } = await post(app, "/v1/gateway/upgrade", attacker, tokenOf(back.body));
     assert.equal(body.player.id, guest.player.id);
   });
 

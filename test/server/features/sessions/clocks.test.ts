@@ -124,8 +124,8 @@ describe("two services with one database, whose clocks are three hours apart", (
   });
 
   it("accept an access token until it expires by the clock of the called service", async () => {
-    const young = await enter(ahead);
-    assert.equal((await validate(behind, young.access_token)).status, 200);
+    const recent = await enter(ahead);
+    assert.equal((await validate(behind, recent.access_token)).status, 200);
     const old = await enter(behind);
     assert.equal((await validate(ahead, old.access_token)).status, 401);
   });

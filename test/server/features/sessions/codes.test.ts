@@ -270,7 +270,7 @@ function codeRequests(): void {
     assert.equal((await messagesTo(app.deps, phone)).length, 0);
     await write({ phoneVerifiedAt: new Date(now) });
     await ask(email, "sms");
-    const message = await sentMessageSoon(phone);
+    const message = await waitForMessage(phone);
     const answer = await verify(email, message.content.code ?? "");
     assert.equal(answer.status, 200);
     assert.equal(answer.body.player.email_verified_at, null);
@@ -333,6 +333,6 @@ function codeAfterClockChange(): void {
   });
 }
 
-async function sentMessageSoon(to: string) {
+async function waitForMessage(to: string) {
   return sentMessage(app.deps, to, "sign-in-code-sms");
 }

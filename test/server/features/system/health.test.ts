@@ -13,16 +13,16 @@ describe("GET /v1/health-check", () => {
   it("returns ok, and degraded while Redis is unavailable", async () => {
     const app = await startApp({ hasJobs: false });
     try {
-      const well = await app.client.get("/v1/health-check");
-      assert.equal(well.status, 200);
-      assert.equal((well.body as { status: string }).status, "ok");
-      assert.equal(well.headers.get("cache-control"), "public, max-age=30");
-      assert.equal(well.headers.get("vary"), "Origin, X-Api-Key");
-      assert.equal(well.headers.get("etag"), null);
+      const healthy = await app.client.get("/v1/health-check");
+      assert.equal(healthy.status, 200);
+      assert.equal((healthy.body as { status: string }).status, "ok");
+      assert.equal(healthy.headers.get("cache-control"), "public, max-age=30");
+      assert.equal(healthy.headers.get("vary"), "Origin, X-Api-Key");
+      assert.equal(healthy.headers.get("etag"), null);
       await app.stores.redis.kill();
-      const ill = await app.client.get("/v1/health-check");
-      assert.equal(ill.status, 200);
-      assert.equal((ill.body as { status: string }).status, "degraded");
+      const unhealthy = await app.client.get("/v1/health-check");
+      assert.equal(unhealthy.status, 200);
+      assert.equal((unhealthy.body as { status: string }).status, "degraded");
       await app.stores.redis.restart();
     } finally {
       await app.stop();

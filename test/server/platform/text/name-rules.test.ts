@@ -189,7 +189,7 @@ describe("a label", () => {
 
 describe("the skeleton of a name", () => {
   it("is the same for names that look the same", () => {
-    const twins = [
+    const equivalents = [
       ["Grace", "Grасе"],
       ["Ian Clarke", "Ian  Clarke"],
       ["Ian Clarke", " Ian\u00a0Clarke "],
@@ -201,7 +201,7 @@ describe("the skeleton of a name", () => {
       ["Zoé", "Zoe\u0301"],
       ["山田 太郎", "山田　太郎"],
     ] as const;
-    for (const [one, other] of twins) assert.equal(skeletonOf(one), skeletonOf(other), other);
+    for (const [one, other] of equivalents) assert.equal(skeletonOf(one), skeletonOf(other), other);
   });
 
   it("differs for names that look different", () => {

@@ -12,7 +12,7 @@ const programs = 4;
 const rounds = 300;
 
 /** Locks and releases the folder many times; a second holder would find the file of the first. */
-const racer = `
+const contender = `
   import { rmSync, writeFileSync } from "node:fs";
   import { acquireExclusive } from "./server/runtime/boot/lock.ts";
   const [dir] = process.argv.slice(1);
@@ -38,7 +38,7 @@ describe("the lock of DATA_DIR", () => {
   const race = async () => {
     const child = spawn(
       process.execPath,
-      [...sourceFlags, "--input-type=module", "-e", racer, dataDir],
+      [...sourceFlags, "--input-type=module", "-e", contender, dataDir],
       { stdio: ["ignore", "ignore", "pipe"], timeout: 60_000 },
     );
     const [problems, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);

@@ -39,7 +39,7 @@ const [otherUser, other] = [4_242, 4_243];
  * A folder of another user at this path. Without root nobody can create one, so an existing folder of root
  * is used.
  */
-function madeByAnother(dir: string): string {
+function createdByOtherUser(dir: string): string {
   if (!isRoot) return "/usr";
   mkdirSync(dir);
   lchownSync(dir, otherUser, otherUser);
@@ -82,7 +82,7 @@ describe("folders at well-known paths", () => {
     const place = socketDirFor(data);
     rmSync(place, { recursive: true });
     if (isRoot) {
-      madeByAnother(place);
+      createdByOtherUser(place);
       assert.throws(() => socketDirFor(data), /belongs to somebody else; remove it or set TMPDIR/);
       assert.throws(() => runningSocketDir(data), /belongs to somebody else/);
       assert.equal(statSync(place).uid, otherUser);
@@ -112,7 +112,7 @@ describe("folders at well-known paths", () => {
   });
 
   it("of a store are refused when they belong to another user, or are a link of another user", async () => {
-    const foreign = madeByAnother(join(dir, "foreign"));
+    const foreign = createdByOtherUser(join(dir, "foreign"));
     const log = silentLogger;
     const [dataDir, socketDir] = [join(dir, "d"), join(dir, "s")];
     for (const start of [startLocalPostgres, startLocalRedis])

@@ -241,9 +241,9 @@ describe("the guest token of a player who became an account", () => {
 
   it("counts as no credential on optional routes, and upgrades nothing a second time", async () => {
     const { guest } = await upgraded();
-    const idea = { kind: "idea", source: "test", message: "a stranger's words" };
+    const entry = { kind: "idea", source: "test", message: "a stranger's words" };
     const { access_token: token } = guest;
-    const answer = await app.client.post("/v1/leads/feedback", { token, body: idea });
+    const answer = await app.client.post("/v1/leads/feedback", { token, body: entry });
     assert.equal(answer.status, 201);
     const em = app.deps.orm.em.fork();
     const [last] = await em.find(FeedbackSchema, {}, { orderBy: { id: "desc" }, limit: 1 });
@@ -284,9 +284,9 @@ describe("the guest token of a player who became an account", () => {
         () => "written",
         (error: unknown) => (error as { code?: string }).code,
       );
-      const isFine =
+      const isExpected =
         refusal === "auth:token_invalid" || (name === "run" && refusal === "run:not_found");
-      assert.ok(isFine, `${name}: ${refusal}`);
+      assert.ok(isExpected, `${name}: ${refusal}`);
     }
     const report = { questionId: question.id, ...caller, reason: "typo" as const, comment: "" };
     assert.equal(await saveReport(deps.orm.em.fork(), { ...report, at: new Date() }), null);

@@ -126,13 +126,13 @@ function afterProcessFailure(): void {
       const healthy = await another();
       await assertExact(healthy);
       let isDead = false;
-      const dying = await another(async (_, run) => {
+      const killed = await another(async (_, run) => {
         if (isWritten) await run();
         isDead = true;
         throw new Error("killed");
       });
       await score(3);
-      await assert.rejects(read(dying), /killed/);
+      await assert.rejects(read(killed), /killed/);
       assert.ok(isDead);
       await assertExact(healthy);
       await score(3);
@@ -211,11 +211,11 @@ function duringBuild(): void {
   it("finish the build of a process that died, with all later changes", async () => {
     const { redis } = app.deps;
     let fills = 0;
-    const dying = await another((script, run) => {
+    const killed = await another((script, run) => {
       if (script === "fill" && ++fills > 2) throw new Error("killed");
       return run();
     });
-    await assert.rejects(read(dying), /killed/);
+    await assert.rejects(read(killed), /killed/);
     assert.deepEqual(await redis.hkeys("{boards}:open"), []);
     // One entry already filled, and one not yet.
     for (const n of [0, count - 1]) await score(n);
