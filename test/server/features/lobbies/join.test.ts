@@ -11,12 +11,12 @@ describe("POST /lobbies/{code}/join", () => {
   });
   after(() => app.stop());
 
-  describe("takes a seat", takesSeat);
-  describe("takes a name", takesName);
-  describe("is refused", refused);
+  describe("takes a seat", takenSeat);
+  describe("takes a name", takenName);
+  describe("is refused", refusedJoin);
 });
 
-function takesSeat(): void {
+function takenSeat(): void {
   it("accepts the code with spaces, dashes or in a link, on every call of a seat", async () => {
     const { code } = await openTable(app);
     const forms = [
@@ -91,7 +91,7 @@ function takesSeat(): void {
   });
 }
 
-function takesName(): void {
+function takenName(): void {
   it("compares names trimmed, normalized and case-insensitively", async () => {
     const { code } = await openTable(app, { hostName: "Ångström" });
     await sit(app, code, "Ａｎｎ");
@@ -157,7 +157,7 @@ function takesName(): void {
   });
 }
 
-function refused(): void {
+function refusedJoin(): void {
   it("refuses a running or finished lobby and an unknown code", async () => {
     const { code, host } = await playing(app);
     const join = (to: string) => ask(app, "POST", `/${to}/join`, { name: "Late" });

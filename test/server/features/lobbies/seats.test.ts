@@ -24,14 +24,14 @@ describe("the seats of a lobby", () => {
   });
   after(() => app.stop());
 
-  describe("credentials of a seat", credentialsSeat);
+  describe("credentials of a seat", seatCredentials);
   describe("POST /lobbies/{code}/token", postLobbiesCodeToken);
   describe("POST /lobbies/{code}/heartbeat", postLobbiesCodeHeartbeat);
   describe("POST /lobbies/{code}/leave", postLobbiesCodeLeave);
   describe("DELETE /lobbies/{code}/players/{playerId}", deleteLobbiesCodePlayers);
 });
 
-function credentialsSeat(): void {
+function seatCredentials(): void {
   let table: Table;
   before(async () => {
     table = await openTable(app, {}, 1);
@@ -61,16 +61,16 @@ function credentialsSeat(): void {
     };
     for (const [what, token] of Object.entries(wrong)) {
       const headers = { ...table.host.bearer, "x-lobby-token": token };
-      const got = await outcomes(table.code, headers);
-      assert.deepEqual(got, expected("401 lobby:token_invalid"), what);
+      const received = await outcomes(table.code, headers);
+      assert.deepEqual(received, expected("401 lobby:token_invalid"), what);
     }
     const cookie = await outcomes(table.code, cookieOf(other.host.token));
     assert.deepEqual(cookie, expected("401 lobby:token_invalid"));
   });
 
   it("an invalid login is 401 auth:token_invalid", async () => {
-    const got = await outcomes(table.code, { authorization: "Bearer x.y.z" });
-    assert.deepEqual(got, expected("401 auth:token_invalid"));
+    const received = await outcomes(table.code, { authorization: "Bearer x.y.z" });
+    assert.deepEqual(received, expected("401 auth:token_invalid"));
   });
 
   it("a caller without a seat gets 403 or 404", async () => {
@@ -83,8 +83,8 @@ function credentialsSeat(): void {
   });
 
   it("a seat other than the host's gets 403 on host calls", async () => {
-    const got = await outcomes(table.code, table.guests[0]?.as ?? {}, hostCalls);
-    assert.deepEqual(got, expected("403 lobby:not_host", hostCalls));
+    const received = await outcomes(table.code, table.guests[0]?.as ?? {}, hostCalls);
+    assert.deepEqual(received, expected("403 lobby:not_host", hostCalls));
   });
 
   it("an unknown code is 404 lobby:not_found", async () => {
@@ -97,13 +97,13 @@ function credentialsSeat(): void {
     const { code, host, guests } = await openTable(app, {}, 1);
     const [guest] = guests;
     assert.ok(guest);
-    const stranger = await login(app);
+    const outsider = await login(app);
     const who = async (headers: Record<string, string>) =>
       (await ask(app, "GET", `/${code}`, undefined, headers)).body.player?.id;
     assert.equal(await who({ ...guest.as, ...host.bearer }), guest.id);
     assert.equal(await who({ ...guest.as, ...cookieOf(host.token) }), guest.id);
     assert.equal(await who({ ...host.bearer, ...cookieOf(guest.token) }), host.id);
-    assert.equal(await who({ ...stranger.bearer, ...cookieOf(guest.token) }), guest.id);
+    assert.equal(await who({ ...outsider.bearer, ...cookieOf(guest.token) }), guest.id);
     assert.equal(await who(cookieOf(guest.token)), guest.id);
     const change = { timer: 60 };
     const patch = (headers: Record<string, string>) =>
@@ -178,12 +178,12 @@ function postLobbiesCodeToken(): void {
 function postLobbiesCodeHeartbeat(): void {
   it("returns ok in every state, even when the lobby is over", async () => {
     const { code, host, guests } = await playing(app);
-    const beat = (as: Record<string, string> | undefined) =>
+    const sendHeartbeat = (as: Record<string, string> | undefined) =>
       ask(app, "POST", `/${code}/heartbeat`, undefined, as);
     for (const seat of [host, guests[0]])
-      assert.deepEqual((await beat(seat?.as)).body, { ok: true });
+      assert.deepEqual((await sendHeartbeat(seat?.as)).body, { ok: true });
     await ask(app, "POST", `/${code}/end`, undefined, host.as);
-    assert.deepEqual((await beat(host.as)).body, { ok: true });
+    assert.deepEqual((await sendHeartbeat(host.as)).body, { ok: true });
   });
 }
 
@@ -230,8 +230,8 @@ function deleteLobbiesCodePlayers(): void {
     assert.equal((await kick(code, guest.id, host.as)).status, 204);
     assert.equal(outcome(await kick(code, guest.id, host.as)), "404 lobby:player_not_found");
     for (const headers of [guest.as, by.bearer]) {
-      const beat = await ask(app, "POST", `/${code}/heartbeat`, undefined, headers);
-      assert.equal(outcome(beat), "404 lobby:player_not_found");
+      const sendHeartbeat = await ask(app, "POST", `/${code}/heartbeat`, undefined, headers);
+      assert.equal(outcome(sendHeartbeat), "404 lobby:player_not_found");
       const token = await ask(app, "POST", `/${code}/token`, undefined, headers);
       assert.equal(outcome(token), "403 lobby:not_member");
     }

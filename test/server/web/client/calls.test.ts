@@ -50,11 +50,11 @@ describe("the pause between two attempts", () => {
 });
 
 describe("a client command", () => {
-  describe("is sent again", goesOutAgain);
-  describe("is not repeated needlessly", notRepeatedWithoutNeed);
+  describe("is sent again", repeats);
+  describe("is not repeated needlessly", avoidedRepeats);
 });
 
-function goesOutAgain(): void {
+function repeats(): void {
   it("is sent again with the same key and body until it is answered", async () => {
     const { service, seat, time } = await seatAt((response, _, number) => {
       if (number === 1) response.destroy();
@@ -135,7 +135,7 @@ function goesOutAgain(): void {
   });
 }
 
-function notRepeatedWithoutNeed(): void {
+function avoidedRepeats(): void {
   it("is not repeated when the service refuses it permanently", async () => {
     const codes = [
       [400, "lobby:question_closed"],

@@ -25,7 +25,7 @@ describe("a guest account that several calls wait for", () => {
       client.join("ABC234", "Ada", { signal: stop.signal }),
     ];
     const brief = client.join("ABC234", "Grace", { deadlineMs: 3_000 });
-    const patient = client.guest();
+    const unlimited = client.guest();
     const response = await held.promise;
     const rejected = given.map((one) => assert.rejects(one, /enough/));
     stop.abort(new Error("enough"));
@@ -35,7 +35,7 @@ describe("a guest account that several calls wait for", () => {
     await late;
     const tokens = { access_token: "a", reclaim_token: "r", expires_in: 900 };
     answer(response, 200, { body: { ...tokens, player: { id: 7, name: "Guest" } } });
-    assert.equal((await patient).player_id, 7);
+    assert.equal((await unlimited).player_id, 7);
     assert.equal(service.seen.length, 1);
     await service.stop();
   });
@@ -49,8 +49,8 @@ describe("a stored guest account", () => {
       const player = { id: reclaimToken === "kept" ? 7 : 8, name: "Guest" };
       answer(response, 200, { body: { access_token: "new", expires_in: 900, player } });
     });
-    const worn = { access_token: "old", expires_at_ms: 0, reclaim_token: "kept" };
-    let kept: Guest | null = { player_id: 7, name: "Guest", ...worn };
+    const expired = { access_token: "old", expires_at_ms: 0, reclaim_token: "kept" };
+    let kept: Guest | null = { player_id: 7, name: "Guest", ...expired };
     const guest = { load: () => kept, save: (one: Guest | null) => (kept = one) };
     const { clock, fetch } = virtualClock();
     const client = new Emberline({ url: service.url, clock, fetch, guest });

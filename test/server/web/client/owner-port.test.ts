@@ -91,11 +91,11 @@ function listen(seat: Seat, lastEventId?: string) {
 
 // They share nothing, and some wait for seconds.
 describe("a client that follows the owner of a lobby", { concurrency: true }, () => {
-  describe("goes to its port", goesThere);
-  describe("comes back to the shared port", comesBack);
+  describe("goes to its port", ownerPortUse);
+  describe("comes back to the shared port", sharedPortReturn);
 });
 
-function goesThere(): void {
+function ownerPortUse(): void {
   it("sends commands and opens the stream there, once an answer has named it", async (t) => {
     const [shared, owner] = await startWorkers(t);
     owner.hub = (response) => void response.write(spectators(2) + end(3));
@@ -161,7 +161,7 @@ function goesThere(): void {
   });
 }
 
-function comesBack(): void {
+function sharedPortReturn(): void {
   it("at once with the same key, when a command fails on its way to the owner", async (t) => {
     const [shared, owner] = await startWorkers(t);
     const seat = new Emberline({ url: shared.url }).seat(key);

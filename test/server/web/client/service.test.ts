@@ -74,12 +74,12 @@ describe("a client connected to a service", () => {
     await app.stop();
   });
 
-  describe("plays and watches", playsWatches);
-  describe("follows events to their end", followsEventsToTheir);
-  describe("stays one guest", oneGuest);
+  describe("plays and watches", playAndWatch);
+  describe("follows events to their end", eventsToTheEnd);
+  describe("stays one guest", singleGuest);
 });
 
-function playsWatches(): void {
+function playAndWatch(): void {
   for (const mode of ["versus", "coop"] as const)
     it(`plays ${mode} to the end; what it folds is what the service says`, async () => {
       const [host, friend] = await table(mode);
@@ -141,8 +141,8 @@ function playsWatches(): void {
         (await read(seat)).picks?.toSorted((a, b) => a.selected_index - b.selected_index),
         picks,
       );
-    const stranger = await fetch(`${app.url}/v1/games/trivia/lobbies/${host.code}/status`);
-    assert.doesNotMatch(await stranger.text(), /picks|selected_index/);
+    const outsider = await fetch(`${app.url}/v1/games/trivia/lobbies/${host.code}/status`);
+    assert.doesNotMatch(await outsider.text(), /picks|selected_index/);
     await host.lock(0);
     assert.equal((await read(host)).picks, undefined);
     const [rival] = await table("versus");
@@ -164,7 +164,7 @@ function playsWatches(): void {
   });
 }
 
-function followsEventsToTheir(): void {
+function eventsToTheEnd(): void {
   it("resumes after the last event it received, and gets a gap event when events are missing", async () => {
     const [host, friend] = await table("versus");
     await host.settings({ timer: 45 });
@@ -222,7 +222,7 @@ function followsEventsToTheir(): void {
   });
 }
 
-function oneGuest(): void {
+function singleGuest(): void {
   it("takes one seat even when the answer to its join is lost", async () => {
     const [host] = await table("versus");
     let isLost = false;

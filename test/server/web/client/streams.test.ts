@@ -99,12 +99,12 @@ async function seatAt(
 }
 
 describe("a client stream", () => {
-  describe("reconnects", comesBack);
-  describe("continues and ends", goesOnEnds);
-  describe("waits", patient);
+  describe("reconnects", reconnects);
+  describe("continues and ends", continuesAndEnds);
+  describe("waits", waiting);
 });
 
-function comesBack(): void {
+function reconnects(): void {
   it("resumes with the last id after every kind of disconnection, and delivers nothing twice", async () => {
     const given: (string | undefined)[] = [];
     const { service, seat, time } = await seatAt((response, lastEventId, n) => {
@@ -202,7 +202,7 @@ function comesBack(): void {
   });
 }
 
-function goesOnEnds(): void {
+function continuesAndEnds(): void {
   it("ends without waiting after the last event of a finished lobby", async () => {
     const { service, seat } = await seatAt(
       (response) => answer(response, 404, refusal("lobby:not_found")),
@@ -296,7 +296,7 @@ function goesOnEnds(): void {
   });
 }
 
-function patient(): void {
+function waiting(): void {
   it("reconnects although a proxy claims for a while that lobby, token or stream is missing", async () => {
     const numAsked = new Map<string, number>();
     const service = await startFaulty((response, { path }) => {
