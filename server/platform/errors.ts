@@ -8,7 +8,7 @@ export const errors = {
   "request:missing_field": [400, "A required field is missing."],
   "request:missing_parameter": [400, "A required query parameter is missing."],
   "request:no_fields": [400, "Supply at least one field."],
-  "request:invalid_query": [400, "A query parameter has an invalid value."],
+  "request:invalid_query": [400, "A query parameter or header has an invalid value."],
   "user:password_weak": [400, "The password needs at least 8 characters, a letter and a digit."],
   "user:email_missing": [400, "The account has no email address."],
   "phone:invalid": [400, "The phone number is not a valid E.164 number."],

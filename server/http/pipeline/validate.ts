@@ -6,6 +6,8 @@ import { isStorableText } from "./text.ts";
 
 /** Maximum problems listed in one 422; the library's default is 8. */
 const maxViolations = 64;
+/** Allowed values listed in a message. */
+const maxListed = 16;
 Settings.Set({ maxErrors: maxViolations });
 
 /** The part of a JSON schema that picking fields reads. */
@@ -137,8 +139,11 @@ function addErrors(schema: Shape, errors: readonly SchemaError[], found: Violati
     addViolation(found, fieldPath(errors[0].instancePath), errors[0].message);
 }
 
-/** The message has the field's description, since a pattern or a format name does not help people. */
-function titleOf(schema: Shape, { keyword, instancePath, message }: SchemaError): string {
+/** The message has the values or the field's description: a keyword, pattern or format name does not help people. */
+function titleOf(schema: Shape, { keyword, instancePath, message, params }: SchemaError): string {
+  const { allowedValues } = params as { allowedValues?: unknown };
+  if (keyword === "enum" && Array.isArray(allowedValues) && allowedValues.length <= maxListed)
+    return `must be ${allowedValues.map((value) => JSON.stringify(value)).join(" or ")}`;
   if (keyword !== "pattern" && keyword !== "format") return message;
   let field: Shape | undefined = schema;
   for (const part of instancePath.split("/").slice(1))

@@ -130,6 +130,13 @@ function fields(): void {
     ]);
   });
 
+  test("with one of a few values get an error that names these values", async () => {
+    const { json } = await send('{"name":"x","tone":"shrill"}');
+    assert.deepEqual((json as { flash: { violations: unknown } }).flash.violations, [
+      { propertyPath: "tone", title: 'must be "low" or "high"' },
+    ]);
+  });
+
   test("contain no NUL, no lone surrogate and no integer beyond the safe range", async () => {
     for (const [field, value] of [
       ["name", '"a\\u0000"'],

@@ -8,6 +8,7 @@ const Echo = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 20 }),
   count: Type.Optional(Type.Integer()),
   note: Type.Optional(Type.String()),
+  tone: Type.Optional(Type.Enum(["low", "high"])),
   channels: Type.Optional(
     Type.Array(Type.String({ pattern: "^[a-z]+$", description: "small letters" }), { maxItems: 3 }),
   ),
