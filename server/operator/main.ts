@@ -6,7 +6,7 @@ import { systemClock } from "../platform/time/clock.ts";
 import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics, type Metrics } from "../platform/metrics/metrics.ts";
-import { connectRedis } from "../platform/redis/redis.ts";
+import { connectRedis, connectTimeoutMs, redisReady } from "../platform/redis/redis.ts";
 import {
   joinPrimary,
   type PrimaryLink,
@@ -100,6 +100,9 @@ export async function startOperator(): Promise<void> {
     failures,
     audit,
   });
+  // The first request starts this process: a store that is not connected yet would look like a missing one.
+  await redisReady(redis, connectTimeoutMs).catch(() => undefined);
+  await stores();
   link.ready();
 }
 
