@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { AppError } from "../../platform/errors.ts";
+import { randomId } from "../../platform/ids.ts";
 import { asCluster } from "../../platform/redis/redis.ts";
 import { scriptOf } from "../../platform/redis/script.ts";
 import { IdempotentInput, inputOf, keptMs, type MemoizeForKey } from "./idempotent-input.ts";
@@ -12,6 +13,7 @@ import type { Headers, OpenedRoom, Reply } from "./route.ts";
 
 const claimScript = scriptOf("server/http/pipeline/claim.lua");
 const answeredScript = scriptOf("server/http/pipeline/answered.lua");
+const releaseScript = scriptOf("server/http/pipeline/release.lua");
 /** Lease of a running request, renewed up to three times `maxWorkMs`; that of a killed process expires. */
 const leaseMs = 9_000;
 const maxWorkMs = 60_000;
@@ -22,8 +24,17 @@ const keyPattern = /^[\x21-\x7e]{1,128}$/;
 
 interface StoredAnswer {
   body: string;
+  /** Distinguishes the running requests of a key: one that lost its lease must not change what the next one stored. */
+  claimId?: string;
   /** Null while the first request is running. */
   answer: { status: number; json: string | null; headers: Headers; room?: OpenedRoom } | null;
+}
+
+interface Claim {
+  name: string;
+  body: string;
+  /** Stored while the request is running. */
+  mark: string;
 }
 
 /** Performs the request with the input drawn for it. */
@@ -60,11 +71,13 @@ export class Idempotency {
     // A repeat needs no input, so its draw may fail.
     if (drawn instanceof Promise) drawn.catch(() => undefined);
     const known = drawn === undefined || drawn instanceof Promise ? null : JSON.stringify(drawn);
-    const claimed = await this.claim(name, body, known);
+    const mark = { body, claimId: randomId(), answer: null } satisfies StoredAnswer;
+    const claim = { name, body, mark: JSON.stringify(mark) };
+    const claimed = await this.claim(claim, known);
     if (!(claimed instanceof IdempotentInput)) return claimed;
     const renewal = this.renewLease(name);
     try {
-      return await this.perform(name, body, claimed, async () => {
+      return await this.perform(claim, claimed, async () => {
         const { memoizeForKey } = claimed;
         const input = draw === undefined ? undefined : await memoizeForKey(async () => drawn);
         return work(memoizeForKey, input);
@@ -86,11 +99,9 @@ export class Idempotency {
 
   /** The stored input of the first request; for a repeat the response of the first one. */
   private async claim(
-    name: string,
-    body: string,
+    { name, body, mark }: Claim,
     drawn: string | null,
   ): Promise<IdempotentInput | Reply> {
-    const mark = JSON.stringify({ body, answer: null } satisfies StoredAnswer);
     const input = inputOf(markOf(name), body);
     const args = [mark, this.leaseMs, drawn ?? "", keptMs];
     const giveUpAt = performance.now() + waitMs;
@@ -117,26 +128,25 @@ export class Idempotency {
    * outcome: the next attempt reuses the persisted input.
    */
   private async perform(
-    name: string,
-    body: string,
+    { name, body, mark }: Claim,
     input: IdempotentInput,
     work: () => Promise<Reply>,
   ): Promise<Reply> {
-    const mark = markOf(name);
+    const keys = [markOf(name), input.name];
     let reply: Reply;
     try {
       reply = await work();
     } catch (error) {
       const isRefusal = toAppError(error).status < 500;
-      const done = isRefusal ? [mark, input.name] : [mark];
       const others = isRefusal ? this.redis.del(formerInputOf(name, body)) : null;
-      await Promise.allSettled([this.redis.del(...done), others]);
+      const released = releaseScript(this.redis, keys, mark, isRefusal ? 1 : 0);
+      await Promise.allSettled([released, others]);
       throw error;
     }
     const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
     // Sent before the response, which does not wait: without the stored response a repeat has the same input, and the
     // effect is committed, so a failing Redis must not turn the success into an error.
-    answeredScript(this.redis, [mark, input.name], stored, keptMs).catch(() => null);
+    answeredScript(this.redis, keys, stored, keptMs, mark).catch(() => null);
     return reply;
   }
 }

@@ -165,34 +165,34 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-function drawnBeforehand(): void {
-  const leaseMs = 9_000;
-  const seat = (number: number): Reply => ({
-    kind: "json",
-    status: 201,
-    body: { number },
-    headers: [],
-  });
-  /** A request with the body, by a worker of its own. */
-  const attempt = (key: string, work: (drawn: unknown) => Promise<Reply>, draw: () => unknown) => {
-    const keys = new Idempotency(sample.deps.redis, { leaseMs });
-    const known = { playerId: 8, ip: "", entry: null, paramValues: [], body: "{}" };
-    return keys.run(known as unknown as RequestContext, key, (_, drawn) => work(drawn), draw);
-  };
-  const mark = (key: string) => {
-    const name = hash("sha256", `undefined undefined p8  ${key}`, "base64url");
-    return `idempotent:${name}`;
-  };
-  const bodyHash = hash("sha256", "{}", "base64url");
-  /** The lease of a dead worker ends. */
-  const endLease = async (key: string) =>
-    assert.equal(await sample.deps.redis.del(mark(key)), 1, "no lease");
-  const never = () => new Promise<Reply>(() => undefined);
-  const textOf = (reply: Reply) =>
-    JSON.parse(
-      reply.kind === "encoded" ? String(reply.json) : JSON.stringify("body" in reply && reply.body),
-    ) as unknown;
+const leaseMs = 9_000;
+const seat = (number: number): Reply => ({
+  kind: "json",
+  status: 201,
+  body: { number },
+  headers: [],
+});
+/** A request with the body, by a worker of its own. */
+const attempt = (key: string, work: (drawn: unknown) => Promise<Reply>, draw: () => unknown) => {
+  const keys = new Idempotency(sample.deps.redis, { leaseMs });
+  const known = { playerId: 8, ip: "", entry: null, paramValues: [], body: "{}" };
+  return keys.run(known as unknown as RequestContext, key, (_, drawn) => work(drawn), draw);
+};
+const mark = (key: string) => {
+  const name = hash("sha256", `undefined undefined p8  ${key}`, "base64url");
+  return `idempotent:${name}`;
+};
+const bodyHash = hash("sha256", "{}", "base64url");
+/** The lease of a dead worker ends. */
+const endLease = async (key: string) =>
+  assert.equal(await sample.deps.redis.del(mark(key)), 1, "no lease");
+const never = () => new Promise<Reply>(() => undefined);
+const textOf = (reply: Reply) =>
+  JSON.parse(
+    reply.kind === "encoded" ? String(reply.json) : JSON.stringify("body" in reply && reply.body),
+  ) as unknown;
 
+function drawnBeforehand(): void {
   test("a worker that dies between claim and effect leaves its input to the next one", async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<unknown>();
     const work = (drawn: unknown) => {
@@ -271,6 +271,24 @@ function drawnBeforehand(): void {
     assert.deepEqual(textOf(second), textOf(first));
   });
 
+  describe("of a worker that lost its lease", lostLease);
+
+  test("a claim that is sent again after a lost connection counts once", async () => {
+    const { redis } = sample.deps;
+    const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+    const sendAgain = async (...args: unknown[]) => {
+      await evalsha(...args);
+      return evalsha(...args);
+    };
+    Object.assign(redis, { evalsha: sendAgain });
+    const work = async (drawn: unknown) => seat(Number(drawn));
+    const first = await attempt("resent", work, () => 95).finally(() =>
+      Object.assign(redis, { evalsha }),
+    );
+    assert.deepEqual(textOf(first), { number: 95 });
+    assert.deepEqual(textOf(await attempt("resent", never, () => 96)), { number: 95 });
+  });
+
   test("input stored by the previous version is used", async () => {
     const { redis } = sample.deps;
     const former = `draft:${mark("former").slice("idempotent:".length)}:${bodyHash}`;
@@ -292,5 +310,60 @@ function drawnBeforehand(): void {
 
   test("is in the cluster slot of its key", () => {
     assert.equal(slotOf(inputOf(mark("x"), bodyHash)), slotOf(mark("x")));
+  });
+}
+
+function lostLease(): void {
+  const seatDrawn = async (drawn: unknown) => seat(Number(drawn));
+  /** A request that is frozen until its lease is over; `thaw` ends its work in the given way. */
+  const freeze = async (key: string, drawn: number) => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: thawed, resolve: thaw } = Promise.withResolvers<() => Promise<Reply>>();
+    const work = async () => {
+      begin();
+      return (await thawed)();
+    };
+    const ended = Promise.allSettled([attempt(key, work, () => drawn)]);
+    await begun;
+    await endLease(key);
+    return async (end: () => Promise<Reply>) => {
+      thaw(end);
+      await ended;
+    };
+  };
+
+  for (const error of [unavailable(), new AppError("lobby:full")])
+    test(`a late ${error.code} leaves the response of the next one`, async () => {
+      const key = `late-${error.status}`;
+      const thaw = await freeze(key, 101);
+      const second = await attempt(key, seatDrawn, () => 102);
+      await thaw(() => Promise.reject(error));
+      const third = await attempt(key, seatDrawn, () => 103);
+      assert.deepEqual([textOf(second), textOf(third)], [{ number: 101 }, { number: 101 }]);
+    });
+
+  test("a late end leaves the input to a running request", async () => {
+    const ends = [
+      () => Promise.resolve(seat(111)),
+      () => Promise.reject(unavailable()),
+      () => Promise.reject(new AppError("lobby:full")),
+    ];
+    for (const [index, end] of ends.entries()) {
+      const key = `overtaken-${index}`;
+      const thaw = await freeze(key, 111);
+      const failing = async () => {
+        await thaw(end);
+        throw unavailable();
+      };
+      await assert.rejects(attempt(key, failing, () => 112));
+      const third = await attempt(key, seatDrawn, () => 113);
+      assert.deepEqual(textOf(third), { number: 111 });
+    }
+  });
+
+  test("a late response is stored when no other request came", async () => {
+    const thaw = await freeze("late-alone", 121);
+    await thaw(() => Promise.resolve(seat(121)));
+    assert.deepEqual(textOf(await attempt("late-alone", never, () => 122)), { number: 121 });
   });
 }
