@@ -91,7 +91,8 @@ export async function presentRooms(
   const reports = await rooms();
   if (reports.length === 0) throw new AppError("server:unavailable");
   const shares = reports.flatMap(({ pid, kinds }) => {
-    const share = kinds[kind];
+    // The kind is from the path: names such as `constructor` are no kinds.
+    const share = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
     return share ? [{ ...share, pid }] : [];
   });
   if (shares.length === 0) throw new AppError("room:kind_not_found");

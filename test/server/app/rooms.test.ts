@@ -140,8 +140,9 @@ describe("two kinds of room in one service, with the same code", () => {
       assert.deepEqual([room["status"], room["owner"]], [status, held["owner"]]);
       assert.equal(typeof room["deadline_at"], "string");
     }
-    await refusal(read("/duel"), "room:kind_not_found");
-    for (const path of ["/duel/AAAAAA", "/counter/AAAAAA", "/counter/AAA"])
+    for (const path of ["/duel", "/constructor", "/__proto__", "/toString", "/%00"])
+      await refusal(read(path), "room:kind_not_found");
+    for (const path of ["/duel/AAAAAA", "/constructor/AAAAAA", "/counter/AAAAAA", "/counter/AAA"])
       await refusal(read(path), "room:not_found");
     await refusal(read("/counter?limit=many"), "request:invalid_query");
   });
