@@ -47,7 +47,9 @@ export function checkSeat(lobby: Lobby, command: Command<"check_seat">, now: num
   if (!seat) return reject("lobby:not_member");
   const answer = { type: "player", seatId: seat.id } as const;
   const silentMs = now - seat.lastSeenAt;
-  const isRecent = seat.isConnected && silentMs >= 0 && silentMs < followUpMs;
+  // A sign that is not stored must not cost a seat its place, however short the configured silence.
+  const mergeMs = Math.min(followUpMs, lobby.timings.staleMs / 10);
+  const isRecent = seat.isConnected && silentMs >= 0 && silentMs < mergeMs;
   return command.isFollowUp && isRecent ? accept([], answer) : acceptSign(lobby, seat, now, answer);
 }
 

@@ -94,6 +94,19 @@ describe("a silent seat", () => {
     assert.deepEqual(types(game.do(open)), ["seen"], "its seat was not connected any more");
   });
 
+  test("stays connected by tokens and streams alone, however short the permitted silence", () => {
+    for (const staleMs of [1_000, 3_000, 75_000]) {
+      const game = waiting({ timings: { staleMs } });
+      for (let i = 0; i < 5; i++) {
+        game.pass(staleMs * 0.9);
+        for (const id of [host, 2]) game.do({ type: "check_seat", by: by(id), isFollowUp: true });
+        game.pass(staleMs / 20);
+        for (const id of [host, 2]) game.do({ type: "check_seat", by: by(id), isFollowUp: true });
+      }
+      assert.ok(!types(game.events).includes("disconnected"), `after ${staleMs} ms`);
+    }
+  });
+
   test("counts as connected again after commands that change nothing", () => {
     const game = playing({ settings: { mode: "coop", num_questions: 1 } });
     game.do(lock());
