@@ -144,6 +144,23 @@ describe("an Idempotency-Key", () => {
 
   describe("with input drawn beforehand", drawnBeforehand);
 
+  test("a request with a key is 503 while Redis is down, and does no work", async () => {
+    const other = await startSample({ routes: sampleRoutes });
+    try {
+      await other.store.stop();
+      const before = knobs.created;
+      const answer = await createClient(other.url, sampleRoutes).post("/v1/orders", {
+        body: { name: "x" },
+        headers: { "idempotency-key": "down" },
+      });
+      assert.equal(answer.status, 503);
+      assert.equal(codeOf(answer), "server:unavailable");
+      assert.equal(knobs.created, before);
+    } finally {
+      await other.stop();
+    }
+  });
+
   test("fields are validated before the key is used", async () => {
     assert.equal((await order("f", "")).status, 422);
     assert.equal((await order("f", "x")).status, 201);
