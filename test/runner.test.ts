@@ -8,10 +8,11 @@ import { watchSilence } from "./support/silence.ts";
 describe("the test runner", () => {
   const files = Array.from({ length: 123 }, (_, at) => `test/server/${at}.test.ts`);
 
-  it("puts each file into one batch, and browser files into the first", () => {
-    const all = ["test/browser/play.test.ts", ...files];
+  it("puts each file into one batch, and files that wait into the first", () => {
+    const waiting = ["test/browser/play.test.ts", "test/server/http/idle-connections.test.ts"];
+    const all = [...waiting, ...files];
     const batches = mixedBatches(all);
-    assert.deepEqual(batches[0], all.slice(0, 1));
+    assert.deepEqual(batches[0], waiting);
     assert.deepEqual(batches.flat().sort(), all.toSorted());
     assert.deepEqual(shrinkingBatches(files, 4, 3).flat(), files);
     const sizes = (count: number) =>

@@ -1,12 +1,16 @@
 /** Files that start services and browsers, which they share, and mostly wait; they run first. */
-const isWaiting = /^test.(boot|browser|failover|play|survival)./;
+const hasServices = /^test.(boot|browser|failover|play|survival)./;
+/** Files that wait some seconds for timeouts. Beside them the other two processes have a core each. */
+const hasTimeouts =
+  /(takeover|silence|unknown-outcome|idle-connections|raw-requests|silent-links|client.owner-port|delivery.domain.send)\.test\.ts$/;
+const isWaiting = (file: string) => hasServices.test(file) || hasTimeouts.test(file);
 
 /**
  * Decreasing batch sizes, so that all processes end together; not too small, since each process loads the
  * service. Neighbours are alike, also in duration, so every tenth file follows the previous one.
  */
 export function mixedBatches(files: string[]): string[][] {
-  const waiting = files.filter((file) => isWaiting.test(file));
+  const waiting = files.filter(isWaiting);
   const rest = files.filter((file) => !waiting.includes(file));
   const step = 10;
   const mixed = Array.from({ length: step }, (_, first) =>
