@@ -5,7 +5,13 @@ import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
 import { asCluster } from "../../platform/redis/redis.ts";
 import { scriptOf } from "../../platform/redis/script.ts";
-import { IdempotentInput, inputOf, keptMs, type MemoizeForKey } from "./idempotent-input.ts";
+import {
+  clusterInputOf,
+  IdempotentInput,
+  inputOf,
+  keptMs,
+  type MemoizeForKey,
+} from "./idempotent-input.ts";
 import type { RequestContext } from "../uws/request-context.ts";
 import { ownerPortHeader } from "../replies/owner-port.ts";
 import { toAppError, unavailable } from "./failures.ts";
@@ -102,16 +108,14 @@ export class Idempotency {
     { name, body, mark }: Claim,
     drawn: string | null,
   ): Promise<IdempotentInput | Reply> {
-    const input = inputOf(markOf(name), body);
+    const input = this.isCluster ? clusterInputOf(markOf(name), body) : inputOf(name, body);
     const args = [mark, this.leaseMs, drawn ?? "", keptMs];
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {
-      const formerKey = formerInputOf(name, body);
-      // The former key is in another cluster slot.
-      const keys = [markOf(name), input, ...(this.isCluster ? [] : [formerKey])];
       const [answer, former] = await Promise.all([
-        claimScript(this.redis, keys, ...args),
-        this.isCluster ? this.redis.get(formerKey) : null,
+        claimScript(this.redis, [markOf(name), input], ...args),
+        // Input stored by the previous version, in another slot. It expires within a day.
+        this.isCluster ? this.redis.get(inputOf(name, body)) : null,
       ]);
       const [isClaimed, text] = answer as [isClaimed: number, text: string];
       if (isClaimed) return new IdempotentInput(this.redis, input, former ?? (text || null));
@@ -138,9 +142,9 @@ export class Idempotency {
       reply = await work();
     } catch (error) {
       const isRefusal = toAppError(error).status < 500;
-      const others = isRefusal ? this.redis.del(formerInputOf(name, body)) : null;
+      const former = isRefusal && this.isCluster ? this.redis.del(inputOf(name, body)) : null;
       const released = releaseScript(this.redis, keys, mark, isRefusal ? 1 : 0);
-      await Promise.allSettled([released, others]);
+      await Promise.allSettled([released, former]);
       throw error;
     }
     const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
@@ -152,9 +156,6 @@ export class Idempotency {
 }
 
 const markOf = (name: string) => `idempotent:${name}`;
-
-/** Name of an input stored by the previous version, still read. It expires within a day. */
-const formerInputOf = (name: string, body: string) => `draft:${name}:${body}`;
 
 function toAnswer(reply: Reply): StoredAnswer["answer"] {
   const { status } = reply;

@@ -20,8 +20,11 @@ export const withoutMemo: MemoizeForKey = (draw) => draw();
 export const nameOf = async (memoizeForKey: MemoizeForKey): Promise<string | null> =>
   memoizeForKey === withoutMemo ? null : memoizeForKey(async () => randomId());
 
-/** Redis key of the input of one mark and body, in the cluster slot of the mark. */
-export const inputOf = (mark: string, body: string) => `draft:{${mark}}:${body}`;
+/** Redis key of the input of one key and body: during a rolling restart the previous version reads it, too. */
+export const inputOf = (name: string, body: string) => `draft:${name}:${body}`;
+
+/** The same for Redis Cluster, in the slot of the mark. */
+export const clusterInputOf = (mark: string, body: string) => `draft:{${mark}}:${body}`;
 
 /**
  * Persisted idempotent input of one key, caller and body. It is stored before the handler acts and survives an

@@ -6,7 +6,7 @@ import { AppError } from "../../../server/platform/errors.ts";
 import { unavailable } from "../../../server/http/pipeline/failures.ts";
 import type { RequestContext } from "../../../server/http/uws/request-context.ts";
 import { Idempotency } from "../../../server/http/pipeline/idempotency.ts";
-import { inputOf } from "../../../server/http/pipeline/idempotent-input.ts";
+import { clusterInputOf, inputOf } from "../../../server/http/pipeline/idempotent-input.ts";
 import { slotOf } from "../../../server/platform/redis/cluster-slots.ts";
 import type { Reply } from "../../../server/http/pipeline/route.ts";
 import { createClient, type Client } from "../../support/client.ts";
@@ -195,10 +195,8 @@ const attempt = (key: string, work: (drawn: unknown) => Promise<Reply>, draw: ()
   const known = { playerId: 8, ip: "", entry: null, paramValues: [], body: "{}" };
   return keys.run(known as unknown as RequestContext, key, (_, drawn) => work(drawn), draw);
 };
-const mark = (key: string) => {
-  const name = hash("sha256", `undefined undefined p8  ${key}`, "base64url");
-  return `idempotent:${name}`;
-};
+const nameOf = (key: string) => hash("sha256", `undefined undefined p8  ${key}`, "base64url");
+const mark = (key: string) => `idempotent:${nameOf(key)}`;
 const bodyHash = hash("sha256", "{}", "base64url");
 /** The lease of a dead worker ends. */
 const endLease = async (key: string) =>
@@ -238,7 +236,7 @@ function drawnBeforehand(): void {
     await attempt("killed-late", work, () => 51).finally(() => Object.assign(redis, { evalsha }));
     await endLease("killed-late");
     assert.deepEqual(textOf(await attempt("killed-late", work, () => 52)), { number: 51 });
-    assert.equal(await redis.exists(inputOf(mark("killed-late"), bodyHash)), 0);
+    assert.equal(await redis.exists(inputOf(nameOf("killed-late"), bodyHash)), 0);
   });
 
   test("two workers with one key have the same input, also when both draw", async () => {
@@ -306,27 +304,27 @@ function drawnBeforehand(): void {
     assert.deepEqual(textOf(await attempt("resent", never, () => 96)), { number: 95 });
   });
 
-  test("input stored by the previous version is used", async () => {
+  test("the previous version finds stored input, and its input is used", async () => {
     const { redis } = sample.deps;
-    const former = `draft:${mark("former").slice("idempotent:".length)}:${bodyHash}`;
-    await redis.set(former, "31", "PX", 60_000);
-    const done = await attempt(
-      "former",
-      async (drawn) => seat(Number(drawn)),
-      () => 32,
-    );
-    assert.deepEqual(textOf(done), { number: 31 });
-    const refuse = async () => Promise.reject(new AppError("lobby:full"));
-    await redis.del(mark("former"));
-    await assert.rejects(
-      attempt("former", refuse, () => 33),
-      { code: "lobby:full" },
-    );
-    assert.equal(await redis.exists(former), 0);
+    const ofPrevious = (key: string) => `draft:${nameOf(key)}:${bodyHash}`;
+    const work = async (drawn: unknown) => seat(Number(drawn));
+    await redis.set(ofPrevious("former"), "31", "PX", 60_000);
+    assert.deepEqual(textOf(await attempt("former", work, () => 32)), { number: 31 });
+    const fail = async () => Promise.reject(unavailable());
+    for (const [key, drawn] of [
+      ["at-once", 33],
+      ["later", Promise.resolve(33)],
+    ] as const) {
+      await assert.rejects(attempt(key, fail, () => drawn));
+      assert.equal(await redis.get(ofPrevious(key)), "33");
+      const refuse = async () => Promise.reject(new AppError("lobby:full"));
+      await assert.rejects(attempt(key, refuse, () => 34));
+      assert.equal(await redis.exists(ofPrevious(key)), 0);
+    }
   });
 
   test("is in the cluster slot of its key", () => {
-    assert.equal(slotOf(inputOf(mark("x"), bodyHash)), slotOf(mark("x")));
+    assert.equal(slotOf(clusterInputOf(mark("x"), bodyHash)), slotOf(mark("x")));
   });
 }
 
