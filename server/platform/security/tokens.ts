@@ -107,9 +107,11 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
       const fixed = { iss: config.TOKEN_ISSUER, aud: type, sub: subject };
       const payload = { jti: randomId(), ...claims, ...fixed, iat: now, exp: now + lifetime };
       const token = jwt.sign(payload, current.key(type), { algorithm, keyid: current.kid });
-      // The claims as a verification would read them.
-      if (cachedWhenSigned.has(type))
-        verified.set(token, Object.freeze(JSON.parse(JSON.stringify(payload)) as TokenClaims));
+      if (cachedWhenSigned.has(type)) {
+        // The claims as a verification reads them, unless it refuses them.
+        const read: unknown = JSON.parse(JSON.stringify(payload));
+        if (isClaims(read, type)) verified.set(token, Object.freeze(read));
+      }
       return token;
     },
     verify(type, token) {

@@ -61,6 +61,14 @@ function validity(): void {
     }
   });
 
+  it("is refused in the process that signed it if it is refused in another", () => {
+    const [signer, other] = [service(), service()];
+    for (const type of types) {
+      const token = signer.sign(type, "7", 1.5);
+      assert.deepEqual([signer.verify(type, token), other.verify(type, token)], [null, null], type);
+    }
+  });
+
   it("expires at its exact second, also when it was verified before", () => {
     const clock = manualClock(1_000_000_000_000);
     const tokens = service(clock);
