@@ -14,13 +14,11 @@ import {
   listTouched,
   refreshHead,
   revertPatch,
-  stageKept,
-  stageRemoved,
-  storeStaged,
   touchStaged,
   touchWholeBranch,
   type TextChange,
-} from "../../db/queries/archive/codex-staging.ts";
+} from "../../db/queries/archive/codex-apply.ts";
+import { stageKept, stageRemoved, storeStaged } from "../../db/queries/archive/codex-staging.ts";
 import { stateOf } from "./check/patch-position.ts";
 import { changesOfTexts } from "./check/texts.ts";
 import type { PlannedImport } from "./plan.ts";

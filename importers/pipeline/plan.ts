@@ -5,7 +5,8 @@ import {
   readTextHashes,
 } from "../../db/queries/archive/codex-import.ts";
 import { readKnown, type KnownState } from "../../db/queries/archive/codex-sources.ts";
-import { prepareStaging, type TextChange } from "../../db/queries/archive/codex-staging.ts";
+import type { TextChange } from "../../db/queries/archive/codex-apply.ts";
+import { prepareStaging } from "../../db/queries/archive/codex-staging.ts";
 import type { ImportEnvelope } from "../envelope/contract.ts";
 import { typeOfId } from "../envelope/entity-id.ts";
 import type { CheckedEnvelope } from "./check.ts";

@@ -65,7 +65,7 @@ export const walks: readonly Walk[] = [
       { file: "importers/pipeline/plan.ts", symbol: "plan" },
       { file: "importers/pipeline/plan/compare.ts", symbol: "compareEntities" },
       { file: "importers/pipeline/apply.ts", symbol: "apply" },
-      { file: "db/queries/archive/codex-staging.ts", symbol: "applyStaged" },
+      { file: "db/queries/archive/codex-apply.ts", symbol: "applyStaged" },
       { file: "db/projections/refresh.ts", symbol: "projectionOf" },
     ],
   },

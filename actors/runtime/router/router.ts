@@ -32,6 +32,7 @@ import { Journal } from "../storage/journal.ts";
 import { Keyspace, shardOf } from "../storage/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
+import { heldActors, summaryOf, type ActorView } from "./operator-view.ts";
 import { PeerLinks } from "./peer-links.ts";
 import { Remote } from "./remote.ts";
 import { WaitingCommands } from "./waiting-commands.ts";
@@ -253,21 +254,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
   }
 
   describe(): OwnedActors {
-    const { status, nextDeadline } = this.#definition;
-    const now = this.#deps.clock.now();
+    const { clock } = this.#deps;
     return {
       incarnation: this.node.incarnation,
       shards: this.#placement.owned,
       actors: this.#mailboxes.actors,
       pending: this.#mailboxes.waiting + this.#remote.pending + this.#waiting.count,
-      held: this.#mailboxes.some(maxDescribed).map(({ code, state, lastUsed }) => ({
-        code,
-        shard: shardOf(code),
-        status: status(state, now),
-        seq: state.seq,
-        deadline: nextDeadline(state),
-        lastUsedAt: lastUsed,
-      })),
+      held: heldActors(this.#definition, this.#mailboxes.some(maxDescribed), clock.now()),
     };
   }
 
@@ -280,14 +273,8 @@ export class Router implements Actors<BaseState, BaseCommand> {
     if (!view) return null;
     const shard = shardOf(code);
     const due = await this.#deps.connections.control.zscore(this.#keys.due(shard), code);
-    return {
-      code,
-      shard,
-      status: typeof view.status === "string" ? view.status : null,
-      seq: view.seq,
-      deadline: due === null ? null : Number(due),
-      owner: this.#placement.ownerOf(shard)?.incarnation ?? null,
-    };
+    const owner = this.#placement.ownerOf(shard)?.incarnation ?? null;
+    return { ...summaryOf(code, view, due === null ? null : Number(due)), owner };
   }
 
   join(ownPort: number | null = null): Promise<void> {
@@ -311,7 +298,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
   }
 
   /** The public view of an actor, from its owner; null if the actor does not exist. */
-  async #view(code: string): Promise<{ seq: number; status?: unknown } | null> {
+  async #view(code: string): Promise<ActorView | null> {
     const { kind, read, notFound } = this.#definition;
     const reply = await this.ask(code, read);
     if (!reply.ok) {

@@ -1,4 +1,4 @@
-import type { TextChange } from "../../../db/queries/archive/codex-staging.ts";
+import type { TextChange } from "../../../db/queries/archive/codex-apply.ts";
 import { canonicalJson, contentHash } from "../../envelope/canonical.ts";
 import type { SourceTexts } from "../../envelope/contract.ts";
 import type { ProblemList } from "../../envelope/problem-list.ts";
