@@ -62,9 +62,16 @@ export interface RoomSources {
   processes(): Promise<ProcessInfo[]>;
 }
 
+/** The reports of the processes; without any, nothing is known about rooms. */
+async function reportsOf(rooms: RoomSources["rooms"]): Promise<RoomsReport[]> {
+  const reports = await rooms();
+  if (reports.length === 0) throw new AppError("server:unavailable");
+  return reports;
+}
+
 /** The kinds of room, in the order of their list. */
 export async function presentKinds({ rooms }: RoomSources): Promise<Static<typeof KindsBody>> {
-  const reports = await rooms();
+  const reports = await reportsOf(rooms);
   const names = new Set(reports.flatMap(({ kinds }) => Object.keys(kinds)));
   return {
     kinds: [...names].map((kind) => {
@@ -88,8 +95,7 @@ export async function presentRooms(
   kind: string,
   limit: number,
 ): Promise<Static<typeof RoomsBody>> {
-  const reports = await rooms();
-  if (reports.length === 0) throw new AppError("server:unavailable");
+  const reports = await reportsOf(rooms);
   const shares = reports.flatMap(({ pid, kinds }) => {
     // The kind is from the path: names such as `constructor` are no kinds.
     const share = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;

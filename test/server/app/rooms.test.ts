@@ -147,6 +147,13 @@ describe("two kinds of room in one service, with the same code", () => {
     await refusal(read("/counter?limit=many"), "request:invalid_query");
   });
 
+  it("are unknown to operators while no process answers", async () => {
+    const none = async () => [];
+    const silent = roomRoutes({ rooms: none, room: none, processes: none });
+    for (const path of ["", "/counter", `/counter/${table.code}`])
+      await refusal(callRouteOf(silent, `/operator/rooms${path}`), "server:unavailable");
+  });
+
   it("are counted under their own metric names", async () => {
     const text = await app.deps.metrics.registry.metrics();
     assert.match(text, /^lobby_commands_total\{type="create",outcome="ok"\} 1$/m);
