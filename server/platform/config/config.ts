@@ -40,7 +40,9 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     const fallback: unknown = Value.Default(schema, undefined);
     raw[name] = isUnset ? fallback : coerce(schema.type, text);
     if (isUnset || Value.Check(schema, raw[name])) continue;
-    problems.push(`${name}: ${describeRule(schema)}`);
+    // A text may be a secret, or an address that contains one.
+    const given = schema.type === "string" ? "" : `, not ${JSON.stringify(text)}`;
+    problems.push(`${name}: ${describeRule(schema)}${given}`);
     ill.add(name);
     raw[name] = fallback;
   }

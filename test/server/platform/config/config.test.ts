@@ -223,8 +223,8 @@ describe("a configuration", () => {
         { LOG_LEVEL: "loud" },
         "LOG_LEVEL: must be trace, debug, info, warn, error, fatal or silent",
       ],
-      [{ SAMPLE_DATA: "maybe" }, "SAMPLE_DATA: must be true or false"],
-      [{ PORT: "http" }, "PORT: must be a whole number from 0 to 65535"],
+      [{ SAMPLE_DATA: "maybe" }, 'SAMPLE_DATA: must be true or false, not "maybe"'],
+      [{ PORT: "http" }, 'PORT: must be a whole number from 0 to 65535, not "http"'],
     ]);
   });
 
