@@ -13,7 +13,7 @@ type Coverage = Extract<TestEvent, { type: "test:coverage" }>["data"]["summary"]
 /**
  * Prints a line per file when its last test has ended: wall time and processor time in seconds, the latter
  * including child processes but not the shared Postgres; the first file of a process also includes loading
- * all. Below it come diagnostics, skipped tests and failures. Sets the exit code, since Node counts tests
+ * all, and work before the first pause of a file counts for the one before it. Below it come diagnostics, skipped tests and failures. Sets the exit code, since Node counts tests
  * only: a file that cannot be loaded, or a failing `after`, would pass.
  */
 // oxlint-disable-next-line import/no-default-export -- as Node asks of a reporter
