@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { sql } from "kysely";
+import { expressionBuilder, sql } from "kysely";
+import type { Database } from "../../database.ts";
 import type { ClosedAccount } from "../accounts/accounts.ts";
 import { changeRows, findRow } from "../rows.ts";
 
@@ -8,6 +9,8 @@ export interface Verification {
   tokenHash: string;
   emailKey: string;
 }
+
+type Tokens = { v: Database["email_verifications"] };
 
 /** Makes this the account's only token (S4). */
 export async function saveVerification(
@@ -39,28 +42,20 @@ export async function saveVerification(
  */
 export async function useVerification(
   em: EntityManager,
-  { playerId, tokenHash, emailKey }: Verification,
+  verification: Verification,
   now: Date,
 ): Promise<boolean> {
   const numChanged = await changeRows(em, (db) =>
     db
       .with("account", (account) =>
-        account
-          .selectFrom("players")
-          .select("id")
-          .where("id", "=", playerId)
-          .where("email_key", "=", emailKey)
-          .where("deleted_at", "is", null)
-          .forNoKeyUpdate(),
+        account.selectFrom("players").select("id").where(hasAddress(verification)).forNoKeyUpdate(),
       )
       .with("used", (used) =>
         used
           .deleteFrom("email_verifications as v")
           .using("account as a")
           .whereRef("v.player_id", "=", "a.id")
-          .where("v.token_hash", "=", tokenHash)
-          .where("v.email_key", "=", emailKey)
-          .where("v.expires_at", ">", now)
+          .where(isValid(verification, now))
           .returning("v.player_id"),
       )
       .updateTable("players as p")
@@ -79,22 +74,38 @@ export async function useVerification(
 /** Whether `useVerification` would succeed. */
 export async function isVerificationOpen(
   em: EntityManager,
-  { playerId, tokenHash, emailKey }: Verification,
+  verification: Verification,
   now: Date,
 ): Promise<boolean> {
   const open = await findRow(em, (db) =>
     db
       .selectFrom("email_verifications as v")
-      .innerJoin("players as p", "p.id", "v.player_id")
-      .select("p.id")
-      .where("v.player_id", "=", playerId)
-      .where("v.token_hash", "=", tokenHash)
-      .where("v.email_key", "=", emailKey)
-      .where("v.expires_at", ">", now)
-      .whereRef("p.email_key", "=", "v.email_key")
-      .where("p.deleted_at", "is", null),
+      .innerJoin("players", "players.id", "v.player_id")
+      .select("players.id")
+      .where(hasAddress(verification))
+      .where(isValid(verification, now)),
   );
   return open !== null;
+}
+
+/** The open account in `players` that has the address. */
+function hasAddress({ playerId, emailKey }: Verification) {
+  const eb = expressionBuilder<Database, "players">();
+  return eb.and([
+    eb("players.id", "=", playerId),
+    eb("players.email_key", "=", emailKey),
+    eb("players.deleted_at", "is", null),
+  ]);
+}
+
+/** The token in `v`, valid at `now`. */
+function isValid({ tokenHash, emailKey }: Verification, now: Date) {
+  const eb = expressionBuilder<Tokens, "v">();
+  return eb.and([
+    eb("v.token_hash", "=", tokenHash),
+    eb("v.email_key", "=", emailKey),
+    eb("v.expires_at", ">", now),
+  ]);
 }
 
 /**

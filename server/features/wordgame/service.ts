@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { findPlayerByName, findPlayerName } from "../../../db/queries/accounts/players.ts";
 import type { WordWindow } from "../../../db/queries/leaderboards/leaderboard-entries.ts";
 import { recordChange } from "../../../db/queries/leaderboards/leaderboard-changes.ts";
 import * as words from "../../../db/queries/wordgame/word-results.ts";
@@ -36,7 +37,7 @@ export async function submitResult(
   }
   const username = await deps.em.transactional(async (em) => {
     await requireSameRole(em, caller);
-    const name = await words.findPlayerName(em, playerId);
+    const name = await findPlayerName(em, playerId);
     if (name === null) throw new AppError("auth:token_invalid");
     const { score, level, wordsFound, blocksDropped, timeTaken } = body;
     const subjectId = await words.insertWordResult(em, {
@@ -97,8 +98,7 @@ export async function readWordLeaderboard(
   criteria: LeaderboardQuery,
 ): Promise<Static<typeof Board>> {
   const { limit, page, username, timeZone } = criteria;
-  const named =
-    username === null ? null : await words.findPlayerByName(deps.em, foldName(username));
+  const named = username === null ? null : await findPlayerByName(deps.em, foldName(username));
   const window = windowOf(criteria.mode, criteria.period, { timeZone, now: deps.clock.now() });
   const view = await deps.leaderboards.read({
     ...{ family: wordFamily(window), tab: "score", radius: null },
