@@ -10,12 +10,13 @@ import {
   type Guest,
 } from "../support/play-page.ts";
 
-const { withOne, withTwo, running } = playPage({
+const { serve, withOne, withTwo, running } = playPage({
   env: { RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
   isOwn: (problem) => !problem.startsWith("Failed to load resource"),
 });
 
 describe("the play page on bad connections", () => {
+  serve();
   describe("survives lost connections", lostConnections);
 });
 

@@ -12,7 +12,7 @@ const workerUrls = Array.from(
 const isAtWorker = (asked: string) => workerUrls.some((url) => asked.startsWith(url));
 
 describe("the play page of a service with a port for each worker", () => {
-  const { withTwo } = playPage({
+  const { serve, withTwo } = playPage({
     env: {
       RATE_LIMIT_FACTOR: "0",
       HTTP_WORKERS: String(numWorkers),
@@ -20,6 +20,7 @@ describe("the play page of a service with a port for each worker", () => {
     },
     isOurs: isAtWorker,
   });
+  serve();
 
   it("plays a game at the port of the owner, by the rules that browsers have for other origins", async (t) => {
     await withTwo(t, async (host, friend) => {

@@ -12,12 +12,13 @@ import {
   type Guest,
 } from "../support/play-page.ts";
 
-const { withOne, withTwo, running } = playPage({
+const { serve, withOne, withTwo, running } = playPage({
   env: { RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0" },
   isOwn: (problem) => !problem.startsWith("Failed to load resource"),
 });
 
 describe("the play page in bad conditions", () => {
+  serve();
   describe("keeps seats", keptSeats);
   describe("lets games be watched", watchedGames);
   describe("keeps choices", keptChoices);
@@ -211,6 +212,21 @@ function keptChoices(): void {
     });
   });
 
+  it("shows a pick that was made after the page read the game and before its stream began", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const { page } = friend;
+      await startTogether(host, friend, "coop");
+      const stream = await hold(page, /\/hub\?topic=.*lobby%2F/, () => page.reload());
+      await atQuestion(friend, 1);
+      const isIn = numOf(1, host.page, "/pick");
+      await host.page.keyboard.press("2");
+      await isIn;
+      await stream.continue();
+      await choice(friend, 1).locator(".mark").getByText("Ada").waitFor();
+      assert.ok(await page.locator("#reveal").isHidden(), "while the question is open");
+    });
+  });
+
   it("shows names in any script without changing the direction of the text beside them", async (t) => {
     await withTwo(t, async (host, friend) => {
       const code = await createGame(host, { name: "👩‍🚀 עדה", mode: "coop", questions: 1 });
@@ -282,7 +298,11 @@ const readsForward = (page: Page, selector: string) =>
   }, selector);
 
 /** Runs an action and holds the request that follows, until the test continues or fails it. */
-async function hold(page: Page, address: string, act: () => Promise<void>): Promise<Route> {
+async function hold(
+  page: Page,
+  address: string | RegExp,
+  act: () => Promise<unknown>,
+): Promise<Route> {
   const { promise, resolve } = Promise.withResolvers<Route>();
   await page.route(address, (route) => resolve(route), { times: 1 });
   await act();

@@ -12,12 +12,13 @@ import {
   type Guest,
 } from "../support/play-page.ts";
 
-const { withOne, withTwo, running } = playPage({
+const { serve, withOne, withTwo, running } = playPage({
   // A job generates questions that are not stored yet.
   env: { RATE_LIMIT_FACTOR: "0" },
 });
 
 describe("the play page in a real browser", () => {
+  serve();
   describe("is played by two people", twoPlayerGame);
   describe("keeps the player's seat", keptSeat);
   describe("is watched and verified", watchedAndVerified);

@@ -11,10 +11,11 @@ import {
 } from "../support/play-page.ts";
 
 describe("the play page in a real browser", () => {
-  const { withTwo } = playPage({
+  const { serve, withTwo } = playPage({
     // A job generates questions that are not stored yet.
     env: { RATE_LIMIT_FACTOR: "0" },
   });
+  serve();
 
   it("lets two people play a versus game to the end", async (t) => {
     await withTwo(t, async (host, friend) => {

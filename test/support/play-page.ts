@@ -54,6 +54,8 @@ export async function createGame({ page }: Guest, game: NewGame): Promise<string
   await page.getByLabel("Your name").fill(game.name);
   await page.getByRole("radio", { name: game.mode === "coop" ? "Co-op" : "Versus" }).check();
   await page.getByLabel("Questions").fill(String(game.questions));
+  // A slow machine must not run out of time.
+  await page.getByLabel("Time for each").selectOption("60");
   await page.getByLabel("Show it in the list").setChecked(game.isPublic ?? false);
   await page.getByRole("button", { name: "Create the game" }).click();
   await page.getByRole("heading", { name: "Waiting for players" }).waitFor();
@@ -103,7 +105,10 @@ export async function scoreboard({ page }: Guest): Promise<Record<string, number
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** A service and a browser for the tests of a suite; they are skipped if no browser is installed. */
+/**
+ * A service and a browser for the tests of a suite; they are skipped if no browser is installed. `serve()` is called
+ * inside its `describe`, whose hooks start and stop the service.
+ */
 export function playPage(options: {
   env: Record<string, string>;
   /** Whether a problem of the page fails the test; default: each one does. */
@@ -114,13 +119,15 @@ export function playPage(options: {
   const { env, isOwn = () => true, isOurs } = options;
   let browser: Browser | null = null;
   let service: Service;
-  before(async () => {
-    browser = await sharedBrowser();
-    if (browser) service = await startService({ env, sharesPostgres: true });
-  });
-  after(async () => {
-    if (browser) await service.stop();
-  });
+  const serve = () => {
+    before(async () => {
+      browser = await sharedBrowser();
+      if (browser) service = await startService({ env, sharesPostgres: true });
+    });
+    after(async () => {
+      if (browser) await service.stop();
+    });
+  };
 
   /** A person at a browser; any error in the browser fails the test. */
   async function withOne(t: TestContext, play: (guest: Guest) => Promise<void>) {
@@ -135,5 +142,5 @@ export function playPage(options: {
   }
   const withTwo = (t: TestContext, play: (host: Guest, friend: Guest) => Promise<void>) =>
     withOne(t, (host) => withOne(t, (friend) => play(host, friend)));
-  return { withOne, withTwo, running: () => service };
+  return { serve, withOne, withTwo, running: () => service };
 }

@@ -480,6 +480,8 @@ declare abstract class LobbyView {
   protected constructor(link: Link, code: string, lobby: Lobby | null);
   /** Applies a state unless a later one is known, and returns the current state. */
   protected take(lobby: Lobby): Lobby;
+  /** Applies an event, unless a later state is known. */
+  protected apply(event: LobbyEvent): void;
   abstract read(options?: CallOptions): Promise<{
     lobby: Lobby;
   }>;
@@ -501,11 +503,17 @@ declare abstract class LobbyView {
 /** A seat in a lobby and its commands; every call is safe to repeat. */
 export declare class Seat extends LobbyView {
   readonly key: SeatKey;
+  private readonly pickState;
   /** `headers`: of the response that granted the seat. */
   constructor(link: Link, key: SeatKey, lobby?: Lobby | null, headers?: Headers);
   /**
+   * The picks of the open co-op question that are known from events and reads; empty in versus. A `lobby.snapshot`
+   * contains none: after it they are complete once `read()` has returned.
+   */
+  get picks(): PlayerPick[];
+  /**
    * Reads the lobby. `player` is null if the seat no longer exists; `picks` are those of an open co-op
-   * question, which snapshots do not contain.
+   * question, later ones from events included.
    */
   read(options?: CallOptions): Promise<SeatView>;
   /** Host, in a waiting lobby. */
@@ -556,6 +564,8 @@ export declare class Seat extends LobbyView {
   private keepBeating;
   /** A refusal also appears on the stream; the next heartbeat replaces a missed one. */
   private beat;
+  protected take(lobby: Lobby): Lobby;
+  protected apply(event: LobbyEvent): void;
   /** Sends a command without a response body. */
   private tell;
   private command;

@@ -27,6 +27,11 @@ export abstract class LobbyView {
     return this.lobby;
   }
 
+  /** Applies an event, unless a later state is known. */
+  protected apply(event: LobbyEvent): void {
+    this.lobby = foldLobby(this.lobby, event);
+  }
+
   abstract read(options?: CallOptions): Promise<{ lobby: Lobby }>;
 
   /**
@@ -57,7 +62,7 @@ export abstract class LobbyView {
       const isState = event.type === "lobby.snapshot" || event.type === "lobby.gap";
       if (!isState && event.seq <= seen) continue;
       seen = event.seq;
-      this.lobby = foldLobby(this.lobby, event);
+      this.apply(event);
       yield event;
       if (isLast(event)) return;
     }

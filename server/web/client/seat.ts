@@ -1,6 +1,7 @@
-import type { LobbyEvent } from "./events.ts";
+import type { LobbyEvent, PlayerPick } from "./events.ts";
 import { isEnd, LobbyView, pathOf } from "./lobby-view.ts";
 import type { CallOptions, SeatKey, StreamOptions } from "./options.ts";
+import { Picks } from "./picks.ts";
 import {
   bodyOf,
   readHubToken,
@@ -20,23 +21,35 @@ const heartbeatMs = 30_000;
 /** A seat in a lobby and its commands; every call is safe to repeat. */
 export class Seat extends LobbyView {
   readonly key: SeatKey;
+  private readonly pickState = new Picks();
 
   /** `headers`: of the response that granted the seat. */
   constructor(link: Link, key: SeatKey, lobby: Lobby | null = null, headers?: Headers) {
     super(link, key.code, lobby);
     this.key = key;
     if (headers) this.link.owner?.learn(headers);
+    if (lobby) this.pickState.follow(lobby);
+  }
+
+  /**
+   * The picks of the open co-op question that are known from events and reads; empty in versus. A `lobby.snapshot`
+   * contains none: after it they are complete once `read()` has returned.
+   */
+  get picks(): PlayerPick[] {
+    return this.pickState.list;
   }
 
   /**
    * Reads the lobby. `player` is null if the seat no longer exists; `picks` are those of an open co-op
-   * question, which snapshots do not contain.
+   * question, later ones from events included.
    */
   async read(options?: CallOptions): Promise<SeatView> {
     const answer = await send(this.link, this.call("GET", "/status"), options);
     const { lobby, player, picks } = bodyOf<SeatView>(answer);
-    const isNews = lobby.seq >= (this.lobby?.seq ?? 0);
-    return { lobby: this.take(lobby), player, ...(isNews && picks ? { picks } : {}) };
+    const now = this.take(lobby);
+    if (picks) this.pickState.take(lobby, picks);
+    const isOpen = now.current_question !== null && now.reveal === null;
+    return { lobby: now, player, ...(picks && isOpen ? { picks: this.picks } : {}) };
   }
 
   /** Host, in a waiting lobby. */
@@ -144,6 +157,18 @@ export class Seat extends LobbyView {
   /** A refusal also appears on the stream; the next heartbeat replaces a missed one. */
   private async beat(signal: AbortSignal): Promise<void> {
     await this.heartbeat({ signal, deadlineMs: heartbeatMs }).catch(() => undefined);
+  }
+
+  protected override take(lobby: Lobby): Lobby {
+    const now = super.take(lobby);
+    this.pickState.follow(now);
+    return now;
+  }
+
+  protected override apply(event: LobbyEvent): void {
+    super.apply(event);
+    if (this.lobby) this.pickState.follow(this.lobby);
+    if (event.type === "lobby.pick") this.pickState.note(event.data, event.seq);
   }
 
   /** Sends a command without a response body. */

@@ -20,7 +20,8 @@ export interface Game {
   playerId: number | null;
   lobby: Lobby | null;
   clockOffsetMs: number;
-  picks: Map<number, number>;
+  /** Choices of the open co-op question by player. */
+  picks: ReadonlyMap<number, number>;
   mine: Choice | null;
   early: (AnswerResult & { index: number }) | null;
   hash: { index: number; text: string | null } | null;
@@ -50,16 +51,15 @@ export function serverNow(game: Game): number {
   return Number.isFinite(game.clockOffsetMs) ? performance.now() + game.clockOffsetMs : Date.now();
 }
 
-/** Applies the client's current lobby. */
-export function takeLobby(game: Game, lobby: Lobby): void {
+/** Applies the client's current lobby and picks. */
+export function takeLobby(game: Game, lobby: Lobby, picks: readonly PlayerPick[]): void {
   // Network delay only makes the server's time look older, so the largest difference is the best estimate.
   // The monotonic clock stops while a device sleeps, which makes the next difference larger.
   game.clockOffsetMs = Math.max(game.clockOffsetMs, lobby.server_now_ms - performance.now());
-  const before = game.lobby?.current_question?.index;
   game.lobby = lobby;
+  game.picks = new Map(picks.map(({ player_id, selected_index }) => [player_id, selected_index]));
   const question = lobby.current_question;
   const index = question?.index;
-  if (before !== index) game.picks.clear();
   if (game.early?.index !== index) game.early = null;
   if (game.mine && index !== undefined && game.mine.index !== index) game.mine = null;
   // The service is bound only to a hash received while the question was open.
@@ -69,22 +69,23 @@ export function takeLobby(game: Game, lobby: Lobby): void {
 
 export function noteEvent(game: Game, event: LobbyEvent): void {
   if (event.type === "lobby.ended") game.endReason = event.data.reason;
-  if (event.type === "lobby.pick") takePicks(game, [event.data]);
+  if (event.type === "lobby.pick") notePick(game, event.data);
   if (event.type === "lobby.player_removed" && event.data.player_id === game.playerId)
     game.removed = event.data.reason;
 }
 
 /**
- * Applies the picks of the open question, from a read or an event. The reported pick of this seat counts
- * once it contains our own one, because a later pick may come from another tab.
+ * Applies a pick that a read or an event reported. That of this seat counts once it contains our own one, because a
+ * later pick may come from another tab.
  */
-export function takePicks(game: Game, picks: readonly PlayerPick[]): void {
-  for (const { player_id, selected_index } of picks) {
-    game.picks.set(player_id, selected_index);
-    if (player_id !== game.playerId) continue;
-    if (game.mine?.isSent || game.mine?.choice === selected_index) game.mine = null;
-  }
+export function notePick(game: Game, { player_id, selected_index }: PlayerPick): void {
+  if (player_id !== game.playerId) return;
+  if (game.mine?.isSent || game.mine?.choice === selected_index) game.mine = null;
 }
+
+/** Whether the players' picks are known only from events and reads, and not from the lobby itself. */
+export const isPicking = ({ mode, current_question: question, reveal }: Lobby): boolean =>
+  mode === "coop" && question !== null && reveal === null;
 
 export const isWatching = (game: Game): boolean => game.playerId === null;
 

@@ -80,7 +80,7 @@ export async function sitDown(seat: Seat, onGone: (text: string) => void): Promi
   keepSeat({ key, name: lobby.players.find(({ id }) => id === key.playerId)?.name ?? "" });
   const game = games.newGame(key.playerId, storedChoice.load());
   const room = enter({ view: seat, seat, game, onGone });
-  games.takePicks(game, picks);
+  for (const pick of picks) games.notePick(game, pick);
   update();
   const isIn = lobby.mode === "versus" && lobby.answered_player_ids.includes(seat.key.playerId);
   const isKnown = isIn || lobby.reveal !== null;
@@ -112,8 +112,13 @@ function enter(who: Pick<Present, "view" | "seat" | "game" | "onGone">) {
     onEvent: (event) => {
       games.noteEvent(game, event);
       update();
+      if (event.type === "lobby.snapshot" && room.seat && games.isPicking(event.data.lobby))
+        void refresh();
     },
-    onOpen: (isOpen) => noteConnection(room, { isOpen, isRead: true }),
+    onOpen: (isOpen) => {
+      noteConnection(room, { isOpen });
+      if (isOpen && !room.isRead) void refresh();
+    },
     onRefused: (error) => {
       noteConnection(room, { isOpen: false });
       if (error instanceof EmberlineError && error.isFinal)
@@ -147,8 +152,7 @@ export async function refresh(): Promise<void> {
     if (room !== present) return;
     noteConnection(room, { isRead: true });
     if (room.seat && !read.player) return room.onGone("You are no longer in this game.");
-    update();
-    games.takePicks(room.game, read.picks ?? []);
+    for (const pick of read.picks ?? []) games.notePick(room.game, pick);
     update();
   } catch (error) {
     if (room !== present) return;
@@ -160,9 +164,10 @@ export async function refresh(): Promise<void> {
 
 /** Renders the client's current lobby. */
 export function update(): void {
-  if (!present?.view.lobby) return;
-  games.takeLobby(present.game, present.view.lobby);
-  void proveReveal(present.game, render);
+  const { game, seat, view } = present ?? {};
+  if (!game || !view?.lobby) return;
+  games.takeLobby(game, view.lobby, seat?.picks ?? []);
+  void proveReveal(game, render);
   render();
 }
 

@@ -58,10 +58,10 @@ export const stream = (response: Response, text: string) => {
   return response;
 };
 
-export const answerStatus = (response: Response, now: object | null) =>
+export const answerStatus = (response: Response, now: object | null, picks: object[] = []) =>
   now === null
     ? answer(response, 500, refusal("server:error"))
-    : answer(response, 200, { body: { lobby: now } });
+    : answer(response, 200, { body: { lobby: now, picks } });
 
 export const key = { code: "ABC234", token: "seat", playerId: 7 };
 
@@ -69,11 +69,12 @@ export const key = { code: "ABC234", token: "seat", playerId: 7 };
 export async function seatAt(
   hub: (response: Response, lastEventId: string | undefined, n: number) => void,
   readLobby: () => object | null = () => lobby(1),
+  picks: object[] = [],
 ) {
   let streams = 0;
   let tokens = 0;
   const service = await startFaulty((response, { path, lastEventId }) => {
-    if (path.endsWith("/status")) return answerStatus(response, readLobby());
+    if (path.endsWith("/status")) return answerStatus(response, readLobby(), picks);
     if (path.endsWith("/heartbeat")) return answer(response, 200, { body: { ok: true } });
     if (!path.endsWith("/token")) return hub(response, lastEventId, ++streams);
     response.writeHead(204, { "X-Hub-Token": `hub-${++tokens}` }).end();
