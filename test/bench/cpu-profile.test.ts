@@ -16,8 +16,6 @@ import {
 import { SourceNames } from "../../bench/profile/source-names.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ember-profile-test-"));
-after(() => rmSync(root, { recursive: true, force: true }));
-
 const frame = (functionName: string, url = ""): CallFrame => ({
   functionName,
   url,
@@ -60,7 +58,14 @@ const burn = `export function burn(ms: number): number {
 }
 `;
 
-describe("the reader of CPU profiles", () => {
+describe("CPU profiles", () => {
+  after(() => rmSync(root, { recursive: true, force: true }));
+
+  describe("the reader", profileReader);
+  describe("function names", functionNames);
+});
+
+function profileReader(): void {
   it("sums the time of each stack, the innermost function first", () => {
     assert.deepEqual(stacksIn(small, 0, 2_000), { outer: 10, "inner < outer": 20 });
   });
@@ -92,9 +97,9 @@ describe("the reader of CPU profiles", () => {
     );
     assert.ok(seen.has("server/work.ts:burn"), [...seen].join("\n"));
   });
-});
+}
 
-describe("function names in a CPU profile", () => {
+function functionNames(): void {
   const names = new SourceNames(root);
 
   it("include those of Node, of packages and of code that is not JavaScript", () => {
@@ -129,4 +134,4 @@ describe("function names in a CPU profile", () => {
     assert.equal(nameAt("burn"), "server/own.ts:burn");
     assert.equal(nameAt("parse"), "node_modules/(bundled):parse");
   });
-});
+}

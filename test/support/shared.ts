@@ -6,9 +6,9 @@ const ends: (() => Promise<unknown>)[] = [];
 const isTest = process.execArgv.includes("--test") || "NODE_TEST_CONTEXT" in process.env;
 if (isTest) after(endShared);
 
-/** After the last test of the process. */
+/** After the last test of the process; newest first, because a service needs its stores to end. */
 export async function endShared(): Promise<void> {
-  for (const end of ends) await end();
+  for (const end of ends.reverse()) await end();
 }
 
 /** Once after all tests of the process, including those that failed before their own clean-up. */
