@@ -53,13 +53,13 @@ describe("queue jobs", () => {
   });
 
   it("are done, and waiting callers receive the result", async () => {
-    assert.equal(await queues.enqueueAndWait(maintenance, { task: "tidy" }, 10_000), true);
+    assert.equal(await queues.enqueueAndWait(maintenance, { task: "tidy" }, 60_000), true);
     assert.equal(count("tidy"), 1);
   });
 
   it("with the same id count as one job, whoever adds them", async () => {
     const adds = Array.from({ length: 20 }, () =>
-      queues.enqueueAndWait(maintenance, { task: "once" }, 10_000),
+      queues.enqueueAndWait(maintenance, { task: "once" }, 60_000),
     );
     assert.deepEqual(new Set(await Promise.all(adds)), new Set([true]));
     assert.equal(count("once"), 1);
@@ -145,7 +145,7 @@ describe("queue jobs", () => {
     await assert.rejects(queues.enqueue(maintenance, { task: "lost" }));
     await stores.redis.restart();
     await waitForState(
-      () => queues.enqueueAndWait(maintenance, { task: "found" }, 10_000).catch(() => false),
+      () => queues.enqueueAndWait(maintenance, { task: "found" }, 60_000).catch(() => false),
       true,
     );
   });

@@ -88,7 +88,7 @@ describe("a running service", () => {
       process.kill(jobs.pid, "SIGCONT");
       await sleep(1_000);
     }
-    await eventually("the frozen process is gone", () => isGone(frozen), 30_000);
+    await eventually("the frozen process is gone", () => isGone(frozen));
     assert.ok((await service.processes()).some(({ pid }) => pid === jobs.pid));
     await eventually("a new worker is ready", async () => {
       const worker = (await service.processes()).find(({ role }) => role === "http");

@@ -41,7 +41,6 @@ test("streams survive a service restart: no event is missed, repeated or refused
       await stream.waitFor(
         (frame) => frame.event === "lobby.player_joined" && JSON.stringify(frame.data).includes('"Alan"'), // prettier-ignore
         "who came after the restart",
-        30_000,
       );
     while (listing.connections() < 2) await delay(20);
     for (const stream of streams) assert.deepEqual(stream.refusals, []);

@@ -120,7 +120,7 @@ export function openStream(url: string, options: StreamOptions = {}): EventStrea
     get lastEventId() {
       return lastEventId;
     },
-    waitFor(matches, what, timeoutMs = 10_000) {
+    waitFor(matches, what, timeoutMs = 60_000) {
       const known = frames.find(matches);
       if (known) return Promise.resolve(known);
       return new Promise<Frame>((resolve, reject) => {

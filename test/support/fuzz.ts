@@ -21,7 +21,7 @@ export interface FuzzReport {
 /** A malformed head stays pending for about ten seconds; other requests continue meanwhile. */
 const parallelRequests = 24;
 /** By then the server has closed a connection with an unreadable head. */
-const unansweredWaitMs = 20_000;
+const unansweredWaitMs = 60_000;
 /** Requests refused by uWebSockets.js itself before routing, with its own page instead of our envelope. */
 const transportStatuses = new Set([400, 431, 505]);
 

@@ -114,7 +114,7 @@ async function seenByAll(
   const frames = await Promise.all(
     players.map((player) => {
       assert.ok(player.stream);
-      return player.stream.waitFor(matches, `${what} for ${player.name}`, 20_000);
+      return player.stream.waitFor(matches, `${what} for ${player.name}`);
     }),
   );
   return frames.map(lobbyOf);

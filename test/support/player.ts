@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
 import { openStream, type EventStream, type Frame, type LobbyMessage } from "./event-stream.ts";
 
 /** Response of a call: status, the `body` of the envelope, its first error and the headers. */
@@ -30,6 +31,9 @@ export interface Player {
 }
 
 const lobbies = "/v1/games/trivia/lobbies";
+/** A worker's death may take seconds to be noticed, and longer on a busy machine. */
+const retryLimitMs = 60_000;
+const retryMs = 20;
 let commandCount = 0;
 
 /**
@@ -87,12 +91,13 @@ export async function newPlayer(
     headers: Record<string, string>,
   ): Promise<Answer> {
     const keyed = { "idempotency-key": `t-${process.pid}-${++commandCount}`, ...headers };
-    for (let attempt = 0; ; attempt++) {
+    for (const deadline = performance.now() + retryLimitMs; ; await wait(retryMs)) {
+      const isLast = performance.now() > deadline;
       try {
         const answer = await send(method, path, body, keyed);
-        if (answer.status !== 503 || attempt >= 5) return answer;
+        if (answer.status !== 503 || isLast) return answer;
       } catch (error) {
-        if (attempt >= 5) throw error;
+        if (isLast) throw error;
       }
     }
   }

@@ -26,7 +26,7 @@ export function sendRaw(
   options: { responses?: number; waitMs?: number; quietMs?: number; isHead?: boolean } = {},
 ): Promise<RawExchange> {
   const { responses = Number.POSITIVE_INFINITY, quietMs, isHead = false } = options;
-  const { waitMs = quietMs === undefined ? 3_000 : 30_000 } = options;
+  const { waitMs = 30_000 } = options;
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, "127.0.0.1", () => socket.write(bytes));

@@ -14,7 +14,7 @@ export interface Verdict {
 }
 
 const maxFindings = 20;
-const resultWaitMs = 30_000;
+const resultWaitMs = 120_000;
 const resultPollMs = 200;
 
 export function newVerdict(): Verdict {

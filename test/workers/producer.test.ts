@@ -108,10 +108,10 @@ function notifications(): void {
         async () => {},
         async () => {
           const same = payload();
-          assert.equal(await queues.enqueueAndWait(mail, same, 10_000), true);
-          assert.equal(await queues.enqueueAndWait(mail, same, 10_000), true);
+          assert.equal(await queues.enqueueAndWait(mail, same, 60_000), true);
+          assert.equal(await queues.enqueueAndWait(mail, same, 60_000), true);
           const many = Array.from({ length: 50 }, () =>
-            queues.enqueueAndWait(mail, payload(), 10_000),
+            queues.enqueueAndWait(mail, payload(), 60_000),
           );
           assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
         },

@@ -197,7 +197,7 @@ function retriesAndStops(): void {
     const bank = createQuestionBank();
     jobs.use({ name: "counting", generate: (request) => (asked++, bank.generate(request)) });
     const ask = (request: string) =>
-      jobs.deps.enqueueAndWait(questionGeneration, payload({ request }), 10_000);
+      jobs.deps.enqueueAndWait(questionGeneration, payload({ request }), 60_000);
     const done = await Promise.all(["a", "b", "c", "d", "e"].map(ask));
     assert.deepEqual(done, [true, true, true, true, true]);
     assert.equal(asked, 1);
@@ -210,7 +210,7 @@ function retriesAndStops(): void {
     const { enqueueAndWait } = jobs.deps;
     for (const [request, model] of ["qwen3:8b", "ft:small:quiz::1", "maker/small"].entries()) {
       const job = payload({ model, request: String(request) });
-      assert.equal(await enqueueAndWait(questionGeneration, job, 10_000), true, model);
+      assert.equal(await enqueueAndWait(questionGeneration, job, 60_000), true, model);
     }
   });
 }

@@ -43,7 +43,7 @@ function storeWithout(code: string, isSharded: boolean) {
   return { commit, scripts, answer: () => held.splice(0).forEach((go) => go()) };
 }
 
-describe("commits of one worker", { timeout: 5_000 }, () => {
+describe("commits of one worker", { timeout: 60_000 }, () => {
   it("continue in other shards of a cluster while one does not answer", async () => {
     const store = storeWithout("AAAAAA", true);
     const slow = store.commit("AAAAAA");

@@ -57,7 +57,7 @@ export async function openRaw(url: string): Promise<RawStream> {
     chunks,
     isEnded: () => hasEnded,
     closed: once(socket, "close"),
-    waitForText(text, timeoutMs = 20_000) {
+    waitForText(text, timeoutMs = 60_000) {
       let tail = "";
       return new Promise((resolve, reject) => {
         const timer = setTimeout(

@@ -25,7 +25,7 @@ describe("the development inbox", () => {
   const statusOf = async (path: string, host: string, more = "") => {
     const port = Number(new URL(app.url).port);
     const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`;
-    const options = { responses: 1, waitMs: 5_000, isHead: false };
+    const options = { responses: 1, isHead: false };
     return (await sendRaw(port, head, options)).responses[0]?.status;
   };
 
