@@ -9,8 +9,9 @@ import { createLobbyLog, type LobbyLog } from "../../sse/lobby-log.ts";
 import { openRaw } from "../../sse/raw-stream.ts";
 import { allSeatsTaken, hubOf, lobbyHubRoutes } from "./hub-of-sample.ts";
 
-/** Shorter than the heartbeat interval, because a heartbeat's chunk would complete a delayed event. */
-const limitMs = 10_000;
+const limitMs = 60_000;
+/** Longer than the limit, because a heartbeat's chunk would complete a delayed event. */
+const heartbeatMs = 2 * limitMs;
 const numEvents = 15;
 const code = "RDRAAA";
 const listTopic = "/games/trivia/lobbies";
@@ -37,6 +38,7 @@ describe("clients of the event stream", () => {
     log = createLobbyLog(sample.store.url);
     const hub = hubOf(sample, log, {
       publicList: async () => JSON.stringify([{ host: lineBreaks }]),
+      limits: { heartbeatMs },
     });
     Object.assign(sample.deps, { hub, rooms: allSeatsTaken });
   });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { setTimeout as wait } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { startApp, type App } from "../../../support/app.ts";
+import { manualClock } from "../../../support/clock.ts";
 import { ask, lobbyOf, openTable, outcome, playing, tally, type Table } from "./seats.ts";
 
 const minQuestionMs = 1_000;
+const clock = manualClock();
 let app: App;
 
 type As = Record<string, string> | undefined;
@@ -26,7 +27,10 @@ const end = (table: Table) => post(table.code, "end", table.host.as);
 
 describe("the rounds of a lobby", () => {
   before(async () => {
-    app = await startApp({ env: { LOBBY_MIN_QUESTION_MS: String(minQuestionMs) } });
+    app = await startApp({
+      env: { LOBBY_MIN_QUESTION_MS: String(minQuestionMs) },
+      clock,
+    });
   });
   after(() => app.stop());
 
@@ -228,7 +232,7 @@ function postLobbiesCodeNext(): void {
     const left = Number(early.params["retry_after_ms"]);
     assert.ok(left > 0 && left <= minQuestionMs, String(left));
     const before_ = await lobbyOf(app, code);
-    await wait(left);
+    clock.advance(left);
     const { lobby } = (await post(code, "next", host.as)).body;
     assert.equal(lobby.current_index, 1);
     assert.equal(lobby.current_question?.index, 1);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isNewLabel, isNewName } from "../../../../server/platform/text/name-rules.ts";
 import { skeletonOf } from "../../../../server/platform/text/skeletons.ts";
+import { processorSeconds } from "../../../support/processor-time.ts";
 
 const shown = (name: string) => JSON.stringify(name);
 
@@ -172,10 +173,10 @@ function refusedNames(): void {
   });
 
   it("is checked in bounded time, whatever the input", () => {
-    const started = performance.now();
+    const started = processorSeconds();
     for (const unit of ["a", "\u0301", "👩\u200d", "ا\u200c", "Ж a", "\u{e0041}"])
       isNewName(unit.repeat(100_000 / unit.length));
-    assert.ok(performance.now() - started < 1_000);
+    assert.ok(processorSeconds() - started < 1);
   });
 }
 

@@ -7,6 +7,7 @@ import {
   roomCodeOf,
 } from "../../../../server/platform/text/room-codes.ts";
 import { lobbyCode } from "../../../../server/web/client/emberline.ts";
+import { processorSeconds } from "../../../support/processor-time.ts";
 
 test("a code is accepted in any case", () => {
   for (let at = 0; at < codeAlphabet.length; at += 1) {
@@ -75,10 +76,10 @@ test("a link without a code, or of excessive length, has no code", () => {
 });
 
 test("a text is parsed in bounded time, whatever the input", () => {
-  const started = performance.now();
+  const started = processorSeconds();
   for (const unit of [".", "-a", "a.", "\u0301", ". /", "%", "ー"])
     roomCodeOf(`${unit.repeat(2_048 / unit.length)}`);
-  assert.ok(performance.now() - started < 500);
+  assert.ok(processorSeconds() - started < 0.5);
 });
 
 test("a topic name contains the code and nothing around it", () => {
