@@ -23,23 +23,27 @@ export async function findAssets(
   return new Map(rows.map(({ hash, ...facts }) => [hash, facts]));
 }
 
-/** Stores new assets; an asset that a concurrent import has stored stays unchanged. */
-export async function insertAssets(
-  em: EntityManager,
-  assets: readonly { hash: string; mediaType: string; content: Uint8Array }[],
-): Promise<void> {
-  for (const { hash, mediaType, content } of assets)
-    await changeRows(em, (db) =>
-      db
-        .insertInto("codex_assets")
-        .values({
-          hash,
-          media_type: mediaType,
-          bytes: content.byteLength,
-          content: Buffer.from(content),
-        })
-        .onConflict((conflict) => conflict.doNothing()),
-    );
+export interface NewAsset {
+  hash: string;
+  mediaType: string;
+  content: Uint8Array;
+}
+
+/** Stores new assets in one statement; an asset that a concurrent import has stored stays unchanged. */
+export async function insertAssets(em: EntityManager, assets: readonly NewAsset[]): Promise<void> {
+  if (assets.length === 0) return;
+  const rows = assets.map(({ hash, mediaType, content }) => ({
+    hash,
+    media_type: mediaType,
+    bytes: content.byteLength,
+    content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+  }));
+  await changeRows(em, (db) =>
+    db
+      .insertInto("codex_assets")
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
 }
 
 /** The bytes of an asset, or null. */

@@ -1,7 +1,11 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { Compile } from "typebox/compile";
-import { findAssets, insertAssets } from "../../../db/queries/archive/codex-assets.ts";
+import {
+  findAssets,
+  insertAssets,
+  type NewAsset,
+} from "../../../db/queries/archive/codex-assets.ts";
 import {
   maxAssetBytes,
   maxAssets,
@@ -12,7 +16,9 @@ import {
 import type { ProblemList } from "../../envelope/problem-list.ts";
 import { shapeProblems } from "../../envelope/shape-problems.ts";
 
-const batchSize = 64;
+/** Files and bytes that one statement stores; a larger file has a statement of its own. */
+export const maxBatchFiles = 64;
+export const maxBatchBytes = 8 * 1024 * 1024;
 /** Problems listed of one file. */
 const maxPerAsset = 20;
 
@@ -135,15 +141,22 @@ export class AssetIndex implements AssetLookup {
   async storeNew(): Promise<void> {
     // Sorted: two imports that insert the same files in different orders would deadlock.
     const hashes = [...this.#newPaths.keys()].sort();
-    for (let at = 0; at < hashes.length; at += batchSize) {
+    let batch: NewAsset[] = [];
+    let bytes = 0;
+    for (const wanted of hashes) {
       this.#signal?.throwIfAborted();
-      const rows = [];
-      for (const wanted of hashes.slice(at, at + batchSize)) rows.push(await this.#readRow(wanted));
-      await insertAssets(this.#em, rows);
+      const size = this.#byHash.get(wanted)?.bytes ?? 0;
+      if (batch.length === maxBatchFiles || bytes + size > maxBatchBytes) {
+        await insertAssets(this.#em, batch);
+        [batch, bytes] = [[], 0];
+      }
+      batch.push(await this.#readRow(wanted));
+      bytes += size;
     }
+    await insertAssets(this.#em, batch);
   }
 
-  async #readRow(wanted: string) {
+  async #readRow(wanted: string): Promise<NewAsset> {
     const path = this.#newPaths.get(wanted) ?? "";
     const content = await this.#envelope.readAsset(path);
     const asset = this.byPath.get(path);
