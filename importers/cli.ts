@@ -4,7 +4,6 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { SingleBar } from "cli-progress";
 import { Command, CommanderError } from "commander";
 import { createOrm, isMigrated, migrate } from "../db/orm.ts";
-import { readUpstreamIds } from "../db/queries/archive/codex-read.ts";
 import { projectionOf } from "../db/projections/refresh.ts";
 import { startupStep, StartError } from "../server/runtime/boot/start-error.ts";
 import { Interrupted, withStores, type RunningStores } from "../server/runtime/boot/stores.ts";
@@ -18,6 +17,7 @@ import { ImportRefused, type ImportEnvelope } from "./envelope/contract.ts";
 import { requireHeader } from "./envelope/header.ts";
 import { writeEnvelopeFile } from "./envelope/write-envelope.ts";
 import { ImportBusy, runImport, type ImportOptions } from "./pipeline/import.ts";
+import { readKnownIds } from "./pipeline/known-ids.ts";
 import { parse, parseFile, type ImportSource } from "./pipeline/parse.ts";
 import { formatChanges, formatPlan, formatReport } from "./pipeline/plan/format-plan.ts";
 import { reportOf, type ImportPlan } from "./pipeline/plan/import-plan.ts";
@@ -206,7 +206,7 @@ async function importEach(
   how: Partial<ImportOptions>,
 ): Promise<void> {
   let count = 0;
-  const target = { game: game ?? "", knownIds: () => readUpstreamIds(em, game ?? "") };
+  const target = { game: game ?? "", knownIds: () => readKnownIds(em, game ?? "") };
   for await (const envelope of parse(source, target, control.signal)) {
     count++;
     const slug = envelope.header.game?.slug;

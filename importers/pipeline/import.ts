@@ -5,6 +5,7 @@ import type { ImportEnvelope } from "../envelope/contract.ts";
 import type { ProblemList } from "../envelope/problem-list.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
 import { check, checkHeader } from "./check.ts";
+import { checkLimits } from "./check/archive-limits.ts";
 import { findPosition } from "./check/patch-position.ts";
 import { compareEntities } from "./plan/compare.ts";
 import { noStates } from "./plan/compared-states.ts";
@@ -68,7 +69,8 @@ async function importLocked(
 ): Promise<ImportPlan> {
   const [game = null] = await readDirectory(em, envelope.header.game.slug);
   const position = findPosition(game, envelope.header, problems);
-  if (position === null) return refuse(em, envelope, problems, options);
+  if (position !== null) await checkLimits(em, position, problems);
+  if (position === null || problems.count > 0) return refuse(em, envelope, problems, options);
   const checked = await check(em, envelope, problems, assetProgress(envelope, options));
   const planned = await plan(em, checked, position, {
     ...options,

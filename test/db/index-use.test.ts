@@ -6,7 +6,7 @@ import { verifyPhone } from "../../db/queries/accounts/phone-codes.ts";
 import { listClosedSince, listUpgradedSince } from "../../db/queries/accounts/players.ts";
 import type { ListFilter } from "../../db/queries/archive/codex-filters.ts";
 import { listEntities, searchEntities } from "../../db/queries/archive/codex-list.ts";
-import { findByUpstreamKey } from "../../db/queries/archive/codex-read.ts";
+import { findByUpstreamKey, listUpstreamIds } from "../../db/queries/archive/codex-read.ts";
 import { isClaimFree, listTakenIcons } from "../../db/queries/avatars/avatars.ts";
 import {
   readPendingChanges,
@@ -105,6 +105,9 @@ const users: Readonly<Record<string, Readonly<Record<string, (em: EntityManager)
   codex_upstream_keys_lower_index: {
     "find an entity by its upstream key": (em) =>
       findByUpstreamKey(em, 1, { branchId: 1, ord: 1 }, "KEY7"),
+    "list the upstream keys of a game": async (em) => {
+      for await (const { name } of listUpstreamIds(em, "g")) if (name === "key7") break;
+    },
   },
 };
 const each = sql.raw(`generate_series(1, ${count}) i`);

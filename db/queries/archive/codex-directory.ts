@@ -53,7 +53,10 @@ export interface BranchRow {
 
 export type GameRow = Omit<CodexGame, "branches">;
 
-/** Games with their branches and patches; only one game if a slug is given. */
+/**
+ * Games with their branches and patches; only one game if a slug is given. Imports limit how many there are
+ * (`importers/pipeline/check/archive-limits.ts`).
+ */
 export async function readDirectory(em: EntityManager, slug?: string): Promise<CodexGame[]> {
   // One statement reads all three lists as of one moment.
   const rows = await findRows(em, (db) => {

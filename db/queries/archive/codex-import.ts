@@ -125,6 +125,13 @@ export async function countTexts(
   return new Map(rows.map(({ locale, count }) => [locale, count]));
 }
 
+export async function countGames(em: EntityManager): Promise<number> {
+  const row = await findRow(em, (db) =>
+    db.selectFrom("codex_games").select((eb) => eb.fn.countAll<number>().as("count")),
+  );
+  return row?.count ?? 0;
+}
+
 export async function saveGame(
   em: EntityManager,
   game: { slug: string; displayName: string },

@@ -5,7 +5,7 @@ import { isInState, type StateAt } from "./codex-states.ts";
 import { preparedRowsOf } from "../../prepared.ts";
 import { upstreamKeyOn } from "./codex-keys.ts";
 import { anyOf, nullableMillis } from "../expressions.ts";
-import { findRow, findRows, rowsOf } from "../rows.ts";
+import { findRow, findRows, rowsOf, type Builder } from "../rows.ts";
 
 /** An entity at some patch; `body` is the JSON text of the members that depend on its content. */
 export interface EntityRow {
@@ -123,32 +123,56 @@ export async function findByUpstreamKey(
   return row?.key ?? null;
 }
 
+/** Names in one statement of `listUpstreamIds`. */
+export const upstreamIdsPerPage = 10_000;
+
 /**
- * Upstream key in lower case -> entity id, for all of a game's current and former keys. Current
- * keys on any branch win over former ones; among entities with the same key, existing ones win, and
- * main wins over other branches.
+ * Pairs of upstream key in lower case and entity id, for all of a game's current and former keys, read in pages.
+ * Current keys on any branch win over former ones; among entities with the same key, existing ones win, and main
+ * wins over other branches.
  */
-export async function readUpstreamIds(
+export async function* listUpstreamIds(
   em: EntityManager,
   game: string,
-): Promise<Map<string, string>> {
-  // Raw SQL: orders by rows of other branches.
-  const rows = await rowsOf(
-    em,
-    sql<{ name: string; key: string }>`
-      select lower(k.upstream_key) as name, e.key from codex_upstream_keys k
-      join codex_entities e on e.id = k.entity_id join codex_games g on g.id = k.game_id
-      where g.slug = ${game}
-      order by k.upstream_key = any(coalesce((
-          select array_agg(n.upstream_key) from codex_branches b
-          join codex_branch_keys n on n.branch_id = b.id and n.entity_id = e.id
-          where b.game_id = k.game_id), array[e.upstream_key])) nulls first,
-        (select max(case b.slug when 'main' then 2 else 1 end) from codex_branches b
-          join codex_head h on h.branch_id = b.id and h.entity_id = e.id
-          where b.game_id = g.id) nulls first, e.id desc`,
-  );
-  return new Map(rows.map(({ name, key }) => [name, key]));
+): AsyncGenerator<{ name: string; key: string }> {
+  let page: { name: string; key: string }[] = [];
+  do {
+    const after = page.at(-1)?.name ?? null;
+    page = await findRows(em, (db) => upstreamIdsAfter(db, game, after));
+    yield* page;
+  } while (page.length === upstreamIdsPerPage);
 }
+
+function upstreamIdsAfter(db: Builder, game: string, after: string | null) {
+  const name = sql<string>`lower(k.upstream_key)`;
+  const page = db
+    .selectFrom("codex_upstream_keys as k")
+    .innerJoin("codex_entities as e", "e.id", "k.entity_id")
+    .distinctOn(name)
+    .select([name.as("name"), "e.key"])
+    // A subquery, not a join: then a page is one range of the index on game and name.
+    .where("k.game_id", "=", (eb) =>
+      eb.selectFrom("codex_games").select("id").where("slug", "=", game),
+    )
+    .orderBy(name)
+    .orderBy(isCurrentKey, (order) => order.desc().nullsLast())
+    .orderBy(branchRank, (order) => order.desc().nullsLast())
+    .orderBy("e.id")
+    .limit(upstreamIdsPerPage);
+  return after === null ? page : page.where(name, ">", after);
+}
+
+/** Whether `k` is the key of the entity `e` on a branch; without keys of branches, its first key. */
+const isCurrentKey = sql`k.upstream_key = any(coalesce((
+  select array_agg(n.upstream_key) from codex_branches b
+  join codex_branch_keys n on n.branch_id = b.id and n.entity_id = e.id
+  where b.game_id = k.game_id), array[e.upstream_key]))`;
+
+/** 2 if the entity `e` exists on main, 1 on other branches only, else null. */
+const branchRank = sql`(
+  select max(case b.slug when 'main' then 2 else 1 end) from codex_branches b
+  join codex_head h on h.branch_id = b.id and h.entity_id = e.id
+  where b.game_id = k.game_id)`;
 
 export interface HistoryRow {
   rowId: number;

@@ -10,13 +10,13 @@ import { localeChain, presentRow } from "../../../db/projections/present.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
 import { StateReader } from "../../../db/projections/read-context.ts";
 import { readDirectory } from "../../../db/queries/archive/codex-directory.ts";
-import { readUpstreamIds } from "../../../db/queries/archive/codex-read.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { gamedata, readExports } from "../../../importers/adapters/gamedata/adapter.ts";
 import { branchOf, writeTree } from "../../../importers/adapters/gamedata/tree.ts";
 import type { ImportEnvelope, SourceEntity } from "../../../importers/envelope/contract.ts";
 import { gamedataShapes } from "../../../importers/adapters/gamedata/shapes.ts";
 import { importEnvelope } from "../../../importers/pipeline/import.ts";
+import { readKnownIds } from "../../../importers/pipeline/known-ids.ts";
 import { readSample, sampleTree } from "../../../importers/samples/cinderhold/sample.ts";
 import { importSample } from "../../../workers/processors/sample-data.ts";
 import { startApp, type App } from "../../support/app.ts";
@@ -209,7 +209,7 @@ function importOfSample(): void {
       const report = await importEnvelope(app.deps.em, one, { now: importTime });
       assert.deepEqual([report.added, report.changed, report.removed], [0, 0, 0], one.name);
     }
-    const known = await readUpstreamIds(app.deps.em, game);
+    const known = await readKnownIds(app.deps.em, game);
     assert.equal(known.get("id_item_potionofsight"), "id.item.potion_of_sight");
     assert.deepEqual(await importSample({ game, stamp: 2 }, app.deps), { imported: 0 });
     assert.deepEqual(await archiveTraces(app.deps.orm), traces);
