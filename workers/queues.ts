@@ -1,7 +1,7 @@
 import Type, { type Static, type TObject } from "typebox";
 import type { JobsOptions } from "bullmq";
 
-/** A queue: the payload of its jobs, their ids, retries and concurrency (ARCHITECTURE: a queue job). */
+/** A queue: the payload of its jobs, their ids, retries and concurrency. */
 export interface QueueDefinition<P extends TObject = TObject> {
   name: string;
   payload: P;

@@ -377,7 +377,7 @@ export function isOperatorRoute({ auth }: Pick<AnyRoute, "auth">): boolean {
   return operatorLevels.some((level) => level === auth);
 }
 
-/** Declares an endpoint; everything else derives from the record (ARCHITECTURE: an endpoint is declared once). */
+/** Declares an endpoint; validation, limits, answers and the OpenAPI document derive from this record. */
 export type DefineRoute<D> = <
   const A extends AuthLevel,
   const R extends Record<number, ResponseSpec>,

@@ -8,7 +8,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Escapes untrusted text for XML. */
+/** Removes characters that XML does not allow. */
 export const printable = (text: string) => text.replaceAll(unprintable, "");
 
 /** Escapes untrusted text for an HTML element or a quoted attribute. */
