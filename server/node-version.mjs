@@ -1,4 +1,4 @@
-// Plain enough for any Node of the last ten years that reads modules: what follows it may not be.
+// Imported first: uses only syntax that old versions of Node can parse, unlike the modules after it.
 const least = [22, 18];
 const [major, minor] = process.versions.node.split(".").map(Number);
 

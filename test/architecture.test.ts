@@ -121,6 +121,25 @@ describe("queries", () => {
   });
 });
 
+describe("exports", () => {
+  /** Files that pass on exports of other modules, and why. */
+  const doors: Readonly<Record<string, string>> = {
+    "actors/index.ts": "the public interface of the actors",
+    "actors/runtime/definition.ts": "the only file of the runtime that rules import",
+    "server/http/uws/uws.ts": "the only file that names uWebSockets",
+    "server/platform/config/config.ts":
+      "the type of the settings, beside the function that reads them",
+    "server/web/client/emberline.ts": "the published client",
+    "server/web/dom.ts": "the DOM layer",
+  };
+  const passedOn = /^export (?:\*|(?:type )?\{[^}]*\} from\b)/m;
+
+  it("are imported from the module that declares them, except through the files named here", () => {
+    const found = files.filter((file) => passedOn.test(readFileSync(join(root, file), "utf8")));
+    assert.deepEqual(found.toSorted(), Object.keys(doors).toSorted());
+  });
+});
+
 describe("the type of all dependencies", () => {
   it("is used by server/app, the entry points and tests only", () => {
     const name = (from: string) =>
@@ -203,7 +222,7 @@ describe("the reader of imports", () => {
     const load = (from: string, to: string) => refuse({ from, to, isTypeOnly: false }) === null;
     assert.ok(load("server/features/accounts/service.ts", "db/queries/accounts/players.ts"));
     assert.ok(load("server/features/accounts/routes.ts", "server/features/wallet/service.ts"));
-    assert.ok(!load("server/features/accounts/routes.ts", "server/features/wallet/schemas.ts"));
+    assert.ok(!load("server/features/accounts/routes.ts", "server/features/wallet/routes.ts"));
     assert.ok(!load("server/features/accounts/routes.ts", "actors/runtime/router/router.ts"));
     assert.ok(!load("db/orm.ts", "server/http/pipeline/route.ts"));
     assert.ok(!load("actors/lobby/decide.ts", "server/platform/errors.ts"));

@@ -19,7 +19,8 @@ import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
 import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
-import { hashToken, operatorRoles, type OperatorRole } from "../operator/identity.ts";
+import { hashToken } from "../operator/identity.ts";
+import { operatorRoles, type OperatorRole } from "../http/auth/auth.ts";
 
 const secretSettings = new Set([
   "APP_SECRET",
@@ -133,8 +134,8 @@ async function showOperators(config: Config) {
 }
 
 async function checkBank(): Promise<Record<string, unknown>> {
-  const { checkQuestions, listBank } =
-    await import("../features/questions/providers/question-bank/index.ts");
+  const { listBank } = await import("../features/questions/providers/question-bank/index.ts");
+  const { checkQuestions } = await import("../features/questions/providers/question-bank/check.ts");
   const all = await listBank();
   const problems = checkQuestions(all);
   if (problems.length === 0) return { num_questions: all.length, num_problems: 0 };

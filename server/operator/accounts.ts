@@ -8,7 +8,7 @@ import { publishAccountEvent } from "../features/accounts/domain/account-events.
 import { systemClock, timestamp } from "../platform/time/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import { AppError } from "../platform/errors.ts";
-import { clearLocks, lockedSeconds } from "../features/sessions/service.ts";
+import { clearLocks, lockedSeconds } from "../features/sessions/lockout.ts";
 
 /** Dependencies of account changes by console and operator listener; `em` is inside a transaction. */
 export interface AccountStores {

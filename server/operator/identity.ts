@@ -5,8 +5,6 @@ import type { Config } from "../platform/config/config.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { operatorRoles, type OperatorCaller, type OperatorRole } from "../http/auth/auth.ts";
 
-export { operatorRoles, type OperatorRole } from "../http/auth/auth.ts";
-
 export type Operator = OperatorCaller;
 
 export interface Identities {

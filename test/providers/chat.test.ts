@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseConfig, ConfigError } from "../../server/platform/config/config.ts";
-import { checkQuestions } from "../../server/features/questions/providers/question-bank/index.ts";
+import { checkQuestions } from "../../server/features/questions/providers/question-bank/check.ts";
 import { normalizeText } from "../../server/features/questions/providers/question-model.ts";
 import type { ChatRequest } from "../support/chat-server.ts";
 import {

@@ -117,6 +117,6 @@ function refuseRules(from: string, to: string, isTypeOnly: boolean): string | nu
 function refuseFeature(from: string, to: string): string | null {
   const [, , ownName] = from.split("/");
   const [, , otherName, file] = to.split("/");
-  if (ownName === otherName || file === "service.ts" || file === "deps.ts") return null;
-  return "another feature is used through its service.ts, its deps.ts or its domain only";
+  if (ownName === otherName || !file?.endsWith("routes.ts")) return null;
+  return "only server/app imports the routes of another feature";
 }

@@ -7,13 +7,8 @@ import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import {
-  changeSubject,
-  lockoutOf,
-  loginSubjectsOf,
-  refuseLocked,
-  requireOpenSession,
-} from "../sessions/service.ts";
+import { changeSubject, lockoutOf, loginSubjectsOf, refuseLocked } from "../sessions/lockout.ts";
+import { requireOpenSession } from "../sessions/sessions.ts";
 
 /**
  * Changes the password and ends every other session (USR-05, TOK-08, S7). Wrong attempts count as failed logins, so a

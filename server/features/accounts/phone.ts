@@ -15,7 +15,8 @@ import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { WithEm } from "../../platform/capabilities.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { claiming, requireOpenSession } from "../sessions/service.ts";
+import { claiming } from "../sessions/conflicts.ts";
+import { requireOpenSession } from "../sessions/sessions.ts";
 
 const codeMs = 5 * 60_000;
 /** Maximum unexpired codes of an account, used ones included (USR-08). */

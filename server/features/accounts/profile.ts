@@ -11,8 +11,11 @@ import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { WithEm } from "../../platform/capabilities.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { claiming, emailProblem, requireOpenSession } from "../sessions/service.ts";
-import { addressOrigin, writeVerification } from "../verification/service.ts";
+import { claiming } from "../sessions/conflicts.ts";
+import { emailProblem } from "../sessions/guests.ts";
+import { requireOpenSession } from "../sessions/sessions.ts";
+import { addressOrigin } from "../verification/device.ts";
+import { writeVerification } from "../verification/service.ts";
 
 /** Fields of a PATCH; undefined means absent, null has the meaning of USR-02. */
 export interface ProfileChange {

@@ -1,11 +1,13 @@
 import { preferredLocale } from "../../platform/text/locales.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { clientInfoOf, sessionReply } from "../sessions/service.ts";
-import { newDevice } from "../verification/service.ts";
+import { clientInfoOf } from "../sessions/sessions.ts";
+import { sessionReply } from "../sessions/replies.ts";
+import { newDevice } from "../verification/device.ts";
 import { closeOwnAccount } from "./closing.ts";
 import { passwordRoutes } from "./password-routes.ts";
 import { phoneRoutes } from "./phone-routes.ts";
 import { changeChannels, changeProfile } from "./profile.ts";
+import { SessionBody } from "../sessions/schemas.ts";
 import * as s from "./schemas.ts";
 import { checkAvailability, readOwnUser, register } from "./service.ts";
 import type { AccountDeps } from "./deps.ts";
@@ -23,7 +25,7 @@ const create = defineRoute({
   setsCookie: "by-page",
   rateLimit: { max: 10, window: 60 },
   body: s.RegisterBody,
-  responses: { 201: s.SessionBody },
+  responses: { 201: SessionBody },
   errors: ["user:email_taken", "user:username_taken", "server:unavailable"],
   handler: async ({ body, deps, request }) => {
     const { email, username, password } = body;

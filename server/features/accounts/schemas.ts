@@ -5,13 +5,16 @@ import { timestamp } from "../../platform/time/clock.ts";
 import { newNameForm } from "../../platform/text/name-rules.ts";
 import "./domain/password-rules.ts";
 import "../../platform/time/time-zones.ts";
-import { sessionSchemas } from "../sessions/service.ts";
+import {
+  DisplayName,
+  Email,
+  NewPassword,
+  OptionalText,
+  rolesOf,
+  timeOrNull,
+  Username,
+} from "../sessions/schemas.ts";
 import { NullableTimestamp } from "../../platform/schemas.ts";
-
-const { DisplayName, Email, NewPassword, OptionalText, rolesOf, timeOrNull, Username } =
-  sessionSchemas;
-
-export const { SessionBody } = sessionSchemas;
 
 export const RegisterBody = Type.Object({
   email: Email,

@@ -13,15 +13,16 @@ import { postMessages } from "../delivery/domain/send.ts";
 import type { WithEm } from "../../platform/capabilities.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { addressOrigin, writeVerification } from "../verification/service.ts";
+import { addressOrigin } from "../verification/device.ts";
+import { writeVerification } from "../verification/service.ts";
+import { claiming } from "../sessions/conflicts.ts";
+import { emailProblem } from "../sessions/guests.ts";
 import {
-  claiming,
-  emailProblem,
   openSession,
   withCredentials,
   type ClientInfo,
   type Session,
-} from "../sessions/service.ts";
+} from "../sessions/sessions.ts";
 
 export interface RegisterInput {
   email: string;

@@ -11,7 +11,7 @@ import { findRow } from "../../../db/queries/gamedata/projection-rows.ts";
 import { readFacets, type FacetRow } from "../../../db/queries/gamedata/projection-state.ts";
 import { pageOf } from "../../http/pipeline/pagination.ts";
 import { AppError } from "../../platform/errors.ts";
-import * as codex from "../archive/service.ts";
+import * as codex from "../archive/places.ts";
 import { invalidFilter, readClauses, type Parameters } from "./filters.ts";
 
 /** The branch of the projection; null before the first import. */

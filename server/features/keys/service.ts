@@ -14,7 +14,7 @@ import { normalizeKeyOrigin } from "../../platform/security/key-origins.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import type { KeyDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireOpenSession } from "../sessions/service.ts";
+import { requireOpenSession } from "../sessions/sessions.ts";
 import { readRealm } from "../realms/service.ts";
 
 /** Maximum active keys of an owner in a realm (KEY-07). */

@@ -11,7 +11,7 @@ import {
   type Route,
   type GuessCheck,
 } from "../../http/pipeline/route.ts";
-import { categoryOf } from "../questions/service.ts";
+import { categoryOf } from "../questions/categories.ts";
 import { keyOf } from "../rooms/service.ts";
 import { presentResults, readResults } from "./results.ts";
 import { prefersCsv, resultsCsv } from "./results-csv.ts";

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { CatalogQuestion } from "../questions/service.ts";
+import { CatalogQuestion } from "../questions/schemas.ts";
 import { NullableTimestamp, nullable, Timestamp } from "./schemas.ts";
 
 const ResultPlayer = Type.Object(

@@ -2,7 +2,7 @@ import { createLobbies, type Lobbies } from "../../../actors/index.ts";
 import { lobbyResults } from "../../../workers/queues.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { QuestionDeps } from "../questions/deps.ts";
-import { drawAhead } from "../questions/service.ts";
+import { drawAhead } from "../questions/lobby-draw.ts";
 import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
 import { bodyOf, seatLimitOf } from "../rooms/service.ts";
 import { lobbyMessages } from "./messages.ts";

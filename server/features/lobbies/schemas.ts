@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { newNameForm } from "../../platform/text/name-rules.ts";
 import { difficulties } from "../questions/providers/question-model.ts";
-import { CatalogQuestion, named, promptRule } from "../questions/service.ts";
+import { CatalogQuestion, named, promptRule } from "../questions/schemas.ts";
 
 export const nullable = <T extends string>(type: T, extra: Record<string, unknown> = {}) =>
   Type.Unsafe<(T extends "integer" ? number : string) | null>({ type: [type, "null"], ...extra });

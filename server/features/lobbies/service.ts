@@ -7,7 +7,8 @@ import { withLock } from "../../platform/redis/distributed-lock.ts";
 import type { LobbyDeps } from "./deps.ts";
 import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
 import { encodedReply } from "../../http/pipeline/route.ts";
-import { categoryOf, drawAtOnce, drawForLobby } from "../questions/service.ts";
+import { categoryOf } from "../questions/categories.ts";
+import { drawAtOnce, drawForLobby } from "../questions/lobby-draw.ts";
 import { bodyOf, codeIn, drawCodes, openWithFreeCode, seatToken } from "../rooms/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
 

@@ -25,7 +25,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { ProgressDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { idleSince } from "../runs/domain/sessions.ts";
-import { requireSameRole } from "../sessions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
 import { maxId } from "../../platform/ids.ts";
 
 /** Bounds of TRV-10. */

@@ -3,7 +3,7 @@ import { timestamp } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { requireSameRole } from "../sessions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
 import { categorize } from "./categorize.ts";
 import { drawForPlayer } from "./draw.ts";
 import { answerPractice } from "./practice.ts";

@@ -14,7 +14,7 @@ import {
 } from "../runs/domain/record.ts";
 import { idleSince } from "../runs/domain/sessions.ts";
 
-import { requireSameRole } from "../sessions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
 
 /**
  * Optimistic attempts to record an answer; after them it takes a lock. With the lock alone an answer takes a worker

@@ -6,17 +6,6 @@ import { categoryOf, difficultyOf, randomCategory } from "./categories.ts";
 import { openCategories } from "./categorize.ts";
 import { drawOrGenerate, type Stocked } from "./stock.ts";
 
-export { categoryOf } from "./categories.ts";
-export { drawAhead, drawAtOnce, drawForLobby } from "./lobby-draw.ts";
-export { drawFirst, drawNext } from "./next.ts";
-export {
-  CatalogQuestion,
-  named,
-  PlayQuestion,
-  presentPlayQuestion,
-  promptRule,
-} from "./schemas.ts";
-
 export interface GenerateInput {
   category: string;
   difficulty: string;

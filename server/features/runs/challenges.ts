@@ -7,7 +7,7 @@ import type { RunDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { challengeKinds, makeChallenges, stockChallenges } from "./domain/challenges.ts";
 import { listLiveInLobbies } from "./domain/live.ts";
-import { requireSameRole } from "../sessions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
 import { readChallengeRank } from "../leaderboards/service.ts";
 import type { StartedRun } from "./endless.ts";
 

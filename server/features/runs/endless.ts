@@ -4,8 +4,9 @@ import * as runs from "../../../db/queries/runs/runs.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { RunDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireSameRole } from "../sessions/service.ts";
-import { categoryOf, drawFirst } from "../questions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
+import { categoryOf } from "../questions/categories.ts";
+import { drawFirst } from "../questions/next.ts";
 
 export interface StartedRun {
   run: runs.RunRow;

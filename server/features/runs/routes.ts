@@ -1,14 +1,9 @@
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { presentPlayQuestion } from "../questions/service.ts";
+import { presentPlayQuestion } from "../questions/schemas.ts";
 import * as s from "./schemas.ts";
-import {
-  advanceRun,
-  answerRun,
-  listToday,
-  readPlace,
-  startChallenge,
-  startEndless,
-} from "./service.ts";
+import { advanceRun, answerRun, readPlace } from "./service.ts";
+import { listToday, startChallenge } from "./challenges.ts";
+import { startEndless } from "./endless.ts";
 import type { RunDeps } from "./deps.ts";
 
 const defineRoute = routesWith<RunDeps>();

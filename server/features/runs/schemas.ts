@@ -3,8 +3,9 @@ import "../../platform/time/time-zones.ts";
 import type { RunRow } from "../../../db/queries/runs/runs.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { Violation } from "../../platform/errors.ts";
-import { named, PlayQuestion } from "../questions/service.ts";
-import type { AnswerOutcome, ChallengeSummary as Summary } from "./service.ts";
+import { named, PlayQuestion } from "../questions/schemas.ts";
+import type { AnswerOutcome } from "./service.ts";
+import type { ChallengeSummary as Summary } from "./challenges.ts";
 import { Id, Timestamp } from "../../platform/schemas.ts";
 
 const nullable = (type: string, options: object = {}) => ({ type: [type, "null"], ...options });

@@ -12,11 +12,8 @@ import type { MemoizeForKey } from "../../http/pipeline/idempotent-input.ts";
 import { recordAnswerWithin, repeated, type RecordedAnswer } from "./domain/record.ts";
 import { believedTimeMs, scoreOf } from "./domain/score.ts";
 import { awardWhenDue } from "../wallet/domain/awards.ts";
-import { requireSameRole } from "../sessions/service.ts";
-import { drawNext } from "../questions/service.ts";
-
-export { listToday, startChallenge, type ChallengeSummary } from "./challenges.ts";
-export { startEndless } from "./endless.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
+import { drawNext } from "../questions/next.ts";
 
 /** Timer of every question of a run (SCO-01). */
 const timerMs = 30_000;

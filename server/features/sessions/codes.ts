@@ -5,14 +5,13 @@ import {
   recordLogin,
 } from "../../../db/queries/accounts/players.ts";
 import { tryCode } from "../../../db/queries/sessions/sign-in-codes.ts";
-import { credentialRequests } from "../../../workers/queues.ts";
+import { credentialRequests, type WithEnqueue } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { codeHashes, readCode } from "../../platform/security/one-time-codes.ts";
 import type { WithClock, WithEm, WithLog } from "../../platform/capabilities.ts";
-import type { WithEnqueue } from "../../../workers/queues.ts";
 import type { SessionDeps } from "./deps.ts";
-import { announceProof, proveAddress } from "../verification/service.ts";
+import { announceProof, proveAddress } from "../verification/proof.ts";
 import { clearLocks } from "./lockout.ts";
 import {
   openSession,

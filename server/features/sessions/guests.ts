@@ -16,7 +16,8 @@ import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages } from "../delivery/domain/send.ts";
 import type { SessionDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { addressOrigin, writeVerification } from "../verification/service.ts";
+import { addressOrigin } from "../verification/device.ts";
+import { writeVerification } from "../verification/service.ts";
 import { claiming } from "./conflicts.ts";
 import {
   openSession,

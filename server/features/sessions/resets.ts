@@ -7,7 +7,7 @@ import { pastedToken } from "../../platform/text/pasted.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { SessionDeps } from "./deps.ts";
-import { announceProof, proveAddress } from "../verification/service.ts";
+import { announceProof, proveAddress } from "../verification/proof.ts";
 import { clearLocks } from "./lockout.ts";
 import type { HeldSession } from "./sessions.ts";
 

@@ -1,7 +1,7 @@
 import { timestamp } from "../../platform/time/clock.ts";
 import { preferredLocale } from "../../platform/text/locales.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { newDevice } from "../verification/service.ts";
+import { newDevice } from "../verification/device.ts";
 import { clearRefreshCookie, refreshCookie } from "./cookies.ts";
 import { credentialRoutes } from "./credential-routes.ts";
 import { enterAsGuest, upgrade } from "./guests.ts";

@@ -9,33 +9,6 @@ import { clearRefreshCookie } from "./cookies.ts";
 import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
 import { openLoginSession, sessionOf, type ClientInfo, type Session } from "./sessions.ts";
 
-export { sessionReply } from "./replies.ts";
-export { setRefreshCookie } from "./cookies.ts";
-export { allowedRedirect } from "./redirects.ts";
-export { claiming } from "./conflicts.ts";
-export {
-  changeSubject,
-  clearLocks,
-  lockoutOf,
-  lockedSeconds,
-  loginSubjectsOf,
-  refuseLocked,
-} from "./lockout.ts";
-export { emailProblem } from "./guests.ts";
-export {
-  heldSession,
-  inheritSignIn,
-  clientInfoOf,
-  openSession,
-  requireOpenSession,
-  requireSameRole,
-  withCredentials,
-  type HeldSession,
-  type ClientInfo,
-  type Session,
-} from "./sessions.ts";
-export * as sessionSchemas from "./schemas.ts";
-
 /** Grace period of the previous generation after a rotation (TOK-04, S6). */
 const graceMs = 30_000;
 

@@ -16,8 +16,9 @@ import { postMessages } from "../delivery/domain/send.ts";
 import type { WithClock } from "../../platform/capabilities.ts";
 import type { SocialDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { inheritSignIn, openSession, type ClientInfo, type Session } from "../sessions/service.ts";
-import { addressOrigin, writeVerification } from "../verification/service.ts";
+import { inheritSignIn, openSession, type ClientInfo, type Session } from "../sessions/sessions.ts";
+import { addressOrigin } from "../verification/device.ts";
+import { writeVerification } from "../verification/service.ts";
 import type { Profile } from "./profiles.ts";
 
 /** Retries after a name taken meanwhile, or a concurrent sign-in of the same person. */

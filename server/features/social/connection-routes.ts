@@ -2,13 +2,12 @@ import Type from "typebox";
 import { listConnections } from "../../../db/queries/social/oauth-connections.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { sessionSchemas } from "../sessions/service.ts";
+import { OptionalText } from "../sessions/schemas.ts";
 import { unlink } from "./service.ts";
 import type { SocialDeps } from "./deps.ts";
 
 const defineRoute = routesWith<SocialDeps>();
 const tag = "Social login";
-const { OptionalText } = sessionSchemas;
 
 const ConnectionList = Type.Object({
   connections: Type.Array(

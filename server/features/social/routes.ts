@@ -12,13 +12,11 @@ import {
   type Headers,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
-import {
-  allowedRedirect,
-  clientInfoOf,
-  sessionReply,
-  sessionSchemas,
-  setRefreshCookie,
-} from "../sessions/service.ts";
+import { allowedRedirect } from "../sessions/redirects.ts";
+import { clientInfoOf } from "../sessions/sessions.ts";
+import { sessionReply } from "../sessions/replies.ts";
+import { SessionBody } from "../sessions/schemas.ts";
+import { setRefreshCookie } from "../sessions/cookies.ts";
 import { readFrontEnd } from "../realms/service.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { readBrowser, setBrowserCookie } from "./cookies.ts";
@@ -165,7 +163,7 @@ const nativeCallback = defineRoute({
       }),
     ),
   }),
-  responses: { 200: sessionSchemas.SessionBody },
+  responses: { 200: SessionBody },
   errors: [
     "oauth:provider_unknown",
     "oauth:state_invalid",

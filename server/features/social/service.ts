@@ -7,7 +7,7 @@ import type { OauthProvider } from "../../platform/config/oauth-providers.ts";
 import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.ts";
 import type { SocialDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireOpenSession, type ClientInfo, type Session } from "../sessions/service.ts";
+import { requireOpenSession, type ClientInfo, type Session } from "../sessions/sessions.ts";
 import { linkSocially, signInSocially } from "./accounts.ts";
 import { authorizationUrl, readProfile } from "./profiles.ts";
 import { browserHash, randomSecret, saveState, type PendingSignIn } from "./states.ts";

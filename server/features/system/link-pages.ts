@@ -12,8 +12,9 @@ import {
   type Headers,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
-import { heldSession } from "../sessions/service.ts";
-import { disownAddress, readOrigin, verifyPagePath } from "../verification/service.ts";
+import { heldSession } from "../sessions/sessions.ts";
+import { disownAddress, readOrigin } from "../verification/origin.ts";
+import { verifyPagePath } from "../verification/device.ts";
 import { confirmPage, type Question } from "./confirm-page.ts";
 import { unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
 import * as s from "./schemas.ts";

@@ -9,7 +9,7 @@ import {
   reply,
   type Route,
 } from "../../http/pipeline/route.ts";
-import { verifyPagePath } from "../verification/service.ts";
+import { verifyPagePath } from "../verification/device.ts";
 import {
   linkOf,
   linkPageRoutes,

@@ -10,7 +10,7 @@ import { codeIn } from "../../platform/text/pasted.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
 import type { TeamDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireSameRole } from "../sessions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
 import { joinAlphabet, joinCodeLength, joinForm } from "./schemas.ts";
 
 /** Members of a team at most (LB-05). */

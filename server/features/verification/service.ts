@@ -16,10 +16,6 @@ import type { VerificationDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { readVerification } from "./tokens.ts";
 
-export { addressOrigin, isDevice, newDevice, verifyPagePath } from "./device.ts";
-export { disownAddress, readOrigin, type Origin } from "./origin.ts";
-export { announceProof, proveAddress } from "./proof.ts";
-
 /** USR-06, TOK-03 */
 const tokenSeconds = 86_400;
 

@@ -2,7 +2,7 @@ import { readWallet, type WalletView } from "../../../db/queries/wallet/wallets.
 import { AppError } from "../../platform/errors.ts";
 import type { WalletDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireSameRole } from "../sessions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
 import {
   awardAtOnce,
   awardWithin,
@@ -38,7 +38,3 @@ function refuseUnknownPlayer(error: unknown): never {
     throw new AppError("auth:token_invalid");
   throw error;
 }
-
-/** For other features: grants an award in the transaction of `em`, claimable by clients or not. */
-export { awardWithin } from "./domain/awards.ts";
-export { operate, type OperationName } from "./domain/operations.ts";

@@ -11,7 +11,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { WordGameDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { awardWhenDue } from "../wallet/domain/awards.ts";
-import { requireSameRole } from "../sessions/service.ts";
+import { requireSameRole } from "../sessions/sessions.ts";
 import { presentLine, type Board, type ResultBody } from "./schemas.ts";
 
 export type Period = "today" | "this_week" | "this_month" | "all";

@@ -5,7 +5,7 @@ import { insertQuestions } from "../../../db/queries/questions/questions.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { AppError } from "../../../server/platform/errors.ts";
 import { callRoute, createApi } from "../../../server/operator/api.ts";
-import type { OperatorRole } from "../../../server/operator/identity.ts";
+import type { OperatorRole } from "../../../server/http/auth/auth.ts";
 import { questionRoutes } from "../../../server/operator/question-routes.ts";
 import { createQuestionService } from "../../../server/operator/questions.ts";
 import { startApp, type App } from "../../support/app.ts";

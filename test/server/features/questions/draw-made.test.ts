@@ -10,7 +10,7 @@ import {
   drawAhead,
   drawAtOnce,
   drawForLobby,
-} from "../../../../server/features/questions/service.ts";
+} from "../../../../server/features/questions/lobby-draw.ts";
 import {
   createQuestionBank,
   starterQuestions,

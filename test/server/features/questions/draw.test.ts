@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { insertAnswers } from "../../../../db/queries/questions/question-answers.ts";
 import { AppError } from "../../../../server/platform/errors.ts";
-import { categoryOf, drawForLobby } from "../../../../server/features/questions/service.ts";
-import { difficultyOf } from "../../../../server/features/questions/categories.ts";
+import { categoryOf, difficultyOf } from "../../../../server/features/questions/categories.ts";
+import { drawForLobby } from "../../../../server/features/questions/lobby-draw.ts";
 import { idsIn, idsOf, jobs, plan, startsDrawJobs } from "./draw-jobs.ts";
 
 describe("drawing questions for a lobby", () => {

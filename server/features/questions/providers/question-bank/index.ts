@@ -10,8 +10,6 @@ import type { BankQuestion, QuestionsByDifficulty } from "./grade.ts";
 import { loadCategory } from "./category-questions.ts";
 import { subjectsOf } from "./subjects.ts";
 
-export { checkQuestions, type Problem } from "./check.ts";
-
 export const bankSeed = "emberline";
 
 /**
