@@ -22,23 +22,6 @@ interface Watcher {
   reject: (error: Error) => void;
 }
 
-/** An event stream client that stores every frame and, like a browser, reconnects with the last id. */
-export interface EventStream {
-  readonly frames: Frame[];
-  /** Number of received comment lines. */
-  comments(): number;
-  /** Number of connections opened. */
-  connections(): number;
-  readonly lastEventId: string | null;
-  /** Statuses other than 200, each of which would be final for a browser. */
-  readonly refusals: number[];
-  /** The first matching frame, past or future; rejects after `timeoutMs`. */
-  waitFor(matches: (frame: Frame) => boolean, what: string, timeoutMs?: number): Promise<Frame>;
-  /** Resolves when the server has ended the stream and no reconnect follows. */
-  ended: Promise<void>;
-  close(): void;
-}
-
 export interface StreamOptions {
   token?: string;
   lastEventId?: string;
@@ -49,111 +32,119 @@ export interface StreamOptions {
 }
 
 export function openStream(url: string, options: StreamOptions = {}): EventStream {
-  const frames: Frame[] = [];
-  const refusals: number[] = [];
-  const watchers = new Set<Watcher>();
-  const abort = new AbortController();
-  let lastEventId = options.lastEventId ?? null;
-  let comments = 0;
-  let connections = 0;
+  return new EventStream(url, options);
+}
 
-  function accept(text: string): void {
-    const frame: Frame = { id: null, event: "message", data: null };
-    let data = "";
-    for (const line of text.split("\n")) {
-      if (line.startsWith(":")) comments += 1;
-      const colon = line.indexOf(": ");
-      const [name, value] = colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 2)];
-      if (name === "id") frame.id = value;
-      if (name === "event") frame.event = value;
-      if (name === "data") data += value;
-    }
-    if (frame.id !== null) lastEventId = frame.id;
-    if (data === "") return;
-    frame.data = JSON.parse(data);
-    frames.push(frame);
-    for (const watcher of watchers) if (watcher.matches(frame)) watcher.resolve(frame);
+/** An event stream client that stores every frame and, like a browser, reconnects with the last id. */
+export class EventStream {
+  readonly frames: Frame[] = [];
+  /** Statuses other than 200, each of which would be final for a browser. */
+  readonly refusals: number[] = [];
+  /** Resolves when the server has ended the stream and no reconnect follows. */
+  readonly ended: Promise<void>;
+  lastEventId: string | null;
+  readonly #url: string;
+  readonly #options: StreamOptions;
+  readonly #watchers = new Set<Watcher>();
+  readonly #abort = new AbortController();
+  #numComments = 0;
+  #numConnections = 0;
+
+  constructor(url: string, options: StreamOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.lastEventId = options.lastEventId ?? null;
+    this.ended = this.#run().catch((error: unknown) => {
+      for (const watcher of this.#watchers)
+        watcher.reject(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
+    this.ended.catch(() => undefined);
   }
 
-  async function connect(): Promise<void> {
-    connections += 1;
-    const headers: Record<string, string> = { accept: "text/event-stream", ...options.headers };
-    if (options.token) headers["authorization"] = `Bearer ${options.token}`;
-    if (lastEventId !== null) headers["last-event-id"] = lastEventId;
-    const response = await fetch(url, { headers, signal: abort.signal });
-    if (response.status !== 200) refusals.push(response.status);
+  /** Number of received comment lines. */
+  comments(): number {
+    return this.#numComments;
+  }
+
+  /** Number of connections opened. */
+  connections(): number {
+    return this.#numConnections;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  /** The first matching frame, past or future; rejects after `timeoutMs`. */
+  waitFor(matches: (frame: Frame) => boolean, what: string, timeoutMs = 60_000): Promise<Frame> {
+    const known = this.frames.find(matches);
+    if (known) return Promise.resolve(known);
+    const { promise, resolve, reject } = Promise.withResolvers<Frame>();
+    const watcher: Watcher = { matches, resolve, reject };
+    this.#watchers.add(watcher);
+    const timer = setTimeout(() => {
+      const seen = this.frames.map(({ event, id }) => `${event}#${id}`).join(" ");
+      reject(new Error(`no ${what} within ${timeoutMs} ms; saw ${seen}`));
+    }, timeoutMs);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#watchers.delete(watcher);
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { reconnect = true, retryMs = 50 } = this.#options;
+    while (!this.#abort.signal.aborted) {
+      try {
+        await this.#connect();
+      } catch (error) {
+        if (error instanceof StreamRefused && !reconnect) throw error;
+      }
+      if (!reconnect) return;
+      // A stream left behind by a failed test does not keep its process alive.
+      await wait(retryMs, undefined, { ref: false });
+    }
+  }
+
+  async #connect(): Promise<void> {
+    this.#numConnections += 1;
+    const { token } = this.#options;
+    const headers: Record<string, string> = {
+      accept: "text/event-stream",
+      ...this.#options.headers,
+    };
+    if (token) headers["authorization"] = `Bearer ${token}`;
+    if (this.lastEventId !== null) headers["last-event-id"] = this.lastEventId;
+    const response = await fetch(this.#url, { headers, signal: this.#abort.signal });
+    if (response.status !== 200) this.refusals.push(response.status);
     if (response.status !== 200 || !response.body)
       throw new StreamRefused(response.status, await response.text());
     let rest = "";
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const parts = (rest + chunk).split("\n\n");
       rest = parts.pop() ?? "";
-      for (const part of parts) accept(part);
+      for (const part of parts) this.#accept(part);
     }
   }
 
-  async function run(): Promise<void> {
-    while (!abort.signal.aborted) {
-      try {
-        await connect();
-      } catch (error) {
-        if (error instanceof StreamRefused && options.reconnect === false) throw error;
-      }
-      if (options.reconnect === false) return;
-      // A stream left behind by a failed test does not keep its process alive.
-      await wait(options.retryMs ?? 50, undefined, { ref: false });
+  #accept(text: string): void {
+    const frame: Frame = { id: null, event: "message", data: null };
+    let data = "";
+    for (const line of text.split("\n")) {
+      if (line.startsWith(":")) this.#numComments += 1;
+      const colon = line.indexOf(": ");
+      const [name, value] = colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 2)];
+      if (name === "id") frame.id = value;
+      if (name === "event") frame.event = value;
+      if (name === "data") data += value;
     }
+    if (frame.id !== null) this.lastEventId = frame.id;
+    if (data === "") return;
+    frame.data = JSON.parse(data);
+    this.frames.push(frame);
+    for (const watcher of this.#watchers) if (watcher.matches(frame)) watcher.resolve(frame);
   }
-
-  const ended = run().catch((error: unknown) => {
-    for (const watcher of watchers)
-      watcher.reject(error instanceof Error ? error : new Error(String(error)));
-    throw error;
-  });
-  ended.catch(() => undefined);
-
-  return {
-    frames,
-    refusals,
-    comments: () => comments,
-    connections: () => connections,
-    get lastEventId() {
-      return lastEventId;
-    },
-    waitFor(matches, what, timeoutMs = 60_000) {
-      const known = frames.find(matches);
-      if (known) return Promise.resolve(known);
-      return new Promise<Frame>((resolve, reject) => {
-        const watcher: Watcher = {
-          matches,
-          resolve: (frame) => {
-            done();
-            resolve(frame);
-          },
-          reject: (error) => {
-            done();
-            reject(error);
-          },
-        };
-        const timer = setTimeout(
-          () =>
-            watcher.reject(
-              new Error(
-                `no ${what} within ${timeoutMs} ms; saw ${frames.map((f) => `${f.event}#${f.id}`).join(" ")}`,
-              ),
-            ),
-          timeoutMs,
-        );
-        const done = () => {
-          clearTimeout(timer);
-          watchers.delete(watcher);
-        };
-        watchers.add(watcher);
-      });
-    },
-    ended,
-    close: () => abort.abort(),
-  };
 }
 
 /** The server did not respond with an event stream. */

@@ -10,26 +10,6 @@ export interface Answer {
   headers: Headers;
 }
 
-/** A person with an identity, a seat in one lobby, and an event stream. */
-export interface Player {
-  readonly name: string;
-  readonly accountId: number;
-  readonly accessToken: string;
-  seatId: number;
-  lobbyToken: string;
-  stream: EventStream | null;
-  /** Calls the service; a well-formed call is retried if a worker dies. */
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Answer>;
-  /** A call below the path of the player's lobby. */
-  ask(code: string, action: string, body?: unknown): Promise<Answer>;
-  listen(code: string): Promise<EventStream>;
-}
-
 const lobbies = "/v1/games/trivia/lobbies";
 /** A worker's death may take seconds to be noticed, and longer on a busy machine. */
 const retryLimitMs = 60_000;
@@ -45,16 +25,56 @@ export async function newPlayer(
   name: string,
   streamUrl?: string,
 ): Promise<Player> {
-  const all = Array.isArray(urls) ? urls : [urls];
-  let turn = 0;
+  const addresses = Array.isArray(urls) ? urls : [urls];
+  const calls = new Calls(addresses);
+  const guest = await calls.send("POST", "/v1/gateway/guest", {}, {});
+  assert.equal(guest.status, 200, JSON.stringify(guest));
+  return new Player(name, calls, guest, streamUrl);
+}
 
-  async function send(
+/** Calls to the addresses of a service, one after another. */
+class Calls {
+  readonly #urls: readonly string[];
+  #count = 0;
+
+  constructor(urls: readonly string[]) {
+    this.#urls = urls;
+  }
+
+  get nextUrl(): string {
+    return this.#urls[this.#count % this.#urls.length] ?? "";
+  }
+
+  /**
+   * Sends a call, again after a broken connection or a 503. The key makes the retry idempotent, because
+   * neither shows whether the call took effect.
+   */
+  async send(
     method: string,
     path: string,
     body: unknown,
     headers: Record<string, string>,
   ): Promise<Answer> {
-    const url = all[turn++ % all.length] ?? "";
+    const keyed = { "idempotency-key": `t-${process.pid}-${++commandCount}`, ...headers };
+    for (const deadline = performance.now() + retryLimitMs; ; await wait(retryMs)) {
+      const isLast = performance.now() > deadline;
+      try {
+        const answer = await this.#sendOnce(method, path, body, keyed);
+        if (answer.status !== 503 || isLast) return answer;
+      } catch (error) {
+        if (isLast) throw error;
+      }
+    }
+  }
+
+  async #sendOnce(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<Answer> {
+    const url = this.nextUrl;
+    this.#count++;
     // A new connection per call, so that calls are spread over the workers.
     const response = await fetch(url + path, {
       method,
@@ -66,13 +86,10 @@ export async function newPlayer(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    const json =
-      text === ""
-        ? {}
-        : (JSON.parse(text) as {
-            body?: Record<string, unknown>;
-            flash?: { errors?: { code: string }[] };
-          });
+    const json = (text === "" ? {} : JSON.parse(text)) as {
+      body?: Record<string, unknown>;
+      flash?: { errors?: { code: string }[] };
+    };
     return {
       status: response.status,
       body: json.body ?? {},
@@ -80,59 +97,54 @@ export async function newPlayer(
       headers: response.headers,
     };
   }
+}
 
-  /**
-   * The key makes the retry idempotent; a broken connection or a 503 does not tell whether it took effect.
-   */
-  async function sendSafely(
-    method: string,
-    path: string,
-    body: unknown,
-    headers: Record<string, string>,
-  ): Promise<Answer> {
-    const keyed = { "idempotency-key": `t-${process.pid}-${++commandCount}`, ...headers };
-    for (const deadline = performance.now() + retryLimitMs; ; await wait(retryMs)) {
-      const isLast = performance.now() > deadline;
-      try {
-        const answer = await send(method, path, body, keyed);
-        if (answer.status !== 503 || isLast) return answer;
-      } catch (error) {
-        if (isLast) throw error;
-      }
-    }
+/** A person with an identity, a seat in one lobby, and an event stream. */
+export class Player {
+  readonly name: string;
+  readonly accountId: number;
+  readonly accessToken: string;
+  seatId = 0;
+  lobbyToken = "";
+  stream: EventStream | null = null;
+  readonly #calls: Calls;
+  readonly #streamUrl: string | undefined;
+
+  constructor(name: string, calls: Calls, guest: Answer, streamUrl: string | undefined) {
+    this.name = name;
+    this.accountId = (guest.body["player"] as { id: number }).id;
+    this.accessToken = String(guest.body["access_token"]);
+    this.#calls = calls;
+    this.#streamUrl = streamUrl;
   }
 
-  const guest = await sendSafely("POST", "/v1/gateway/guest", {}, {});
-  assert.equal(guest.status, 200, JSON.stringify(guest));
-  const account = guest.body["player"] as { id: number };
-  const player: Player = {
-    name,
-    accountId: account.id,
-    accessToken: String(guest.body["access_token"]),
-    seatId: 0,
-    lobbyToken: "",
-    stream: null,
-    call: (method, path, body, headers = {}) =>
-      sendSafely(method, path, body, { authorization: `Bearer ${player.accessToken}`, ...headers }),
-    ask: (code, action, body) => {
-      const method = action === "settings" ? "PATCH" : "POST";
-      return sendSafely(method, `${lobbies}/${code}/${action}`, body, {
-        "x-lobby-token": player.lobbyToken,
-      });
-    },
-    async listen(code) {
-      const answer = await player.ask(code, "token");
-      assert.equal(answer.status, 204, JSON.stringify(answer));
-      const token = answer.headers.get("x-hub-token") ?? "";
-      player.stream = openStream(
-        `${streamUrl ?? all[turn % all.length]}/v1/hub?topic=/games/trivia/lobby/${code}`,
-        { token },
-      );
-      await player.stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-      return player.stream;
-    },
-  };
-  return player;
+  /** Calls the service; a well-formed call is retried if a worker dies. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const authorization = `Bearer ${this.accessToken}`;
+    return this.#calls.send(method, path, body, { authorization, ...headers });
+  }
+
+  /** A call below the path of the player's lobby. */
+  ask(code: string, action: string, body?: unknown): Promise<Answer> {
+    const method = action === "settings" ? "PATCH" : "POST";
+    const headers = { "x-lobby-token": this.lobbyToken };
+    return this.#calls.send(method, `${lobbies}/${code}/${action}`, body, headers);
+  }
+
+  async listen(code: string): Promise<EventStream> {
+    const answer = await this.ask(code, "token");
+    assert.equal(answer.status, 204, JSON.stringify(answer));
+    const token = answer.headers.get("x-hub-token") ?? "";
+    const url = this.#streamUrl ?? this.#calls.nextUrl;
+    this.stream = openStream(`${url}/v1/hub?topic=/games/trivia/lobby/${code}`, { token });
+    await this.stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+    return this.stream;
+  }
 }
 
 /** Takes a seat and stores its credential. */
