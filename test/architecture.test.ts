@@ -186,6 +186,37 @@ describe("the call path from a request to its commit", () => {
   });
 });
 
+describe("the hooks of tests", () => {
+  const tests = sourceFiles(root, ["test"]).map(
+    (file) => [file, linesOf(file).join("\n")] as const,
+  );
+  const hooks = ["before", "after", "beforeEach", "afterEach"];
+  const registers = new RegExp(`^  (${hooks.join("|")})\\(`, "m");
+  /** Functions that register a hook when they are called. */
+  const callers = tests.flatMap(([, text]) =>
+    [...text.matchAll(/^(?:export )?function (\w+)\([^]*?^\}$/gm)]
+      .filter(([body]) => registers.test(body))
+      .map(([, name = ""]) => name),
+  );
+  const atTopLevel = new RegExp(`^(const .+ = )?(await )?(${[...hooks, ...callers].join("|")})\\(`);
+
+  it("are inside a describe, because files of one process share the top level", () => {
+    const wrong = tests.flatMap(([file, text]) =>
+      text
+        .split("\n")
+        .filter((line) => atTopLevel.test(line))
+        .map((line) => `${file}: ${line}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it("are also detected inside a helper", () => {
+    for (const line of ["after(() => app.stop());", "startsWalletApp();"])
+      assert.match(line, atTopLevel);
+    assert.doesNotMatch("  startsWalletApp();", atTopLevel);
+  });
+});
+
 describe("the reader of imports", () => {
   it("finds every form of an import and recognizes type imports", () => {
     const text = [
