@@ -66,7 +66,7 @@ async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise
 /** The lobbies as the rest of the service uses them. */
 export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
   const tellSpectators: Lobbies["tellSpectators"] = async (code, count) => {
-    await actors.ask(code, { type: "spectators", worker: actors.node.incarnation, count });
+    await actors.ask(code, { type: "spectators", worker: actors.node.nodeId, count });
   };
   return {
     kind: actors.kind,

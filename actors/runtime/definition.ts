@@ -218,7 +218,7 @@ export interface LocatedActor extends ActorSummary {
 
 /** The actors of a kind in one process, for operators. */
 export interface OwnedActors {
-  incarnation: string;
+  nodeId: string;
   shards: number;
   actors: number;
   pending: number;
@@ -231,7 +231,7 @@ export interface ActorNode {
   /** Key prefix of the kind. */
   readonly keyPrefix: string;
   /** Unique name of the process; never reused. */
-  readonly incarnation: string;
+  readonly nodeId: string;
 }
 
 /** What a service does with the actors of every kind, whatever their rules. */

@@ -112,7 +112,7 @@ async function ownerPids(service: Service, seats: BenchSeat[]): Promise<Map<stri
   const owners = new Map<string, number>();
   for (const { code } of seats) {
     const owner = parseOwner(await redis.get(ownerKey(shardOf(code))));
-    owners.set(code, pids.get(owner?.incarnation ?? "") ?? 0);
+    owners.set(code, pids.get(owner?.nodeId ?? "") ?? 0);
   }
   redis.disconnect();
   return owners;

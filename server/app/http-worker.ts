@@ -8,8 +8,8 @@ import { linkDirFor } from "../runtime/stores/sockets.ts";
 import { prepareDatabase } from "../runtime/boot/prepare.ts";
 import {
   joinPrimary,
-  tellOccupied,
-  tellPrepared,
+  reportOccupied,
+  reportPrepared,
   type RoomReport,
   type StartOrder,
 } from "../runtime/ipc.ts";
@@ -43,7 +43,7 @@ export async function serve<Kinds extends RoomKinds>(
   const config = loadConfig();
   if (prepares) {
     await prepareDatabase(config);
-    tellPrepared();
+    reportPrepared();
   }
   const log = createLogger(config, "http");
   const metrics = createMetrics();
@@ -51,7 +51,7 @@ export async function serve<Kinds extends RoomKinds>(
     ...{ config, log, metrics, ...options },
     joinsLater: true,
     linkDir: linkDirFor(config.DATA_DIR),
-    onOccupied: tellOccupied,
+    onOccupied: reportOccupied,
   };
   const { deps, close } = await assembleHttp(base, kinds);
   const origins = await followRealmOrigins(deps);

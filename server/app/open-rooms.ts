@@ -41,16 +41,16 @@ export async function openRooms<Kinds extends RoomKinds>(
 }
 
 /**
- * One observer per kind; `tell` is called for the first room in memory, whatever its kind, and for the
+ * One observer per kind; `report` is called for the first room in memory, whatever its kind, and for the
  * last.
  */
-export function sumOccupancy(tell: (isOccupied: boolean) => void = () => undefined) {
+export function sumOccupancy(report: (isOccupied: boolean) => void = () => undefined) {
   const occupied = new Set<string>();
   return (kind: string) => (isOccupied: boolean) => {
     const wasOccupied = occupied.size > 0;
     if (isOccupied) occupied.add(kind);
     else occupied.delete(kind);
-    if (occupied.size > 0 !== wasOccupied) tell(occupied.size > 0);
+    if (occupied.size > 0 !== wasOccupied) report(occupied.size > 0);
   };
 }
 

@@ -28,20 +28,20 @@ export const LobbiesBody = Type.Object({
 
 /** The processes that hold lobbies, with those in memory, most recently used first (OPS-04). */
 export function presentLobbies(holders: readonly Holder[]): Static<typeof LobbiesBody> {
-  const held = holders.flatMap(({ incarnation, lobbies }) =>
-    lobbies.map((lobby) => ({ ...lobby, incarnation })),
+  const held = holders.flatMap(({ nodeId, lobbies }) =>
+    lobbies.map((lobby) => ({ ...lobby, nodeId })),
   );
   held.sort((a, b) => b.lastCommandAt - a.lastCommandAt);
   return {
-    owners: holders.map(({ incarnation, shards, actors, pending }) => ({
-      incarnation,
+    owners: holders.map(({ nodeId, shards, actors, pending }) => ({
+      incarnation: nodeId,
       shards,
       actors,
       pending,
     })),
     lobbies: held.map((lobby) => ({
       code: lobby.code,
-      owner: lobby.incarnation,
+      owner: lobby.nodeId,
       status: lobby.status,
       mode: lobby.mode,
       visibility: lobby.visibility,

@@ -24,7 +24,7 @@ export function presentProcess(info: ProcessInfo): Static<typeof ProcessBody> {
     is_ready: info.isReady,
     num_restarts: info.restarts,
     started_at: timestamp(info.startedAt),
-    incarnation: info.incarnation,
+    incarnation: info.nodeId,
   };
 }
 

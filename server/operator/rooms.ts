@@ -103,12 +103,12 @@ export async function presentRooms(
   });
   if (shares.length === 0) throw new AppError("room:kind_not_found");
   const held = shares
-    .flatMap(({ held: ofShare, incarnation }) => ofShare.map((room) => ({ ...room, incarnation })))
+    .flatMap(({ held: ofShare, nodeId }) => ofShare.map((room) => ({ ...room, nodeId })))
     .sort((a, b) => b.lastUsedAt - a.lastUsedAt)
     .slice(0, limit);
   return {
-    owners: shares.map(({ incarnation, pid, shards, actors, pending }) => ({
-      incarnation,
+    owners: shares.map(({ nodeId, pid, shards, actors, pending }) => ({
+      incarnation: nodeId,
       pid,
       num_shards: shards,
       num_rooms: actors,
@@ -116,7 +116,7 @@ export async function presentRooms(
     })),
     rooms: held.map((room) => ({
       ...presentCommon(room),
-      owner: room.incarnation,
+      owner: room.nodeId,
       last_command_at: timestamp(room.lastUsedAt),
     })),
   };

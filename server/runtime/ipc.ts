@@ -22,7 +22,7 @@ export interface ProcessInfo {
   restarts: number;
   startedAt: number;
   /** Node id of the first kind of actor in the process. */
-  incarnation: string | null;
+  nodeId: string | null;
 }
 
 /** The answer of a process to "rooms", by kind. */
@@ -91,7 +91,7 @@ export interface ChildOptions {
  */
 export function joinPrimary(options: ChildOptions): PrimaryLink {
   let stops = 0;
-  const questions = new Questions(tell, maxPendingAsks);
+  const questions = new Questions(report, maxPendingAsks);
   process.off("message", stopWhileStarting);
   process.on("message", (message: ToChild, handle?: Handle) => {
     if (message.type === "take" && handle) options.take?.(handle);
@@ -100,20 +100,21 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
     if (message.type === "stop") endProcess(options, ++stops);
   });
   return {
-    ready: () => tell({ type: "ready" }),
-    announce: (node) => tell({ type: "node", node }),
+    ready: () => report({ type: "ready" }),
+    announce: (node) => report({ type: "node", node }),
     ask: (question, about) => questions.ask(question, askTimeoutMs, about),
   };
 }
 
 /** A lost channel ends the process. */
-function tell(message: ToPrimary): void {
+function report(message: ToPrimary): void {
   if (process.connected) process.send?.(message, undefined, {}, () => {});
 }
 
-export const tellPrepared = (): void => tell({ type: "prepared" });
+export const reportPrepared = (): void => report({ type: "prepared" });
 
-export const tellOccupied = (isOccupied: boolean): void => tell({ type: "occupied", isOccupied });
+export const reportOccupied = (isOccupied: boolean): void =>
+  report({ type: "occupied", isOccupied });
 
 /** The primary's order to start. */
 export type StartOrder = Extract<ToChild, { type: "start" }>;
@@ -144,7 +145,7 @@ async function answer(
 ): Promise<void> {
   const found = async () => (question === "pulse" ? true : answers[question]?.(about));
   const value = await found().catch(() => null);
-  tell({ type: "answer", id, value: value ?? null });
+  report({ type: "answer", id, value: value ?? null });
 }
 
 function endProcess(options: ChildOptions, stops: number): void {

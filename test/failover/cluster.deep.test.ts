@@ -108,7 +108,7 @@ describe("a service on a Redis Cluster of three masters", () => {
       url: cluster.url,
       log: silentLogger,
       name: "cut-me",
-      hear: (channel, text) => void received.add(`${channel} ${text}`),
+      onMessage: (channel, text) => void received.add(`${channel} ${text}`),
       confirmed: (all) => {
         for (const name of all) confirmed.set(name, (confirmed.get(name) ?? 0) + 1);
       },

@@ -98,7 +98,7 @@ describe("lobbies of a worker that leaves", () => {
     const shape = { mode: "coop", questions: 2, seats: [1, 2] } as const;
     const codes = { question: "", host: "", idle: "" };
     for (const name of ["question", "host", "idle"] as const)
-      codes[name] = await codeOf(redis, other.incarnation);
+      codes[name] = await codeOf(redis, other.nodeId);
     const started = (code: string, staleMs: number, hostGraceMs: number) =>
       startedLobby(member.lobbies, code, {
         ...shape,
@@ -139,10 +139,10 @@ describe("lobbies of a worker that leaves", () => {
 
   it("move in batches when the worker stops, and no command fails meanwhile", async () => {
     const leaving = await newMember(stores.redisUrl);
-    const { incarnation } = leaving.lobbies.describe();
-    const both = [incarnation, member.lobbies.describe().incarnation];
+    const { nodeId } = leaving.lobbies.describe();
+    const both = [nodeId, member.lobbies.describe().nodeId];
     await until(() => isBalanced(redis, both), "nothing moves any more");
-    const code = await codeOf(redis, incarnation);
+    const code = await codeOf(redis, nodeId);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     let isStopped = false;
     let maxFree = 0;
@@ -169,13 +169,13 @@ describe("lobbies of a worker that leaves", () => {
     const refused = replies.filter((reply) => !reply.ok);
     assert.deepEqual(refused, []);
     assert.ok(maxFree <= Math.ceil(shardCount / 10), `${maxFree} shards were free at once`);
-    assert.equal(await ownedBy(redis, member.lobbies.describe().incarnation), shardCount);
+    assert.equal(await ownedBy(redis, member.lobbies.describe().nodeId), shardCount);
     await assertGapless(code);
   });
 
   it("are not answered from old state by a worker that was frozen meanwhile", async () => {
     const other = await startNeighbour(redis, stores.redisUrl);
-    const code = await codeOf(redis, other.incarnation);
+    const code = await codeOf(redis, other.nodeId);
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     // It has the lobby in memory, and receives the command when it resumes.
     other.process.kill("SIGSTOP");

@@ -12,7 +12,7 @@ import { forked } from "../support/forked.ts";
 /** A worker in a separate process that shares the lobbies with the test. */
 export interface Neighbour {
   process: ChildProcess;
-  incarnation: string;
+  nodeId: string;
 }
 
 const waitLimitMs = 60_000;
@@ -21,12 +21,12 @@ let codeCount = 0;
 export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Neighbour> {
   const file = new URL("../actors/runtime/member-process.ts", import.meta.url);
   const child = forked(file, [redisUrl]);
-  const [{ incarnation }] = (await once(child, "message")) as [{ incarnation: string }];
+  const [{ nodeId }] = (await once(child, "message")) as [{ nodeId: string }];
   await until(
-    async () => (await ownedBy(redis, incarnation)) > shardCount / 4,
+    async () => (await ownedBy(redis, nodeId)) > shardCount / 4,
     "the neighbour has its shards",
   );
-  return { process: child, incarnation };
+  return { process: child, nodeId };
 }
 
 /** SIGKILL, with the notice of a primary whose process has exited. */
@@ -34,17 +34,17 @@ export async function killNeighbour(redis: Redis, other: Neighbour): Promise<voi
   const exited = once(other.process, "exit");
   other.process.kill("SIGKILL");
   await exited;
-  const { incarnation } = other;
-  await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
+  const { nodeId } = other;
+  await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, nodeId }, silentLogger);
 }
 
 export async function ownerRecords(redis: Redis): Promise<(string | null)[]> {
   return redis.mget(Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)));
 }
 
-export async function ownedBy(redis: Redis, incarnation: string): Promise<number> {
+export async function ownedBy(redis: Redis, nodeId: string): Promise<number> {
   const owners = await ownerRecords(redis);
-  return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
+  return owners.filter((owner) => owner?.startsWith(`${nodeId}|`)).length;
 }
 
 /** Whether each shard is owned by its target among these workers. */
@@ -55,11 +55,11 @@ export async function isBalanced(redis: Redis, workers: string[]): Promise<boole
 }
 
 /** An unused code whose shard this worker owns. */
-export async function codeOf(redis: Redis, incarnation: string): Promise<string> {
+export async function codeOf(redis: Redis, nodeId: string): Promise<string> {
   for (;;) {
     const code = `F${(codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
     const owner = await redis.get(ownerKey(shardOf(code)));
-    if (owner?.startsWith(`${incarnation}|`)) return code;
+    if (owner?.startsWith(`${nodeId}|`)) return code;
   }
 }
 

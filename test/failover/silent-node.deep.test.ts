@@ -22,7 +22,7 @@ test("subscriptions at a cluster node are renewed when the connection to it has 
     .map((one) => new Redis({ host: "127.0.0.1", port: one }));
   assert.ok(node && other);
   let isConfirmed = false;
-  let isHeard = false;
+  let isConfirmedAlive = false;
   try {
     const channel = Array.from({ length: 100 }, (_, n) => `channel ${n}`).find(
       (name) => calculateSlot(name) < firstSlots,
@@ -36,7 +36,7 @@ test("subscriptions at a cluster node are renewed when the connection to it has 
       url: `redis+cluster://127.0.0.1:${cluster.ports[1]}`,
       log: silentLogger,
       name: "silent-node",
-      hear: (_, text) => void (isHeard ||= text === "heard"),
+      onMessage: (_, text) => void (isConfirmedAlive ||= text === "heard"),
       confirmed: () => void (isConfirmed = true),
       detectionTimeoutMs,
     });
@@ -48,7 +48,7 @@ test("subscriptions at a cluster node are renewed when the connection to it has 
       // Without a health check the silence is never noticed.
       await eventually("a message is heard", async () => {
         await node.spublish(channel, "heard");
-        return isHeard;
+        return isConfirmedAlive;
       });
     } finally {
       channels.close();

@@ -203,12 +203,12 @@ function heartbeat(
   const live = redis.zrange(workers).map(([worker]) => worker);
   for (const [worker] of redis.zrange(leaving))
     if (!live.includes(worker)) redis.zrem(leaving, worker);
-  const leavers = redis.zrange(leaving).map(([worker]) => worker);
+  const leavingNodes = redis.zrange(leaving).map(([worker]) => worker);
   if (port !== "") redis.hset(ports, me, port);
   const known = Object.entries(redis.hgetall(ports));
   for (const [worker] of known) if (!live.includes(worker)) redis.hdel(ports, worker);
   const listed = known.filter(([worker]) => live.includes(worker)).flat();
-  return [isKnown ? 1 : 0, live, leavers, redis.history, listed];
+  return [isKnown ? 1 : 0, live, leavingNodes, redis.history, listed];
 }
 
 function alive(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {

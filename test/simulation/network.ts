@@ -9,7 +9,7 @@ export class SubscriberConnection {
   readonly #place: Place;
   readonly #link: Link;
   readonly #channels = new Set<string>();
-  #hear: (channel: string, message: string) => void = () => {};
+  #onMessage: (channel: string, message: string) => void = () => {};
   #resumed = () => {};
   #last = 0;
 
@@ -29,12 +29,12 @@ export class SubscriberConnection {
     });
   }
 
-  on(hear: (channel: string, message: string) => void): void {
-    this.#hear = hear;
+  on(onMessage: (channel: string, message: string) => void): void {
+    this.#onMessage = onMessage;
   }
 
-  onResumed(hear: () => void): void {
-    this.#resumed = hear;
+  onResumed(onMessage: () => void): void {
+    this.#resumed = onMessage;
   }
 
   deliver(channel: string, message: string): void {
@@ -47,7 +47,7 @@ export class SubscriberConnection {
       if (isLate) net.injected += 1;
       else this.#last = Math.max(this.#last, timeline.now + latency(net));
       const at = isLate ? timeline.now + random.between(5, 1_500) : this.#last;
-      timeline.add(at, this.#place, () => this.#hear(channel, message));
+      timeline.add(at, this.#place, () => this.#onMessage(channel, message));
     }
   }
 
@@ -124,19 +124,19 @@ export interface Wiring {
 
 export function wire(net: Network, place: Place): Wiring {
   const commits = new Link(net, place);
-  let hear = (_isUp: boolean) => {};
+  let onMessage = (_isUp: boolean) => {};
   let refused = () => {};
   const control = new Link(
     net,
     place,
-    () => hear(true),
+    () => onMessage(true),
     () => refused(),
   );
   const connection = new SubscriberConnection(net, place);
   const subscriber: Listener = {
     subscribe: (...channels) => connection.subscribe(channels),
-    on: (_event, hear) => connection.on(hear),
-    onResumed: (hear) => connection.onResumed(hear),
+    on: (_event, onMessage) => connection.on(onMessage),
+    onResumed: (onMessage) => connection.onResumed(onMessage),
   };
   const end = (isLost: boolean) => {
     connection.close();
@@ -150,14 +150,14 @@ export function wire(net: Network, place: Place): Wiring {
       control: connectionOver(control, net.redis),
       subscriber,
       watch(listen, onRefused) {
-        hear = listen;
+        onMessage = listen;
         refused = onRefused;
       },
       close: () => end(false),
     },
     cut(arrivesAnyway) {
       for (const link of [commits, control, connection]) link.cut(arrivesAnyway);
-      net.timeline.add(net.timeline.now, place, () => hear(false));
+      net.timeline.add(net.timeline.now, place, () => onMessage(false));
     },
     deafen: () => connection.cut(false),
     stall(which, ms) {

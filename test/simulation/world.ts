@@ -151,7 +151,7 @@ export class World {
 
   /** Owner of the lobby according to Redis. */
   ownerOf(code: string): string | null {
-    return parseOwner(this.redis.get(ownerKey(shardOf(code))))?.incarnation ?? null;
+    return parseOwner(this.redis.get(ownerKey(shardOf(code))))?.nodeId ?? null;
   }
 
   ready(): Worker[] {
@@ -212,7 +212,7 @@ export class World {
             return Array.from({ length: plan.count }, () => this.newQuestion());
           },
         }),
-        incarnation: worker.name,
+        nodeId: worker.name,
         connections: sabotaged(worker.wiring.connections, sabotage),
         linkDir: null,
         timing: timingOf(timeline, worker),

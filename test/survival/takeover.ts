@@ -11,12 +11,12 @@ export interface Takeovers {
 /** Codes of the lobbies a worker owns now. */
 export async function lobbiesOf(
   redis: Redis,
-  incarnation: string,
+  nodeId: string,
   codes: readonly string[],
 ): Promise<string[]> {
   if (codes.length === 0) return [];
   const owners = await redis.mget(codes.map((code) => ownerKey(shardOf(code))));
-  return codes.filter((_, i) => owners[i]?.startsWith(`${incarnation}|`));
+  return codes.filter((_, i) => owners[i]?.startsWith(`${nodeId}|`));
 }
 
 export function medianOf(values: readonly number[]): number {

@@ -119,6 +119,8 @@ process.on("message", ({ n, order }: { n: number; order: Order }) => {
 process.on("disconnect", () => process.exit(0));
 app.listen("127.0.0.1", 0, (socket) => {
   if (!socket) throw new Error("no free port");
-  const { incarnation } = lobbies.describe();
-  process.send?.({ incarnation, port: us_socket_local_port(socket) });
+  // The previous release named it `incarnation`.
+  const described: { nodeId?: string; incarnation?: string } = lobbies.describe();
+  const nodeId = described.nodeId ?? described.incarnation;
+  process.send?.({ nodeId, port: us_socket_local_port(socket) });
 });

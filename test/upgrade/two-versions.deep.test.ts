@@ -292,7 +292,7 @@ function ownedByEitherRelease(): void {
         for (let index = 0; index < questions; index++) await playQuestion(idle, index);
         for (const table of [...tables, idle]) await check(table);
         await eventually("the other owns every shard", async () =>
-          (await ownersOf(redis)).every((owner) => owner === remaining.incarnation),
+          (await ownersOf(redis)).every((owner) => owner === remaining.nodeId),
         );
         members.push(await startMember(owner, stores.redisUrl));
       });

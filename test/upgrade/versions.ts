@@ -26,7 +26,7 @@ type MemberMessage = { n: number; answer: unknown } | { result: string };
 /** A process that runs one version. */
 export class Member {
   readonly version: Version;
-  readonly incarnation: string;
+  readonly nodeId: string;
   readonly url: string;
   /** Codes of lobbies whose results it has queued. */
   readonly results: string[] = [];
@@ -38,10 +38,10 @@ export class Member {
   constructor(
     version: Version,
     child: ChildProcess,
-    { incarnation, port }: { incarnation: string; port: number },
+    { nodeId, port }: { nodeId: string; port: number },
   ) {
     this.version = version;
-    this.incarnation = incarnation;
+    this.nodeId = nodeId;
     this.url = `http://127.0.0.1:${port}`;
     this.child = child;
     child.on("message", (message: MemberMessage) => {
@@ -73,8 +73,8 @@ export class Member {
   async kill(redis: Redis): Promise<void> {
     this.isLeaving = true;
     await this.end();
-    const { incarnation } = this;
-    await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
+    const { nodeId } = this;
+    await publishNodeDown(redis, { keyPrefix: lobbyKeyPrefix, nodeId }, silentLogger);
   }
 
   async end(): Promise<void> {
@@ -98,7 +98,7 @@ export async function startMember(version: Version, redisUrl: string): Promise<M
   const child = forked(new URL("./member.ts", import.meta.url), args);
   const exited = once(child, "exit").then(() => Promise.reject(new Error(`${version}: exited`)));
   const message = await Promise.race([once(child, "message"), exited]);
-  const [ready] = message as [{ incarnation: string; port: number }];
+  const [ready] = message as [{ nodeId: string; port: number }];
   return new Member(version, child, ready);
 }
 
@@ -112,9 +112,7 @@ export async function shared(redis: Redis, members: readonly Member[]): Promise<
   await eventually("the shards are distributed", async () => {
     const owners = await ownersOf(redis);
     const share = shardCount / members.length / 2;
-    return members.every(
-      ({ incarnation }) => owners.filter((owner) => owner === incarnation).length > share,
-    );
+    return members.every(({ nodeId }) => owners.filter((owner) => owner === nodeId).length > share);
   });
 }
 
@@ -126,7 +124,7 @@ export async function codesOf(redis: Redis, owner: Member, count: number): Promi
   const codes: string[] = [];
   while (codes.length < count) {
     const code = codeOf(numCodes++);
-    if (owners[shardOf(code)] === owner.incarnation) codes.push(code);
+    if (owners[shardOf(code)] === owner.nodeId) codes.push(code);
   }
   return codes;
 }

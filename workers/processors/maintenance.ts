@@ -1,7 +1,7 @@
 import { UnrecoverableError } from "bullmq";
 import { cleanArchive } from "../../db/queries/archive/codex-cleanup.ts";
 import {
-  listForgottenRequests,
+  listOrphanedRequests,
   purgeCredentials,
 } from "../../db/queries/sessions/credential-requests.ts";
 import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
@@ -93,16 +93,16 @@ async function tidyMessages(deps: CredentialDeps): Promise<void> {
   const now = deps.clock.now();
   const [at, before] = [new Date(now), new Date(now - keptMs)];
   await expireMessages(em, { now: at, leaseStart: new Date(now - leaseMs) });
-  const stranded = await listOrphaned(em, {
+  const orphaned = await listOrphaned(em, {
     before: new Date(now - orphanedAfterMs),
     limit: maxOrphaned,
   });
   // One new job per time span, however often this task runs within it.
   const round = Math.ceil(now / orphanedAfterMs);
-  for (const messageId of stranded) await deps.enqueue(mail, { messageId, round });
-  if (stranded.length > 0)
+  for (const messageId of orphaned) await deps.enqueue(mail, { messageId, round });
+  if (orphaned.length > 0)
     deps.log.warn(
-      { event: "messages_requeued", count: stranded.length },
+      { event: "messages_requeued", count: orphaned.length },
       "messages without a job queued again",
     );
   await purgeMessages(em, { before, maxKept: maxInbox });
@@ -110,7 +110,7 @@ async function tidyMessages(deps: CredentialDeps): Promise<void> {
 }
 
 /** A request that has waited longer than this has lost its job. */
-const forgottenMs = 60_000;
+const requestOrphanedAfterMs = 60_000;
 
 /** Queues requests whose job was lost, deletes used and expired credentials. */
 async function tidyCredentials({
@@ -119,9 +119,9 @@ async function tidyCredentials({
   enqueue,
 }: WithEm & WithClock & WithEnqueue): Promise<void> {
   const now = clock.now();
-  const before = new Date(now - forgottenMs);
-  const round = Math.ceil(now / forgottenMs);
-  for (const requestId of await listForgottenRequests(em, { before, limit: maxOrphaned }))
+  const before = new Date(now - requestOrphanedAfterMs);
+  const round = Math.ceil(now / requestOrphanedAfterMs);
+  for (const requestId of await listOrphanedRequests(em, { before, limit: maxOrphaned }))
     await enqueue(credentialRequests, { requestId, round });
   await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
 }

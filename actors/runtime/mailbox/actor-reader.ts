@@ -15,7 +15,7 @@ const strides = 1_000_000;
 export interface ActorReaderDeps {
   definition: AnyActor;
   keys: Keyspace;
-  incarnation: string;
+  nodeId: string;
   redis: Connection;
   log: Logger;
   now: () => number;
@@ -64,8 +64,8 @@ export class ActorReader {
 
   /** Redis may lose writes a second time, so each owner continues at a different number. */
   #jump(): number {
-    const { incarnation } = this.#deps;
-    return maxLostEvents * (1 + (hashText(`${incarnation} ${this.#jumps++}`) % strides));
+    const { nodeId } = this.#deps;
+    return maxLostEvents * (1 + (hashText(`${nodeId} ${this.#jumps++}`) % strides));
   }
 
   /** Number of the last event that any client may have received. */

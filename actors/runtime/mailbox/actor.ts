@@ -163,7 +163,7 @@ function applyEvent(
   }
   events.push(event);
   const voided = definition.idempotency.voids?.[event.type];
-  if (voided !== undefined) fields.push(...actor.answers.makeVoid(voided));
+  if (voided !== undefined) fields.push(...actor.answers.invalidate(voided));
 }
 
 /** Counts a command of a sender. Returns the seconds to wait if it exceeds the limit, else null. */
@@ -202,7 +202,7 @@ function sealBatch(
   actor.snapshotVersion = change.snapshotVersion;
   const { removed } = change;
   const present = definition.idempotency.presentAfter?.(state, events) ?? null;
-  const forgotten = present === null ? [] : forgetDeparted(actor, present);
+  const forgotten = present === null ? [] : removeDeparted(actor, present);
   const kept = forgotten.length === 0 ? remembered : withoutNames(remembered, forgotten);
   const fields = change.fields.concat(kept);
   removed.push(...forgotten);
@@ -273,9 +273,9 @@ export function leaveGap(
   };
 }
 
-function forgetDeparted({ counts, answers }: Actor, present: ReadonlySet<number>): string[] {
+function removeDeparted({ counts, answers }: Actor, present: ReadonlySet<number>): string[] {
   for (const sender of counts.keys()) if (!present.has(sender)) counts.delete(sender);
-  return answers.forgetDeparted(present);
+  return answers.removeDeparted(present);
 }
 
 function ttlOf(

@@ -45,7 +45,7 @@ export class CommitFollowers {
   committed({ code, seq, payloads }: Commit, shard: number): void {
     const followed = this.#shards.get(shard)?.get(code);
     if (followed === undefined) return;
-    if (!followed.isSource && this.#owned.has(shard)) this.#tell(followed, true);
+    if (!followed.isSource && this.#owned.has(shard)) this.#notify(followed, true);
     const first = seq - payloads.length + 1;
     this.#guard(followed, () =>
       payloads.forEach((payload, i) => followed.follower.onCommitted(first + i, payload)),
@@ -58,29 +58,30 @@ export class CommitFollowers {
    */
   inDoubt(code: string, shard: number): void {
     const followed = this.#shards.get(shard)?.get(code);
-    if (followed) this.#tell(followed, false);
+    if (followed) this.#notify(followed, false);
   }
 
   acquired(shard: number): void {
     this.#owned.add(shard);
-    this.#tellShard(shard, true);
+    this.#notifyShard(shard, true);
   }
 
   released(shard: number): void {
     this.#owned.delete(shard);
-    this.#tellShard(shard, false);
+    this.#notifyShard(shard, false);
   }
 
   /** Redis may have lost writes: the followers compare their messages with its stream. */
   suspect(): void {
-    for (const shard of this.#owned) this.#tellShard(shard, true);
+    for (const shard of this.#owned) this.#notifyShard(shard, true);
   }
 
-  #tellShard(shard: number, isSource: boolean): void {
-    for (const followed of this.#shards.get(shard)?.values() ?? []) this.#tell(followed, isSource);
+  #notifyShard(shard: number, isSource: boolean): void {
+    for (const followed of this.#shards.get(shard)?.values() ?? [])
+      this.#notify(followed, isSource);
   }
 
-  #tell(followed: Followed, isSource: boolean): void {
+  #notify(followed: Followed, isSource: boolean): void {
     followed.isSource = isSource;
     this.#guard(followed, () => followed.follower.onSource(isSource));
   }

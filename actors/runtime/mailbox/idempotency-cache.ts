@@ -96,7 +96,7 @@ export class IdempotencyCache implements AnswersById {
    * Evicts senders that left, except the latest ones: a repeat of the command by which they left still
    * finds its answer, and players who come and go do not accumulate in Redis. Returns the fields to remove.
    */
-  forgetDeparted(present: ReadonlySet<number>): string[] {
+  removeDeparted(present: ReadonlySet<number>): string[] {
     const departed = this.senders().filter((sender) => !present.has(sender));
     const removed: string[] = [];
     for (const sender of departed.slice(0, Math.max(0, departed.length - maxDeparted))) {
@@ -111,7 +111,7 @@ export class IdempotencyCache implements AnswersById {
    * Returns the fields to store. The entries stay, without an id that could match a command, because their
    * numbers determine the slots of later entries.
    */
-  makeVoid(type: string): Field[] {
+  invalidate(type: string): Field[] {
     const fields: Field[] = [];
     for (const [sender, entries] of this.#senders)
       for (const entry of entries) {

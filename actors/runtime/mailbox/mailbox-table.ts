@@ -83,7 +83,7 @@ export class MailboxTable {
     this.#retained.set(shard, retained);
   }
 
-  forgetRetained(shard: number): void {
+  dropRetained(shard: number): void {
     this.#retained.delete(shard);
   }
 

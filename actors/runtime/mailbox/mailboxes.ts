@@ -37,7 +37,7 @@ export interface HeldState {
 export interface MailboxesDeps {
   definition: AnyActor;
   keys: Keyspace;
-  incarnation: string;
+  nodeId: string;
   redis: Connection;
   journal: Pick<Journal, "commit">;
   followers: Pick<CommitFollowers, "committed" | "inDoubt">;
@@ -120,7 +120,7 @@ export class Mailboxes {
    * valid.
    */
   open(shard: number, isRetained: boolean): void {
-    if (!isRetained) this.#table.forgetRetained(shard);
+    if (!isRetained) this.#table.dropRetained(shard);
   }
 
   /**
@@ -129,7 +129,7 @@ export class Mailboxes {
    */
   drop(shard: number, isRetained: boolean): void {
     if (isRetained) this.#table.retain(shard);
-    else this.#table.forgetRetained(shard);
+    else this.#table.dropRetained(shard);
     for (const mailbox of this.#table.ofShard(shard)) this.#evict(mailbox);
   }
 
@@ -191,11 +191,11 @@ export class Mailboxes {
     mailbox.phase = "dropped";
     mailbox.actor = null;
     this.#table.remove(mailbox);
-    this.#sendOn(mailbox);
+    this.#redirect(mailbox);
   }
 
   /** Redirects the callers of waiting commands to the current owner, with the same command ids. */
-  #sendOn(mailbox: Mailbox): void {
+  #redirect(mailbox: Mailbox): void {
     const all = mailbox.waiting;
     mailbox.waiting = [];
     mailbox.isolateRemaining = 0;
@@ -207,7 +207,7 @@ export class Mailboxes {
   #discard(mailbox: Mailbox, batch: Waiting[]): void {
     mailbox.actor = null;
     for (const one of batch) one.resolve(notOwner);
-    this.#sendOn(mailbox);
+    this.#redirect(mailbox);
   }
 
   /**

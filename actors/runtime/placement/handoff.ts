@@ -14,7 +14,7 @@ const leaveMs = 5_000;
 const pollMs = 10;
 
 export interface HandoffDeps {
-  incarnation: string;
+  nodeId: string;
   redis: Connection;
   keys: Keyspace;
   timing: Timing;
@@ -79,11 +79,11 @@ export class Handoff {
   }
 
   async #give(batch: number[]): Promise<void> {
-    const { ownership, timing, redis, keys, incarnation } = this.#deps;
+    const { ownership, timing, redis, keys, nodeId } = this.#deps;
     this.#free = batch;
     const ends = await Promise.allSettled(batch.map((shard) => ownership.release(shard)));
     this.#freeSince = timing.elapsed();
-    await redis.publish(keys.mapChannel, incarnation);
+    await redis.publish(keys.mapChannel, nodeId);
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
@@ -96,10 +96,10 @@ export class Handoff {
   }
 
   async #takeBack(): Promise<void> {
-    const { ownership, redis, keys, incarnation } = this.#deps;
+    const { ownership, redis, keys, nodeId } = this.#deps;
     const { count } = await ownership.claim(this.#free.map((shard) => ({ shard, owner: null })));
     this.#free = [];
-    if (count > 0) await redis.publish(keys.mapChannel, incarnation);
+    if (count > 0) await redis.publish(keys.mapChannel, nodeId);
   }
 
   /** Releases the next batch once the last one is claimed; true if nothing is left. */

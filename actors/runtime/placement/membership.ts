@@ -24,7 +24,7 @@ export const defaultTimings: ShardTimings = {
 };
 
 export interface MembershipDeps {
-  incarnation: string;
+  nodeId: string;
   /** Dedicated port of this node; null without one. */
   ownPort: () => number | null;
   redis: Connection;
@@ -52,18 +52,18 @@ export interface Heartbeat {
 type Reply = [
   known: number,
   members: string[],
-  leavers: string[],
+  leaving: string[],
   replicationId: string,
   ports: string[],
 ];
 
 /** After a pause of this node the others get this many heartbeats before they count as dead. */
-const graceBeats = 3;
+const graceHeartbeats = 3;
 /** Maximum number of remembered dead nodes, so that a late heartbeat reply does not revive one. */
 const maxDead = 1_000;
 const leavingPrefix = "leaving ";
 
-export const leaveMessage = (incarnation: string) => leavingPrefix + incarnation;
+export const leaveMessage = (nodeId: string) => leavingPrefix + nodeId;
 
 /** Tracks which nodes are alive, by their heartbeats in Redis and their messages. */
 export class Membership {
@@ -79,7 +79,7 @@ export class Membership {
   #lastHeartbeat = Number.NEGATIVE_INFINITY;
   #isLeaving = false;
   /** Redis refused connections while this node counted as alive, and no heartbeat has succeeded since. */
-  #hasSeenEnd = false;
+  #hasRedisEnded = false;
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
@@ -95,17 +95,17 @@ export class Membership {
     // heartbeat and may claim its shards after it.
     const isExpired = reply?.[0] === 0 && !isFirst;
     if (isExpired) {
-      await onExpired(this.#hasSeenEnd);
+      await onExpired(this.#hasRedisEnded);
       sent = timing.elapsed();
       reply = await this.#report(true);
     }
     if (reply === null) return null;
-    const [, members, leavers, replicationId, ports] = reply;
+    const [, members, leaving, replicationId, ports] = reply;
     this.#ports = portsIn(ports);
     this.#lastHeartbeat = sent;
-    this.#hasSeenEnd = false;
-    const isChanged = this.#see(members, leavers);
-    if (isExpired) this.#graceUntil = timing.elapsed() + graceBeats * timings.heartbeatMs;
+    this.#hasRedisEnded = false;
+    const isChanged = this.#see(members, leaving);
+    if (isExpired) this.#graceUntil = timing.elapsed() + graceHeartbeats * timings.heartbeatMs;
     const hasWaited = this.#graceUntil > 0 && timing.elapsed() >= this.#graceUntil;
     if (hasWaited) this.#graceUntil = Number.NEGATIVE_INFINITY;
     return {
@@ -172,20 +172,20 @@ export class Membership {
   /** Whether another node accepts shards or may still be alive. */
   hasOthers(): boolean {
     if (this.#deps.timing.elapsed() < this.#graceUntil) return true;
-    return this.candidates().some((node) => node !== this.#deps.incarnation);
+    return this.candidates().some((node) => node !== this.#deps.nodeId);
   }
 
   /** Handles a message of the `dead` channel; false if it contains nothing new. */
   receive(message: string): boolean {
     const isLeaving = message.startsWith(leavingPrefix);
     const node = isLeaving ? message.slice(leavingPrefix.length) : message;
-    if (node === this.#deps.incarnation) return false;
+    if (node === this.#deps.nodeId) return false;
     if (isLeaving) {
-      remember(this.#leaving, node);
+      addBounded(this.#leaving, node);
       return true;
     }
     this.#live.delete(node);
-    remember(this.#dead, node);
+    addBounded(this.#dead, node);
     this.#deps.onNodeDown(node);
     return true;
   }
@@ -197,26 +197,26 @@ export class Membership {
 
   /** Nothing listens at the address of Redis. */
   connectionRefused(): void {
-    this.#hasSeenEnd ||= this.isConfirmedAlive();
+    this.#hasRedisEnded ||= this.isConfirmedAlive();
   }
 
   /** Applies the lists of live and leaving nodes; returns whether they changed. */
-  #see(members: string[], leavers: string[]): boolean {
+  #see(members: string[], leaving: string[]): boolean {
     const before = this.#live;
     const live = new Set(members.filter((node) => !this.#dead.has(node)));
     this.#live = live;
-    const unheard = leavers.filter((node) => live.has(node) && !this.#leaving.has(node));
-    for (const node of unheard) remember(this.#leaving, node);
+    const newlyLeaving = leaving.filter((node) => live.has(node) && !this.#leaving.has(node));
+    for (const node of newlyLeaving) addBounded(this.#leaving, node);
     for (const node of this.#leaving) if (!live.has(node)) this.#leaving.delete(node);
     for (const node of before) if (!live.has(node)) this.#deps.onNodeDown(node);
-    if (unheard.length > 0) return true;
+    if (newlyLeaving.length > 0) return true;
     return live.size !== before.size || [...live].some((node) => !before.has(node));
   }
 
   async #report(isNew: boolean): Promise<Reply | null> {
-    const { redis, keys, incarnation, timings } = this.#deps;
+    const { redis, keys, nodeId, timings } = this.#deps;
     const flags = [this.#isLeaving ? 1 : 0, isNew ? 1 : 0];
-    const args = [incarnation, timings.deadMs, ...flags, this.#deps.ownPort() ?? ""];
+    const args = [nodeId, timings.deadMs, ...flags, this.#deps.ownPort() ?? ""];
     const names = [keys.workers, keys.leaving, keys.ports];
     const reply = await runScript(redis, "heartbeat", names, args);
     return Array.isArray(reply) ? (reply as Reply) : null;
@@ -230,7 +230,7 @@ function portsIn(list: readonly string[]): Map<string, number> {
   return ports;
 }
 
-function remember(names: Set<string>, name: string): void {
+function addBounded(names: Set<string>, name: string): void {
   names.add(name);
   const [oldest] = names;
   if (names.size > maxDead && oldest !== undefined) names.delete(oldest);

@@ -10,13 +10,13 @@ import { Keyspace } from "../storage/keys.ts";
  */
 export async function publishNodeDown(
   redis: Redis,
-  { keyPrefix, incarnation }: ActorNode,
+  { keyPrefix, nodeId }: ActorNode,
   log: Logger,
 ): Promise<void> {
   const { workers, deadChannel } = new Keyspace(keyPrefix);
   const ends = await Promise.allSettled([
-    redis.zrem(workers, incarnation),
-    publish(redis, deadChannel, incarnation),
+    redis.zrem(workers, nodeId),
+    publish(redis, deadChannel, nodeId),
   ]);
   for (const end of ends)
     if (end.status === "rejected")

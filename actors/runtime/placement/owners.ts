@@ -1,15 +1,15 @@
 import { allShards, hashText } from "../storage/keys.ts";
 
-/** Owner record of a shard as stored: `incarnation|epoch`, or empty when released. */
+/** Owner record of a shard as stored: `nodeId|epoch`, or empty when released. */
 export interface Owner {
-  incarnation: string;
+  nodeId: string;
   /** Fencing token: the whole record. */
   token: string;
 }
 
 export function parseOwner(record: string | null): Owner | null {
   if (!record) return null;
-  return { incarnation: record.slice(0, record.lastIndexOf("|")), token: record };
+  return { nodeId: record.slice(0, record.lastIndexOf("|")), token: record };
 }
 
 /**

@@ -10,7 +10,7 @@ import type { ShardActors, ShardListener } from "./shard-listener.ts";
 import { ShardOwnership } from "./shard-ownership.ts";
 
 export interface PlacementDeps {
-  incarnation: string;
+  nodeId: string;
   /** Dedicated port of this node; null without one. */
   ownPort: () => number | null;
   redis: Connection;
@@ -25,7 +25,7 @@ export interface PlacementDeps {
   /** The owner map was loaded again. */
   onMapLoaded: () => void;
   /** A node is known to be dead: commands waiting for it must be redirected. */
-  onNodeDown: (incarnation: string) => void;
+  onNodeDown: (nodeId: string) => void;
   /** Resolves when no commit is in flight. */
   untilCommitsSettle: () => Promise<void>;
 }
@@ -42,7 +42,7 @@ export class Placement {
   readonly #rebalancer: Rebalancer;
   #leaving: Promise<void> | null = null;
   #stopHeartbeats: Cancel | null = null;
-  #isBeating = false;
+  #isSending = false;
   #debounce: Cancel | null = null;
 
   constructor(deps: PlacementDeps) {
@@ -72,12 +72,12 @@ export class Placement {
   async start(): Promise<void> {
     const { timing, timings } = this.#deps;
     if (this.#leaving) return;
-    const beat = await this.#membership.heartbeat();
-    await this.#dataLoss.check(beat?.replicationId ?? null);
+    const heartbeat = await this.#membership.heartbeat();
+    await this.#dataLoss.check(heartbeat?.replicationId ?? null);
     if (this.#leaving) return;
     await this.#rebalancer.rebalance();
     if (!this.#leaving)
-      this.#stopHeartbeats = timing.every(timings.heartbeatMs, () => this.#beatOnce());
+      this.#stopHeartbeats = timing.every(timings.heartbeatMs, () => this.#heartbeatOnce());
   }
 
   /** Hands all shards over, batch by batch; afterwards the owner map is kept up to date. */
@@ -114,13 +114,13 @@ export class Placement {
   ownerOf(shard: number): Owner | null {
     const owner = this.#ownership.ownerOf(shard);
     // A dead node's connections may persist for a while, so commands to it would wait for the timeout.
-    return owner === null || this.#membership.isDead(owner.incarnation) ? null : owner;
+    return owner === null || this.#membership.isDead(owner.nodeId) ? null : owner;
   }
 
   /** Dedicated port of the node that owns a shard; null without one. */
   ownerPort(shard: number): number | null {
     const owner = this.ownerOf(shard);
-    return owner === null ? null : this.#membership.portOf(owner.incarnation);
+    return owner === null ? null : this.#membership.portOf(owner.nodeId);
   }
 
   /** True if a read may be served, because this process is still the owner. */
@@ -151,7 +151,7 @@ export class Placement {
     if (!isUp) return;
     // A restored Redis may be behind the state in memory, including deadlines.
     this.#dataLoss.markAllSuspect();
-    if (this.#stopHeartbeats) this.#beatOnce();
+    if (this.#stopHeartbeats) this.#heartbeatOnce();
     this.#guard(this.#ownership.readDeadlines(), "deadlines");
     this.#mapChanged();
   }
@@ -168,21 +168,21 @@ export class Placement {
 
   /** A message of the `map` or the `dead` channel. */
   receive(channel: string, message: string): void {
-    const { keys, incarnation } = this.#deps;
-    if (channel === keys.mapChannel && message !== incarnation) this.#mapChanged();
+    const { keys, nodeId } = this.#deps;
+    if (channel === keys.mapChannel && message !== nodeId) this.#mapChanged();
     if (channel !== keys.deadChannel || !this.#membership.receive(message)) return;
     this.#guard(this.#rebalancer.place(), "death");
     this.#mapChanged();
   }
 
   async #heartbeat(): Promise<void> {
-    const beat = await this.#membership.heartbeat();
+    const heartbeat = await this.#membership.heartbeat();
     // After the heartbeat, because an expired node must release its shards before it may vouch for anything.
-    if (beat) this.#guard(this.#dataLoss.check(beat.replicationId), "history");
+    if (heartbeat) this.#guard(this.#dataLoss.check(heartbeat.replicationId), "history");
     // Not awaited: a rebalance may take seconds, and a node that misses heartbeats counts as dead. Messages
     // announce the shards a leaving node releases, but may be missed.
     const isDue = this.#membership.hasDrainingMembers() || this.#rebalancer.isDue();
-    if (beat?.isNews || isDue) this.#guard(this.#rebalancer.rebalance(), "rebalance");
+    if (heartbeat?.isNews || isDue) this.#guard(this.#rebalancer.rebalance(), "rebalance");
   }
 
   #guard(work: Promise<void>, what: string): void {
@@ -193,13 +193,13 @@ export class Placement {
     });
   }
 
-  #beatOnce(): void {
-    if (this.#isBeating) return;
-    this.#isBeating = true;
-    const beat = this.#heartbeat().finally(() => {
-      this.#isBeating = false;
+  #heartbeatOnce(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    const heartbeat = this.#heartbeat().finally(() => {
+      this.#isSending = false;
     });
-    this.#guard(beat, "heartbeat");
+    this.#guard(heartbeat, "heartbeat");
   }
 
   #mapChanged(): void {
@@ -210,12 +210,12 @@ export class Placement {
   }
 
   async #leave(): Promise<void> {
-    const { redis, keys, incarnation } = this.#deps;
+    const { redis, keys, nodeId } = this.#deps;
     this.#rebalancer.stop();
     // The message arrives first; the heartbeats inform nodes that missed it.
     await Promise.all([
       this.#attempt(() => this.#membership.leave()),
-      this.#attempt(() => redis.publish(keys.deadChannel, leaveMessage(incarnation))),
+      this.#attempt(() => redis.publish(keys.deadChannel, leaveMessage(nodeId))),
     ]);
     await this.#attempt(() => this.#rebalancer.drain());
     // Not earlier: without heartbeats this node would count as dead, and its shards would be claimed instead
@@ -226,8 +226,8 @@ export class Placement {
     // Nodes that receive the last message claim the remaining shards immediately.
     this.#ownership.loseAll(false);
     await Promise.all([
-      this.#attempt(() => redis.zrem(keys.workers, incarnation)),
-      this.#attempt(() => redis.publish(keys.deadChannel, incarnation)),
+      this.#attempt(() => redis.zrem(keys.workers, nodeId)),
+      this.#attempt(() => redis.publish(keys.deadChannel, nodeId)),
     ]);
   }
 

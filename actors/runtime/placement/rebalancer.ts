@@ -7,7 +7,7 @@ import { targetOwners, type Owner } from "./owners.ts";
 import type { ShardOwnership } from "./shard-ownership.ts";
 
 export interface RebalancerDeps {
-  incarnation: string;
+  nodeId: string;
   redis: Connection;
   keys: Keyspace;
   timing: Timing;
@@ -93,18 +93,17 @@ export class Rebalancer {
   }
 
   #plan(): { toClaim: number[]; toRelease: number[] } {
-    const { incarnation, shards, ownership, membership } = this.#deps;
+    const { nodeId, shards, ownership, membership } = this.#deps;
     const targets = targetOwners(membership.candidates(), shards);
     const toClaim: number[] = [];
     const toRelease: number[] = [];
     for (const [i, shard] of shards.entries()) {
       const target = targets[i];
       const owner = ownership.ownerOf(shard);
-      const isFree = owner === null || membership.isDown(owner.incarnation);
+      const isFree = owner === null || membership.isDown(owner.nodeId);
       const isStale = ownership.isStaleLease(shard);
-      if (target === incarnation && (isFree || isStale)) toClaim.push(shard);
-      if ((ownership.holds(shard) || isStale) && target && target !== incarnation)
-        toRelease.push(shard);
+      if (target === nodeId && (isFree || isStale)) toClaim.push(shard);
+      if ((ownership.holds(shard) || isStale) && target && target !== nodeId) toRelease.push(shard);
     }
     return { toClaim, toRelease };
   }
@@ -116,7 +115,7 @@ export class Rebalancer {
    * busy new owner processes each reply late.
    */
   async #claim(shards: number[]): Promise<void> {
-    const { membership, ownership, redis, keys, incarnation } = this.#deps;
+    const { membership, ownership, redis, keys, nodeId } = this.#deps;
     // Taken before the liveness check: a record written after it belongs to a live node.
     const seen = shards.map((shard) => {
       const owner = ownership.ownerOf(shard);
@@ -128,7 +127,7 @@ export class Rebalancer {
     const { count, error } = await ownership.claim(
       seen.filter(({ holder }) => holder === null || !living.has(holder)),
     );
-    if (count > 0) await redis.publish(keys.mapChannel, incarnation);
+    if (count > 0) await redis.publish(keys.mapChannel, nodeId);
     if (error !== undefined) throw error;
     if (count === shards.length) return;
     await ownership.reload();
@@ -141,9 +140,9 @@ export class Rebalancer {
 
   /** Another node that owns the shard and may still be alive. */
   #possibleHolder(owner: Owner | null): string | null {
-    const { incarnation, membership } = this.#deps;
-    if (owner === null || owner.incarnation === incarnation) return null;
-    return membership.isDead(owner.incarnation) ? null : owner.incarnation;
+    const { nodeId, membership } = this.#deps;
+    if (owner === null || owner.nodeId === nodeId) return null;
+    return membership.isDead(owner.nodeId) ? null : owner.nodeId;
   }
 
   async #give(shards: number[]): Promise<void> {

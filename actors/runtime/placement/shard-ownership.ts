@@ -6,7 +6,7 @@ import { parseOwner, type Owner } from "./owners.ts";
 import type { Deadline, ShardActors, ShardListener } from "./shard-listener.ts";
 
 export interface ShardOwnershipDeps {
-  incarnation: string;
+  nodeId: string;
   redis: Connection;
   keys: Keyspace;
   shards: readonly number[];
@@ -152,7 +152,7 @@ export class ShardOwnership {
   }
 
   async #load(): Promise<void> {
-    const { redis, shards, incarnation, listener, onMapLoaded } = this.#deps;
+    const { redis, shards, nodeId, listener, onMapLoaded } = this.#deps;
     this.#changed.clear();
     const records = await redis.mget(this.#ownerKeys);
     shards.forEach((shard, i) => {
@@ -164,15 +164,14 @@ export class ShardOwnership {
       this.#owners[shard] = owner;
       if (token !== undefined && token !== record) this.lose(shard);
       // Another node has owned it since, so the retained data is invalid.
-      if (owner?.incarnation !== incarnation && this.#retained.delete(shard))
-        listener.released(shard, false);
+      if (owner?.nodeId !== nodeId && this.#retained.delete(shard)) listener.released(shard, false);
     });
     onMapLoaded();
   }
 
   #staleToken(shard: number): string | null {
     const owner = this.#owners[shard] ?? null;
-    const isOurs = owner?.incarnation === this.#deps.incarnation;
+    const isOurs = owner?.nodeId === this.#deps.nodeId;
     return isOurs && !this.#leases.has(shard) ? owner.token : null;
   }
 
@@ -182,10 +181,10 @@ export class ShardOwnership {
   }
 
   async #take(shard: number, owner: Owner | null): Promise<boolean> {
-    const { redis, keys, incarnation, listener } = this.#deps;
+    const { redis, keys, nodeId, listener } = this.#deps;
     const names = [keys.owner(shard), keys.epoch(shard), keys.due(shard), keys.history(shard)];
     const isRetained = owner !== null && this.#retained.get(shard) === owner.token;
-    const args = [owner?.token ?? "", incarnation, isRetained ? 1 : 0];
+    const args = [owner?.token ?? "", nodeId, isRetained ? 1 : 0];
     const reply = await runScript(redis, "claim", names, args);
     if (!Array.isArray(reply) || typeof reply[0] !== "string") return false;
     const [token = "", generation, ...due] = reply as string[];

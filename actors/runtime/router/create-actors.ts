@@ -60,7 +60,7 @@ export async function createActors<
   const topic = (code: string) => topicBase + definition.topic(code);
   const router = new Router({
     definition: { ...definition, topic },
-    incarnation: newIncarnation(),
+    nodeId: newNodeId(),
     connections: await connect(definition, deps),
     linkDir,
     timing: systemTiming,
@@ -82,7 +82,7 @@ export const typed = <State extends BaseState, Command extends BaseCommand>(
 ) => actors as Actors<State, Command>;
 
 /** Never reused: start time, pid and random bytes. */
-function newIncarnation(): string {
+function newNodeId(): string {
   return `w${process.pid}.${Date.now().toString(36)}.${randomBytes(3).toString("hex")}`;
 }
 
@@ -103,16 +103,16 @@ async function connect(
     commits: connectionOf(commits),
     control: connectionOf(control),
     subscriber,
-    watch(hear, refused) {
+    watch(onChange, refused) {
       const told = (error: NodeJS.ErrnoException) => {
         if (refusals.has(error.code ?? "")) refused();
       };
       control.on("error", told);
       control.on("node error", told);
-      control.on("close", () => hear(false));
-      control.on("ready", () => hear(true));
+      control.on("close", () => onChange(false));
+      control.on("ready", () => onChange(true));
       // A node that joins the cluster or returns.
-      control.on("+node", () => hear(true));
+      control.on("+node", () => onChange(true));
     },
     close() {
       subscriber.close();

@@ -10,18 +10,18 @@ export function createListener(
   log: Logger,
   name: string,
 ): Listener & { close(): void } {
-  const hearers: ((channel: string, message: string) => void)[] = [];
+  const handlers: ((channel: string, message: string) => void)[] = [];
   const resumed: (() => void)[] = [];
   const waiting = new Map<string, () => void>();
   const channels = createChannels({
     url,
     log,
     name,
-    hear: (channel, message) => hearers.forEach((hear) => hear(channel, message)),
+    onMessage: (channel, message) => handlers.forEach((handle) => handle(channel, message)),
     confirmed(names) {
       const expected = names.map((name) => waiting.get(name));
       for (const confirm of expected) confirm?.();
-      if (expected.includes(undefined)) resumed.forEach((hear) => hear());
+      if (expected.includes(undefined)) resumed.forEach((resume) => resume());
     },
   });
 
@@ -45,8 +45,8 @@ export function createListener(
       for (const name of names) channels.follow(name);
       return Promise.all(all);
     },
-    on: (_event, hear) => hearers.push(hear),
-    onResumed: (hear) => resumed.push(hear),
+    on: (_event, handler) => handlers.push(handler),
+    onResumed: (handler) => resumed.push(handler),
     close: () => channels.close(),
   };
 }

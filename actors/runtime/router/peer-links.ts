@@ -16,14 +16,14 @@ export interface Links {
   /** Sends a message without line breaks to a process; false if there is no link to it now. */
   send(target: string, message: string): boolean;
   /** The process has ended for good. */
-  forget(target: string): void;
+  drop(target: string): void;
   close(): void;
 }
 
 export interface PeerLinksDeps {
   /** Folder with the sockets of the processes of this machine; accessible to its owner only. */
   dir: string;
-  incarnation: string;
+  nodeId: string;
   log: Logger;
   receive: (message: string) => void;
   /** The link broke, so messages on it may be lost. */
@@ -50,8 +50,8 @@ export class PeerLinks implements Links {
     this.#deps = deps;
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.on("error", (error) => this.#warn("listen", error));
-    rmSync(this.#pathOf(deps.incarnation), { force: true });
-    this.#server.listen(this.#pathOf(deps.incarnation));
+    rmSync(this.#pathOf(deps.nodeId), { force: true });
+    this.#server.listen(this.#pathOf(deps.nodeId));
     this.#server.unref();
   }
 
@@ -67,7 +67,7 @@ export class PeerLinks implements Links {
     return false;
   }
 
-  forget(target: string): void {
+  drop(target: string): void {
     this.#links.get(target)?.socket.destroy();
     this.#links.delete(target);
     rmSync(this.#pathOf(target), { force: true });
@@ -80,8 +80,8 @@ export class PeerLinks implements Links {
     this.#links.clear();
   }
 
-  #pathOf(incarnation: string): string {
-    return join(this.#deps.dir, `${incarnation}.sock`);
+  #pathOf(nodeId: string): string {
+    return join(this.#deps.dir, `${nodeId}.sock`);
   }
 
   #connect(target: string): void {

@@ -24,7 +24,7 @@ interface PendingRequest {
 }
 
 export interface RemoteDeps {
-  incarnation: string;
+  nodeId: string;
   redis: Connection;
   keys: Keyspace;
   metrics: Pick<ActorMetrics, "forwards">;
@@ -59,7 +59,7 @@ export class Remote {
     const requestId = ++this.#lastRequestId;
     const timedOut = () => this.#settle(requestId, notOwner);
     const stopTimer = this.#deps.timing.after(attemptTimeoutMs, timedOut);
-    this.#post(target, [0, requestId, this.#deps.incarnation, code, command, id]);
+    this.#post(target, [0, requestId, this.#deps.nodeId, code, command, id]);
     return new Promise((resolve) => {
       this.#pending.set(requestId, { target, stopTimer, resolve });
     });

@@ -40,7 +40,7 @@ import { WaitingCommands } from "./waiting-commands.ts";
 export interface RouterDeps {
   definition: AnyActor;
   /** Unique name of this process; never reused. */
-  incarnation: string;
+  nodeId: string;
   connections: Connections;
   /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
   linkDir: string | null;
@@ -98,12 +98,12 @@ export class Router implements Actors<BaseState, BaseCommand> {
   #stopSweeper: Cancel = () => undefined;
 
   constructor(deps: RouterDeps) {
-    const { definition, log, metrics, clock, incarnation, timing } = deps;
+    const { definition, log, metrics, clock, nodeId, timing } = deps;
     const { commits, control } = deps.connections;
     const now = () => clock.now();
     const { kind, keyPrefix, index } = definition;
     this.kind = kind;
-    this.node = { keyPrefix, incarnation };
+    this.node = { keyPrefix, nodeId };
     this.#deps = deps;
     this.#definition = definition;
     this.#keys = new Keyspace(keyPrefix);
@@ -118,14 +118,14 @@ export class Router implements Actors<BaseState, BaseCommand> {
     this.list = index
       ? { name: index.name, channel: index.name, read: () => this.listIndex() }
       : null;
-    const ofKind = { definition, keys: this.#keys, incarnation, timing, log };
+    const ofKind = { definition, keys: this.#keys, nodeId, timing, log };
     this.#ticker = createTicker(now, timing, (code) => this.#mailboxes.fire(code));
     this.#journal = new Journal({
       ...ofKind,
       redis: commits,
       metrics,
-      counted: commits.isSharded ? null : { incarnation, deadMs: deps.timings.deadMs },
-      isHeard: () => this.#placement.isConfirmedAlive(),
+      counted: commits.isSharded ? null : { nodeId, deadMs: deps.timings.deadMs },
+      isConfirmedAlive: () => this.#placement.isConfirmedAlive(),
     });
     this.#jobs = new ActorJobs({ ...ofKind, ask: (code, command) => this.ask(code, command) });
     this.#index = index ? new ActorIndex(control, index) : null;
@@ -148,7 +148,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       actors: this.#shardActors(),
       onMapLoaded: () => this.#waiting.mapLoaded(),
       onNodeDown: (node) => {
-        this.#links?.forget(node);
+        this.#links?.drop(node);
         this.#remote.giveUp(node);
       },
       untilCommitsSettle: () => this.#journal.idle(),
@@ -171,7 +171,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       now,
       nextCommitId: () => this.#nextId(),
       afterCommit: (code, state, events) => this.#afterCommit(code, state, events),
-      afterUnknown: (code) => this.#oweEntry(code),
+      afterUnknown: (code) => this.#queueRepair(code),
       afterRead: (code, state) => this.#jobs.resume(code, state),
       onOccupied: deps.onOccupied,
     });
@@ -199,7 +199,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const { subscriber } = connections;
     const changed = (isUp: boolean) => this.#placement.connectionChanged(isUp);
     connections.watch(changed, () => this.#placement.connectionRefused());
-    const ownChannel = this.#keys.workerChannel(this.node.incarnation);
+    const ownChannel = this.#keys.workerChannel(this.node.nodeId);
     subscriber.on("message", (channel: string, message: string) => {
       if (channel === ownChannel) this.#remote.receive(message);
       else this.#placement.receive(channel, message);
@@ -256,7 +256,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
   describe(): OwnedActors {
     const { clock } = this.#deps;
     return {
-      incarnation: this.node.incarnation,
+      nodeId: this.node.nodeId,
       shards: this.#placement.owned,
       actors: this.#mailboxes.actors,
       pending: this.#mailboxes.waiting + this.#remote.pending + this.#waiting.count,
@@ -273,7 +273,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     if (!view) return null;
     const shard = shardOf(code);
     const due = await this.#deps.connections.control.zscore(this.#keys.due(shard), code);
-    const owner = this.#placement.ownerOf(shard)?.incarnation ?? null;
+    const owner = this.#placement.ownerOf(shard)?.nodeId ?? null;
     return { ...summaryOf(code, view, due === null ? null : Number(due)), owner };
   }
 
@@ -319,13 +319,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const shard = shardOf(code);
     if (this.#placement.tokenOf(shard) !== null) return this.#mailboxes.deliver(code, command, id);
     const owner = this.#placement.ownerOf(shard);
-    if (!owner || owner.incarnation === this.node.incarnation) return notOwner;
-    return this.#remote.send(owner.incarnation, code, command, id);
+    if (!owner || owner.nodeId === this.node.nodeId) return notOwner;
+    return this.#remote.send(owner.nodeId, code, command, id);
   }
 
   /** Unique within this process, whose name is unique too. */
   #nextId(): string {
-    return `${this.node.incarnation}.${++this.#numIds}`;
+    return `${this.node.nodeId}.${++this.#numIds}`;
   }
 
   /** The counter of each label pair is cached, because the lookup takes longer than the count. */
@@ -342,13 +342,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
   async #afterCommit(code: string, state: BaseState, events: BaseEvent[]): Promise<void> {
     this.#jobs.start(code, state, events);
     await this.#index?.update(code, state, events)?.catch((error: unknown) => {
-      this.#oweEntry(code);
+      this.#queueRepair(code);
       throw error;
     });
   }
 
-  #oweEntry(code: string): void {
-    if (this.#index) this.#indexRepair.owe(code);
+  #queueRepair(code: string): void {
+    if (this.#index) this.#indexRepair.queue(code);
   }
 
   /** The new owner of a shard checks its entries. */

@@ -25,9 +25,9 @@ export interface Connection {
 /** A subscriber connection. */
 export interface Listener {
   subscribe(...channels: string[]): Promise<unknown>;
-  on(event: "message", hear: (channel: string, message: string) => void): unknown;
+  on(event: "message", handler: (channel: string, message: string) => void): unknown;
   /** Called when a lost subscription is active again: messages may have been missed. */
-  onResumed(hear: () => void): unknown;
+  onResumed(handler: () => void): unknown;
 }
 
 /** Separate connections, because a large read must not delay commits. */
@@ -36,6 +36,6 @@ export interface Connections {
   control: Connection;
   subscriber: Listener;
   /** Reports loss and return of the connection; `refused`: nothing listens at the address. */
-  watch(hear: (isUp: boolean) => void, refused: () => void): void;
+  watch(onChange: (isUp: boolean) => void, refused: () => void): void;
   close(): void;
 }

@@ -26,7 +26,7 @@ export interface IndexRepairDeps {
 export class IndexRepair {
   readonly #deps: IndexRepairDeps;
   readonly #claimed = new Set<number>();
-  readonly #owed = new Set<string>();
+  readonly #queued = new Set<string>();
   #state: "idle" | "due" | "stopped" = "idle";
   #cancel: Cancel = () => undefined;
   #pauseMs = retryMs;
@@ -36,8 +36,8 @@ export class IndexRepair {
   }
 
   /** Queues an actor whose entry may be wrong. */
-  owe(code: string): void {
-    this.#owed.add(code);
+  queue(code: string): void {
+    this.#queued.add(code);
     this.#workIn(retryMs);
   }
 
@@ -65,24 +65,24 @@ export class IndexRepair {
       hasFailed = true;
       this.#deps.onFailure(error);
     };
-    await this.#lookThrough().catch(failed);
-    for (const code of [...this.#owed]) {
+    await this.#queueClaimed().catch(failed);
+    for (const code of [...this.#queued]) {
       // Deleted first, since it may be queued again during the repair.
-      this.#owed.delete(code);
+      this.#queued.delete(code);
       await this.#deps.repair(code).catch((error: unknown) => {
-        this.#owed.add(code);
+        this.#queued.add(code);
         failed(error);
       });
     }
     this.#pauseMs = hasFailed ? Math.min(longestRetryMs, this.#pauseMs * 2) : retryMs;
     if (this.#state === "due") this.#state = "idle";
-    if (this.#claimed.size + this.#owed.size > 0) this.#workIn(this.#pauseMs);
+    if (this.#claimed.size + this.#queued.size > 0) this.#workIn(this.#pauseMs);
   }
 
-  async #lookThrough(): Promise<void> {
+  async #queueClaimed(): Promise<void> {
     if (this.#claimed.size === 0) return;
     const shards = new Set(this.#claimed);
-    for (const code of await this.#deps.codesIn(shards)) this.#owed.add(code);
+    for (const code of await this.#deps.codesIn(shards)) this.#queued.add(code);
     for (const shard of shards) this.#claimed.delete(shard);
   }
 }

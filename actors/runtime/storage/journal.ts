@@ -67,11 +67,11 @@ export interface JournalDeps {
   timing: Timing;
   /**
    * The process whose heartbeat the script checks, with its maximum age; null if the heartbeat is on
-   * another cluster node, where `isHeard` is used instead.
+   * another cluster node, where `isConfirmedAlive` is used instead.
    */
-  counted: { incarnation: string; deadMs: number } | null;
+  counted: { nodeId: string; deadMs: number } | null;
   /** Whether Redis counted this process as alive in its last reply. */
-  isHeard: () => boolean;
+  isConfirmedAlive: () => boolean;
 }
 
 /** Commits of one tick share one script. */
@@ -121,12 +121,13 @@ export class Journal {
   }
 
   async #send(batch: Waiting[]): Promise<void> {
-    const { redis, keys: keyspace, metrics, timing, counted, isHeard } = this.#deps;
-    if (counted === null && !isHeard()) return batch.forEach(({ resolve }) => resolve("silent"));
+    const { redis, keys: keyspace, metrics, timing, counted, isConfirmedAlive } = this.#deps;
+    if (counted === null && !isConfirmedAlive())
+      return batch.forEach(({ resolve }) => resolve("silent"));
     const started = timing.elapsed();
     const keys: string[] = [];
-    const { incarnation = "", deadMs = "" } = counted ?? {};
-    const args: (string | number)[] = [incarnation, deadMs, keptMessages];
+    const { nodeId = "", deadMs = "" } = counted ?? {};
+    const args: (string | number)[] = [nodeId, deadMs, keptMessages];
     for (const { commit, token } of batch) {
       const { owner, state, stream, due, channel } = keyspace.forCommit(commit.code);
       keys.push(owner, state, stream, due);

@@ -59,7 +59,7 @@ export class Keyspace {
   state = (code: string): string => `${this.#prefix}{${shardOf(code)}}:l:${code}`;
   stream = (code: string): string => `${this.#prefix}{${shardOf(code)}}:e:${code}`;
   channel = (code: string): string => `${this.#prefix}{${shardOf(code)}}:ev:${code}`;
-  workerChannel = (incarnation: string): string => `${this.#prefix}w:${incarnation}`;
+  workerChannel = (nodeId: string): string => `${this.#prefix}w:${nodeId}`;
 
   forCommit(code: string): CommitKeys {
     const shard = shardOf(code);

@@ -65,7 +65,7 @@ export function takeRequest(
 }
 
 /** Requests that have waited since `before`: their job was lost. */
-export async function listForgottenRequests(
+export async function listOrphanedRequests(
   em: EntityManager,
   { before, limit }: { before: Date; limit: number },
 ): Promise<number[]> {

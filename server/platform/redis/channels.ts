@@ -5,7 +5,7 @@ export interface ChannelsOptions {
   log: Logger;
   /** Name of the connection. */
   name: string;
-  hear: (channel: string, text: string) => void;
+  onMessage: (channel: string, text: string) => void;
   /** Subscriptions were confirmed, for the first time or after a reconnect: earlier messages must be read. */
   confirmed: (channels: string[]) => void;
   /** Milliseconds until a half-open connection is detected and replaced. */

@@ -39,7 +39,7 @@ function createPlainChannels(redis: Redis, options: ChannelsOptions): Channels {
     options.confirmed(wanted.filter((channel) => followed.has(channel)));
   }
 
-  redis.on("message", options.hear);
+  redis.on("message", options.onMessage);
   redis.on("ready", () => {
     const all = [...followed];
     for (let i = 0; i < all.length; i += channelsPerCommand)

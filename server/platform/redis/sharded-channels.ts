@@ -95,7 +95,7 @@ export class ShardedChannels implements Channels {
   }
 
   #connect(key: string): Redis {
-    const { url, name, log, hear, detectionTimeoutMs } = this.#options;
+    const { url, name, log, onMessage, detectionTimeoutMs } = this.#options;
     const colon = key.lastIndexOf(":");
     const redis = new Redis({
       ...parseClusterAddress(url)?.options,
@@ -114,7 +114,7 @@ export class ShardedChannels implements Channels {
         "Redis connection failed, reconnecting",
       ),
     );
-    redis.on("smessage", hear);
+    redis.on("smessage", onMessage);
     redis.on("close", () => {
       for (const entry of this.#followed.values()) if (entry.at === key) entry.at = null;
     });

@@ -85,8 +85,8 @@ export class ChildRun {
     return this.#state === "ended" ? 0 : (this.#worker.process.pid ?? 0);
   }
 
-  get incarnation(): string | null {
-    return this.#nodes[0]?.incarnation ?? null;
+  get nodeId(): string | null {
+    return this.#nodes[0]?.nodeId ?? null;
   }
 
   /** Tells it to start, once its code is loaded. */

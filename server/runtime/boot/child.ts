@@ -149,7 +149,7 @@ export class Child {
       isReady: this.isReady,
       restarts: this.#restarts,
       startedAt: this.#run?.startedAt ?? 0,
-      incarnation: this.#run?.incarnation ?? null,
+      nodeId: this.#run?.nodeId ?? null,
     };
   }
 

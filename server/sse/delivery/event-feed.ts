@@ -50,7 +50,7 @@ export class EventFeed {
       url,
       log,
       name: "hub-subscriber",
-      hear: (channel, text) => {
+      onMessage: (channel, text) => {
         const end = text.indexOf("\n");
         const seq = end < 1 ? Number.NaN : Number(text.slice(0, end));
         this.followers.get(channel)?.onMessage(seq, text.slice(end + 1));

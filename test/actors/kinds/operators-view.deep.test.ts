@@ -90,7 +90,7 @@ describe("the view of operators on a second kind of room in two HTTP workers", (
         isReady: true,
         restarts: 0,
         startedAt: 0,
-        incarnation: null,
+        nodeId: null,
       })),
   });
   const read = <Body>(path: string) => callRouteOf<Body>(routes, `/operator/rooms${path}`);

@@ -167,14 +167,14 @@ describe("a second kind of actor, while its processes are killed one after anoth
   });
 
   /** Another node of the kind owns each shard of the killed node. */
-  async function untilTakenOver({ keyPrefix, incarnation }: ActorNode): Promise<void> {
+  async function untilTakenOver({ keyPrefix, nodeId }: ActorNode): Promise<void> {
     const ofKind = new Keyspace(keyPrefix);
     const owned = async () => {
       const owners = await redis.mget(allShards.map(ofKind.owner));
-      return owners.filter((owner) => parseOwner(owner)?.incarnation === incarnation).length;
+      return owners.filter((owner) => parseOwner(owner)?.nodeId === nodeId).length;
     };
     for (const end = performance.now() + 60_000; (await owned()) > 0; await delay(pollMs))
-      assert.ok(performance.now() < end, `${await owned()} shards of ${incarnation} have no owner`);
+      assert.ok(performance.now() < end, `${await owned()} shards of ${nodeId} have no owner`);
   }
 
   async function untilSkipped(listener: Listener | undefined): Promise<void> {

@@ -60,7 +60,7 @@ describe("the commit script", () => {
       metrics: createMetrics().actors("lobby"),
       timing: systemTiming,
       counted: null,
-      isHeard: () => true,
+      isConfirmedAlive: () => true,
     });
   });
   after(async () => {
@@ -191,7 +191,7 @@ function logRetention(): void {
 function storeFailures(): void {
   it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
     const deadMs = 60_000;
-    const counted = { incarnation: "w1", deadMs };
+    const counted = { nodeId: "w1", deadMs };
     const metrics = createMetrics().actors("lobby");
     const watched = new Journal({
       keys: lobbyKeyspace,
@@ -199,7 +199,7 @@ function storeFailures(): void {
       metrics,
       timing: systemTiming,
       counted,
-      isHeard: () => true,
+      isConfirmedAlive: () => true,
     });
     const heartbeatKeys = [workersKey, leavingKey, portsKey];
     const heartbeat = (isNew: 0 | 1) =>
@@ -229,7 +229,7 @@ function storeFailures(): void {
       metrics: createMetrics().actors("lobby"),
       timing: systemTiming,
       counted: null,
-      isHeard: () => true,
+      isConfirmedAlive: () => true,
     });
     assert.equal(await commit(change(), lost), "failed");
     away.disconnect();

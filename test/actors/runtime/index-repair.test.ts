@@ -81,7 +81,7 @@ describe("repairs of lobby index entries", () => {
         onFailure: () => undefined,
       });
       repairs.claim(7);
-      for (const code of ["FAILED", "FAILED", "OTHERS"]) repairs.owe(code);
+      for (const code of ["FAILED", "FAILED", "OTHERS"]) repairs.queue(code);
     });
     assert.deepEqual([...written], ["OTHERS", "LISTED", "FAILED"]);
     assert.equal(refusals, 2);

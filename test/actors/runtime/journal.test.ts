@@ -37,7 +37,7 @@ function storeWithout(code: string, isSharded: boolean) {
     metrics: createMetrics().actors("lobby"),
     timing: systemTiming,
     counted: null,
-    isHeard: () => true,
+    isConfirmedAlive: () => true,
   });
   const commit = (one: string) => journal.commit(change(one), "w|1");
   return { commit, scripts, answer: () => held.splice(0).forEach((go) => go()) };

@@ -8,7 +8,7 @@ const [, , redisUrl, kind] = process.argv;
 if (!redisUrl) throw new Error("give the address of Redis");
 const draw = kind === "mute" ? { draw: () => new Promise<never>(() => {}) } : {};
 const member = await newMember(redisUrl, draw);
-process.send?.({ ready: true, incarnation: member.lobbies.describe().incarnation });
+process.send?.({ ready: true, nodeId: member.lobbies.describe().nodeId });
 process.on("message", ({ read }: { read: string }) => {
   const by = { seatId: null, playerId: null };
   const reply = Promise.resolve(member.lobbies.ask(read, { type: "read", by }));

@@ -18,7 +18,7 @@ describe("a node-down notice", () => {
         zrem: (...args: string[]) => send("zrem", ...args),
         publish: (...args: string[]) => send("publish", ...args),
       };
-      const node = { keyPrefix: "counter:", incarnation: "w1" };
+      const node = { keyPrefix: "counter:", nodeId: "w1" };
       await publishNodeDown(redis as never, node, silentLogger);
       const other = failing === "zrem" ? "publish" : "zrem";
       assert.deepEqual(sent, [[other, ways[other], "w1"]]);

@@ -58,7 +58,7 @@ describe("placement of shards", () => {
   });
 
   it("reads an owner record back", () => {
-    assert.deepEqual(parseOwner("w1.x|7"), { incarnation: "w1.x", token: "w1.x|7" });
+    assert.deepEqual(parseOwner("w1.x|7"), { nodeId: "w1.x", token: "w1.x|7" });
     assert.equal(parseOwner(""), null);
     assert.equal(parseOwner(null), null);
   });
@@ -100,7 +100,7 @@ describe("seats that left", () => {
     for (let seat = 1; seat <= 40; seat++) {
       stored.add(memory.put(seat, "leave", null, { account: null })[0]);
       seated.delete(seat);
-      for (const field of memory.forgetDeparted(seated)) assert.ok(stored.delete(field), field);
+      for (const field of memory.removeDeparted(seated)) assert.ok(stored.delete(field), field);
     }
     assert.deepEqual(
       memory.senders(),
@@ -113,7 +113,7 @@ describe("seats that left", () => {
   it("do not displace the seats that stay", () => {
     const memory = new IdempotencyCache();
     for (let seat = 1; seat <= 30; seat++) memory.put(seat, "a", null);
-    memory.forgetDeparted(new Set([1, 2, 3]));
+    memory.removeDeparted(new Set([1, 2, 3]));
     assert.ok([1, 2, 3].every((seat) => memory.has(seat)));
     assert.equal(memory.senders().length, 3 + 16);
   });

@@ -22,7 +22,7 @@ function startPeer(name: string): Peer {
   const lost: string[] = [];
   const links = new PeerLinks({
     dir,
-    incarnation: name,
+    nodeId: name,
     log: silentLogger,
     receive: (message) => received.push(message),
     onLost: (target) => lost.push(target),
@@ -97,7 +97,7 @@ describe("links between the processes of one machine", () => {
     await linked(from, "to");
     const file = join(dir, "to.sock");
     assert.ok(existsSync(file));
-    from.links.forget("to");
+    from.links.drop("to");
     assert.ok(!existsSync(file));
     assert.deepEqual(from.lost, [], "forgetting a node reports no loss");
   });

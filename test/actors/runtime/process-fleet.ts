@@ -13,7 +13,7 @@ import { newMember, type Member } from "./fleet.ts";
 
 export interface Neighbour {
   process: ChildProcess;
-  incarnation: string;
+  nodeId: string;
 }
 
 /** Workers in several processes on stores of their own; one worker is in this process. */
@@ -39,39 +39,39 @@ export class ProcessFleet {
   async neighbour(kind = ""): Promise<Neighbour> {
     const args = [this.stores.redisUrl, kind];
     const child = forked(new URL("./member-process.ts", import.meta.url), args);
-    const [message] = (await once(child, "message")) as [{ incarnation: string }];
-    await this.hasShards(message.incarnation);
-    return { process: child, incarnation: message.incarnation };
+    const [message] = (await once(child, "message")) as [{ nodeId: string }];
+    await this.hasShards(message.nodeId);
+    return { process: child, nodeId: message.nodeId };
   }
 
-  hasShards(incarnation: string): Promise<void> {
-    const isSo = async () => (await this.ownedBy(incarnation)) > shardCount / 4;
+  hasShards(nodeId: string): Promise<void> {
+    const isSo = async () => (await this.ownedBy(nodeId)) > shardCount / 4;
     return until(isSo, "the worker has its shards");
   }
 
-  async ownedBy(incarnation: string): Promise<number> {
+  async ownedBy(nodeId: string): Promise<number> {
     const owners = await this.redis.mget(
       Array.from({ length: shardCount }, (_, shard) => ownerKey(shard)),
     );
-    return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
+    return owners.filter((owner) => owner?.startsWith(`${nodeId}|`)).length;
   }
 
   /** Codes whose shard this worker owns. */
-  async codesOf(incarnation: string, count: number): Promise<string[]> {
+  async codesOf(nodeId: string, count: number): Promise<string[]> {
     const codes: string[] = [];
     while (codes.length < count) {
       const code = `T${(this.#codeCount++).toString(36).toUpperCase().padStart(5, "A")}`;
       const owner = await this.redis.get(ownerKey(shardOf(code)));
-      if (owner?.startsWith(`${incarnation}|`)) codes.push(code);
+      if (owner?.startsWith(`${nodeId}|`)) codes.push(code);
     }
     return codes;
   }
 
   /** Kills a worker, and announces it like a primary when one of its processes has exited. */
-  async kill({ process, incarnation }: Neighbour): Promise<void> {
+  async kill({ process, nodeId }: Neighbour): Promise<void> {
     process.kill("SIGKILL");
     await once(process, "exit");
-    await publishNodeDown(this.redis, { keyPrefix: lobbyKeyPrefix, incarnation }, silentLogger);
+    await publishNodeDown(this.redis, { keyPrefix: lobbyKeyPrefix, nodeId }, silentLogger);
   }
 
   async versionOf(code: string): Promise<number> {

@@ -25,7 +25,7 @@ function slowMap() {
     },
   };
   const ownership = new ShardOwnership({
-    incarnation: "me",
+    nodeId: "me",
     keys: lobbyKeyspace,
     redis: redis as never,
     shards: [shard],
@@ -52,7 +52,7 @@ describe("the owner map of a worker", () => {
 
   it("distinguishes a shard lost with Redis from a shard that another worker has owned since", async () => {
     const { ownership, reads, claimArgs, released } = slowMap();
-    const mine = { shard, owner: { incarnation: "me", token: "me|1" } };
+    const mine = { shard, owner: { nodeId: "me", token: "me|1" } };
     const reloadWith = async (record: string) => {
       const loading = ownership.reload();
       reads.at(-1)?.(record);
@@ -82,6 +82,6 @@ describe("the owner map of a worker", () => {
     assert.equal(reads.length, 2, "reads of the map");
     reads[1]?.("new|2");
     await Promise.all(later);
-    assert.equal(ownership.ownerOf(shard)?.incarnation, "new");
+    assert.equal(ownership.ownerOf(shard)?.nodeId, "new");
   });
 });

@@ -21,7 +21,7 @@ function ownerFailures(): void {
 
   it("forward commands to the owner and return its answer", async () => {
     const other = await fleet.neighbour();
-    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    const [code = ""] = await fleet.codesOf(other.nodeId, 1);
     await startedLobby(fleet.member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     assert.equal(
       bodyOf(
@@ -42,7 +42,7 @@ function ownerFailures(): void {
 
   it("lose and double no acknowledged answer when the owner is killed", async () => {
     const other = await fleet.neighbour();
-    const codes = await fleet.codesOf(other.incarnation, 12);
+    const codes = await fleet.codesOf(other.nodeId, 12);
     const seats = [1, 2, 3, 4];
     for (const code of codes)
       await startedLobby(fleet.member.lobbies, code, { mode: "versus", questions: 6, seats });
@@ -70,7 +70,7 @@ function ownerFailures(): void {
 
   it("are taken over from a frozen owner, which can change nothing when it resumes", async () => {
     const other = await fleet.neighbour();
-    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    const [code = ""] = await fleet.codesOf(other.nodeId, 1);
     await startedLobby(fleet.member.lobbies, code, { mode: "coop", questions: 3, seats: [1, 2] });
     other.process.kill("SIGSTOP");
     const lock = await fleet.member.lobbies.ask(code, { type: "lock", index: 0, ...by(1) });
@@ -78,7 +78,7 @@ function ownerFailures(): void {
     const version = await fleet.versionOf(code);
     other.process.kill("SIGCONT");
     await until(
-      async () => (await fleet.ownedBy(other.incarnation)) > 0,
+      async () => (await fleet.ownedBy(other.nodeId)) > 0,
       "the thawed worker joins again",
     );
     assert.ok((await fleet.versionOf(code)) >= version);
@@ -90,7 +90,7 @@ function ownerFailures(): void {
 
   it("repeat the first answer of a command even after a takeover", async () => {
     const other = await fleet.neighbour();
-    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    const [code = ""] = await fleet.codesOf(other.nodeId, 1);
     await startedLobby(fleet.member.lobbies, code, { mode: "versus", questions: 2, seats: [1, 2] });
     const answer = {
       type: "answer",
@@ -116,7 +116,7 @@ function continuedLobbies(): void {
 
   it("fetch the questions of an endless lobby whose owner died during the draw", async () => {
     const other = await fleet.neighbour("mute");
-    const [code = ""] = await fleet.codesOf(other.incarnation, 1);
+    const [code = ""] = await fleet.codesOf(other.nodeId, 1);
     await startedLobby(fleet.member.lobbies, code, {
       mode: "coop",
       questions: null,
@@ -138,8 +138,8 @@ function continuedLobbies(): void {
 
   it("are handed over when their owner stops, and games continue meanwhile", async () => {
     const second = await newMember(fleet.stores.redisUrl);
-    await fleet.hasShards(second.lobbies.describe().incarnation);
-    const codes = await fleet.codesOf(second.lobbies.describe().incarnation, 6);
+    await fleet.hasShards(second.lobbies.describe().nodeId);
+    const codes = await fleet.codesOf(second.lobbies.describe().nodeId, 6);
     for (const code of codes)
       await startedLobby(fleet.member.lobbies, code, {
         mode: "versus",
@@ -149,12 +149,12 @@ function continuedLobbies(): void {
     const playing = codes.map((code) => playVersus(fleet.member.lobbies, code, [1, 2], 4));
     await second.lobbies.stop();
     await Promise.all(playing);
-    assert.equal(await fleet.ownedBy(fleet.member.lobbies.describe().incarnation), shardCount);
+    assert.equal(await fleet.ownedBy(fleet.member.lobbies.describe().nodeId), shardCount);
     for (const code of codes) await fleet.assertGapless(code);
   });
 
   it("continue after Redis was killed and restarted", async () => {
-    const [code = ""] = await fleet.codesOf(fleet.member.lobbies.describe().incarnation, 1);
+    const [code = ""] = await fleet.codesOf(fleet.member.lobbies.describe().nodeId, 1);
     await startedLobby(fleet.member.lobbies, code, { mode: "versus", questions: 3, seats: [1, 2] });
     const playing = playVersus(fleet.member.lobbies, code, [1, 2], 3);
     await fleet.stores.redis.kill();
@@ -170,9 +170,9 @@ function continuedLobbies(): void {
     const late = await newMember(fleet.stores.redisUrl, {
       clock: { now: () => Date.now() + 120_000 },
     });
-    const incarnation = late.lobbies.describe().incarnation;
-    await fleet.hasShards(incarnation);
-    const own = fleet.member.lobbies.describe().incarnation;
+    const nodeId = late.lobbies.describe().nodeId;
+    await fleet.hasShards(nodeId);
+    const own = fleet.member.lobbies.describe().nodeId;
     let code = "";
     // Shards may still be moving, and a lobby that starts on the late worker has a deadline by its clock.
     do {

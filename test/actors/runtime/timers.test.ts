@@ -36,7 +36,7 @@ function createProcess() {
   const mailboxes: Mailboxes = new Mailboxes({
     definition,
     keys: lobbyKeyspace,
-    incarnation: "w1",
+    nodeId: "w1",
     redis: { hgetall: async () => ({}), zrem: async () => 0 } as never,
     ticker: createTicker(
       () => now,

@@ -83,7 +83,7 @@ export class VirtualFleet {
         enqueueResult: async () => {},
         draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
       }),
-      incarnation: name,
+      nodeId: name,
       connections: alter(wiring.connections),
       linkDir: null,
       timing: timingOf(this.timeline, place),

@@ -5,7 +5,7 @@ import { maxWaiting, WaitingCommands } from "../../../actors/runtime/router/wait
 import { Timeline, timingOf } from "../../simulation/timeline.ts";
 
 const retryMs = 20;
-const owner = (name: string): Owner => ({ incarnation: name, token: `${name}|1` });
+const owner = (name: string): Owner => ({ nodeId: name, token: `${name}|1` });
 
 describe("commands that wait for an owner", () => {
   let timeline: Timeline;

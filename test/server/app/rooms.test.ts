@@ -167,7 +167,7 @@ const worker = {
   isReady: true,
   restarts: 0,
   startedAt: 0,
-  incarnation: null,
+  nodeId: null,
 };
 
 const refusal = (read: Promise<unknown>, code: ErrorCode) =>

@@ -16,7 +16,7 @@ const process: ProcessInfo = {
   isReady: true,
   restarts: 0,
   startedAt: 0,
-  incarnation: null,
+  nodeId: null,
 };
 
 function setUp() {

@@ -23,18 +23,18 @@ let member: Member;
 let hub: HubServer;
 let numCodes = 0;
 
-async function ownedBy(incarnation: string): Promise<number> {
+async function ownedBy(nodeId: string): Promise<number> {
   const owners = await redis.mget(Array.from({ length: shardCount }, (_, n) => ownerKey(n)));
-  return owners.filter((owner) => owner?.startsWith(`${incarnation}|`)).length;
+  return owners.filter((owner) => owner?.startsWith(`${nodeId}|`)).length;
 }
 
-async function codesOf(incarnation: string): Promise<string[]> {
+async function codesOf(nodeId: string): Promise<string[]> {
   const codes: string[] = [];
   while (codes.length < lobbiesPerKill) {
     const code = [...(numCodes++).toString(8).padStart(6, "0")]
       .map((n) => letters[Number(n)])
       .join("");
-    if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${incarnation}|`)) codes.push(code);
+    if ((await redis.get(ownerKey(shardOf(code))))?.startsWith(`${nodeId}|`)) codes.push(code);
   }
   return codes;
 }
@@ -64,9 +64,9 @@ async function killBetweenCommitAndDelivery(): Promise<void> {
   const proxy = await startProxy({ path: store.url.slice("unix://".length) });
   const url = `redis://127.0.0.1:${proxy.port}`;
   const owner = forked(new URL("../../actors/runtime/member-process.ts", import.meta.url), [url]);
-  const [{ incarnation }] = (await once(owner, "message")) as [{ incarnation: string }];
-  await eventually("it has its shards", async () => (await ownedBy(incarnation)) > shardCount / 4);
-  const codes = await codesOf(incarnation);
+  const [{ nodeId }] = (await once(owner, "message")) as [{ nodeId: string }];
+  await eventually("it has its shards", async () => (await ownedBy(nodeId)) > shardCount / 4);
+  const codes = await codesOf(nodeId);
   await Promise.all(
     codes.map(async (code) => bodyOf(await member.lobbies.ask(code, createCommand(code, [1])))),
   );
@@ -83,8 +83,8 @@ async function killBetweenCommitAndDelivery(): Promise<void> {
   const exit = once(owner, "exit");
   owner.kill("SIGKILL");
   await exit;
-  await redis.zrem(workersKey, incarnation);
-  await redis.publish(deadChannel, incarnation);
+  await redis.zrem(workersKey, nodeId);
+  await redis.publish(deadChannel, nodeId);
   await joined;
   streams.forEach(assertComplete);
   for (const stream of streams) stream.close();

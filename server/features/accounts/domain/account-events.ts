@@ -33,7 +33,7 @@ export function followAccountEvents(options: AccountEventsOptions): { close(): v
     log: options.log,
     name: "account-news",
     // The channel is ours alone, so its messages have the form above.
-    hear: (_, text) => options.onMessage(JSON.parse(text) as AccountEvent),
+    onMessage: (_, text) => options.onMessage(JSON.parse(text) as AccountEvent),
     confirmed: options.onConfirmed,
   });
   channels.follow(channel);

@@ -23,13 +23,13 @@ describe("a subscriber connection", { concurrency: true }, () => {
     it(`reconnects when its link goes silent: ${kind}`, async () => {
       const channel = `silent-links: ${kind}`;
       let confirmations = 0;
-      let isHeard = false;
+      let isConfirmedAlive = false;
       const proxy = await startProxy({ path: stores.redisUrl.slice("unix://".length) });
       const channels = createChannels({
         url: `redis://127.0.0.1:${proxy.port}/${query}`,
         log: silentLogger,
         name: "silent-links",
-        hear: (_, text) => void (isHeard ||= text === "heard"),
+        onMessage: (_, text) => void (isConfirmedAlive ||= text === "heard"),
         confirmed: () => void (confirmations += 1),
         detectionTimeoutMs,
       });
@@ -45,7 +45,7 @@ describe("a subscriber connection", { concurrency: true }, () => {
         // Without a health check the silence is never noticed.
         await eventually("a message is heard", async () => {
           await publish(publisher, channel, "heard");
-          return isHeard;
+          return isConfirmedAlive;
         });
       } finally {
         channels.close();
