@@ -79,6 +79,7 @@ export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
     tellSpectators,
     listPublic: () => actors.listIndex(),
     describe: () => ({ ...actors.describe(), lobbies: actors.heldStates().map(heldLobby) }),
+    owns: (code) => actors.owns(code),
     locate: (code) => actors.locate(code),
     join: (ownPort) => actors.join(ownPort),
     handOver: () => actors.handOver(),

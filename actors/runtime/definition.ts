@@ -208,12 +208,16 @@ export interface ActorSummary {
 
 export interface HeldActor extends ActorSummary {
   lastUsedAt: number;
+  /** Commands since its owner has had it in memory, reads and ticks included. */
+  numCommands: number;
 }
 
 /** An actor that may be owned by another process. */
 export interface LocatedActor extends ActorSummary {
   /** Node id of the owner; null while there is none. */
   owner: string | null;
+  /** As in `HeldActor`; null if another process owns it. */
+  numCommands: number | null;
 }
 
 /** The actors of a kind in one process, for operators. */
@@ -245,6 +249,8 @@ export interface ActorShare {
   readonly list: RoomList | null;
   /** What this process owns, for operators. */
   describe(): OwnedActors;
+  /** Whether this process owns the shard of an actor. */
+  owns(code: string): boolean;
   /** One actor for operators, whichever process owns it; null if it does not exist. */
   locate(code: string): Promise<LocatedActor | null>;
   /** Dedicated port of the process that owns an actor, as of the last heartbeat; null without one. */

@@ -68,7 +68,9 @@ export async function serve<Kinds extends RoomKinds>(
         metrics: await metrics.registry.getMetricsAsJSON(),
       }),
       rooms: () => ({ pid: process.pid, kinds: deps.rooms.describe() }),
-      room: (about) => (about ? reportRoom(deps, about) : null),
+      room: (about) => reportRoom(deps, about),
+      subscribers: ({ kind, codes }) =>
+        codes.map((code) => deps.hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code))),
     },
     // First new requests go to the other workers, then streams, then rooms, so no client is refused.
     stop: async () => {
@@ -90,10 +92,9 @@ export async function serve<Kinds extends RoomKinds>(
 }
 
 async function reportRoom(
-  { rooms, hub, config }: Pick<Deps, "rooms" | "hub" | "config">,
+  { rooms }: Pick<Deps, "rooms">,
   { kind, code, reader }: RoomQuestion,
 ): Promise<RoomReport> {
-  const numSubscribers = hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code));
-  const room = reader === process.pid ? await rooms.locate(kind, code) : null;
-  return { pid: process.pid, numSubscribers, room };
+  const hasRead = reader === null ? rooms.owns(kind, code) : reader === process.pid;
+  return { pid: process.pid, hasRead, room: hasRead ? await rooms.locate(kind, code) : null };
 }

@@ -104,6 +104,11 @@ export class Rooms implements HubRooms {
     return Object.fromEntries(this.#all.map((rooms) => [rooms.kind, rooms.describe()]));
   }
 
+  /** Whether this process owns a room; false for a kind that does not exist. */
+  owns(kind: string, code: string): boolean {
+    return this.#byKind.get(kind)?.owns(code) ?? false;
+  }
+
   /** One room for operators, whichever process owns it; null if it does not exist. */
   async locate(kind: string, code: string): Promise<LocatedActor | null> {
     return this.#byKind.get(kind)?.locate(code) ?? null;

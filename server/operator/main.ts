@@ -14,7 +14,7 @@ import {
   type RoomReport,
   type RoomsReport,
 } from "../runtime/ipc.ts";
-import type { RoomQuestion } from "../runtime/questions.ts";
+import type { Question, SubjectOf } from "../runtime/questions.ts";
 import { createAvatarService } from "./avatar-service.ts";
 import { createBoard } from "./board.ts";
 import { createCounts, type MetricsReport } from "./counts.ts";
@@ -106,7 +106,8 @@ export async function startOperator(): Promise<void> {
   link.ready();
 }
 
-type FromProcesses = keyof RoomSources | "lobbies" | "jobs" | "metrics" | "totals" | "moderators";
+type FromProcesses =
+  keyof RoomSources | "processes" | "lobbies" | "jobs" | "metrics" | "totals" | "moderators";
 
 function createSources(parts: {
   link: PrimaryLink;
@@ -115,9 +116,9 @@ function createSources(parts: {
   stores: () => Promise<StoreStates>;
 }): Pick<Sources, FromProcesses> {
   const { link, queues, metrics, stores } = parts;
-  const listOf = async (
-    question: "processes" | "rooms" | "room" | "metrics" | "moderation",
-    about?: RoomQuestion,
+  const listOf = async <Q extends Question>(
+    question: Q,
+    about?: SubjectOf<Q>,
   ): Promise<unknown[]> => {
     const value = await link.ask(question, about);
     return Array.isArray(value) ? value : [];
@@ -136,6 +137,7 @@ function createSources(parts: {
     processes,
     rooms,
     room: async (question) => (await listOf("room", question)) as RoomReport[],
+    subscribers: async (question) => (await listOf("subscribers", question)) as number[][],
     lobbies: async () =>
       (await rooms()).flatMap(({ kinds: { lobby } }) => (lobby ? [lobby as Holder] : [])),
     metrics: async () => {

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { AppError } from "../platform/errors.ts";
 import { timestamp } from "../platform/time/clock.ts";
-import type { ProcessInfo, RoomReport, RoomsReport } from "../runtime/ipc.ts";
-import type { RoomQuestion } from "../runtime/questions.ts";
+import type { RoomReport, RoomsReport } from "../runtime/ipc.ts";
+import type { RoomQuestion, SubscribersQuestion } from "../runtime/questions.ts";
 import { orNull } from "./schemas.ts";
 import { Timestamp } from "../platform/schemas.ts";
 
@@ -12,7 +12,9 @@ const commonFields = {
   status: orNull(Type.String({ description: "of the snapshot; null for kinds without one" })),
   last_seq: Type.Integer({ description: "number of the last published message" }),
   deadline_at: orNull(Timestamp),
+  num_subscribers: Type.Integer({ description: "streams in the processes that respond" }),
 };
+const sinceLoaded = "commands since its owner has had it in memory, reads and ticks included";
 
 export const KindsBody = Type.Object({
   kinds: Type.Array(
@@ -39,6 +41,7 @@ export const RoomsBody = Type.Object({
   rooms: Type.Array(
     Type.Object({
       ...commonFields,
+      num_commands: Type.Integer({ description: sinceLoaded }),
       owner: Type.String({ description: "node id of the process that holds it" }),
       last_command_at: Timestamp,
     }),
@@ -50,7 +53,10 @@ export const RoomBody = Type.Object({
     ...commonFields,
     kind: Type.String(),
     owner: orNull(Type.String({ description: "node id; null while it has no owner" })),
-    num_subscribers: Type.Integer({ description: "subscribers in the processes of this service" }),
+    num_commands: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      description: `${sinceLoaded}; null if its owner does not respond`,
+    }),
   }),
 });
 
@@ -59,7 +65,8 @@ export interface RoomSources {
   rooms(): Promise<RoomsReport[]>;
   /** One report per process with rooms that responds in time. */
   room(question: RoomQuestion): Promise<RoomReport[]>;
-  processes(): Promise<ProcessInfo[]>;
+  /** From each process with streams that responds in time, a number per code. */
+  subscribers(question: SubscribersQuestion): Promise<number[][]>;
 }
 
 /** The reports of the processes; without any, nothing is known about rooms. */
@@ -91,11 +98,11 @@ export async function presentKinds({ rooms }: RoomSources): Promise<Static<typeo
 
 /** The processes that hold rooms of a kind, and the rooms used last. */
 export async function presentRooms(
-  { rooms }: RoomSources,
+  sources: Pick<RoomSources, "rooms" | "subscribers">,
   kind: string,
   limit: number,
 ): Promise<Static<typeof RoomsBody>> {
-  const reports = await reportsOf(rooms);
+  const reports = await reportsOf(sources.rooms);
   const shares = reports.flatMap(({ pid, kinds }) => {
     // The kind is from the path: names such as `constructor` are no kinds.
     const share = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
@@ -106,6 +113,8 @@ export async function presentRooms(
     .flatMap(({ held: ofShare, nodeId }) => ofShare.map((room) => ({ ...room, nodeId })))
     .sort((a, b) => b.lastUsedAt - a.lastUsedAt)
     .slice(0, limit);
+  const codes = held.map(({ code }) => code);
+  const numSubscribers = await countSubscribers(sources, { kind, codes });
   return {
     owners: shares.map(({ nodeId, pid, shards, actors, pending }) => ({
       incarnation: nodeId,
@@ -114,31 +123,52 @@ export async function presentRooms(
       num_rooms: actors,
       num_pending: pending,
     })),
-    rooms: held.map((room) => ({
-      ...presentCommon(room),
+    rooms: held.map((room, i) => ({
+      ...presentCommon(room, numSubscribers[i]),
+      num_commands: room.numCommands,
       owner: room.nodeId,
       last_command_at: timestamp(room.lastUsedAt),
     })),
   };
 }
 
-/** One process reads the room from its owner; all count their subscribers. */
+/** Its owner reads the room; if it has none, or its owner does not respond, a process that responded does. */
 export async function presentRoom(
-  sources: RoomSources,
+  sources: Pick<RoomSources, "room" | "subscribers">,
   kind: string,
   code: string,
 ): Promise<Static<typeof RoomBody>> {
-  const processes = await sources.processes();
-  const reader = processes.find(({ role, isReady }) => role === "http" && isReady)?.pid ?? 0;
-  const reports = await sources.room({ kind, code, reader });
-  const report = reports.find(({ pid }) => pid === reader);
+  const [report, numSubscribers] = await Promise.all([
+    readRoom(sources, kind, code),
+    countSubscribers(sources, { kind, codes: [code] }),
+  ]);
   if (!report) throw new AppError("server:unavailable");
   const { room } = report;
   if (room === null) throw new AppError("room:not_found");
-  const numSubscribers = reports.reduce((total, one) => total + one.numSubscribers, 0);
-  return {
-    room: { ...presentCommon(room), kind, owner: room.owner, num_subscribers: numSubscribers },
-  };
+  const { owner, numCommands } = room;
+  const common = presentCommon(room, numSubscribers[0]);
+  return { room: { ...common, num_commands: numCommands, kind, owner } };
+}
+
+async function readRoom(
+  { room }: Pick<RoomSources, "room">,
+  kind: string,
+  code: string,
+): Promise<RoomReport | undefined> {
+  const reports = await room({ kind, code, reader: null });
+  const byOwner = reports.find(({ hasRead }) => hasRead);
+  const [other] = reports;
+  if (byOwner || !other) return byOwner;
+  const again = await room({ kind, code, reader: other.pid });
+  return again.find(({ hasRead }) => hasRead);
+}
+
+async function countSubscribers(
+  { subscribers }: Pick<RoomSources, "subscribers">,
+  question: SubscribersQuestion,
+): Promise<number[]> {
+  const counts = await subscribers(question);
+  return question.codes.map((_, i) => counts.reduce((total, one) => total + (one[i] ?? 0), 0));
 }
 
 interface CommonFacts {
@@ -149,10 +179,14 @@ interface CommonFacts {
   deadline: number | null;
 }
 
-const presentCommon = ({ code, shard, status, seq, deadline }: CommonFacts) => ({
+const presentCommon = (
+  { code, shard, status, seq, deadline }: CommonFacts,
+  numSubscribers = 0,
+) => ({
   code,
   shard,
   status,
   last_seq: seq,
   deadline_at: deadline === null ? null : timestamp(deadline),
+  num_subscribers: numSubscribers,
 });

@@ -2,6 +2,7 @@ import type { Holder } from "../../actors/index.ts";
 import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
 import type { PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
+import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { AvatarService } from "./avatar-service.ts";
 import type { JobService } from "./jobs.ts";
 import type { PlayerService } from "./players.ts";
@@ -24,6 +25,7 @@ export interface Totals {
 
 /** Dependencies of the operator routes; each responds within a bounded time. */
 export interface Sources extends RoomSources {
+  processes(): Promise<ProcessInfo[]>;
   lobbies(): Promise<Holder[]>;
   jobs: JobService;
   players: PlayerService;

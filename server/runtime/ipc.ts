@@ -5,7 +5,7 @@ import {
   type AnswerMessage,
   type AskMessage,
   type Question,
-  type RoomQuestion,
+  type SubjectOf,
 } from "./questions.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
@@ -34,7 +34,8 @@ export interface RoomsReport {
 /** The answer of a process to "room". */
 export interface RoomReport {
   pid: number;
-  numSubscribers: number;
+  /** False: it was not asked to read the room. */
+  hasRead: boolean;
   room: LocatedActor | null;
 }
 
@@ -74,14 +75,14 @@ export interface PrimaryLink {
   ready(): void;
   announce(node: ActorNode): void;
   /** Asks the primary; null if it does not answer in time. */
-  ask(question: Question, about?: RoomQuestion): Promise<unknown>;
+  ask<Q extends Question>(question: Q, about?: SubjectOf<Q>): Promise<unknown>;
 }
 
 export interface ChildOptions {
   log: Logger;
   /** Drains; the process exits with 0 when it resolves. */
   stop: () => Promise<void>;
-  answers: Partial<Record<Question, (about?: RoomQuestion) => Promise<unknown> | unknown>>;
+  answers: { [Q in Question]?: (about: SubjectOf<Q>) => Promise<unknown> | unknown };
   take?: (handle: Handle) => void;
 }
 
@@ -143,7 +144,9 @@ async function answer(
   { answers }: ChildOptions,
   { id, question, about }: AskMessage,
 ): Promise<void> {
-  const found = async () => (question === "pulse" ? true : answers[question]?.(about));
+  // The subject is that of the question: both come from one typed `ask`.
+  const answerer = answers[question] as ((about: unknown) => unknown) | undefined;
+  const found = async () => (question === "pulse" ? true : answerer?.(about));
   const value = await found().catch(() => null);
   report({ type: "answer", id, value: value ?? null });
 }

@@ -1,20 +1,35 @@
-/** Questions between the processes; answers are plain JSON. */
-export type Question = "metrics" | "processes" | "rooms" | "room" | "moderation" | "pulse";
+/** Questions between the processes with a subject; answers are plain JSON. */
+export interface QuestionSubjects {
+  room: RoomQuestion;
+  subscribers: SubscribersQuestion;
+}
 
-/** The question "room" is about one room of a kind. */
+export type Question =
+  "metrics" | "processes" | "rooms" | "moderation" | "pulse" | keyof QuestionSubjects;
+
+export type SubjectOf<Q extends Question> = Q extends keyof QuestionSubjects
+  ? QuestionSubjects[Q]
+  : undefined;
+
 export interface RoomQuestion {
   kind: string;
   code: string;
-  /** Pid of the process that reads the room; the others only count their subscribers. */
-  reader: number;
+  /** Pid of the process that reads the room; null: its owner. */
+  reader: number | null;
+}
+
+/** How many streams follow these rooms. */
+export interface SubscribersQuestion {
+  kind: string;
+  codes: readonly string[];
 }
 
 export interface AskMessage {
   type: "ask";
   id: number;
   question: Question;
-  /** Of the question "room". */
-  about?: RoomQuestion | undefined;
+  /** The `SubjectOf` the question. */
+  about?: unknown;
 }
 
 export interface AnswerMessage {
@@ -36,7 +51,7 @@ export class Questions {
   }
 
   /** Null if no answer arrives in time, or too many questions are pending. */
-  ask(question: Question, timeoutMs: number, about?: RoomQuestion): Promise<unknown> {
+  ask(question: Question, timeoutMs: number, about?: unknown): Promise<unknown> {
     if (this.#pending.size >= this.#maxPending) return Promise.resolve(null);
     const id = (this.#lastId += 1);
     return new Promise((resolve) => {

@@ -26,6 +26,8 @@ export interface Mailbox {
   /** The deadline in the ticker; never later than the actor's next one. */
   armed: number | null;
   lastUsed: number;
+  /** Commands answered since this process opened the mailbox. */
+  numCommands: number;
   onIdle: (() => void)[];
   /** Redis may be behind the actor in memory: it is loaded again before the next batch. */
   isSuspect: boolean;
@@ -50,6 +52,7 @@ export function emptyMailbox(code: string, shard: number, now: number): Mailbox 
     isolateRemaining: 0,
     armed: null,
     lastUsed: now,
+    numCommands: 0,
     onIdle: [],
     isSuspect: false,
     knownSeq: 0,

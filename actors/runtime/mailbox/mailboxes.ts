@@ -32,6 +32,7 @@ export interface HeldState {
   code: string;
   state: BaseState;
   lastUsed: number;
+  numCommands: number;
 }
 
 export interface MailboxesDeps {
@@ -169,11 +170,16 @@ export class Mailboxes {
   /** Up to `limit` of the actors in memory, in no particular order. */
   some(limit: number): HeldState[] {
     const held: HeldState[] = [];
-    for (const { code, actor, lastUsed } of this.#table.all()) {
+    for (const { code, actor, lastUsed, numCommands } of this.#table.all()) {
       if (held.length >= limit) break;
-      if (actor?.state) held.push({ code, state: actor.state, lastUsed });
+      if (actor?.state) held.push({ code, state: actor.state, lastUsed, numCommands });
     }
     return held;
+  }
+
+  /** Commands that an actor has answered since it was opened here; null if it is not in memory. */
+  commandsOf(code: string): number | null {
+    return this.#table.find(code)?.numCommands ?? null;
   }
 
   /** Evicts idle actors. */
@@ -341,6 +347,7 @@ export class Mailboxes {
 
   #answer(mailbox: Mailbox, actor: Actor, batch: Waiting[], { replies }: Batch): void {
     mailbox.lastUsed = this.#deps.now();
+    mailbox.numCommands += batch.length;
     if (mailbox.phase !== "dropped" && actor.state)
       this.#deadlines.arm(mailbox, actor, actor.state);
     for (let i = 0; i < batch.length; i++) batch[i]?.resolve(replies[i] ?? unavailable);

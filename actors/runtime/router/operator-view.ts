@@ -25,7 +25,8 @@ export const heldActors = (
   held: readonly HeldState[],
   now: number,
 ): HeldActor[] =>
-  held.map(({ code, state, lastUsed }) => ({
+  held.map(({ code, state, lastUsed, numCommands }) => ({
     ...summaryOf(code, { seq: state.seq, status: status(state, now) }, nextDeadline(state)),
     lastUsedAt: lastUsed,
+    numCommands,
   }));

@@ -268,13 +268,18 @@ export class Router implements Actors<BaseState, BaseCommand> {
     return this.#mailboxes.some(maxDescribed).map(({ state }) => state);
   }
 
+  owns(code: string): boolean {
+    return this.#placement.tokenOf(shardOf(code)) !== null;
+  }
+
   async locate(code: string): Promise<LocatedActor | null> {
     const view = await this.#view(code);
     if (!view) return null;
     const shard = shardOf(code);
     const due = await this.#deps.connections.control.zscore(this.#keys.due(shard), code);
     const owner = this.#placement.ownerOf(shard)?.nodeId ?? null;
-    return { ...summaryOf(code, view, due === null ? null : Number(due)), owner };
+    const numCommands = this.#mailboxes.commandsOf(code);
+    return { ...summaryOf(code, view, due === null ? null : Number(due)), owner, numCommands };
   }
 
   join(ownPort: number | null = null): Promise<void> {

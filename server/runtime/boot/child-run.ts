@@ -3,7 +3,7 @@ import type { ActorNode } from "../../../actors/index.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { Handle, ToChild, ToPrimary } from "../ipc.ts";
-import { Questions, type AskMessage, type Question, type RoomQuestion } from "../questions.ts";
+import { Questions, type AskMessage, type Question } from "../questions.ts";
 import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
 
@@ -28,7 +28,7 @@ export interface RunHost {
   onNodeDown(node: ActorNode): void;
   onEnd(end: RunEnd): void;
   /** Answers a question from the process. */
-  answer(question: Question, about?: RoomQuestion): Promise<unknown>;
+  answer(question: Question, about?: unknown): Promise<unknown>;
 }
 
 const drainTimeoutMs = 20_000;
@@ -95,7 +95,7 @@ export class ChildRun {
   }
 
   /** Null if it does not answer in time. */
-  ask(question: Question, about?: RoomQuestion): Promise<unknown> {
+  ask(question: Question, about?: unknown): Promise<unknown> {
     return this.#questions.ask(question, askTimeoutMs, about);
   }
 

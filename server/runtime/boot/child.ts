@@ -6,7 +6,7 @@ import type { Logger } from "../../platform/log/logger.ts";
 import { program } from "../../platform/programs.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { Handle, ProcessInfo, Role } from "../ipc.ts";
-import type { Question, RoomQuestion } from "../questions.ts";
+import type { Question } from "../questions.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
 import { RestartPolicy } from "./restart-policy.ts";
 
@@ -42,7 +42,7 @@ export interface ChildHost {
   onRestart(): void;
   /** Whether another process of the role is ready. */
   hasOthers(child: Child): boolean;
-  answer(question: Question, about?: RoomQuestion): Promise<unknown>;
+  answer(question: Question, about?: unknown): Promise<unknown>;
 }
 
 /** Transfers a listener or a connection to a process. */
@@ -116,7 +116,7 @@ export class Child {
   }
 
   /** Null if it does not answer in time. */
-  ask(question: Question, about?: RoomQuestion): Promise<unknown> {
+  ask(question: Question, about?: unknown): Promise<unknown> {
     return this.#run?.ask(question, about) ?? Promise.resolve(null);
   }
 

@@ -3,7 +3,7 @@ import type { ActorNode } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { roles, type ProcessInfo, type Role } from "../ipc.ts";
-import type { Question, RoomQuestion } from "../questions.ts";
+import type { Question } from "../questions.ts";
 import { passLines } from "./child-lines.ts";
 import { Child, type ChildHost, type Give } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
@@ -121,7 +121,7 @@ export class Children {
     };
   }
 
-  async #answer(question: Question, about?: RoomQuestion): Promise<unknown> {
+  async #answer(question: Question, about?: unknown): Promise<unknown> {
     if (question === "processes") return this.list();
     const asked = this.#children.filter(({ isReady, role }) => isReady && role !== "operator");
     const found = await Promise.all(asked.map((child) => child.ask(question, about)));

@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { callRouteOf } from "../../server/operator/call-route.ts";
 import { roomRoutes } from "../../../server/operator/room-routes.ts";
 import type { RoomReport, RoomsReport, ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
-import { Questions } from "../../../server/runtime/questions.ts";
+import { Questions, type Question, type SubjectOf } from "../../../server/runtime/questions.ts";
 import { openStream } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";
 import { forked } from "../../support/forked.ts";
@@ -24,11 +24,18 @@ interface Kinds {
   kinds: { kind: string; num_owners: number; num_rooms: number; num_shards: number }[];
 }
 
+interface Owner {
+  incarnation: string;
+  pid: number;
+}
+
 interface Room {
   code: string;
   owner: string;
   status: string;
   last_seq: number;
+  num_subscribers: number;
+  num_commands: number | null;
 }
 
 const codes = ["CNTAAA", "CNTBBB", "CNTCCC", "CNTDDD"];
@@ -73,25 +80,14 @@ describe("the view of operators on a second kind of room in two HTTP workers", (
   });
 
   /** As the primary asks its children. */
+  async function askAll<Q extends Question>(question: Q, about?: SubjectOf<Q>): Promise<unknown[]> {
+    const asked = members.map(({ questions }) => questions.ask(question, askLimitMs, about));
+    return (await Promise.all(asked)).filter((value) => value !== null);
+  }
   const routes = roomRoutes({
-    rooms: async () =>
-      (await Promise.all(
-        members.map(({ questions }) => questions.ask("rooms", askLimitMs)),
-      )) as RoomsReport[],
-    room: async (about) =>
-      (await Promise.all(
-        members.map(({ questions }) => questions.ask("room", askLimitMs, about)),
-      )) as RoomReport[],
-    processes: async () =>
-      members.map(({ child: { pid = 0 } }, index) => ({
-        role: "http",
-        index,
-        pid,
-        isReady: true,
-        restarts: 0,
-        startedAt: 0,
-        nodeId: null,
-      })),
+    rooms: async () => (await askAll("rooms")) as RoomsReport[],
+    room: async (about) => (await askAll("room", about)) as RoomReport[],
+    subscribers: async (about) => (await askAll("subscribers", about)) as number[][],
   });
   const read = <Body>(path: string) => callRouteOf<Body>(routes, `/operator/rooms${path}`);
 
@@ -140,8 +136,37 @@ describe("the view of operators on a second kind of room in two HTTP workers", (
     );
     for (const stream of streams)
       await stream.waitFor(({ event }) => event === "counter.snapshot", "a snapshot");
-    const { room } = await read<{ room: { num_subscribers: number } }>(`/counter/${code}`);
+    const { room } = await read<{ room: Room }>(`/counter/${code}`);
     assert.equal(room.num_subscribers, streams.length);
+    const { rooms } = await read<{ rooms: Room[] }>("/counter");
+    assert.deepEqual(
+      rooms.map((one) => [one.code, one.num_subscribers]).toSorted(),
+      codes.map((one) => [one, one === code ? streams.length : 0]),
+    );
     for (const stream of streams) stream.close();
+  });
+
+  it("counts the commands of a room", async () => {
+    const [code = ""] = codes;
+    const countOf = async () => (await read<{ room: Room }>(`/counter/${code}`)).room.num_commands;
+    const before = Number(await countOf());
+    for (let n = 0; n < 5; n++) assert.equal((await command(code, "count")).status, 200);
+    // The second read counts as well.
+    assert.equal(await countOf(), before + 6);
+  });
+
+  it("shows the rooms of either worker while the other one is frozen", async () => {
+    const { owners, rooms } = await read<{ owners: Owner[]; rooms: Room[] }>("/counter");
+    for (const { child } of members) {
+      const others = owners.filter(({ pid }) => pid !== child.pid);
+      const live = rooms.filter((room) => others.some((one) => one.incarnation === room.owner));
+      child.kill("SIGSTOP");
+      try {
+        for (const { code } of live.slice(0, 1))
+          assert.equal((await read<{ room: Room }>(`/counter/${code}`)).room.code, code);
+      } finally {
+        child.kill("SIGCONT");
+      }
+    }
   });
 });

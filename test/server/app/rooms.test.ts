@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { LocatedActor } from "../../../actors/index.ts";
 import { openRooms, Rooms, sumOccupancy } from "../../../server/app/open-rooms.ts";
 import { clientTypes, type OpenApiDocument } from "../../../server/app/document-types.ts";
 import { hubRoutes } from "../../../server/features/hub/routes.ts";
@@ -115,9 +116,9 @@ describe("two kinds of room in one service, with the same code", () => {
     const routesOfRooms = roomRoutes({
       rooms: async () => [{ pid, kinds: deps.rooms.describe() }],
       room: async ({ kind, code }) => [
-        { pid, numSubscribers: 0, room: await deps.rooms.locate(kind, code) },
+        { pid, hasRead: true, room: await deps.rooms.locate(kind, code) },
       ],
-      processes: async () => [{ ...worker, pid }],
+      subscribers: async ({ codes }) => [codes.map(() => 2), codes.map(() => 1)],
     });
     const read = <Body>(path: string) => callRouteOf<Body>(routesOfRooms, `/operator/rooms${path}`);
     const { kinds: shown } = await read<{ kinds: { kind: string; num_rooms: number }[] }>("");
@@ -129,29 +130,28 @@ describe("two kinds of room in one service, with the same code", () => {
       ],
     );
     const statuses = { lobby: "waiting", counter: "running" };
-    const fields = ["code", "shard", "status", "last_seq", "deadline_at"];
+    const fields = ["code", "shard", "status", "last_seq", "deadline_at", "num_subscribers"];
+    fields.push("num_commands");
     for (const [kind, status] of Object.entries(statuses)) {
       const { rooms } = await read<{ rooms: Record<string, unknown>[] }>(`/${kind}`);
       const [held = {}] = rooms;
       assert.deepEqual([held["code"], held["status"]], [table.code, status]);
       assert.deepEqual(Object.keys(held), [...fields, "owner", "last_command_at"]);
       const { room } = await read<{ room: Record<string, unknown> }>(`/${kind}/${table.code}`);
-      assert.deepEqual(Object.keys(room), [...fields, "kind", "owner", "num_subscribers"]);
+      assert.deepEqual(Object.keys(room), [...fields, "kind", "owner"]);
       assert.deepEqual([room["status"], room["owner"]], [status, held["owner"]]);
       assert.equal(typeof room["deadline_at"], "string");
+      assert.deepEqual([held["num_subscribers"], room["num_subscribers"]], [3, 3]);
+      // Opening it, and what the tests before sent; then the read of this view.
+      const { num_commands: before } = held;
+      assert.ok(Number(before) > 0);
+      assert.equal(room["num_commands"], Number(before) + 1);
     }
     for (const path of ["/duel", "/constructor", "/__proto__", "/toString", "/%00"])
       await refusal(read(path), "room:kind_not_found");
     for (const path of ["/duel/AAAAAA", "/constructor/AAAAAA", "/counter/AAAAAA", "/counter/AAA"])
       await refusal(read(path), "room:not_found");
     await refusal(read("/counter?limit=many"), "request:invalid_query");
-  });
-
-  it("are unknown to operators while no process answers", async () => {
-    const none = async () => [];
-    const silent = roomRoutes({ rooms: none, room: none, processes: none });
-    for (const path of ["", "/counter", `/counter/${table.code}`])
-      await refusal(callRouteOf(silent, `/operator/rooms${path}`), "server:unavailable");
   });
 
   it("are counted under their own metric names", async () => {
@@ -161,17 +161,42 @@ describe("two kinds of room in one service, with the same code", () => {
   });
 });
 
-const worker = {
-  role: "http" as const,
-  index: 0,
-  isReady: true,
-  restarts: 0,
-  startedAt: 0,
-  nodeId: null,
-};
-
 const refusal = (read: Promise<unknown>, code: ErrorCode) =>
   assert.rejects(read, (error) => error instanceof AppError && error.code === code);
+
+describe("rooms shown to operators", () => {
+  it("are read by another process while their owner does not answer", async () => {
+    const asked: (number | null)[] = [];
+    const room: LocatedActor = {
+      ...{ code: "AAAAAA", shard: 1, status: "running", seq: 4, deadline: null },
+      ...{ owner: "silent", numCommands: null },
+    };
+    const routesOfRooms = roomRoutes({
+      rooms: async () => [],
+      // Only a process that does not own it reports, and reads when it is asked to.
+      room: async ({ reader }) => {
+        asked.push(reader);
+        const hasRead = reader === 7;
+        return [{ pid: 7, hasRead, room: hasRead ? room : null }];
+      },
+      subscribers: async () => [[1]],
+    });
+    const path = "/operator/rooms/counter/AAAAAA";
+    const body = await callRouteOf<{ room: Record<string, unknown> }>(routesOfRooms, path);
+    assert.deepEqual(body.room, {
+      ...{ code: "AAAAAA", shard: 1, status: "running", last_seq: 4, deadline_at: null },
+      ...{ num_subscribers: 1, num_commands: null, kind: "counter", owner: "silent" },
+    });
+    assert.deepEqual(asked, [null, 7]);
+  });
+
+  it("are unknown while no process answers", async () => {
+    const none = async () => [];
+    const silent = roomRoutes({ rooms: none, room: none, subscribers: none });
+    for (const path of ["", "/counter", "/counter/AAAAAA"])
+      await refusal(callRouteOf(silent, `/operator/rooms${path}`), "server:unavailable");
+  });
+});
 
 describe("the OpenAPI document of a service with two kinds of room", () => {
   const others = routes.filter(({ path }) => path !== "/v1/hub");
