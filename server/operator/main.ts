@@ -14,7 +14,7 @@ import {
   type RoomReport,
   type RoomsReport,
 } from "../runtime/ipc.ts";
-import type { Question, SubjectOf } from "../runtime/questions.ts";
+import type { DrainAnswer, Question, SubjectOf } from "../runtime/questions.ts";
 import { createAvatarService } from "./avatar-service.ts";
 import { createBoard } from "./board.ts";
 import { createCounts, type MetricsReport } from "./counts.ts";
@@ -107,7 +107,14 @@ export async function startOperator(): Promise<void> {
 }
 
 type FromProcesses =
-  keyof RoomSources | "processes" | "lobbies" | "jobs" | "metrics" | "totals" | "moderators";
+  | keyof RoomSources
+  | "processes"
+  | "drain"
+  | "lobbies"
+  | "jobs"
+  | "metrics"
+  | "totals"
+  | "moderators";
 
 function createSources(parts: {
   link: PrimaryLink;
@@ -135,6 +142,7 @@ function createSources(parts: {
   const jobs = createJobService(queues.all());
   return {
     processes,
+    drain: async (index) => (await link.ask("drain", { index })) as DrainAnswer | null,
     rooms,
     room: async (question) => (await listOf("room", question)) as RoomReport[],
     subscribers: async (question) => (await listOf("subscribers", question)) as number[][],

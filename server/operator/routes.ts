@@ -12,8 +12,9 @@ import { orNull } from "./schemas.ts";
 import { playerRoutes } from "./player-routes.ts";
 import { questionRoutes } from "./question-routes.ts";
 import { roomRoutes } from "./room-routes.ts";
-import { presentProcess, ProcessBody, readiness, Readiness } from "./processes.ts";
+import { readiness, Readiness } from "./processes.ts";
 import type { Sources } from "./sources.ts";
+import { workerRoutes } from "./worker-routes.ts";
 import { ReconciliationBody, presentReconciliation } from "./wallets.ts";
 import { Timestamp } from "../platform/schemas.ts";
 
@@ -76,17 +77,7 @@ const healthRoutes = (
   }),
 ];
 
-const viewRoutes = (sources: Pick<Sources, "processes" | "lobbies" | "outbox" | "wallets">) => [
-  defineOperatorRoute({
-    method: "GET",
-    path: "/operator/workers",
-    summary: "Processes and their restarts",
-    auth: "viewer",
-    source: "OPS-04",
-    responses: { 200: Type.Object({ workers: Type.Array(ProcessBody) }) },
-    errors: [],
-    handler: async () => reply(200, { workers: (await sources.processes()).map(presentProcess) }),
-  }),
+const viewRoutes = (sources: Pick<Sources, "lobbies" | "outbox" | "wallets">) => [
   defineOperatorRoute({
     method: "GET",
     path: "/operator/lobbies",
@@ -133,6 +124,7 @@ export function operatorRoutes(sources: Sources): readonly Route<unknown>[] {
   const routes: Route<unknown>[] = [
     ...healthRoutes(sources),
     ...viewRoutes(sources),
+    ...workerRoutes(sources),
     ...roomRoutes(sources),
     ...jobRoutes(sources.jobs, sources.audit),
     ...playerRoutes(sources.players),

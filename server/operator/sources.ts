@@ -3,6 +3,7 @@ import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
 import type { PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { ProcessInfo } from "../runtime/ipc.ts";
+import type { DrainAnswer } from "../runtime/questions.ts";
 import type { AvatarService } from "./avatar-service.ts";
 import type { JobService } from "./jobs.ts";
 import type { PlayerService } from "./players.ts";
@@ -26,6 +27,8 @@ export interface Totals {
 /** Dependencies of the operator routes; each responds within a bounded time. */
 export interface Sources extends RoomSources {
   processes(): Promise<ProcessInfo[]>;
+  /** Null if the primary does not respond. */
+  drain(index: number): Promise<DrainAnswer | null>;
   lobbies(): Promise<Holder[]>;
   jobs: JobService;
   players: PlayerService;

@@ -99,6 +99,7 @@ export const errors = {
   "codex:asset_not_found": [404, "The asset was not found."],
   "queue:not_found": [404, "The queue was not found."],
   "job:not_found": [404, "The job was not found."],
+  "worker:not_found": [404, "The worker was not found."],
   "projection:not_found": [404, "The row was not found."],
   "projection:type_mismatch": [404, "The id is of another type."],
 
@@ -136,6 +137,8 @@ export const errors = {
   "wallet:limit_reached": [409, "The wallet cannot hold more."],
   "account:not_restorable": [409, "The account is open, or its data was cleared after 30 days."],
   "job:not_failed": [409, "Only a failed job can be retried."],
+  "worker:not_ready": [409, "The worker is starting or already draining."],
+  "worker:last": [409, "No other worker is ready to take over."],
   "job:not_removable": [409, "The job is running or belongs to a schedule."],
   "request:idempotency_mismatch": [409, "This idempotency key was used with another body."],
 

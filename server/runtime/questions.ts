@@ -2,6 +2,7 @@
 export interface QuestionSubjects {
   room: RoomQuestion;
   subscribers: SubscribersQuestion;
+  drain: DrainQuestion;
 }
 
 export type Question =
@@ -23,6 +24,14 @@ export interface SubscribersQuestion {
   kind: string;
   codes: readonly string[];
 }
+
+/** An order to the primary: drain the HTTP worker of this slot. */
+export interface DrainQuestion {
+  index: number;
+}
+
+/** `last`: no other HTTP worker is ready. */
+export type DrainAnswer = "draining" | "not_found" | "not_ready" | "last";
 
 export interface AskMessage {
   type: "ask";

@@ -161,6 +161,14 @@ function jobReads(): void {
     await until(async () => (await get("/ready")).status === 200);
   });
 
+  it("drain no worker that does not exist, and not the only one", async () => {
+    assert.equal((await post("/operator/workers/9/drain")).code, "worker:not_found");
+    assert.equal((await post("/operator/workers/x/drain")).code, "worker:not_found");
+    assert.equal((await post("/operator/workers/0/drain")).code, "worker:last");
+    const reasons = await auditOf("worker:drain");
+    assert.deepEqual(reasons, [["test operator", "http 0", ""]]);
+  });
+
   it("list failed jobs in pages, without personal data", async () => {
     // Jobs with invalid payloads fail immediately and permanently.
     for (const n of [1, 2, 3])

@@ -134,7 +134,7 @@ async function run(
   };
 }
 
-async function makeGuests(url: string, count: number): Promise<Guest[]> {
+export async function makeGuests(url: string, count: number): Promise<Guest[]> {
   const guests: Guest[] = [];
   const make = async () => {
     while (guests.length < count) {

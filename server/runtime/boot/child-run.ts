@@ -8,7 +8,7 @@ import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
 
 /** `exiting`: it can do nothing more, but the system has not reclaimed its memory yet. */
-export type RunState = "starting" | "ready" | "exiting" | "ended";
+export type RunState = "starting" | "ready" | "draining" | "exiting" | "ended";
 
 export interface RunEnd {
   exitCode: number | null;
@@ -49,6 +49,7 @@ export class ChildRun {
   /** Announced nodes that are not down. */
   #nodes: ActorNode[] = [];
   #stopWatching: (() => void) | null = null;
+  #stopping: Promise<void> | null = null;
   #reason: string | null = null;
 
   constructor(worker: Worker, host: RunHost) {
@@ -106,8 +107,20 @@ export class ChildRun {
 
   /**
    * Resolves when it has ended. A process that does not finish in time is killed, so stopping always ends.
+   * A second order to stop would end it at once, so only one is sent.
    */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  /** Stops it while the service runs on: it is not ready any more. */
+  drain(): Promise<void> {
+    this.#state = "draining";
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
     const worker = this.#worker;
     if (worker.isDead()) return;
     await new Promise<void>((resolve) => {

@@ -61,6 +61,7 @@ export class Child {
   #restarts = 0;
   #restartTimer: NodeJS.Timeout | null = null;
   #isRetired = false;
+  #isDraining = false;
   readonly #waiting: (() => void)[] = [];
 
   constructor(role: Role, index: number, host: ChildHost) {
@@ -130,6 +131,12 @@ export class Child {
     if (this.#restartTimer) clearTimeout(this.#restartTimer);
   }
 
+  /** Drains; its successor starts when the process has ended. */
+  replace(): void {
+    this.#isDraining = true;
+    void this.#run?.drain();
+  }
+
   /** Drains; resolves when the process has ended. */
   async stop(): Promise<void> {
     this.retire();
@@ -156,6 +163,12 @@ export class Child {
   #restartLater({ exitCode, signal, reason }: RunEnd): void {
     if (this.#isRetired) return;
     const { role, index } = this;
+    if (this.#isDraining) {
+      this.#isDraining = false;
+      const facts = { event: "process_drained", role, index, exitCode, signal };
+      this.#host.log.info(facts, "process drained, starting its successor");
+      return this.start();
+    }
     this.#host.onRestart();
     this.#restartPolicy.exited(Date.now() - (this.#run?.startedAt ?? 0));
     this.#host.log.error(

@@ -3,7 +3,7 @@ import type { ActorNode } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { roles, type ProcessInfo, type Role } from "../ipc.ts";
-import type { Question } from "../questions.ts";
+import type { DrainAnswer, DrainQuestion, Question } from "../questions.ts";
 import { passLines } from "./child-lines.ts";
 import { Child, type ChildHost, type Give } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
@@ -115,14 +115,28 @@ export class Children {
       },
       onStartFailed: (reason) =>
         this.#started.reject(new StartError(`a process of role ${role} does not start: ${reason}`)),
-      hasOthers: (child) =>
-        this.#children.some((one) => one !== child && one.role === role && one.isReady),
+      hasOthers: (child) => this.#hasOthers(child),
       answer: (question, about) => this.#answer(question, about),
     };
   }
 
+  #hasOthers(child: Child): boolean {
+    return this.#children.some((one) => one !== child && one.role === child.role && one.isReady);
+  }
+
+  /** Replaces an HTTP worker while another one serves. */
+  #drain({ index }: DrainQuestion): DrainAnswer {
+    const child = this.#children.find((one) => one.role === "http" && one.index === index);
+    if (!child) return "not_found";
+    if (!child.isReady) return "not_ready";
+    if (!this.#hasOthers(child)) return "last";
+    child.replace();
+    return "draining";
+  }
+
   async #answer(question: Question, about?: unknown): Promise<unknown> {
     if (question === "processes") return this.list();
+    if (question === "drain") return this.#drain(about as DrainQuestion);
     const asked = this.#children.filter(({ isReady, role }) => isReady && role !== "operator");
     const found = await Promise.all(asked.map((child) => child.ask(question, about)));
     return found.filter((value) => value !== null);

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { startService, type Process, type Service } from "../support/process.ts";
+import { checkTable, newVerdict } from "./check.ts";
+import { createRandom } from "./random.ts";
+import { makeGuests } from "./survive.ts";
+import { playTable } from "./table.ts";
+
+const numTables = 4;
+const numSeats = 3;
+const numQuestions = 6;
+const limitMs = 60_000;
+
+let service: Service;
+let stopped: Promise<number | null> | null = null;
+const stop = () => (stopped ??= service.stop());
+
+const workerAt = async (index: number): Promise<Process | undefined> =>
+  (await service.processes()).find((one) => one.role === "http" && one.index === index);
+
+async function drain(index: number): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${service.operatorUrl}/operator/workers/${index}/drain`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${service.operatorToken}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ reason: "it grew" }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Drains the worker of a slot and waits until its successor is ready. */
+async function replace(index: number): Promise<void> {
+  const old = await workerAt(index);
+  assert.equal((await drain(index)).status, 202);
+  const deadline = performance.now() + limitMs;
+  for (
+    let now = old;
+    now?.pid === old?.pid || now?.is_ready !== true;
+    now = await workerAt(index)
+  ) {
+    assert.ok(performance.now() < deadline, `worker ${index} has no successor`);
+    await wait(50);
+  }
+}
+
+describe("the drain of one worker", () => {
+  before(async () => {
+    service = await startService({
+      sharesPostgres: true,
+      env: {
+        HTTP_WORKERS: "2",
+        WORKER_PORTS: "auto",
+        RATE_LIMIT_FACTOR: "0",
+        LOBBY_MIN_QUESTION_MS: "0",
+        HUB_STREAMS_PER_ADDRESS: "1000",
+      },
+    });
+  });
+  after(() => stop());
+
+  it("loses and doubles no acknowledged command under play", async () => {
+    const guests = await makeGuests(service.url, numTables * numSeats);
+    let isPlaying = true;
+    const tables = Array.from({ length: numTables }, (_, i) =>
+      playTable({
+        url: service.url,
+        followsOwner: i % 2 === 0,
+        guests: guests.slice(i * numSeats, (i + 1) * numSeats),
+        mode: i < numTables / 2 ? "versus" : "coop",
+        questions: numQuestions,
+        random: createRandom(i),
+        thinkMs: 2_000,
+        onCode: () => undefined,
+      }),
+    );
+    const playing = Promise.all(tables).finally(() => (isPlaying = false));
+    let drains = 0;
+    for (; isPlaying || drains < 2; drains++) await replace(drains % 2);
+    const verdict = newVerdict();
+    for (const played of await playing) {
+      checkTable(verdict, played);
+      assert.ok(played.acknowledged > numSeats * numQuestions);
+    }
+    const { findings, ...counts } = verdict;
+    assert.deepEqual(findings, []);
+    assert.deepEqual(counts, { lost: 0, doubled: 0, gaps: 0, differing: 0, surprises: 0 });
+    // A drain is no failure: nothing restarted by itself.
+    for (const { num_restarts: restarts } of await service.processes()) assert.equal(restarts, 0);
+  });
+
+  it("is refused for the last ready worker and for a draining one, and a stop waits for it", async () => {
+    const answers = await Promise.all([drain(0), drain(1), drain(0)]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 409, 409]);
+    assert.ok(answers.some(({ text }) => text.includes("worker:last")));
+    assert.equal((await drain(7)).status, 404);
+    // The order to stop must not end the draining worker at once.
+    assert.equal(await stop(), 0);
+  });
+});
