@@ -29,12 +29,16 @@ async function measureAll(service: Service, seconds: number): Promise<Compared[]
   const echo = await startEcho();
   try {
     const echoGet = await echo.measure({
-      ...{ name: "raw echo GET", request: requestText("GET", "/"), connections, seconds },
+      name: "raw echo GET",
+      request: requestText("GET", "/"),
+      connections,
+      seconds,
     });
     const body = { selected_index: 1, time_taken_ms: 2_000 };
     const echoPost = await echo.measure({
       ...{ name: "raw echo POST", request: requestText("POST", "/", { body }) },
-      ...{ connections, seconds },
+      connections,
+      seconds,
     });
     const tokens = await enter(service.url, connections);
     const ids = await publicIds(orm.em.fork());

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { findCycles, importsIn, readImports, sourceFiles } from "./support/imports.ts";
@@ -15,6 +15,7 @@ import { missingZone, refuse, zoneOf } from "./support/zones.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = sourceFiles(root, ["server", "workers", "actors", "importers", "db", "bench"]);
+const scripts = globSync("actors/runtime/**/*.lua", { cwd: root });
 const imports = readImports(root, files);
 
 describe("the architecture", () => {
@@ -51,10 +52,10 @@ describe("the architecture", () => {
   });
 });
 
-describe("the hub", () => {
-  it("names a kind of room in comments only, because each kind declares who receives its messages", () => {
-    const wrong = files
-      .filter((file) => zoneOf(file) === "sse")
+describe("the hub and the actor runtime", () => {
+  it("name a kind of room in comments only, because each kind declares its rules", () => {
+    const wrong = [...files, ...scripts]
+      .filter((file) => ["sse", "actor-runtime"].includes(zoneOf(file) ?? ""))
       .flatMap((file) =>
         linesOf(file)
           .filter((line) => !isComment(line) && /lobb(y|ies)/i.test(line))
@@ -66,7 +67,7 @@ describe("the hub", () => {
 
 const linesOf = (file: string): string[] => readFileSync(join(root, file), "utf8").split("\n");
 
-const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*)/.test(line);
+const isComment = (line: string): boolean => /^\s*(\/\/|\/?\*|--)/.test(line);
 
 /** Patches of a library, and members it calls private. */
 const patches = [
@@ -226,7 +227,7 @@ describe("the reader of imports", () => {
       `export * from "./e.ts";`,
       `export type { F } from "./f.ts";`,
       `import "./side-effect.ts";`,
-      `import { readFileSync } from "node:fs";`,
+      `import { globSync, readFileSync } from "node:fs";`,
       `const late = await import("./late.ts");`,
     ].join("\n");
     const seen = importsIn("x/y/z.ts", text).map((one) => [one.to, one.isTypeOnly]);

@@ -49,7 +49,12 @@ const rooms: HubRooms = {
 };
 const keys: ApiKeyCache = { find: () => null, recordUse: () => undefined };
 const deps = {
-  ...{ config, metrics, redis, hub, rooms, keys },
+  config,
+  metrics,
+  redis,
+  hub,
+  rooms,
+  keys,
   clock: systemClock,
   tokens: createTokenService(config, systemClock),
   closedAccounts: new ClosedAccounts(systemClock),

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "./player.ts";
 
-const board = (name: string, order: string) => ({
+const leaderboardIndex = (name: string, order: string) => ({
   name,
   expression: `create index ${name} on player_stats (${order})`,
 });
@@ -14,9 +14,9 @@ export const PlayerStatsSchema = defineEntity({
   name: "PlayerStats",
   tableName: "player_stats",
   indexes: [
-    board("player_stats_score_index", "total_score desc, score_at, player_id"),
-    board("player_stats_xp_index", "total_xp desc, xp_at, player_id"),
-    board("player_stats_streak_index", "best_streak desc, streak_at, player_id"),
+    leaderboardIndex("player_stats_score_index", "total_score desc, score_at, player_id"),
+    leaderboardIndex("player_stats_xp_index", "total_xp desc, xp_at, player_id"),
+    leaderboardIndex("player_stats_streak_index", "best_streak desc, streak_at, player_id"),
   ],
   triggers: [
     {

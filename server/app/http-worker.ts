@@ -48,7 +48,10 @@ export async function serve<Kinds extends RoomKinds>(
   const log = createLogger(config, "http");
   const metrics = createMetrics();
   const base: BaseDeps = {
-    ...{ config, log, metrics, ...options },
+    config,
+    log,
+    metrics,
+    ...options,
     joinsLater: true,
     linkDir: linkDirFor(config.DATA_DIR),
     onOccupied: reportOccupied,
@@ -56,7 +59,9 @@ export async function serve<Kinds extends RoomKinds>(
   const { deps, close } = await assembleHttp(base, kinds);
   const origins = await followRealmOrigins(deps);
   const server = createHttpServer({
-    ...{ deps, log, routes: served },
+    deps,
+    log,
+    routes: served,
     realmOrigins: origins.current,
     ownerPort: (kind, code) => deps.rooms.ownerPort(kind, code),
   });

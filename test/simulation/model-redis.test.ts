@@ -36,27 +36,35 @@ function randomCall(random: Random, model: ModelRedis): Call {
   const worker = random.pick(workers);
   switch (
     random.pick([
-      ...(["commit", "commit", "commit", "claim", "release", "note", "continue"] as const),
-      ...(["whole", "heartbeat", "alive", "listing"] as const),
+      ...([
+        "commit",
+        "commit",
+        "commit",
+        "claim",
+        "release",
+        "mark-intact",
+        "continue-history",
+      ] as const),
+      ...(["is-intact", "heartbeat", "alive", "index-entry"] as const),
     ])
   ) {
     case "claim": {
       const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), historyKey(shard)];
       return { name: "claim", keys, args: [record, worker, random.between(0, 1)] };
     }
-    case "note": {
+    case "mark-intact": {
       const keys = [ownerKey(shard), historyKey(shard), lobbyKey(code)];
       const stamp = random.is(0.7) ? (model.hget(lobbyKey(code), "v") ?? "") : "0 other";
-      return { name: "note", keys, args: [record, random.between(0, 1), stamp] };
+      return { name: "mark-intact", keys, args: [record, random.between(0, 1), stamp] };
     }
-    case "continue":
+    case "continue-history":
       return {
-        name: "continue",
+        name: "continue-history",
         keys: shards.map(historyKey),
         args: [random.is(0.5) ? "earlier" : "none"],
       };
-    case "whole":
-      return { name: "whole", keys: [historyKey(shard)], args: [] };
+    case "is-intact":
+      return { name: "is-intact", keys: [historyKey(shard)], args: [] };
     case "release":
       return { name: "release", keys: [ownerKey(shard)], args: [record] };
     case "heartbeat":
@@ -74,11 +82,15 @@ function randomCall(random: Random, model: ModelRedis): Call {
         keys: [workersKey],
         args: [deadMs, ...workers.slice(0, random.between(1, 3))],
       };
-    case "listing": {
+    case "index-entry": {
       const entry = random.is(0.3) ? "" : `{"n":${random.between(1, 9)}`;
       const seq = entry === "" && random.is(0.3) ? "" : random.between(1, 9);
       const args = [code, seq, random.between(1, 3), entry, 60_000, random.pick(["", "lobbies"])];
-      return { name: "listing", keys: [publicListKey, publicOrderKey, unlistedKey(code)], args };
+      return {
+        name: "index-entry",
+        keys: [publicListKey, publicOrderKey, unlistedKey(code)],
+        args,
+      };
     }
     default:
       return {

@@ -116,7 +116,7 @@ export class ModelRedis {
     const earlier = this.history;
     this.history = `history${Number(earlier.slice("history".length)) + 1}`;
     const keys = [...this.strings.keys()].filter((key) => key.endsWith(":history"));
-    if (isOrderly) this.run("continue", keys.length, [...keys, earlier]);
+    if (isOrderly) this.run("continue-history", keys.length, [...keys, earlier]);
   }
 
   info(): string {

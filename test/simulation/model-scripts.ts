@@ -9,12 +9,12 @@ export const scripts: Record<ScriptName, Script> = {
   commit,
   claim,
   release,
-  note,
-  continue: continueHistory,
-  whole,
+  "mark-intact": markIntact,
+  "continue-history": continueHistory,
+  "is-intact": isIntact,
   heartbeat,
   alive,
-  listing,
+  "index-entry": writeIndexEntry,
 };
 
 function commit(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string {
@@ -158,7 +158,7 @@ function noteIn(redis: ModelRedis, key: string): Note | null {
   return generation === undefined ? null : { name, generation: Number(generation) };
 }
 
-function note(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number[] {
+function markIntact(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number[] {
   const [own = "", history = "", ...lobbies] = keys;
   const [token = "", isPart = "", ...stamps] = args;
   if (redis.get(own) !== token) return [];
@@ -181,7 +181,7 @@ function continueHistory(
   return redis.history;
 }
 
-function whole(redis: ModelRedis, [history = ""]: readonly string[]): number {
+function isIntact(redis: ModelRedis, [history = ""]: readonly string[]): number {
   return noteIn(redis, history)?.name === redis.history ? 1 : 0;
 }
 
@@ -218,7 +218,11 @@ function alive(redis: ModelRedis, keys: readonly string[], args: readonly string
   return asked.filter((worker) => (redis.sorted.get(workers)?.get(worker) ?? oldest) > oldest);
 }
 
-function listing(redis: ModelRedis, keys: readonly string[], args: readonly string[]): number {
+function writeIndexEntry(
+  redis: ModelRedis,
+  keys: readonly string[],
+  args: readonly string[],
+): number {
   const [list = "", order = "", unlisted = ""] = keys;
   const [code = "", seq = "", created = "0", entry = "", , channel = ""] = args;
   const known = redis.hget(list, code) ?? redis.get(unlisted);

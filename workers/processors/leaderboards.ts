@@ -55,8 +55,11 @@ export async function tidyChallenges(deps: TidyChallengesDeps): Promise<void> {
     listLiveInLobbies(deps, category, difficulty);
   await makeChallenges(deps.em, datesDue(now), { now, avoid });
   const spent = {
-    ...{ before: earliestDate(now), keep: keptQuestions, now: new Date(now) },
-    ...{ since: new Date(now - staleMs), live: await listAllLiveInLobbies(deps) },
+    before: earliestDate(now),
+    keep: keptQuestions,
+    now: new Date(now),
+    since: new Date(now - staleMs),
+    live: await listAllLiveInLobbies(deps),
   };
   const moved = await deps.em.transactional((em) => releaseQuestions(em, spent));
   if (moved > 0)

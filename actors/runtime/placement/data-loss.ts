@@ -62,7 +62,7 @@ export class DataLossDetector {
   /** Whether Redis has kept every write of this owned shard since it was last known to be intact. */
   async isIntact(shard: number): Promise<boolean> {
     const { redis, keys } = this.#deps;
-    return (await runScript(redis, "whole", [keys.history(shard)], [])) === 1;
+    return (await runScript(redis, "is-intact", [keys.history(shard)], [])) === 1;
   }
 
   async #verifyAll(): Promise<void> {
@@ -89,7 +89,7 @@ export class DataLossDetector {
     const states = known.map(({ code }) => keys.state(code));
     const names = [keys.owner(shard), keys.history(shard), ...states];
     const args = [token, isPart ? 1 : 0, ...known.map(({ stamp }) => stamp ?? "")];
-    const differing = new Set((await runScript(redis, "note", names, args)) as number[]);
+    const differing = new Set((await runScript(redis, "mark-intact", names, args)) as number[]);
     const verified = known.filter((_, i) => !differing.has(i)).map(({ code }) => code);
     actors.markVerified(shard, verified);
     const isVerified = new Set(verified);

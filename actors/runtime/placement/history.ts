@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { allShards, kindsKey, Keyspace } from "../storage/keys.ts";
 import { runScript } from "../storage/scripts.ts";
 
-/** Key prefix of the lobbies, the only kind that existed before histories were recorded per kind. */
+/** Key prefix of the first kind, the only one that existed before histories were recorded per kind. */
 const firstPrefix = "";
 
 /**
@@ -11,7 +11,7 @@ const firstPrefix = "";
  */
 export async function continueHistory(redis: Redis, earlier: string): Promise<string> {
   const keys = earlier === "" ? [] : await historyKeys(redis);
-  return String(await runScript(redis, "continue", keys, [earlier]));
+  return String(await runScript(redis, "continue-history", keys, [earlier]));
 }
 
 /** One key per shard and kind. */

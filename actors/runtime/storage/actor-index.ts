@@ -59,7 +59,7 @@ export class ActorIndex {
     const { entries, order, removed } = this.#keys;
     const channel = isAnnounced ? this.#rules.name : "";
     const args = [code, ...value, removalKeptMs, channel];
-    await runScript(this.#redis, "listing", [entries, order, removed(code)], args);
+    await runScript(this.#redis, "index-entry", [entries, order, removed(code)], args);
   }
 }
 

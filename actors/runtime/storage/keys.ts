@@ -42,7 +42,7 @@ export class Keyspace {
   readonly mapChannel: string;
   readonly #prefix: string;
 
-  /** `prefix` distinguishes the kinds; lobbies, the first kind, have none. */
+  /** `prefix` distinguishes the kinds; the first kind has none. */
   constructor(prefix: string) {
     this.#prefix = prefix;
     this.workers = `${prefix}workers`;

@@ -7,12 +7,12 @@ export const scriptNames = [
   "commit",
   "claim",
   "release",
-  "note",
-  "continue",
-  "whole",
+  "mark-intact",
+  "continue-history",
+  "is-intact",
   "heartbeat",
   "alive",
-  "listing",
+  "index-entry",
 ] as const;
 export type ScriptName = (typeof scriptNames)[number];
 type Argument = string | number;

@@ -60,8 +60,8 @@ export async function readGlobalLeaderboard(
   const page = { tab, limit, offset: startOf(asked) };
   const matches = search === null ? null : few(await rows.searchPlayers(deps.em, search, page));
   const { question } = askFor(asked, playerId, matches);
-  const board = { family: globalFamily, tab, radius: null, ...question };
-  const view = await deps.leaderboards.read(board);
+  const request = { family: globalFamily, tab, radius: null, ...question };
+  const view = await deps.leaderboards.read(request);
   const places = playerId === null ? view.places : view.places.slice(1);
   const lines = matches === null ? view.page : places.filter((line) => line !== null);
   const own = playerId === null ? null : (view.places[0] ?? null);

@@ -88,9 +88,15 @@ async function tryToAnswer(
   if (earlier !== null)
     return { ...repeated(earlier, { question, streak: session.currentStreak }), ...shown, session };
   const answer = {
-    ...{ playerId, questionId, selectedIndex, streak: session.currentStreak },
-    ...{ timeMs: given.timeTakenMs, timerMs: given.timerDurationMs },
-    ...{ source: "practice" as const, ref, at: new Date(now) },
+    playerId,
+    questionId,
+    selectedIndex,
+    streak: session.currentStreak,
+    timeMs: given.timeTakenMs,
+    timerMs: given.timerDurationMs,
+    source: "practice" as const,
+    ref,
+    at: new Date(now),
   };
   const judged = scoreAnswer(answer, standing);
   const grown = grow(session, judged, now);

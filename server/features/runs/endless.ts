@@ -32,7 +32,10 @@ export async function startEndless(
     await runs.endEndlessRun(em, playerId, at);
     const questionIds = [question.id];
     return runs.insertRun(em, {
-      ...{ playerId, category, questionIds, at },
+      playerId,
+      category,
+      questionIds,
+      at,
       mode: "endless",
       challengeId: null,
     });

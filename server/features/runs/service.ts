@@ -126,7 +126,9 @@ async function recordedOutcome(
 ): Promise<AnswerOutcome> {
   const { id, playerId, streak, currentIndex, questionIds } = run;
   const standing = await readStanding(deps.em, {
-    ...{ playerId, questionId: questionIds[index] ?? 0, ref: refOf(id, index) },
+    playerId,
+    questionId: questionIds[index] ?? 0,
+    ref: refOf(id, index),
     idleSince: new Date(deps.clock.now()),
   });
   const earlier = standing?.earlier ?? null;
@@ -173,7 +175,12 @@ async function record(
   const timeMs = Math.min(maxTimeMs, Math.round(believed));
   const { playerId, streak } = run;
   const recorded = await recordAnswerWithin(em, {
-    ...{ playerId, questionId: question.id, selectedIndex, streak, timeMs, timerMs },
+    playerId,
+    questionId: question.id,
+    selectedIndex,
+    streak,
+    timeMs,
+    timerMs,
     source: "run",
     ref: refOf(run.id, run.currentIndex),
     at: new Date(answeredAt),

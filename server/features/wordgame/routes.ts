@@ -34,12 +34,12 @@ const leaderboard = defineRoute({
   source: "document 2, Word game; WG-02, WG-03, WG-04",
   cache: "public, max-age=60",
   query: s.BoardQuery,
-  responses: { 200: s.Board },
+  responses: { 200: s.WordLeaderboard },
   errors: ["wordgame:invalid_mode", "request:invalid_query", "server:unavailable"],
   handler: async ({ query, deps }) => {
     const { mode, period, timezone: timeZone, limit, page, username = null } = query;
     if (mode !== "daily" && mode !== "random") throw new AppError("wordgame:invalid_mode");
-    const board = await readWordLeaderboard(deps, {
+    const leaderboard = await readWordLeaderboard(deps, {
       mode,
       period,
       timeZone,
@@ -47,7 +47,7 @@ const leaderboard = defineRoute({
       page,
       username,
     });
-    return reply(200, board, [["Vary", "Accept"]]);
+    return reply(200, leaderboard, [["Vary", "Accept"]]);
   },
 });
 

@@ -89,7 +89,7 @@ const Row = Type.Object(
   { title: "WordgameEntry" },
 );
 
-export const Board = Type.Object({
+export const WordLeaderboard = Type.Object({
   data: Type.Array(Row),
   pagination: Type.Object({
     current_page: Type.Integer(),

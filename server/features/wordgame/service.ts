@@ -12,7 +12,7 @@ import type { WordGameDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { awardWhenDue } from "../wallet/domain/awards.ts";
 import { requireSameRole } from "../sessions/sessions.ts";
-import { presentLine, type Board, type ResultBody } from "./schemas.ts";
+import { presentLine, type WordLeaderboard, type ResultBody } from "./schemas.ts";
 
 export type Period = "today" | "this_week" | "this_month" | "all";
 
@@ -41,7 +41,14 @@ export async function submitResult(
     if (name === null) throw new AppError("auth:token_invalid");
     const { score, level, wordsFound, blocksDropped, timeTaken } = body;
     const subjectId = await words.insertWordResult(em, {
-      ...{ playerId, score, level, wordsFound, blocksDropped, timeTaken, date, ref },
+      playerId,
+      score,
+      level,
+      wordsFound,
+      blocksDropped,
+      timeTaken,
+      date,
+      ref,
       mode: body.type,
       timeGiven: body.timeGiven ?? null,
       completed: body.completed ?? false,
@@ -57,7 +64,10 @@ export async function submitResult(
   const window: WordWindow =
     date === null ? { mode: "random", since: 0 } : { mode: "daily", from: date, to: date };
   const view = await deps.leaderboards.read({
-    ...{ family: wordFamily(window), tab: "score", page: null, radius: null },
+    family: wordFamily(window),
+    tab: "score",
+    page: null,
+    radius: null,
     ids: [playerId],
   });
   return { username, rank: view.places[0]?.rank ?? view.total };
@@ -96,12 +106,14 @@ export interface LeaderboardQuery {
 export async function readWordLeaderboard(
   deps: WordGameDeps,
   criteria: LeaderboardQuery,
-): Promise<Static<typeof Board>> {
+): Promise<Static<typeof WordLeaderboard>> {
   const { limit, page, username, timeZone } = criteria;
   const named = username === null ? null : await findPlayerByName(deps.em, foldName(username));
   const window = windowOf(criteria.mode, criteria.period, { timeZone, now: deps.clock.now() });
   const view = await deps.leaderboards.read({
-    ...{ family: wordFamily(window), tab: "score", radius: null },
+    family: wordFamily(window),
+    tab: "score",
+    radius: null,
     page: { start: (page - 1) * limit, count: limit },
     ids: named === null ? [] : [named],
   });

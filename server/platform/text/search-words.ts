@@ -28,8 +28,18 @@ const marks = new RegExp(optionalMarkClass, "gu");
 
 /** Lower-case letters and their spelling on keyboards without them. */
 export const plainForms: Readonly<Record<string, string>> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", þ: "th" },
-  ...{ ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", ŧ: "t", ı: "i", ς: "σ" },
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  þ: "th",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  ħ: "h",
+  ŧ: "t",
+  ı: "i",
+  ς: "σ",
 };
 const others = new RegExp(`[${Object.keys(plainForms).join("")}]`, "g");
 

@@ -53,8 +53,10 @@ export async function pickRange(host: string, count: number, besides: Wanted[]):
   for (let numTries = 1; ; numTries++) {
     const first = randomInt(picked.from, picked.below - count);
     const range = Array.from({ length: count }, (_, i) => ({
-      ...{ setting: "WORKER_PORTS", hostSetting: "HOST" },
-      ...{ host, port: first + i },
+      setting: "WORKER_PORTS",
+      hostSetting: "HOST",
+      host,
+      port: first + i,
     }));
     try {
       await claimPorts(...besides, ...range);

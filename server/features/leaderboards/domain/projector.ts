@@ -74,7 +74,7 @@ export class LeaderboardProjector {
         continue;
       }
       if (pending.next === null) return this.#finish(checkpoint);
-      const updates = await listUpdates(em(), checkpoint.boards, pending.waiting);
+      const updates = await listUpdates(em(), checkpoint.leaderboards, pending.waiting);
       const isWhole = pending.waiting.length < batchSize;
       this.#known = await writeBatch(redis, checkpoint, { number: pending.next, isWhole, updates });
       if (this.#known === null) continue;
@@ -132,10 +132,10 @@ export class LeaderboardProjector {
 /** The present state of the changed entries of these leaderboards. */
 async function listUpdates(
   em: EntityManager,
-  boards: readonly string[],
+  leaderboards: readonly string[],
   changes: readonly Change[],
 ): Promise<Update[]> {
-  const families = boards.flatMap((name) => familyOf(name) ?? []);
+  const families = leaderboards.flatMap((name) => familyOf(name) ?? []);
   if (families.length === 0 || changes.length === 0) return [];
   const touched = await resolveChanges(em, changes, { andTeams: families.includes(teamFamily) });
   const updates: Update[] = [];

@@ -58,13 +58,14 @@ export interface Checkpoint {
   /** The writer had read all changes of its snapshot. */
   isWhole: boolean;
   /** Names of the leaderboards that are open or being built. */
-  boards: readonly string[];
+  leaderboards: readonly string[];
 }
 
 /** The previous version writes no "+" and ignores leaderboards that are being built. */
 const textOf = (batch: number, isWhole: boolean) => `${batch}:${randomId()}${isWhole ? "+" : "+~"}`;
-const checkpointOf = (text: string, boards: readonly string[]): Checkpoint => ({
-  ...{ text, boards },
+const checkpointOf = (text: string, leaderboards: readonly string[]): Checkpoint => ({
+  text,
+  leaderboards,
   batch: text === "" ? -1 : parseInt(text, 10),
   isWhole: !text.endsWith("~"),
 });
@@ -161,14 +162,14 @@ export async function writeBatch(
   const keys = [...heads, ...batch.updates.flatMap(({ family }) => keysOf(family))];
   const args = [checkpoint.text, text, ...batch.updates.flatMap(partOf)];
   const isDone = (await redis.eval(applyScript, keys.length, ...keys, ...args)) === 1;
-  return isDone ? checkpointOf(text, checkpoint.boards) : null;
+  return isDone ? checkpointOf(text, checkpoint.leaderboards) : null;
 }
 
 export async function readCheckpoint(redis: Redis): Promise<Checkpoint> {
   // In this order: a leaderboard begun after the checkpoint was read changes the checkpoint, and the write is
   // refused.
-  const [text, boards] = await Promise.all([redis.get(batchKey), listLeaderboards(redis)]);
-  return checkpointOf(text ?? "", boards);
+  const [text, leaderboards] = await Promise.all([redis.get(batchKey), listLeaderboards(redis)]);
+  return checkpointOf(text ?? "", leaderboards);
 }
 
 /** In this order: a leaderboard opened in between is in one of the two lists. */

@@ -1,8 +1,8 @@
--- Records that a shard is complete under the current replication id, if each given lobby has the stamp its
+-- Records that a shard is complete under the current replication id, if each given actor has the stamp its
 -- owner expects.
--- KEYS: owner, history, lobbies... ARGV: token, 1 if the owner has further lobbies to check, stamps of the
--- lobbies...
--- Returns the indexes of lobbies with another stamp.
+-- KEYS: owner, history, actors... ARGV: token, 1 if the owner has further actors to check, stamps of the
+-- actors...
+-- Returns the indexes of actors with another stamp.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {} end
 local others = {}
 for i = 3, #KEYS do

@@ -1,6 +1,6 @@
--- Writes the entry of one lobby in the public list, or removes it, unless a newer state of the lobby was written before.
--- KEYS: list, order, number at which the lobby was removed. ARGV: code, seq or '' (whatever is stored), created ms,
---       entry or '' (not listed), ms for which a removal is remembered, channel that announces a change or '' (none).
+-- Writes the entry of one actor in the public list, or removes it, unless a newer state of the actor was written before.
+-- KEYS: list, order, number at which the actor was removed. ARGV: code, seq or '' (whatever is stored), created ms,
+--       entry or '' (not listed), ms for which a removal is stored, channel that announces a change or '' (none).
 -- Returns 1 if the list changed, else 0.
 local code, seq, created, entry, keptMs, channel = unpack(ARGV)
 local known = redis.call('HGET', KEYS[1], code) or redis.call('GET', KEYS[3])
