@@ -16,8 +16,8 @@ export interface ArchiveBody {
 
 /** The archive caches of a process, which answer most reads without a store. */
 export interface Archive {
-  /** Games by slug, in order of slug, at most a second old; usually synchronous. */
-  games(): Games | Promise<Games>;
+  /** Games by slug, in order of slug, at most a second old. */
+  games(): Promise<Games>;
   /** Reads the games again, after a caller has seen a newer generation. */
   reload(): Promise<Games>;
   bodies: ByteLruCache<ArchiveBody>;

@@ -18,11 +18,7 @@ const shown = new Map([
 /** The original bytes, whatever size or format the request names. */
 export async function serveAsset(archive: Archive, hash: string, request: RequestInfo) {
   if (!hashPattern.test(hash)) throw new AppError("codex:asset_not_found");
-  const asset = await archive.bodies.fetch(
-    `asset ${hash}`,
-    () => loadAsset(archive, hash),
-    (body) => body,
-  );
+  const asset = await archive.bodies.fetch(`asset ${hash}`, () => loadAsset(archive, hash));
   const mediaType = asset.type ?? "application/octet-stream";
   const content = toBytes(asset.content);
   const disposition = shown.has(mediaType) ? "inline" : "attachment";

@@ -8,7 +8,7 @@ import { markdownEntry, markdownPage } from "./markdown.ts";
 import { patchOf, stateKey, type Place } from "./places.ts";
 import { headOf, presentPatchRef } from "./present.ts";
 import type { Outcome } from "./compared.ts";
-import { createTurn, createWriter } from "./writer.ts";
+import { createTimeSlice, createWriter } from "./writer.ts";
 
 /** Maximum entries of a page (COD-11), and characters after which a page ends early. */
 const maxLimit = 1_000;
@@ -74,14 +74,14 @@ export function readChangelog(archive: Archive, place: Place, input: ChangelogIn
     archive.builds.run(async () => {
       const page = await readPage(archive, { place, range, type, limit, cursor, writeEntry });
       const writer = createWriter();
-      const turn = createTurn();
+      const slice = createTimeSlice();
       for (const part of writePage(page)) {
         writer.add(part);
-        if (turn.isOver()) await turn.pass();
+        if (slice.isOver()) await slice.yield();
       }
       return writer.finish();
     });
-  return archive.bodies.fetch(key, build, (body) => body);
+  return archive.bodies.fetch(key, build);
 }
 
 export interface PageInput {

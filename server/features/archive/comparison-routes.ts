@@ -4,7 +4,7 @@ import { checkChangelogInput, isMarkdown, readChangelog } from "./changelog.ts";
 import { publicBaseUrl } from "../../platform/net/addresses.ts";
 import { feedType, readFeed } from "./feed.ts";
 import { inOrder, readDiff, readEntityDiff } from "./diffs.ts";
-import { patchOf, placeOf, presentKey, withGames } from "./places.ts";
+import { patchOf, placeOf, presentKey } from "./places.ts";
 import { answer, base, gameErrors, publicRead } from "./reading.ts";
 import * as s from "./schemas.ts";
 import type { ArchiveDeps } from "./deps.ts";
@@ -22,12 +22,12 @@ const diffPatches = defineRoute({
   query: s.BranchQuery,
   responses: { 200: s.DiffDocument },
   errors: rangeErrors,
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const place = placeOf(games, params.game, query.branch);
-      const [a, b] = [patchOf(place.branch, params.a), patchOf(place.branch, params.b)];
-      return answer(readDiff(archive, place, a, b));
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const place = placeOf(games, params.game, query.branch);
+    const [a, b] = [patchOf(place.branch, params.a), patchOf(place.branch, params.b)];
+    return answer(readDiff(archive, place, a, b));
+  },
 });
 
 const diffGame = defineRoute({
@@ -39,12 +39,12 @@ const diffGame = defineRoute({
   query: s.RangeQuery,
   responses: { 200: s.DiffDocument },
   errors: rangeErrors,
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const place = placeOf(games, params.game, query.branch);
-      const [a, b] = [patchOf(place.branch, query.from), patchOf(place.branch, query.to)];
-      return answer(readDiff(archive, place, a, b));
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const place = placeOf(games, params.game, query.branch);
+    const [a, b] = [patchOf(place.branch, query.from), patchOf(place.branch, query.to)];
+    return answer(readDiff(archive, place, a, b));
+  },
 });
 
 const diffEntity = defineRoute({
@@ -57,15 +57,15 @@ const diffEntity = defineRoute({
   query: s.RangeQuery,
   responses: { 200: s.EntityDiff },
   errors: [...gameErrors, "codex:patch_not_found"],
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const place = placeOf(games, params.game, query.branch);
-      const { branch } = place;
-      const range = inOrder(patchOf(branch, query.from), patchOf(branch, query.to));
-      const key = presentKey(place, "diff", params.id, range.from.id, range.to.id);
-      const make = () => readEntityDiff(archive, place, params.id, range);
-      return answer(archive.bodies.fetch(key, make, (body) => body));
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const place = placeOf(games, params.game, query.branch);
+    const { branch } = place;
+    const range = inOrder(patchOf(branch, query.from), patchOf(branch, query.to));
+    const key = presentKey(place, "diff", params.id, range.from.id, range.to.id);
+    const make = () => readEntityDiff(archive, place, params.id, range);
+    return answer(archive.bodies.fetch(key, make));
+  },
 });
 
 const showChangelog = defineRoute({
@@ -79,16 +79,15 @@ const showChangelog = defineRoute({
   otherForm: "text/markdown",
   responses: { 200: s.Changelog },
   errors: [...gameErrors, "codex:patch_not_found", "codex:changelog_params"],
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      checkChangelogInput(query);
-      const place = placeOf(games, params.game, query.branch);
-      const body = readChangelog(archive, place, query);
-      if (!isMarkdown(query.format)) return answer(body);
-      return Promise.resolve(body).then(({ content, etag }) =>
-        bytesReply(200, "text/markdown; charset=utf-8", content, [["ETag", etag]]),
-      );
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    checkChangelogInput(query);
+    const place = placeOf(games, params.game, query.branch);
+    const body = readChangelog(archive, place, query);
+    if (!isMarkdown(query.format)) return answer(body);
+    const { content, etag } = await body;
+    return bytesReply(200, "text/markdown; charset=utf-8", content, [["ETag", etag]]);
+  },
 });
 
 /** Below the path of the pages, where feed readers expect it; no type has a dot in its name (COD-16). */
@@ -102,12 +101,12 @@ const showFeed = defineRoute({
   query: s.BranchQuery,
   responses: { 200: media("application/atom+xml") },
   errors: gameErrors,
-  handler: ({ params, query, deps: { archive, config } }) =>
-    withGames(archive, async (games) => {
-      const place = placeOf(games, params.game, query.branch);
-      const { content, etag } = await readFeed(archive, place, publicBaseUrl(config));
-      return bytesReply(200, feedType, content, [["ETag", etag]]);
-    }),
+  handler: async ({ params, query, deps: { archive, config } }) => {
+    const games = await archive.games();
+    const place = placeOf(games, params.game, query.branch);
+    const { content, etag } = await readFeed(archive, place, publicBaseUrl(config));
+    return bytesReply(200, feedType, content, [["ETag", etag]]);
+  },
 });
 
 const showAsset = defineRoute({

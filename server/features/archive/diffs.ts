@@ -9,7 +9,7 @@ import { compareBodies, type Outcome } from "./compared.ts";
 import { canonicalId } from "./entities.ts";
 import { finishedBody, stateKey, type Place } from "./places.ts";
 import { presentPatchRef } from "./present.ts";
-import { createTurn, createWriter } from "./writer.ts";
+import { createTimeSlice, createWriter } from "./writer.ts";
 
 /** Pairs of documents read in one batch. */
 const pairsPerRead = 250;
@@ -32,15 +32,12 @@ export async function pairsOf(
   { game }: Place,
   { from, to }: PatchRange,
 ): Promise<readonly DiffPair[]> {
-  return archive.pairs.fetch(
-    `${stateKey(from)} ${stateKey(to)}`,
-    () =>
-      listDiffPairs(archive.fork(), {
-        ranges: rangesBetween(game, from, to),
-        from: from === null ? null : stateOf(from),
-        to: stateOf(to),
-      }),
-    (pairs) => pairs,
+  return archive.pairs.fetch(`${stateKey(from)} ${stateKey(to)}`, () =>
+    listDiffPairs(archive.fork(), {
+      ranges: rangesBetween(game, from, to),
+      from: from === null ? null : stateOf(from),
+      to: stateOf(to),
+    }),
   );
 }
 
@@ -55,7 +52,7 @@ export async function* comparePairs(
   pairs: readonly DiffPair[],
 ): AsyncGenerator<Compared> {
   const em = archive.fork();
-  const turn = createTurn();
+  const slice = createTimeSlice();
   for (let at = 0; at < pairs.length; at += pairsPerRead) {
     const some = pairs.slice(at, at + pairsPerRead);
     const ids = some.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null);
@@ -63,7 +60,7 @@ export async function* comparePairs(
     const bodyOf = (id: number | null) => (id === null ? null : (bodies.get(id) ?? null));
     for (const pair of some) {
       yield { pair, outcome: compareBodies(bodyOf(pair.before), bodyOf(pair.after)) };
-      if (turn.isOver()) await turn.pass();
+      if (slice.isOver()) await slice.yield();
     }
   }
 }
@@ -85,10 +82,8 @@ function entryOf({ pair, outcome }: Compared) {
 /** The diff of two patches, cached: it changes only when a patch is replaced. */
 export function readDiff(archive: Archive, place: Place, a: CodexPatch, b: CodexPatch) {
   const range = inOrder(a, b);
-  return archive.bodies.fetch(
-    `diff ${stateKey(range.from)} ${stateKey(range.to)}`,
-    () => archive.builds.run(() => buildDiff(archive, place, range)),
-    (body) => body,
+  return archive.bodies.fetch(`diff ${stateKey(range.from)} ${stateKey(range.to)}`, () =>
+    archive.builds.run(() => buildDiff(archive, place, range)),
   );
 }
 

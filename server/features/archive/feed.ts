@@ -16,7 +16,7 @@ export const feedType = "application/atom+xml; charset=utf-8";
 /** The changelog of a branch as an Atom feed, an entry per patch; `base` is the public address of the service. */
 export function readFeed(archive: Archive, place: Place, base: string) {
   const build = () => archive.builds.run(() => buildFeed(archive, place, base));
-  return archive.bodies.fetch(presentKey(place, "feed", base), build, (body) => body);
+  return archive.bodies.fetch(presentKey(place, "feed", base), build);
 }
 
 async function buildFeed(archive: Archive, place: Place, base: string): Promise<ArchiveBody> {

@@ -68,16 +68,15 @@ async function listedPage(
   let found: ListPage | null = null;
   // The count does not depend on the page, so it is cached for later pages: of 20,000 entities they take 1.5 ms, with
   // the count 8 (`npm run bench -- codex`, "later pages").
-  const count = await archive.bodies.fetch(
+  const counted = await archive.bodies.fetch(
     presentKey(place, "count", type, JSON.stringify(filters)),
     async () => {
       found = await read(true);
       return { content: String(found.count), etag: "" };
     },
-    ({ content }) => Number(content),
   );
   const { rows } = found ?? (await read(false));
-  return { rows, count };
+  return { rows, count: Number(counted.content) };
 }
 
 async function searchedPage(
@@ -87,11 +86,8 @@ async function searchedPage(
   input: ListInput,
 ): Promise<Found> {
   const { type, filters, q, cursor, limit } = input;
-  const ids = await archive.lists.fetch(
-    presentKey(place, type, q, JSON.stringify(filters)),
-    () => searchIds(archive, em, place, input),
-    (found) => found,
-  );
+  const key = presentKey(place, type, q, JSON.stringify(filters));
+  const ids = await archive.lists.fetch(key, () => searchIds(archive, em, place, input));
   const start = placeAfter(ids, cursor);
   const page = [...ids.subarray(start, start + limit + 1)];
   if (page.length === 0) return { rows: [], count: ids.length };

@@ -16,12 +16,6 @@ export interface Place {
   branch: CodexBranch;
 }
 
-/** Runs synchronously when the games are cached, which is usual. */
-export function withGames<T>(archive: Archive, work: (games: Games) => T | Promise<T>) {
-  const games = archive.games();
-  return games instanceof Promise ? games.then(work) : work(games);
-}
-
 export function placeOf(games: Games, slug: string, branchSlug: string): Place {
   const game = games.get(slug);
   if (game === undefined) throw new AppError("codex:game_not_found");

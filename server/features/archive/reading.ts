@@ -15,9 +15,7 @@ export const publicRead = {
 
 export const gameErrors = ["codex:game_not_found", "codex:branch_not_found"] as const;
 
-const toReply = ({ content, etag }: ArchiveBody) => encodedReply(200, content, { etag });
-
-/** A cached body is returned synchronously, without a promise. */
-export function answer(body: ArchiveBody | Promise<ArchiveBody>) {
-  return body instanceof Promise ? body.then(toReply) : toReply(body);
+export async function answer(body: Promise<ArchiveBody>) {
+  const { content, etag } = await body;
+  return encodedReply(200, content, { etag });
 }

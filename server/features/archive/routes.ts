@@ -2,7 +2,7 @@ import { encodedReply, routesWith, type Route } from "../../http/pipeline/route.
 import { readEntity, readHistory, readManifest, readRels } from "./entities.ts";
 import { readFilters } from "./filters.ts";
 import { readList } from "./lists.ts";
-import { finishedBody, patchOf, placeOf, presentKey, withGames } from "./places.ts";
+import { finishedBody, patchOf, placeOf, presentKey } from "./places.ts";
 import { presentGame, presentPatch } from "./present.ts";
 import { comparisonRoutes } from "./comparison-routes.ts";
 import * as s from "./schemas.ts";
@@ -18,13 +18,13 @@ const listGames = defineRoute({
   source: "document 3, part A; COD-01",
   responses: { 200: s.GameList },
   errors: [],
-  handler: ({ deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const list = [...games.values()];
-      const key = `games ${list.map((game) => `${game.id}.${game.generation}`).join(" ")}`;
-      const make = async () => finishedBody(JSON.stringify({ games: list.map(presentGame) }));
-      return answer(archive.bodies.fetch(key, make, (body) => body));
-    }),
+  handler: async ({ deps: { archive } }) => {
+    const games = await archive.games();
+    const list = [...games.values()];
+    const key = `games ${list.map((game) => `${game.id}.${game.generation}`).join(" ")}`;
+    const make = async () => finishedBody(JSON.stringify({ games: list.map(presentGame) }));
+    return answer(archive.bodies.fetch(key, make));
+  },
 });
 
 const showManifest = defineRoute({
@@ -36,18 +36,12 @@ const showManifest = defineRoute({
   query: s.BranchQuery,
   responses: { 200: s.Manifest },
   errors: gameErrors,
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const place = placeOf(games, params.game, query.branch);
-      const key = presentKey(place, "manifest");
-      return answer(
-        archive.bodies.fetch(
-          key,
-          () => readManifest(archive, place),
-          (body) => body,
-        ),
-      );
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const place = placeOf(games, params.game, query.branch);
+    const key = presentKey(place, "manifest");
+    return answer(archive.bodies.fetch(key, () => readManifest(archive, place)));
+  },
 });
 
 const listPatches = defineRoute({
@@ -59,15 +53,15 @@ const listPatches = defineRoute({
   query: s.BranchQuery,
   responses: { 200: s.PatchList },
   errors: gameErrors,
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const place = placeOf(games, params.game, query.branch);
-      const make = async () => {
-        const patches = place.branch.patches.map(presentPatch).reverse();
-        return finishedBody(JSON.stringify({ patches }));
-      };
-      return answer(archive.bodies.fetch(presentKey(place, "patches"), make, (body) => body));
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const place = placeOf(games, params.game, query.branch);
+    const make = async () => {
+      const patches = place.branch.patches.map(presentPatch).reverse();
+      return finishedBody(JSON.stringify({ patches }));
+    };
+    return answer(archive.bodies.fetch(presentKey(place, "patches"), make));
+  },
 });
 
 const showPatch = defineRoute({
@@ -80,12 +74,12 @@ const showPatch = defineRoute({
   query: s.BranchQuery,
   responses: { 200: s.OnePatch },
   errors: [...gameErrors, "codex:patch_not_found"],
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const { branch } = placeOf(games, params.game, query.branch);
-      const patch = presentPatch(patchOf(branch, params.version));
-      return encodedReply(200, JSON.stringify({ patch }));
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const { branch } = placeOf(games, params.game, query.branch);
+    const patch = presentPatch(patchOf(branch, params.version));
+    return encodedReply(200, JSON.stringify({ patch }));
+  },
 });
 
 const listEntities = defineRoute({
@@ -103,16 +97,16 @@ const listEntities = defineRoute({
     "codex:filter_op_invalid",
     "codex:filter_not_numeric",
   ],
-  handler: ({ params, query, deps: { archive }, request }) =>
-    withGames(archive, (games) => {
-      const { branch, limit, cursor, q = "" } = query;
-      const filters = readFilters(request.query);
-      const place = placeOf(games, params.game, branch);
-      const { type } = params;
-      const key = presentKey(place, "list", type, limit, cursor, q, JSON.stringify(filters));
-      const make = () => readList(archive, place, { type, filters, q, limit, cursor });
-      return answer(archive.bodies.fetch(key, make, (body) => body));
-    }),
+  handler: async ({ params, query, deps: { archive }, request }) => {
+    const games = await archive.games();
+    const { branch, limit, cursor, q = "" } = query;
+    const filters = readFilters(request.query);
+    const place = placeOf(games, params.game, branch);
+    const { type } = params;
+    const key = presentKey(place, "list", type, limit, cursor, q, JSON.stringify(filters));
+    const make = () => readList(archive, place, { type, filters, q, limit, cursor });
+    return answer(archive.bodies.fetch(key, make));
+  },
 });
 
 const showEntity = defineRoute({
@@ -126,17 +120,17 @@ const showEntity = defineRoute({
   query: s.EntityQuery,
   responses: { 200: s.Entity },
   errors: [...gameErrors, "codex:patch_not_found", "codex:entity_not_found"],
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const rels = readRels(query.hydrate);
-      const place = placeOf(games, params.game, query.branch);
-      const { at_patch: version } = query;
-      const patch = version === undefined ? null : patchOf(place.branch, version);
-      const { id } = params;
-      const key = presentKey(place, "entity", id, patch?.id ?? 0, ...rels);
-      const make = () => readEntity(archive, place, { id, patch, rels });
-      return answer(archive.bodies.fetch(key, make, (body) => body));
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const rels = readRels(query.hydrate);
+    const place = placeOf(games, params.game, query.branch);
+    const { at_patch: version } = query;
+    const patch = version === undefined ? null : patchOf(place.branch, version);
+    const { id } = params;
+    const key = presentKey(place, "entity", id, patch?.id ?? 0, ...rels);
+    const make = () => readEntity(archive, place, { id, patch, rels });
+    return answer(archive.bodies.fetch(key, make));
+  },
 });
 
 const showHistory = defineRoute({
@@ -149,13 +143,13 @@ const showHistory = defineRoute({
   query: s.BranchQuery,
   responses: { 200: s.History },
   errors: [...gameErrors, "codex:entity_not_found"],
-  handler: ({ params, query, deps: { archive } }) =>
-    withGames(archive, (games) => {
-      const place = placeOf(games, params.game, query.branch);
-      const key = presentKey(place, "history", params.id);
-      const make = () => readHistory(archive, place, params.id);
-      return answer(archive.bodies.fetch(key, make, (body) => body));
-    }),
+  handler: async ({ params, query, deps: { archive } }) => {
+    const games = await archive.games();
+    const place = placeOf(games, params.game, query.branch);
+    const key = presentKey(place, "history", params.id);
+    const make = () => readHistory(archive, place, params.id);
+    return answer(archive.bodies.fetch(key, make));
+  },
 });
 
 export const codexRoutes: Route<ArchiveDeps>[] = [

@@ -12,15 +12,15 @@ const blockLength = 64 * 1024;
  * Time slice of a large document before it yields to other requests, which wait up to 50 ms (`npm run bench --
  * codex`, "worst wait of another reader meanwhile").
  */
-const turnMs = 8;
+const sliceMs = 8;
 
-export function createTurn() {
-  let ends = performance.now() + turnMs;
+export function createTimeSlice() {
+  let ends = performance.now() + sliceMs;
   return {
     isOver: () => performance.now() >= ends,
-    async pass(): Promise<void> {
+    async yield(): Promise<void> {
       await nextTurn();
-      ends = performance.now() + turnMs;
+      ends = performance.now() + sliceMs;
     },
   };
 }
@@ -56,12 +56,12 @@ export function createWriter() {
 
 async function join(blocks: readonly Buffer[], bytes: number): Promise<Buffer> {
   // Not from the buffer pool: a cached part would keep the whole pool slab alive.
-  const whole = Buffer.allocUnsafeSlow(bytes);
-  const turn = createTurn();
+  const joined = Buffer.allocUnsafeSlow(bytes);
+  const slice = createTimeSlice();
   let at = 0;
   for (const block of blocks) {
-    at += block.copy(whole, at);
-    if (turn.isOver()) await turn.pass();
+    at += block.copy(joined, at);
+    if (slice.isOver()) await slice.yield();
   }
-  return whole;
+  return joined;
 }

@@ -111,13 +111,13 @@ const drawnIcons = createByteLruCache<DrawnIcon>({
 });
 
 /** An icon with the requested options; throws `avatar:invalid_option` for one that no palette has. */
-export function renderIcon<T>(
+export async function renderIcon(
   slug: string,
   { color, bg, border, shape }: IconOptions,
-  { size, present }: { size: number; present: (icon: DrawnIcon) => T },
-): T | Promise<T> {
+  size: number,
+): Promise<DrawnIcon> {
   const key = JSON.stringify([slug, color, bg, border, shape, size]);
-  return drawnIcons.fetch(key, () => draw(slug, { color, bg, border, shape }, size), present);
+  return drawnIcons.fetch(key, () => draw(slug, { color, bg, border, shape }, size));
 }
 
 async function draw(slug: string, options: IconOptions, size: number): Promise<DrawnIcon> {

@@ -114,11 +114,10 @@ const icon = defineRoute({
   publicData: true,
   responses: { 200: media(svgType) },
   errors: ["avatar:invalid_option", "avatar:icon_not_found"],
-  handler: ({ params, query }) =>
-    renderIcon(params.slug, query, {
-      size: sizeOf(query.size),
-      present: ({ svg, etag }) => bytesReply(200, svgType, svg, [["ETag", etag]]),
-    }),
+  handler: async ({ params, query }) => {
+    const { svg, etag } = await renderIcon(params.slug, query, sizeOf(query.size));
+    return bytesReply(200, svgType, svg, [["ETag", etag]]);
+  },
 });
 
 const available = defineRoute({

@@ -35,17 +35,17 @@ function presentBody({ game }: codex.Place, content: string): ArchiveBody {
 }
 
 /** Built once for both base paths, so that both return the same bytes (PRJ-02). */
-function kept(archive: Archive, key: string, make: () => Promise<ArchiveBody>) {
-  return archive.bodies.fetch(key, make, (body) => body);
+function cached(archive: Archive, key: string, make: () => Promise<ArchiveBody>) {
+  return archive.bodies.fetch(key, make);
 }
 
 /** One page of a resource in the list envelope of the document. */
-export function readList(
+export async function readList(
   archive: Archive,
   place: ProjectedPlace,
   resource: Resource,
   input: ListInput,
-): ArchiveBody | Promise<ArchiveBody> {
+): Promise<ArchiveBody> {
   const { limit, cursor, parameters } = input;
   const sort = input.sort === "desc" ? "desc" : "asc";
   if (sort !== input.sort) throw invalidFilter("sort", ["asc", "desc"]);
@@ -57,12 +57,12 @@ export function readList(
   }
   const asked = JSON.stringify([resource.path, parameters, chain]);
   const key = codex.presentKey(place, "rows", asked, limit, sort, cursor ?? "");
-  return kept(archive, key, () =>
+  return cached(archive, key, () =>
     codex.readPresent(archive, place, async (em, current) => {
       const slugs = needsSlugs(resource, parameters) ? slugsIn(await readFacets(em)) : noSlugs;
       const clauses = readClauses(resource, parameters, slugs, chain);
       // The count does not depend on the page, so it is cached for later pages.
-      const count = await archive.bodies.fetch(
+      const counted = await archive.bodies.fetch(
         codex.presentKey(current, "count of rows", asked),
         async () => {
           const total = await bounded(em, resource, clauses, (tx) =>
@@ -70,8 +70,8 @@ export function readList(
           );
           return { content: String(total), etag: "" };
         },
-        ({ content }) => Number(content),
       );
+      const count = Number(counted.content);
       const wanted = { clauses, cursor, sort, limit: limit + 1 } as const;
       const rows = await bounded(em, resource, clauses, (tx) => listRows(tx, resource, wanted));
       const { page: shown, next } = pageOf(rows, limit);
@@ -121,12 +121,12 @@ function slugsIn(rows: readonly FacetRow[]) {
 }
 
 /** One full row, now or at a patch (PRJ-03, PRJ-04). */
-export function readDocument(
+export async function readDocument(
   archive: Archive,
   place: ProjectedPlace,
   resource: Resource,
   input: { id: string; version: string | undefined; locale: string | undefined },
-): ArchiveBody | Promise<ArchiveBody> {
+): Promise<ArchiveBody> {
   const { id, version } = input;
   if (!idPattern(resource.type).test(id)) throw new AppError("projection:type_mismatch");
   const chain = localeChain(input.locale);
@@ -134,7 +134,7 @@ export function readDocument(
     throw new AppError(version === undefined ? "projection:not_found" : "codex:patch_not_found");
   if (version === undefined) {
     const key = codex.presentKey(place, "row", id, ...chain);
-    return kept(archive, key, () =>
+    return cached(archive, key, () =>
       codex.readPresent(archive, place, async (em, current) => {
         const row = await findRow(em, resource, id);
         if (row === null) throw new AppError("projection:not_found");
@@ -146,7 +146,7 @@ export function readDocument(
   // The upstream key is the present one, whatever the patch.
   const state = [codex.stateKey(patch), place.game.generation];
   const key = JSON.stringify(["row at", ...state, id, ...chain]);
-  return kept(archive, key, () =>
+  return cached(archive, key, () =>
     codex.readPresent(archive, place, async (em) => {
       const state = { branchId: patch.branchId, ord: patch.ord };
       const reader = new StateReader(em, place.game.id, state, chain);
@@ -158,29 +158,23 @@ export function readDocument(
 }
 
 /** The labels of every slug in use (PRJ-10). */
-export function readLabels(
+export async function readLabels(
   archive: Archive,
   place: ProjectedPlace,
   locale: string | undefined,
-): ArchiveBody | Promise<ArchiveBody> {
+): Promise<ArchiveBody> {
   const chain = localeChain(locale);
   if (place === null) return codex.finishedBody(JSON.stringify(presentFacets([], chain)));
-  return kept(archive, codex.presentKey(place, "facets", ...chain), () =>
+  return cached(archive, codex.presentKey(place, "facets", ...chain), () =>
     codex.readPresent(archive, place, async (em, current) =>
       presentBody(current, JSON.stringify(presentFacets(await readFacets(em), chain))),
     ),
   );
 }
 
-/** The projected game and branch, synchronously when the games are cached. */
-export function withProjectedPlace<T>(
-  archive: Archive,
-  game: string,
-  work: (place: ProjectedPlace) => T | Promise<T>,
-) {
-  return codex.withGames(archive, (games) => {
-    const found = games.get(game);
-    const branch = found?.branches.get(projectedBranch);
-    return work(found === undefined || branch === undefined ? null : { game: found, branch });
-  });
+/** The projected game and branch; null before the first import. */
+export async function findProjectedPlace(archive: Archive, game: string): Promise<ProjectedPlace> {
+  const found = (await archive.games()).get(game);
+  const branch = found?.branches.get(projectedBranch);
+  return found === undefined || branch === undefined ? null : { game: found, branch };
 }

@@ -5,7 +5,7 @@ import { resources } from "../../../db/projections/resources/index.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { GameDataDeps } from "./deps.ts";
 import { routesWith, encodedReply, type Route } from "../../http/pipeline/route.ts";
-import { readDocument, readLabels, readList, withProjectedPlace } from "./reading.ts";
+import { readDocument, readLabels, readList, findProjectedPlace } from "./reading.ts";
 
 const defineRoute = routesWith<GameDataDeps>();
 
@@ -66,11 +66,9 @@ function checkRealm({ config }: GameDataDeps, slug: string | undefined): void {
   if (slug !== undefined && slug !== config.GAME_DATA_REALM) throw new AppError("route:not_found");
 }
 
-const toReply = ({ content, etag }: ArchiveBody) =>
-  encodedReply(200, content, { etag, headers: [["Vary", "Accept-Encoding"]] });
-
-function answer(body: ArchiveBody | Promise<ArchiveBody>) {
-  return body instanceof Promise ? body.then(toReply) : toReply(body);
+async function answer(body: Promise<ArchiveBody>) {
+  const { content, etag } = await body;
+  return encodedReply(200, content, { etag, headers: [["Vary", "Accept-Encoding"]] });
 }
 
 function facetsRoute(base: string): Route<GameDataDeps> {
@@ -83,13 +81,12 @@ function facetsRoute(base: string): Route<GameDataDeps> {
     query: Type.Object({ locale: Locale, at_patch: AtPatch }),
     responses: { 200: Facets },
     errors: ["route:not_found", "projection:at_patch_on_list"],
-    handler: ({ params, query, deps }) => {
+    handler: async ({ params, query, deps }) => {
       checkRealm(deps, params.game_data_slug);
       if (query.at_patch !== undefined) throw new AppError("projection:at_patch_on_list");
       const { archive, config } = deps;
-      return withProjectedPlace(archive, config.GAME_DATA_GAME, (place) =>
-        answer(readLabels(archive, place, query.locale)),
-      );
+      const place = await findProjectedPlace(archive, config.GAME_DATA_GAME);
+      return answer(readLabels(archive, place, query.locale));
     },
   });
 }
@@ -105,7 +102,7 @@ function listRoute(base: string, resource: Resource): Route<GameDataDeps> {
     query: listQuery(resource),
     responses: { 200: listOf(row) },
     errors: ["route:not_found", "projection:at_patch_on_list", "projection:invalid_filter"],
-    handler: ({ params, query, deps }) => {
+    handler: async ({ params, query, deps }) => {
       checkRealm(deps, params.game_data_slug);
       const { limit, sort, ...texts } = query as { limit: number; sort: string };
       const asked = texts as Record<string, string | undefined>;
@@ -114,16 +111,15 @@ function listRoute(base: string, resource: Resource): Route<GameDataDeps> {
         asked[parameter] === undefined ? [] : [[parameter, asked[parameter]] as const],
       );
       const { archive, config } = deps;
-      return withProjectedPlace(archive, config.GAME_DATA_GAME, (place) =>
-        answer(
-          readList(archive, place, resource, {
-            limit,
-            sort,
-            cursor: asked["cursor"] ?? null,
-            locale: asked["locale"],
-            parameters: Object.fromEntries(given),
-          }),
-        ),
+      const place = await findProjectedPlace(archive, config.GAME_DATA_GAME);
+      return answer(
+        readList(archive, place, resource, {
+          limit,
+          sort,
+          cursor: asked["cursor"] ?? null,
+          locale: asked["locale"],
+          parameters: Object.fromEntries(given),
+        }),
       );
     },
   });
@@ -148,13 +144,12 @@ function documentRoute(base: string, segment: string, resource: Resource): Route
       "projection:type_mismatch",
       "codex:patch_not_found",
     ],
-    handler: ({ params, query, deps }) => {
+    handler: async ({ params, query, deps }) => {
       checkRealm(deps, params.game_data_slug);
       const { archive, config } = deps;
       const { locale, at_patch: version } = query;
-      return withProjectedPlace(archive, config.GAME_DATA_GAME, (place) =>
-        answer(readDocument(archive, place, resource, { id: params.id, version, locale })),
-      );
+      const place = await findProjectedPlace(archive, config.GAME_DATA_GAME);
+      return answer(readDocument(archive, place, resource, { id: params.id, version, locale }));
     },
   });
 }

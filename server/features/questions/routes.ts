@@ -24,17 +24,14 @@ const listCategories = defineRoute({
   cache: "public, max-age=600",
   responses: { 200: s.CategoryList },
   errors: [],
-  handler: ({ deps }) =>
-    deps.bodies.fetch(
-      "trivia/categories",
-      countsTtlMs,
-      async () => {
-        const counts = await countByCategory(deps.em);
-        const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
-        return JSON.stringify({ categories: list });
-      },
-      ({ json, etag }) => encodedReply(200, json, { etag }),
-    ),
+  handler: async ({ deps }) => {
+    const { json, etag } = await deps.bodies.fetch("trivia/categories", countsTtlMs, async () => {
+      const counts = await countByCategory(deps.em);
+      const list = categories.map((name) => ({ name, num_questions: counts.get(name) ?? 0 }));
+      return JSON.stringify({ categories: list });
+    });
+    return encodedReply(200, json, { etag });
+  },
 });
 
 const listQuestions = defineRoute({

@@ -3,10 +3,9 @@ import { LRUCache } from "lru-cache";
 /** LRU cache with a byte budget and single-flight loading. */
 export interface ByteLruCache<V> {
   /**
-   * Returns `present(value)` for the value of this key, synchronously on a cache hit. Concurrent misses share one
-   * call of `make` (single-flight); a failure is not cached.
+   * The value of this key. Concurrent misses share one call of `make` (single-flight); a failure is not cached.
    */
-  fetch<T>(key: string, make: () => Promise<V>, present: (value: V) => T): T | Promise<T>;
+  fetch(key: string, make: () => Promise<V>): Promise<V>;
   /** Cached bytes. */
   size(): number;
 }
@@ -34,11 +33,10 @@ export function createByteLruCache<V extends object | string>(
     fetchMethod: (_key, _stale, { context: make }) => make(),
   });
   return {
-    fetch(key, make, present) {
+    async fetch(key, make) {
       const known = cache.get(key);
       onUse?.(known !== undefined);
-      if (known !== undefined) return present(known);
-      return cache.forceFetch(key, { context: make }).then(present);
+      return known ?? cache.forceFetch(key, { context: make });
     },
     size: () => cache.calculatedSize,
   };

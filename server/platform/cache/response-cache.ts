@@ -9,15 +9,10 @@ export interface CachedBody {
 
 export interface ResponseCache {
   /**
-   * Returns `present(body)` for the body of this key, synchronously on a cache hit. An entry expires after `ttlMs`
-   * (at least 1); concurrent misses share one call of `make` (single-flight), and a failure is not cached.
+   * The body of this key. An entry expires after `ttlMs` (at least 1); concurrent misses share one call of `make`
+   * (single-flight), and a failure is not cached.
    */
-  fetch<T>(
-    key: string,
-    ttlMs: number,
-    make: () => Promise<string>,
-    present: (body: CachedBody) => T,
-  ): T | Promise<T>;
+  fetch(key: string, ttlMs: number, make: () => Promise<string>): Promise<CachedBody>;
 }
 
 /** Cached bodies; beyond it the least recently used one is evicted. */
@@ -35,10 +30,8 @@ export function createResponseCache(clock: { now(): number } = performance): Res
     },
   });
   return {
-    fetch(key, ttlMs, make, present) {
-      const known = cache.get(key);
-      if (known !== undefined) return present(known);
-      return cache.forceFetch(key, { context: make, ttl: ttlMs }).then(present);
+    async fetch(key, ttlMs, make) {
+      return cache.get(key) ?? cache.forceFetch(key, { context: make, ttl: ttlMs });
     },
   };
 }

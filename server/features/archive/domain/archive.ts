@@ -41,7 +41,7 @@ export function createArchive({ orm, metrics }: ArchiveOptions): Archive {
       new Map((await readDirectory(orm.em.fork())).map((game) => [game.slug, game])),
   });
   return {
-    games: () => games.get(allGames) ?? games.forceFetch(allGames),
+    games: async () => games.get(allGames) ?? games.forceFetch(allGames),
     reload: () => games.forceFetch(allGames, { forceRefresh: true }),
     bodies: createByteLruCache({
       maxBytes: maxBodyBytes,

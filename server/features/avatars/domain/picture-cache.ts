@@ -13,11 +13,6 @@ export interface PictureCache {
 export function createPictureCache(store: Pick<PictureStore, "read">): PictureCache {
   const cache = createByteLruCache<Buffer>({ maxBytes, sizeOf: (bytes) => bytes.length });
   return {
-    read: async (name) =>
-      cache.fetch(
-        name,
-        () => readStored(store, name),
-        (bytes) => bytes,
-      ),
+    read: (name) => cache.fetch(name, () => readStored(store, name)),
   };
 }

@@ -31,19 +31,15 @@ const keyOf = (category: string, difficulty: string) => `live-questions:${catego
 const challengesTtlMs = 60_000;
 
 /** Question ids of the playable and the coming challenges (TRV-12, S15). */
-export function listInChallenges(
+export async function listInChallenges(
   deps: WithEm & WithClock & WithResponseCache,
-): number[] | Promise<number[]> {
-  return deps.bodies.fetch(
-    "play/live-challenges",
-    challengesTtlMs,
-    async () => {
-      const now = deps.clock.now();
-      const [first, last] = [earliestDate(now - dayMs), latestDate(now + dayMs)];
-      return JSON.stringify(await listChallengeQuestions(deps.em, first, last));
-    },
-    ({ json }) => JSON.parse(json) as number[],
-  );
+): Promise<number[]> {
+  const { json } = await deps.bodies.fetch("play/live-challenges", challengesTtlMs, async () => {
+    const now = deps.clock.now();
+    const [first, last] = [earliestDate(now - dayMs), latestDate(now + dayMs)];
+    return JSON.stringify(await listChallengeQuestions(deps.em, first, last));
+  });
+  return JSON.parse(json) as number[];
 }
 
 /**

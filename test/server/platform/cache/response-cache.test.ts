@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createResponseCache } from "../../../../server/platform/cache/response-cache.ts";
+import {
+  createResponseCache,
+  type ResponseCache,
+} from "../../../../server/platform/cache/response-cache.ts";
 
 describe("cached responses", () => {
-  const present = ({ json }: { json: string }) => json;
+  const read = async (cache: ResponseCache, key: string, make: () => Promise<string>) =>
+    (await cache.fetch(key, 60_000, make)).json;
 
   it("are computed once for concurrent callers, and served from the cache afterwards", async () => {
     const cache = createResponseCache();
@@ -13,24 +17,16 @@ describe("cached responses", () => {
       await new Promise(setImmediate);
       return `body ${made}`;
     };
-    const all = await Promise.all(
-      [1, 2, 3].map(async () => cache.fetch("k", 60_000, make, present)),
-    );
+    const all = await Promise.all([1, 2, 3].map(async () => read(cache, "k", make)));
     assert.deepEqual(all, ["body 1", "body 1", "body 1"]);
-    assert.equal(cache.fetch("k", 60_000, make, present), "body 1");
-    assert.equal(await cache.fetch("other", 60_000, make, present), "body 2");
+    assert.equal(await read(cache, "k", make), "body 1");
+    assert.equal(await read(cache, "other", make), "body 2");
   });
 
   it("are computed again when they expire, with another ETag when they changed", async () => {
     let now = 1;
     const cache = createResponseCache({ now: () => (now += 1_001) });
-    const tag = (text: string) =>
-      cache.fetch(
-        "k",
-        1_000,
-        async () => text,
-        ({ etag }: { etag: string }) => etag,
-      );
+    const tag = async (text: string) => (await cache.fetch("k", 1_000, async () => text)).etag;
     const [first, same, changed] = [await tag("a"), await tag("a"), await tag("b")];
     assert.equal(first, same);
     assert.notEqual(first, changed);
@@ -40,16 +36,16 @@ describe("cached responses", () => {
   it("are not cached when computing them failed", async () => {
     const cache = createResponseCache();
     const failing = async () => Promise.reject(new Error("away"));
-    await assert.rejects(async () => cache.fetch("k", 60_000, failing, present), /away/);
-    assert.equal(await cache.fetch("k", 60_000, async () => "back", present), "back");
+    await assert.rejects(async () => read(cache, "k", failing), /away/);
+    assert.equal(await read(cache, "k", async () => "back"), "back");
   });
 
   it("are evicted, the oldest first, beyond the limit", async () => {
     const cache = createResponseCache();
     let made = 0;
     const make = async () => `body ${++made}`;
-    for (let i = 0; i < 600; i++) await cache.fetch(`k${i}`, 60_000, make, present);
-    assert.equal(cache.fetch("k599", 60_000, make, present), "body 600");
-    assert.equal(await cache.fetch("k0", 60_000, make, present), "body 601");
+    for (let i = 0; i < 600; i++) await read(cache, `k${i}`, make);
+    assert.equal(await read(cache, "k599", make), "body 600");
+    assert.equal(await read(cache, "k0", make), "body 601");
   });
 });
