@@ -123,7 +123,13 @@ const listStream = /\/v1\/hub\?topic=[^&]*lobbies$/;
  */
 const setHidden = (page: Page, isHidden: boolean) =>
   page.evaluate((value) => {
-    Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+    // A method, because the page lacks the helper with which tsx names arrow functions.
+    Object.defineProperty(document, "hidden", {
+      configurable: true,
+      get() {
+        return value;
+      },
+    });
     document.dispatchEvent(new Event("visibilitychange"));
   }, isHidden);
 

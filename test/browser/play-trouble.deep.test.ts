@@ -167,10 +167,12 @@ function keptChoices(): void {
     await withTwo(t, async (host, friend) => {
       for (const { page } of [host, friend]) {
         await page.addInitScript(() => {
-          const get = () => {
-            throw new DOMException("Access is denied for this document.", "SecurityError");
-          };
-          Object.defineProperty(window, "sessionStorage", { get });
+          // A method, because the page lacks the helper with which tsx names arrow functions.
+          Object.defineProperty(window, "sessionStorage", {
+            get() {
+              throw new DOMException("Access is denied for this document.", "SecurityError");
+            },
+          });
         });
         await page.reload();
       }
@@ -287,14 +289,14 @@ const readsForward = (page: Page, selector: string) =>
   page.evaluate((where) => {
     const node = document.querySelector(where);
     if (!node) throw new Error(`nothing is at ${where}`);
-    const leftOf = (at: number) => {
+    const [first = 0, last = 0] = ["y", "u"].map((letter) => {
+      const at = (node.textContent ?? "").indexOf(letter);
       const range = document.createRange();
       range.setStart(node.firstChild ?? node, at);
       range.setEnd(node.firstChild ?? node, at + 1);
       return range.getBoundingClientRect().left;
-    };
-    const letters = node.textContent ?? "";
-    return leftOf(letters.indexOf("y")) < leftOf(letters.indexOf("u"));
+    });
+    return first < last;
   }, selector);
 
 /** Runs an action and holds the request that follows, until the test continues or fails it. */

@@ -119,18 +119,28 @@ describe("the review of avatars in a real browser, without scripts and without a
   });
 });
 
-/** Contrast of a text and its background by WCAG; runs in the page. */
+/**
+ * Contrast of a text and its background by WCAG; runs in the page, which lacks the helper with which tsx names arrow
+ * functions.
+ */
 function contrast(element: Element): number {
-  const numbers = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
-  const luminance = ([r = 0, g = 0, b = 0]: number[]) => {
-    const linear = (value: number) =>
-      value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
-    return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const color = {
+    numbers(text: string) {
+      return (text.match(/[\d.]+/g) ?? []).map(Number);
+    },
+    luminance(text: string) {
+      const [r = 0, g = 0, b = 0] = color
+        .numbers(text)
+        .map((value) =>
+          value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+        );
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    },
   };
   let behind: Element | null = element;
-  while (behind && numbers(getComputedStyle(behind).backgroundColor)[3] === 0)
+  while (behind && color.numbers(getComputedStyle(behind).backgroundColor)[3] === 0)
     behind = behind.parentElement;
-  const ground = luminance(numbers(getComputedStyle(behind ?? document.body).backgroundColor));
-  const ink = luminance(numbers(getComputedStyle(element).color));
+  const ground = color.luminance(getComputedStyle(behind ?? document.body).backgroundColor);
+  const ink = color.luminance(getComputedStyle(element).color);
   return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
 }
