@@ -18,6 +18,7 @@ import { archiveTraces, envelope } from "../support/archive.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { untilOneWaits } from "../support/locks.ts";
+import { removeWithServers } from "../support/own-folder.ts";
 import {
   failToStart,
   serviceEnv,
@@ -197,6 +198,16 @@ describe("stopping and starting again", () => {
         const code = await stopWhileStarting(serviceEnv(dataDir), untilOneStarts, how);
         assert.deepEqual([code, remainingFiles()], [130, []], `${program.join(" ")} ${signal}`);
       }
+  });
+
+  it("stops with its stores when a run of tests ends without stopping it", async () => {
+    const folder = temporaryDataDir();
+    const pids = await allPids(await startService({ dataDir: join(folder, "data") }));
+    await removeWithServers(folder);
+    assert.deepEqual(
+      pids.filter((pid) => !isGone(pid)),
+      [],
+    );
   });
 
   it("verifies all wallets while it is stopped, on stores started only for that", async () => {

@@ -47,7 +47,7 @@ export async function inOwnFolder(work: () => Promise<number>): Promise<number> 
 
 /** The primary of a service first, since it would restart its stores. */
 const pidFiles: [name: string, program: RegExp, signal: NodeJS.Signals][] = [
-  ["primary.lock", /server\/main/, "SIGINT"],
+  ["primary.lock", /\bprimary\.[jt]s\b|server\/main/, "SIGINT"],
   ["{redis,postmaster}.pid", /redis-server|valkey-server|postgres/, "SIGINT"],
   ["forked-*.pid", /-process\.ts/, "SIGKILL"],
 ];
