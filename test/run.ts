@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mixedBatches, shrinkingBatches } from "./support/batches.ts";
 import { mayStart, stopsAtEnd } from "./support/cleanup.ts";
+import { ordersOf } from "./support/file-queue.ts";
 import { fastFolder, inOwnFolder } from "./support/own-folder.ts";
 import { describeTimes } from "./support/processor-time.ts";
 import "./support/seed.ts";
-import { watchSilence } from "./support/silence.ts";
+import { lastStarted, watchSilence } from "./support/silence.ts";
 import { shareTestStores } from "./support/stores.ts";
 
 /**
@@ -18,6 +18,10 @@ import { shareTestStores } from "./support/stores.ts";
  */
 const given = process.argv.slice(2);
 const isDeep = given.includes("--deep");
+/** Node merges the coverage of one process only, and a pattern would leave out what loads the files. */
+const isUnshared = given.some((arg) =>
+  /^--(experimental-test-coverage|test-(name|only|skip))/.test(arg),
+);
 /** A test that hangs is a failure; a deep one may take minutes, and a machine may be slow. */
 const testLimitMs = isDeep || given.some((arg) => arg.includes(".deep.")) ? 600_000 : 120_000;
 const flags = [
@@ -42,12 +46,13 @@ async function runAll(): Promise<number> {
   if (files.length === 0) throw new Error(`no test file of this kind in ${named.join(" ")}`);
   const failures = join((process.env["TEST_RUN_FOLDER"] = tmpdir()), "failures");
   const stopStores = await shareTestStores();
-  const batches = share(files);
-  const work = async (): Promise<boolean> => {
-    const batch = batches.shift();
-    return batch === undefined || [await runFiles(batch), await work()].every(Boolean);
-  };
-  const passed = await Promise.all([work(), work(), work()]);
+  const passed = await Promise.all(
+    isUnshared
+      ? [runProcess(files)]
+      : ordersOf(files, 3).map((order) =>
+          runProcess(["test/support/file-process.ts"], { TEST_FILES: JSON.stringify(order) }),
+        ),
+  );
   await stopStores();
   process.stdout.write(`${files.length} files in ${describeTimes()}\n`);
   if (existsSync(failures)) process.stdout.write(`\nfailed:\n${readFileSync(failures, "utf8")}`);
@@ -60,21 +65,18 @@ function filesOf(path: string): string[] {
   return globSync(join(path, "**/*.test.ts")).filter((file) => file.includes(".deep.") === isDeep);
 }
 
-function share(files: string[]): string[][] {
-  // Node merges the output of a process and its children.
-  if (given.includes("--experimental-test-coverage")) return [files];
-  return isDeep ? shrinkingBatches(files, 4, 3) : mixedBatches(files);
-}
-
-async function runFiles(files: string[]): Promise<boolean> {
+async function runProcess(files: string[], env = {}): Promise<boolean> {
   mayStart();
-  const child = spawn(process.execPath, [...flags, ...files], { stdio: "inherit" });
+  const child = spawn(process.execPath, [...flags, ...files], {
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
   const exited = once(child, "exit") as Promise<[code: number | null, signal: string | null]>;
   const stop = stopsAtEnd(async () => void (child.kill(), await exited));
   const stopWatching = watchSilence(child, testLimitMs);
   const [code, signal] = await exited;
   stopWatching();
   await stop();
-  if (signal) process.stdout.write(`ended by ${signal}: ${files.join(" ")}\n`);
+  if (signal) process.stdout.write(`ended by ${signal} in ${lastStarted(child.pid)}\n`);
   return code === 0;
 }

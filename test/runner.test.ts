@@ -1,30 +1,32 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { describe, it } from "node:test";
-import { mixedBatches, shrinkingBatches } from "./support/batches.ts";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ordersOf, takeFile } from "./support/file-queue.ts";
 import { watchSilence } from "./support/silence.ts";
 
 describe("the test runner", () => {
-  const files = Array.from({ length: 123 }, (_, at) => `test/server/${at}.test.ts`);
-
-  it("puts each file into one batch, and files that wait into the first", () => {
+  it("gives each file to one process, and files that wait to the first", () => {
+    const folder = mkdtempSync(join(tmpdir(), "ember-queue-"));
     const waiting = ["test/browser/play.test.ts", "test/server/http/idle-connections.test.ts"];
-    const all = [...waiting, ...files];
-    const batches = mixedBatches(all);
-    assert.deepEqual(batches[0], waiting);
-    assert.deepEqual(batches.flat().sort(), all.toSorted());
-    assert.deepEqual(shrinkingBatches(files, 4, 3).flat(), files);
-    const sizes = (count: number) =>
-      shrinkingBatches(files.slice(0, count), 4, 10).map((one) => one.length);
+    const files = Array.from({ length: 20 }, (_, at) => `test/server/${at}.test.ts`);
+    const orders = ordersOf([...files, ...waiting], 3);
+    const taken: string[][] = [[], [], []];
+    for (let round = 0; round < files.length + waiting.length; round++)
+      for (const [at, order] of orders.entries()) {
+        const file = takeFile(order, folder);
+        if (file !== null) taken[at]?.push(file);
+      }
+    rmSync(folder, { recursive: true });
+    assert.deepEqual(taken[0]?.slice(0, 2), waiting);
+    assert.deepEqual(taken.flat().sort(), [...waiting, ...files].sort());
     assert.deepEqual(
-      [sizes(44), sizes(46)],
-      [
-        [11, 10, 10, 13],
-        [11, 10, 10, 10, 5],
-      ],
+      taken.map((one) => one.length),
+      [8, 7, 7],
     );
-    assert.deepEqual(mixedBatches([]), []);
   });
 
   it("reports where a process is silent, and kills a process in an endless loop", async () => {

@@ -9,6 +9,18 @@ export function processorSeconds(): number {
   return (user + system) / 1e6 + childTicks() * tickSeconds;
 }
 
+const secondsOfFiles = new Map<string, number>();
+let counted = 0;
+
+/** Call at the end of a file: it took the time since the previous call. */
+export function recordFile(file: string): void {
+  secondsOfFiles.set(file, processorSeconds() - counted);
+  counted = processorSeconds();
+}
+
+/** Time of a file that has been recorded. */
+export const secondsOfFile = (file: string): number | undefined => secondsOfFiles.get(file);
+
 /** CPU time of this process since its start. */
 export const describeTimes = (): string =>
   `${(performance.now() / 1000).toFixed(0)} s, ${processorSeconds().toFixed(0)} s of processor`;

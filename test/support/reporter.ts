@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
-import { processorSeconds } from "./processor-time.ts";
+import { processorSeconds, secondsOfFile } from "./processor-time.ts";
 import { recordLastStarted } from "./silence.ts";
 
 /** A test may change the working directory. */
@@ -12,9 +12,10 @@ type Coverage = Extract<TestEvent, { type: "test:coverage" }>["data"]["summary"]
 
 /**
  * Prints a line per file when its last test has ended: wall time and processor time in seconds, the latter
- * including child processes but not the shared Postgres; the first file of a process also includes loading
- * all, and work before the first pause of a file counts for the one before it. Below it come diagnostics, skipped tests and failures. Sets the exit code, since Node counts tests
- * only: a file that cannot be loaded, or a failing `after`, would pass.
+ * including child processes but not the shared Postgres. Without `file-process.ts`, work before the first
+ * pause of a file counts for the one before it. Below it come diagnostics, skipped tests and failures. Sets
+ * the exit code, since Node counts tests only: a file that cannot be loaded, or a failing `after`, would
+ * pass.
  */
 // oxlint-disable-next-line import/no-default-export -- as Node asks of a reporter
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -25,7 +26,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const describeLast = () => {
     const busy = processorSeconds() - before;
     before += busy;
-    return describeFile(file, [ms / 1000, busy], details, failed);
+    return describeFile(file, [ms / 1000, secondsOfFile(file) ?? busy], details, failed);
   };
   for await (const { type, data } of events) {
     if (type === "test:dequeue") {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 const folderSetting = "TEST_RUN_FOLDER";
 const longestNoticeMs = 30_000;
+const loading = "the loading of its files";
 
 const fileOf = (folder: string, pid: number | undefined) => join(folder, `begun-${pid}`);
 
@@ -26,7 +27,7 @@ export function watchSilence(
   print: (line: string) => unknown = (line) => process.stdout.write(line),
 ): () => void {
   const folder = String(process.env[folderSetting]);
-  const started = { at: Date.now(), name: "the loading of its files" };
+  const started = { at: Date.now(), name: loading };
   const noticeMs = Math.min(longestNoticeMs, testLimitMs / 2);
   let noticed = 0;
   const timer = setInterval(() => {
@@ -37,6 +38,11 @@ export function watchSilence(
     if (Date.now() - at >= 2 * testLimitMs) child.kill("SIGKILL");
   }, noticeMs / 6);
   return () => clearInterval(timer);
+}
+
+/** Name of the last started test of a process of the run. */
+export function lastStarted(pid: number | undefined): string {
+  return readLastBegun(fileOf(String(process.env[folderSetting]), pid))?.name ?? loading;
 }
 
 function readLastBegun(path: string): { at: number; name: string } | null {

@@ -1,0 +1,37 @@
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+
+/** Files that start services and browsers, which they share, and mostly wait. */
+const hasServices = /^test.(boot|browser|failover|play|survival)./;
+/** Files that wait some seconds for timeouts. */
+const hasTimeouts =
+  /(takeover|silence|unknown-outcome|idle-connections|raw-requests|silent-links|client.owner-port|delivery.domain.send)\.test\.ts$/;
+
+/**
+ * The order in which each of `count` processes takes files that no other has taken. Only the first takes
+ * files that wait, all at the start: it shares their services, and the others have a core each meanwhile.
+ */
+export function ordersOf(files: string[], count: number): string[][] {
+  const isWaiting = (file: string) => hasServices.test(file) || hasTimeouts.test(file);
+  const rest = files.filter((file) => !isWaiting(file));
+  const first = [...files.filter(isWaiting), ...rest];
+  return Array.from({ length: count }, (_, at) => (at === 0 ? first : rest));
+}
+
+/** The next file of an order that no process has taken; null at the end. */
+export function takeFile(order: string[], folder: string): string | null {
+  for (let file = order.shift(); file !== undefined; file = order.shift())
+    if (isFirst(join(folder, `taken-${file.replaceAll(/[/\\]/g, "+")}`))) return file;
+  return null;
+}
+
+/** Creates the file; false if it exists. */
+function isFirst(path: string): boolean {
+  try {
+    closeSync(openSync(path, "wx"));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
