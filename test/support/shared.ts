@@ -3,7 +3,7 @@ import { after } from "node:test";
 const ends: (() => Promise<unknown>)[] = [];
 
 // Programs other than tests import this too, and a hook would turn them into tests.
-const isTest = process.execArgv.includes("--test") || "NODE_TEST_CONTEXT" in process.env;
+export const isTest = process.execArgv.includes("--test") || "NODE_TEST_CONTEXT" in process.env;
 if (isTest) after(endShared);
 
 /** After the last test of the process; newest first, because a service needs its stores to end. */

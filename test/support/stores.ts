@@ -9,19 +9,14 @@ import { findRedisProgram } from "../../server/runtime/stores/redis-program.ts";
 import { startLocalPostgres, withClient } from "../../server/runtime/stores/postgres.ts";
 import { starts } from "./cleanup.ts";
 import { shared } from "./shared.ts";
-import { startLocalRedis, type LocalRedis } from "../../server/runtime/stores/redis.ts";
+import { acquireRedis, type TestRedis } from "./redis-server.ts";
 
 export interface TestStores {
   /** A migrated database for this file only. */
   databaseUrl: string;
   /** A Redis for this file only. */
   redisUrl: string;
-  redis: {
-    /** SIGKILL; written data stays on disk. */
-    kill(): Promise<void>;
-    /** Restarts it with the same data and address. */
-    restart(): Promise<void>;
-  };
+  redis: Pick<TestRedis, "kill" | "restart">;
   stop(): Promise<void>;
 }
 
@@ -131,24 +126,11 @@ async function makeStartedTemplate(url: string): Promise<void> {
 export const testStores = (): Promise<TestStores> => starts(makeStores);
 
 async function makeStores(): Promise<TestStores> {
-  const dir = mkdtempSync(join(tmpdir(), "ember-rd-"));
-  const options = { dataDir: join(dir, "d"), socketDir: join(dir, "s"), log: silentLogger };
-  const [database, first] = await Promise.all([testDatabase(), startLocalRedis(options)]);
-  let redis: LocalRedis = first;
+  const [database, redis] = await Promise.all([testDatabase(), acquireRedis()]);
   return {
     databaseUrl: database.url,
     redisUrl: redis.url,
-    redis: {
-      kill: () => redis.kill(),
-      restart: async () => {
-        await redis.stop();
-        redis = await startLocalRedis(options);
-      },
-    },
-    stop: async () => {
-      // Nothing of it is kept; in order it would stop a tenth of a second later.
-      await Promise.all([redis.kill(), database.drop()]);
-      rmSync(dir, { recursive: true, force: true });
-    },
+    redis,
+    stop: async () => void (await Promise.all([redis.release(), database.drop()])),
   };
 }
