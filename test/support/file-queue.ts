@@ -7,13 +7,20 @@ const hasServices = /^test.(boot|browser|failover|play|survival)./;
 const hasTimeouts =
   /(takeover|silence|unknown-outcome|idle-connections|raw-requests|silent-links|client.owner-port|delivery.domain.send)\.test\.ts$/;
 
+/** Files that take longest, so that the processes end together. */
+const isLong = /(simulation.simulation|samples.cinderhold|importers.cli)\.test\.ts$/;
+
 /**
  * The order in which each of `count` processes takes files that no other has taken. Only the first takes
  * files that wait, all at the start: it shares their services, and the others have a core each meanwhile.
  */
 export function ordersOf(files: string[], count: number): string[][] {
   const isWaiting = (file: string) => hasServices.test(file) || hasTimeouts.test(file);
-  const rest = files.filter((file) => !isWaiting(file));
+  const others = files.filter((file) => !isWaiting(file));
+  const rest = [
+    ...others.filter((file) => isLong.test(file)),
+    ...others.filter((file) => !isLong.test(file)),
+  ];
   const first = [...files.filter(isWaiting), ...rest];
   return Array.from({ length: count }, (_, at) => (at === 0 ? first : rest));
 }

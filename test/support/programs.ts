@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 const ownRoot = join(import.meta.dirname, "../..");
 
-/** Node arguments for a source file: a program of the tests or benches. */
-export const sourceFlags: readonly string[] = ["--import", import.meta.resolve("tsx")];
+/** Node arguments for a source file, a program of the tests or benches, whose types Node strips itself. */
+export const sourceFlags: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 
 const upToDate = new Set<string>();
 
