@@ -5,6 +5,7 @@ export const additionsByReason: Readonly<Record<string, readonly string[]>> = {
   "who starts the service finds a page, the documents and a game in a browser": [
     "GET /",
     "GET /docs",
+    "GET /v1",
     "GET /docs/decisions",
     "GET /play",
     "GET /assets/{file}",

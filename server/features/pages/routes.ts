@@ -6,6 +6,8 @@ import {
   bytesReply,
   routesWith,
   media,
+  redirect,
+  redirectReply,
   type Route,
   type Headers,
   type RequestInfo,
@@ -63,6 +65,19 @@ function page(
       sendAsset(await readAsset(fileFor(deps.config.APP_ENV)), policyOf(deps, request)),
   });
 }
+
+/** The base of all addresses, which the startup banner names: people open it. */
+const base = defineRoute({
+  method: "GET",
+  path: "/v1",
+  summary: "Go to the documentation of the interface",
+  tag,
+  auth: "public",
+  source: "our own page",
+  responses: { 302: redirect },
+  errors: [],
+  handler: async () => redirectReply("/docs"),
+});
 
 const assets = defineRoute({
   method: "GET",
@@ -123,6 +138,7 @@ export const pageRoutes: Route<PageDeps>[] = [
     environment === "development" ? "home.html" : "plain.html",
   ),
   page("/docs", "Browse the interface", () => "docs.html"),
+  base,
   decisionsPage,
   page("/play", "Play trivia in the browser", () => "play.html", followingPolicy),
   ...codexPages,

@@ -44,6 +44,13 @@ describe("the assets of the pages", () => {
       assert.match(sourcesContent[at] ?? "", /\b(import|export|declare)\b/);
     });
 
+  it("are found from the base of the interface, which leads to its documentation", async () => {
+    for (const path of ["/v1", "/v1/"]) {
+      const { status, headers } = await app.client.get(path);
+      assert.deepEqual([status, headers.get("location")], [302, "/docs"]);
+    }
+  });
+
   it("are sent again only after a change", async () => {
     for (const path of ["/assets/play.js", "/assets/play.css", "/assets/icon.svg"]) {
       const first = await app.client.get(path);
