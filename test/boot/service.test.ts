@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { before, describe, it } from "node:test";
 import { eventually } from "../support/eventually.ts";
+import { sendRaw } from "../support/raw-http.ts";
 import {
   failToStart,
   serviceEnv,
@@ -19,6 +20,17 @@ describe("a running service", () => {
   it("answers the health check on the port it prints", async () => {
     const response = await fetch(`${service.url}/v1/health-check`);
     assert.equal(response.status, 200);
+  });
+
+  it("reads headers of up to 16 KiB; beyond that the HTTP library refuses with its own page", async () => {
+    const port = Number(new URL(service.url).port);
+    const head = (length: number) =>
+      `GET /v1/health-check HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(length)}\r\n\r\n`;
+    const { responses } = await sendRaw(port, head(15 * 1024), { responses: 1 });
+    assert.equal(responses[0]?.status, 200);
+    const refused = await sendRaw(port, head(17 * 1024));
+    assert.match(refused.text, /^HTTP\/1\.1 431 /);
+    assert.ok(refused.isClosedByServer);
   });
 
   it("reports ready on the operator listener once every process is ready", async () => {

@@ -8,7 +8,8 @@ sends \`X-Api-Key\`. In a lobby, the holder of a \`player_token\` owns the seat 
 
 **Every JSON response** is an envelope: \`body\` contains the result, next to the status and time of the response. A refusal has
 \`flash.errors\` instead of \`body\`: \`code\` is stable and meant for programs, \`message\` is meant for people, and \`params\`
-contains the numbers. \`flash.violations\` lists invalid fields.
+contains the numbers. \`flash.violations\` lists invalid fields. Only a request that the HTTP library cannot read gets its short
+HTML page instead: 400 for a malformed head, 431 for headers above 16 KiB, 505 for a version other than HTTP/1.1.
 
 **Request bodies** are JSON; unknown fields are ignored. Where an operation lists \`Idempotency-Key\`, a command can be repeated
 safely. On rate-limited operations, \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` describe the limit, and \`Retry-After\` of a
