@@ -21,7 +21,7 @@ export type {
 export { accept, defineActor, reject } from "./runtime/definition.ts";
 export { continueHistory } from "./runtime/placement/history.ts";
 export { publishNodeDown } from "./runtime/placement/node-down.ts";
-export type { ActorTimings } from "./runtime/router/router.ts";
+export type { ActorTimings } from "./runtime/router/router-deps.ts";
 export { createActors } from "./runtime/router/create-actors.ts";
 export type { ActorsDeps } from "./runtime/router/create-actors.ts";
 export { Keyspace } from "./runtime/storage/keys.ts";

@@ -1,4 +1,4 @@
-import type { Archive } from "../../db/archive.ts";
+import type { Archive } from "../features/archive/domain/archive.ts";
 import type { AccountDeps } from "../features/accounts/deps.ts";
 import type { ArchiveDeps } from "../features/archive/deps.ts";
 import type { AvatarDeps } from "../features/avatars/deps.ts";

@@ -15,7 +15,8 @@ import { createListener } from "./listener.ts";
 import type { Connections } from "../storage/connection.ts";
 import { connectionOf } from "../storage/cluster-connection.ts";
 import { allShards, kindsKey } from "../storage/keys.ts";
-import { defaultAskTimings, Router, type ActorTimings } from "./router.ts";
+import { Router } from "./router.ts";
+import { defaultAskTimings, type ActorTimings } from "./router-deps.ts";
 import { defaultTimings } from "../placement/membership.ts";
 import { systemTiming } from "../timing.ts";
 

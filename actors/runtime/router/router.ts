@@ -1,11 +1,8 @@
-import type { Clock } from "../../../server/platform/time/clock.ts";
-import type { Logger } from "../../../server/platform/log/logger.ts";
 import type {
   OwnRoomSource,
   RoomList,
   SnapshotMessage,
 } from "../../../server/platform/room-source.ts";
-import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type {
   ActorNode,
   Actors,
@@ -22,54 +19,27 @@ import { keyedId } from "../mailbox/command-id.ts";
 import { ActorJobs } from "../mailbox/jobs.ts";
 import { Mailboxes } from "../mailbox/mailboxes.ts";
 import { createTicker, type Ticker } from "../mailbox/ticker.ts";
-import type { ShardTimings } from "../placement/membership.ts";
 import { Placement } from "../placement/placement.ts";
 import type { ShardActors, ShardListener } from "../placement/shard-listener.ts";
 import { ActorIndex } from "../storage/actor-index.ts";
-import type { Connections } from "../storage/connection.ts";
 import { IndexRepair } from "../storage/index-repair.ts";
 import { Journal } from "../storage/journal.ts";
 import { Keyspace, shardOf } from "../storage/keys.ts";
-import type { Cancel, Timing } from "../timing.ts";
+import type { Cancel } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import { heldActors, summaryOf, type ActorView } from "./operator-view.ts";
 import { PeerLinks } from "./peer-links.ts";
 import { Remote } from "./remote.ts";
+import type { RouterDeps } from "./router-deps.ts";
 import { WaitingCommands } from "./waiting-commands.ts";
-
-export interface RouterDeps {
-  definition: AnyActor;
-  /** Unique name of this process; never reused. */
-  nodeId: string;
-  connections: Connections;
-  /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
-  linkDir: string | null;
-  timing: Timing;
-  /** The shards shared by all processes. */
-  shards: readonly number[];
-  log: Logger;
-  clock: Clock;
-  metrics: ActorMetrics;
-  timings: ActorTimings;
-  /** Called when the first actor enters memory and when the last one leaves. */
-  onOccupied?: ((isOccupied: boolean) => void) | undefined;
-}
-
-/** In milliseconds. */
-export interface AskTimings {
-  /** How long a command waits for an owner of its actor (LOB-27). */
-  timeoutMs: number;
-  retryMs: number;
-}
-
-export type ActorTimings = ShardTimings & AskTimings;
-
-export const defaultAskTimings: AskTimings = { timeoutMs: 5_000, retryMs: 20 };
 
 const sweepMs = 30_000;
 
 /** Maximum number of actors shown to operators per process. */
 const maxDescribed = 100;
+
+/** What every part of a kind of actor needs. */
+type OfKind = Pick<RouterDeps, "definition" | "nodeId" | "timing" | "log"> & { keys: Keyspace };
 
 /** Routes commands of a kind of actor to the mailbox here or to the process that owns the shard. */
 export class Router implements Actors<BaseState, BaseCommand> {
@@ -118,7 +88,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     this.list = index
       ? { name: index.name, channel: index.name, read: () => this.listIndex() }
       : null;
-    const ofKind = { definition, keys: this.#keys, nodeId, timing, log };
+    const ofKind: OfKind = { definition, keys: this.#keys, nodeId, timing, log };
     this.#ticker = createTicker(now, timing, (code) => this.#mailboxes.fire(code));
     this.#journal = new Journal({
       ...ofKind,
@@ -129,30 +99,8 @@ export class Router implements Actors<BaseState, BaseCommand> {
     });
     this.#jobs = new ActorJobs({ ...ofKind, ask: (code, command) => this.ask(code, command) });
     this.#index = index ? new ActorIndex(control, index) : null;
-    this.#indexRepair = new IndexRepair({
-      timing,
-      codesIn: async (shards) => this.#index?.codesIn(shards) ?? [],
-      repair: (code) => this.#repairEntry(code),
-      onFailure: (error) => {
-        const facts = { event: "index_repair_failed", reason: String(error) };
-        log.warn(facts, "index not repaired, retrying");
-      },
-    });
-    this.#placement = new Placement({
-      ...ofKind,
-      ownPort: () => this.#ownPort,
-      redis: control,
-      timings: deps.timings,
-      shards: deps.shards,
-      listener: this.#shardListener(),
-      actors: this.#shardActors(),
-      onMapLoaded: () => this.#waiting.mapLoaded(),
-      onNodeDown: (node) => {
-        this.#links?.drop(node);
-        this.#remote.giveUp(node);
-      },
-      untilCommitsSettle: () => this.#journal.idle(),
-    });
+    this.#indexRepair = this.#newIndexRepair();
+    this.#placement = this.#newPlacement(ofKind);
     this.#waiting = new WaitingCommands({
       timing,
       retryMs: deps.timings.retryMs,
@@ -160,21 +108,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       reload: () => this.#placement.reload(),
       isOver: () => this.#isStopped || this.#placement.isLast(),
     });
-    this.#mailboxes = new Mailboxes({
-      ...ofKind,
-      redis: control,
-      journal: this.#journal,
-      followers: this.#followers,
-      placement: this.#placement,
-      ticker: this.#ticker,
-      metrics,
-      now,
-      nextCommitId: () => this.#nextId(),
-      afterCommit: (code, state, events) => this.#afterCommit(code, state, events),
-      afterUnknown: (code) => this.#queueRepair(code),
-      afterRead: (code, state) => this.#jobs.resume(code, state),
-      onOccupied: deps.onOccupied,
-    });
+    this.#mailboxes = this.#newMailboxes(ofKind);
     this.#links =
       deps.linkDir === null
         ? null
@@ -190,6 +124,57 @@ export class Router implements Actors<BaseState, BaseCommand> {
       redis: commits,
       metrics,
       deliver: (code, command, id) => this.#mailboxes.deliver(code, command, id),
+    });
+  }
+
+  #newIndexRepair(): IndexRepair {
+    const { log, timing } = this.#deps;
+    return new IndexRepair({
+      timing,
+      codesIn: async (shards) => this.#index?.codesIn(shards) ?? [],
+      repair: (code) => this.#repairEntry(code),
+      onFailure: (error) => {
+        const facts = { event: "index_repair_failed", reason: String(error) };
+        log.warn(facts, "index not repaired, retrying");
+      },
+    });
+  }
+
+  #newPlacement(ofKind: OfKind): Placement {
+    const { connections, timings, shards } = this.#deps;
+    return new Placement({
+      ...ofKind,
+      ownPort: () => this.#ownPort,
+      redis: connections.control,
+      timings,
+      shards,
+      listener: this.#shardListener(),
+      actors: this.#shardActors(),
+      onMapLoaded: () => this.#waiting.mapLoaded(),
+      onNodeDown: (node) => {
+        this.#links?.drop(node);
+        this.#remote.giveUp(node);
+      },
+      untilCommitsSettle: () => this.#journal.idle(),
+    });
+  }
+
+  #newMailboxes(ofKind: OfKind): Mailboxes {
+    const { connections, metrics, clock, onOccupied } = this.#deps;
+    return new Mailboxes({
+      ...ofKind,
+      redis: connections.control,
+      journal: this.#journal,
+      followers: this.#followers,
+      placement: this.#placement,
+      ticker: this.#ticker,
+      metrics,
+      now: () => clock.now(),
+      nextCommitId: () => this.#nextId(),
+      afterCommit: (code, state, events) => this.#afterCommit(code, state, events),
+      afterUnknown: (code) => this.#queueRepair(code),
+      afterRead: (code, state) => this.#jobs.resume(code, state),
+      onOccupied,
     });
   }
 

@@ -1,5 +1,5 @@
 import { readAsset } from "../../../db/queries/archive/codex-assets.ts";
-import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Archive, ArchiveBody } from "./domain/archive.ts";
 import { AppError } from "../../platform/errors.ts";
 import { bytesReply, type Headers, type RequestInfo } from "../../http/pipeline/route.ts";
 

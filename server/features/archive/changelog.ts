@@ -1,4 +1,4 @@
-import type { Archive } from "../../../db/archive.ts";
+import type { Archive } from "./domain/archive.ts";
 import type { DiffPair } from "../../../db/queries/archive/codex-diff.ts";
 import type { CodexBranch } from "../../../db/queries/archive/codex-directory.ts";
 import { AppError } from "../../platform/errors.ts";

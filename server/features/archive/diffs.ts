@@ -1,4 +1,4 @@
-import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Archive, ArchiveBody } from "./domain/archive.ts";
 import {
   listDiffPairs,
   readDocuments,

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Archive, ArchiveBody } from "./domain/archive.ts";
 import { rangesBetween, type CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
 import {
   countTypes,

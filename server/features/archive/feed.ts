@@ -1,5 +1,5 @@
 import { Feed } from "feed";
-import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Archive, ArchiveBody } from "./domain/archive.ts";
 import type { CodexPatch } from "../../../db/queries/archive/codex-directory.ts";
 import { readPage, type WriteEntry } from "./changelog.ts";
 import { escapeHtml, printable } from "../../platform/text/markup.ts";

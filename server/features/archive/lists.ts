@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Archive, ArchiveBody } from "./domain/archive.ts";
 import type { ListFilter } from "../../../db/queries/archive/codex-filters.ts";
 import {
   listEntities,

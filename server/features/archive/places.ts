@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Archive, ArchiveBody, Games } from "../../../db/archive.ts";
+import type { Archive, ArchiveBody, Games } from "./domain/archive.ts";
 import {
   findPatch,
   type CodexBranch,

@@ -1,4 +1,4 @@
-import type { ArchiveBody } from "../../../db/archive.ts";
+import type { ArchiveBody } from "./domain/archive.ts";
 import { encodedReply } from "../../http/pipeline/route.ts";
 
 export const base = "/v1/codex";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ArchiveBody } from "../../../db/archive.ts";
+import type { ArchiveBody } from "./domain/archive.ts";
 import { AppError } from "../../platform/errors.ts";
 
 /** Maximum bytes of a document; a larger diff is available as pages of the changelog. */

@@ -1,4 +1,4 @@
-import type { Archive, ArchiveBody } from "../../../db/archive.ts";
+import type { Archive, ArchiveBody } from "../archive/domain/archive.ts";
 import type { Resource } from "../../../db/projections/resource.ts";
 import { localeChain, presentRow } from "../../../db/projections/present.ts";
 import { presentFacets } from "../../../db/projections/facets.ts";

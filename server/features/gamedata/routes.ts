@@ -1,5 +1,5 @@
 import Type, { type TObject, type TSchema } from "typebox";
-import type { ArchiveBody } from "../../../db/archive.ts";
+import type { ArchiveBody } from "../archive/domain/archive.ts";
 import type { Resource, ResourceFilter } from "../../../db/projections/resource.ts";
 import { resources } from "../../../db/projections/resources/index.ts";
 import { AppError } from "../../platform/errors.ts";

@@ -15,7 +15,7 @@ const global = defineRoute({
   summary: "Read the leaderboard of all players by score, accuracy, streak or XP",
   source: "document 2, Leaderboards; LB-01, LB-02, LB-04",
   query: s.GlobalQuery,
-  responses: { 200: s.GlobalBoard },
+  responses: { 200: s.GlobalLeaderboard },
   errors: ["request:invalid_query", "server:unavailable"],
   handler: async ({ query, caller, deps }) => {
     const { tab, limit, page, search = null } = query;
@@ -32,7 +32,7 @@ const challenge = defineRoute({
   params: s.ChallengeParams,
   notFoundCode: "challenge:not_found",
   query: s.ChallengeQuery,
-  responses: { 200: s.ChallengeBoard },
+  responses: { 200: s.ChallengeLeaderboard },
   errors: ["request:invalid_query", "challenge:not_found", "server:unavailable"],
   handler: async ({ params, query, caller, deps }) => {
     const { challengeId } = params;
@@ -50,7 +50,7 @@ const teams = defineRoute({
   summary: "Read the leaderboard of teams by score, accuracy or streak",
   source: "document 2, Leaderboards; LB-06",
   query: s.TeamQuery,
-  responses: { 200: s.TeamBoard },
+  responses: { 200: s.TeamLeaderboard },
   errors: ["request:invalid_query", "server:unavailable"],
   handler: async ({ query, deps }) => reply(200, await readTeamLeaderboard(deps, query)),
 });

@@ -67,7 +67,7 @@ export const GlobalEntry = Type.Object(
   { title: "BoardEntry" },
 );
 
-export const GlobalBoard = Type.Object({
+export const GlobalLeaderboard = Type.Object({
   entries: Type.Array(GlobalEntry),
   ...paging,
   player_rank: Type.Union([
@@ -92,14 +92,14 @@ export const ChallengeEntry = Type.Object(
   { title: "ChallengeBoardEntry" },
 );
 
-export const ChallengeBoard = Type.Object({
+export const ChallengeLeaderboard = Type.Object({
   top: Type.Array(ChallengeEntry),
   context: Type.Array(ChallengeEntry, { description: "the caller and the neighbours" }),
   player_rank: Type.Union([Type.Integer(), Type.Null()]),
   ...paging,
 });
 
-export const TeamBoard = Type.Object({
+export const TeamLeaderboard = Type.Object({
   entries: Type.Array(
     Type.Object(
       {

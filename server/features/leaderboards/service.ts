@@ -55,7 +55,7 @@ export async function readGlobalLeaderboard(
   deps: LeaderboardDeps,
   playerId: number | null,
   asked: Paging & { tab: GlobalTab },
-): Promise<Static<typeof s.GlobalBoard>> {
+): Promise<Static<typeof s.GlobalLeaderboard>> {
   const { tab, limit, search } = asked;
   const page = { tab, limit, offset: startOf(asked) };
   const matches = search === null ? null : few(await rows.searchPlayers(deps.em, search, page));
@@ -108,7 +108,7 @@ export async function readChallengeLeaderboard(
   deps: LeaderboardDeps,
   playerId: number | null,
   asked: Paging & { challengeId: number; radius: number },
-): Promise<Static<typeof s.ChallengeBoard>> {
+): Promise<Static<typeof s.ChallengeLeaderboard>> {
   const { challengeId, limit, search, radius } = asked;
   const page = { challengeId, limit, offset: startOf(asked) };
   const matches = search === null ? null : few(await rows.searchRuns(deps.em, search, page));
@@ -167,7 +167,7 @@ export async function readChallengeRank(
 export async function readTeamLeaderboard(
   deps: LeaderboardDeps,
   asked: { metric: TeamTab; page: number; limit: number },
-): Promise<Static<typeof s.TeamBoard>> {
+): Promise<Static<typeof s.TeamLeaderboard>> {
   const page = { start: startOf(asked), count: asked.limit };
   const view = await deps.leaderboards.read({
     family: teamFamily,

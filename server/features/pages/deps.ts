@@ -1,4 +1,4 @@
-import type { Archive } from "../../../db/archive.ts";
+import type { Archive } from "../archive/domain/archive.ts";
 import type { WithConfig } from "../../platform/capabilities.ts";
 
 export interface PageDeps extends WithConfig {

@@ -33,7 +33,7 @@ function coerce(type: unknown, text: string): unknown {
 export function parseConfig(env: Record<string, string | undefined>): Config {
   const raw: Record<string, unknown> = {};
   const problems: string[] = [];
-  const ill = new Set<string>();
+  const invalid = new Set<string>();
   for (const [name, schema] of Object.entries(ConfigSchema.properties)) {
     const text = env[name]?.trim();
     const isUnset = text === undefined || text === "";
@@ -43,7 +43,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     // A text may be a secret, or an address that contains one.
     const given = schema.type === "string" ? "" : `, not ${JSON.stringify(text)}`;
     problems.push(`${name}: ${describeRule(schema)}${given}`);
-    ill.add(name);
+    invalid.add(name);
     raw[name] = fallback;
   }
   const { providers, problems: flaws } = readOauthProviders(env, raw["APP_ENV"] === "production");
@@ -52,7 +52,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     ...(raw as Static<typeof ConfigSchema>),
     oauthProviders: providers,
   };
-  const isNew = (problem: string) => !ill.has(problem.split(":", 1)[0] ?? "");
+  const isNew = (problem: string) => !invalid.has(problem.split(":", 1)[0] ?? "");
   problems.push(...crossChecks(config).filter(isNew));
   if (problems.length > 0) throw new ConfigError(problems);
   if (config.APP_SECRET === "") config.APP_SECRET = developmentSecret;

@@ -6,7 +6,7 @@ import {
   type LobbyCommand,
   type LobbyReply,
 } from "../../../actors/index.ts";
-import type { ActorTimings } from "../../../actors/runtime/router/router.ts";
+import type { ActorTimings } from "../../../actors/runtime/router/router-deps.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { silentLogger, type Logger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";

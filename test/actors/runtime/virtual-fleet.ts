@@ -5,7 +5,8 @@ import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby-keys.ts
 import { defaultTimings } from "../../../actors/runtime/placement/membership.ts";
 import { lobbiesOf, lobbyDefinition } from "../../../actors/lobbies.ts";
 import { typed } from "../../../actors/runtime/router/create-actors.ts";
-import { defaultAskTimings, Router } from "../../../actors/runtime/router/router.ts";
+import { Router } from "../../../actors/runtime/router/router.ts";
+import { defaultAskTimings } from "../../../actors/runtime/router/router-deps.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { createRandom } from "../../simulation/random.ts";
