@@ -65,9 +65,9 @@ export interface Assembled<D> {
 
 /** Dependencies of a process that runs jobs. */
 export async function assembleJobs(
-  ground: BaseDeps,
+  options: BaseDeps,
 ): Promise<Assembled<JobDeps> & { queues: JobQueues }> {
-  const { config, log, metrics, clock = systemClock } = ground;
+  const { config, log, metrics, clock = systemClock } = options;
   const redis = connectRedis(config.REDIS_URL, log, "general");
   const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
   await redisReady(redis);
@@ -110,10 +110,10 @@ export async function assembleJobs(
 
 /** Dependencies of a process that serves requests: those of jobs, its share of the rooms of each kind, and the hub. */
 export async function assembleHttp<Kinds extends RoomKinds>(
-  ground: BaseDeps,
+  options: BaseDeps,
   kinds: Kinds,
 ): Promise<Assembled<DepsWith<Kinds>>> {
-  const { deps: base, close } = await assembleJobs(ground);
+  const { deps: base, close } = await assembleJobs(options);
   const { config, log, metrics, clock, orm } = base;
   const { rooms, byName } = await openRooms(kinds, base, {
     redisUrl: config.REDIS_URL,
@@ -121,10 +121,10 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     clock,
     metrics,
     topicBase: config.TOPIC_BASE,
-    joinsLater: ground.joinsLater ?? false,
-    linkDir: ground.linkDir ?? null,
-    timings: ground.timings ?? {},
-    onOccupied: ground.onOccupied,
+    joinsLater: options.joinsLater ?? false,
+    linkDir: options.linkDir ?? null,
+    timings: options.timings ?? {},
+    onOccupied: options.onOccupied,
   });
   const hub = createHub({
     redisUrl: config.REDIS_URL,
@@ -133,7 +133,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     clock,
     metrics,
     ...rooms.sources,
-    limits: ground.hubLimits ?? {},
+    limits: options.hubLimits ?? {},
   });
   const archive = createArchive({ orm, metrics });
   const closedAccounts = new ClosedAccounts(clock);
@@ -142,7 +142,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
   const keys = new LruApiKeyCache({ orm, clock, log });
   const reserve = (sequence: "lobby_ids" | "seat_ids") =>
     createHiLoAllocator(() => nextIdBlock(orm.em.fork(), sequence));
-  const shares = sharesOf(config.DATABASE_POOL, ground.waitingOfCaller);
+  const shares = sharesOf(config.DATABASE_POOL, options.waitingOfCaller);
   const players = new ConnectionShares(shares.player);
   const others = new ConnectionShares(shares.other);
   const emFor = (who: string) =>
@@ -156,7 +156,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     closedAccounts,
     keys,
     tokens: createTokenService(config, clock),
-    passwords: ground.passwords ?? createPasswordHasher(),
+    passwords: options.passwords ?? createPasswordHasher(),
     pictures: createPictureCache(base.pictureStore),
     providerPictures: createProviderPictures(config, clock),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
