@@ -88,7 +88,7 @@ describe("the build", () => {
     chmodSync(join(folder, ".build"), 0o555);
     assert.match(
       await refusal(unprivileged),
-      /^1 the build in \.build is not of .*`npm run build`.*\n$/,
+      /^1 the sources have changed since the build in \.build.*`npm run build`.*\n$/,
     );
     chmodSync(join(folder, ".build"), 0o755);
   });
