@@ -7,7 +7,7 @@ import { hashPrompt } from "./providers/question-model.ts";
 import { difficultyOf, isCategory, shuffledCategories, slugOf } from "./categories.ts";
 import { categorize } from "./categorize.ts";
 import { mayMake } from "./making.ts";
-import { drawOrGenerate, drawStored, waitUntil, type Stocked, type Want } from "./stock.ts";
+import { drawOrGenerate, drawStored, waitUntil, type Stocked, type DrawCriteria } from "./stock.ts";
 
 /** Maximum categories that one draw generates questions for. */
 const mostCategories = 5;
@@ -40,7 +40,7 @@ export async function drawForPlayer(
   if (input.retry) return drawAgain(deps, playerId, { named, prompt, input });
   const order = orderOf(named, input.blend);
   const xp = input.difficulty === "auto" ? await readCategoryXp(deps.em, playerId) : null;
-  const wants = order.map((category): Want => {
+  const candidates = order.map((category): DrawCriteria => {
     const level = xp === null ? null : levelOf(xp.get(category) ?? 0);
     return {
       pool: "public",
@@ -55,7 +55,8 @@ export async function drawForPlayer(
       freshOnly: true,
     };
   });
-  const found = (await firstStored(deps, wants)) ?? (await firstMade(deps, playerId, wants));
+  const found =
+    (await firstStored(deps, candidates)) ?? (await firstGenerated(deps, playerId, candidates));
   return found === null ? null : { ...found, isRetry: false };
 }
 
@@ -96,38 +97,44 @@ async function drawAgain(
   return row === null ? null : { ...row, isCached: true, isRetry: true };
 }
 
-async function firstStored(deps: QuestionDeps, wants: readonly Want[]): Promise<Stocked | null> {
-  for (const want of wants) {
-    const [row] = await drawStored(deps, want);
+async function firstStored(
+  deps: QuestionDeps,
+  candidates: readonly DrawCriteria[],
+): Promise<Stocked | null> {
+  for (const criteria of candidates) {
+    const [row] = await drawStored(deps, criteria);
     if (row !== undefined) return row;
   }
   return null;
 }
 
 /** Generates questions category by category, within the timeout of the request. */
-async function firstMade(
+async function firstGenerated(
   deps: QuestionDeps,
   playerId: number,
-  wants: readonly Want[],
+  candidates: readonly DrawCriteria[],
 ): Promise<Stocked | null> {
   if (!(await mayMake(deps, "draws", playerId))) return null;
   const deadline = waitUntil(deps);
-  for (const want of (await bestFirst(deps, wants)).slice(0, mostCategories)) {
+  for (const criteria of (await bestFirst(deps, candidates)).slice(0, mostCategories)) {
     if (deps.clock.now() >= deadline) return null;
-    const [row] = await drawOrGenerate(deps, want, deadline);
+    const [row] = await drawOrGenerate(deps, criteria, deadline);
     if (row !== undefined) return row;
   }
   return null;
 }
 
 /** With a prompt, its categories are tried first. */
-async function bestFirst(deps: QuestionDeps, wants: readonly Want[]): Promise<Want[]> {
-  const prompt = wants[0]?.prompt ?? null;
-  if (prompt === null) return [...wants];
+async function bestFirst(
+  deps: QuestionDeps,
+  candidates: readonly DrawCriteria[],
+): Promise<DrawCriteria[]> {
+  const prompt = candidates[0]?.prompt ?? null;
+  if (prompt === null) return [...candidates];
   const fitting: readonly string[] = await categorize(deps, prompt);
-  const placeOf = ({ category }: Want) => {
+  const placeOf = ({ category }: DrawCriteria) => {
     const at = fitting.indexOf(category);
     return at < 0 ? fitting.length : at;
   };
-  return wants.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return candidates.toSorted((a, b) => placeOf(a) - placeOf(b));
 }

@@ -15,7 +15,7 @@ import {
   stockedDifficulties,
   waitUntil,
   type Stocked,
-  type Want,
+  type DrawCriteria,
 } from "./stock.ts";
 
 /** Maximum redraws of questions that another lobby drew concurrently. */
@@ -25,7 +25,7 @@ const redraws = 3;
 type Subjects = Pick<QuestionDeps, "questionModel">;
 
 /** Sources of the questions of one category. */
-type Source = (deps: QuestionDeps, want: Want) => Promise<Stocked[]>;
+type Source = (deps: QuestionDeps, criteria: DrawCriteria) => Promise<Stocked[]>;
 
 /**
  * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20, LOB-23, LOB-24). A
@@ -91,8 +91,8 @@ async function drawGame(
   const drawn = new Map<string, Stocked[]>();
   await Promise.all(
     [...needed].map(async ([category, count]) => {
-      const want = wantOf(plan, category, difficulty, count);
-      drawn.set(category, await drawCategory(deps, source, want, plan.count));
+      const criteria = criteriaOf(plan, category, difficulty, count);
+      drawn.set(category, await drawCategory(deps, source, criteria, plan.count));
     }),
   );
   const rows = order.flatMap((category) => drawn.get(category)?.shift() ?? []);
@@ -118,7 +118,12 @@ function playOrder(plan: DrawPlan, named: string[], open: readonly Category[]): 
   });
 }
 
-function wantOf(plan: DrawPlan, category: string, difficulty: string, count: number): Want {
+function criteriaOf(
+  plan: DrawPlan,
+  category: string,
+  difficulty: string,
+  count: number,
+): DrawCriteria {
   return {
     pool: "competition",
     category,
@@ -136,16 +141,16 @@ function wantOf(plan: DrawPlan, category: string, difficulty: string, count: num
 async function drawCategory(
   deps: QuestionDeps,
   source: Source,
-  want: Want,
+  criteria: DrawCriteria,
   gameSize: number,
 ): Promise<Stocked[]> {
-  let all = await source(deps, want);
+  let all = await source(deps, criteria);
   let marked = all;
   for (let attempt = 0; marked.length > 0; attempt++) {
     const shared = await markAll(deps, marked, gameSize);
     if (shared.size === 0 || attempt >= redraws) break;
     // Another lobby drew them first.
-    marked = await drawInstead(deps, want, all, shared.size);
+    marked = await drawInstead(deps, criteria, all, shared.size);
     const others = [...marked];
     all = all.map((row) => (shared.has(row.id) ? (others.shift() ?? row) : row));
   }
@@ -171,14 +176,14 @@ async function markAll(
 /** Other stored questions that are not live, if any: no second wait for new ones. */
 async function drawInstead(
   deps: QuestionDeps,
-  want: Want,
+  criteria: DrawCriteria,
   drawn: readonly Stocked[],
   count: number,
 ): Promise<Stocked[]> {
-  const without = [...drawn.map(({ id }) => id), ...(await listAvoided(deps, want))];
+  const without = [...drawn.map(({ id }) => id), ...(await listAvoided(deps, criteria))];
   let found: Stocked[] = [];
-  for (const prompt of new Set([want.prompt, null]))
-    found = await fillUp(deps, { ...want, count, prompt }, found, without);
+  for (const prompt of new Set([criteria.prompt, null]))
+    found = await fillUp(deps, { ...criteria, count, prompt }, found, without);
   return found;
 }
 
@@ -189,48 +194,52 @@ async function drawInstead(
  */
 async function drawUnshared(
   deps: QuestionDeps,
-  want: Want,
+  criteria: DrawCriteria,
   { mayWait = true }: { mayWait?: boolean } = {},
 ): Promise<Stocked[]> {
   const inChallenges = await listInChallenges(deps);
-  const live = await listLiveInLobbies(deps, want.category, want.difficulty);
+  const live = await listLiveInLobbies(deps, criteria.category, criteria.difficulty);
   const deadline = waitUntil(deps);
   let all: Stocked[] = [];
   const resting: (string | null)[] = [];
-  for (const prompt of new Set([want.prompt, null])) {
-    if (all.length >= want.count) return all;
-    const next = lacking({ ...want, prompt }, all, [...live, ...inChallenges]);
+  for (const prompt of new Set([criteria.prompt, null])) {
+    if (all.length >= criteria.count) return all;
+    const next = lacking({ ...criteria, prompt }, all, [...live, ...inChallenges]);
     const isResting = mayWait && (await isExhausted(deps, next));
     if (isResting) resting.push(prompt);
     const isMade = mayWait && !isResting;
     const drawn = isMade ? drawOrGenerateIfThere(deps, next, deadline) : drawStored(deps, next);
     all = [...all, ...(await drawn)];
   }
-  for (const avoided of [() => listAvoided(deps, want), () => inChallenges, () => []]) {
-    if (all.length >= want.count) return all;
-    all = await fillUp(deps, { ...want, prompt: null }, all, await avoided());
+  for (const avoided of [() => listAvoided(deps, criteria), () => inChallenges, () => []]) {
+    if (all.length >= criteria.count) return all;
+    all = await fillUp(deps, { ...criteria, prompt: null }, all, await avoided());
   }
   for (const prompt of resting) {
-    if (all.length >= want.count) return all;
-    const next = lacking({ ...want, prompt }, all, []);
+    if (all.length >= criteria.count) return all;
+    const next = lacking({ ...criteria, prompt }, all, []);
     all = [...all, ...(await drawOrGenerateIfThere(deps, next, deadline))];
   }
   return all;
 }
 
-const drawStoredUnshared: Source = (deps, want) => drawUnshared(deps, want, { mayWait: false });
+const drawStoredUnshared: Source = (deps, criteria) =>
+  drawUnshared(deps, criteria, { mayWait: false });
 
 /** New questions of the bank, of the nearest difficulty that has any. */
-async function drawBank(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
-  for (const difficulty of difficultiesFrom(want.difficulty)) {
-    const found = await drawFromBank(deps, { ...want, difficulty, prompt: null });
+async function drawBank(deps: QuestionDeps, criteria: DrawCriteria): Promise<Stocked[]> {
+  for (const difficulty of difficultiesFrom(criteria.difficulty)) {
+    const found = await drawFromBank(deps, { ...criteria, difficulty, prompt: null });
     if (found.length > 0) return found;
   }
   return [];
 }
 
 /** Live questions of the category in lobbies of any difficulty, and in challenges. */
-async function listAvoided(deps: QuestionDeps, { category, difficulty }: Want): Promise<number[]> {
+async function listAvoided(
+  deps: QuestionDeps,
+  { category, difficulty }: DrawCriteria,
+): Promise<number[]> {
   const lists = difficultiesFrom(difficulty).map((each) => listLiveInLobbies(deps, category, each));
   return (await Promise.all([...lists, listInChallenges(deps)])).flat();
 }
@@ -241,27 +250,31 @@ async function listAvoided(deps: QuestionDeps, { category, difficulty }: Want): 
  */
 async function fillUp(
   deps: QuestionDeps,
-  want: Want,
+  criteria: DrawCriteria,
   found: Stocked[],
   without: readonly number[],
 ): Promise<Stocked[]> {
-  if (found.length >= want.count) return found;
-  const wanted = lacking(want, found, without);
-  const stocked = await stockedDifficulties(deps, wanted, difficultiesFrom(want.difficulty));
+  if (found.length >= criteria.count) return found;
+  const wanted = lacking(criteria, found, without);
+  const stocked = await stockedDifficulties(deps, wanted, difficultiesFrom(criteria.difficulty));
   let all = found;
   for (const difficulty of stocked) {
-    if (all.length >= want.count) break;
-    all = [...all, ...(await drawStored(deps, lacking({ ...want, difficulty }, all, without)))];
+    if (all.length >= criteria.count) break;
+    all = [...all, ...(await drawStored(deps, lacking({ ...criteria, difficulty }, all, without)))];
   }
   return all;
 }
 
 const difficultiesFrom = (difficulty: string) => [difficulty, ...neighboursOf(difficulty)];
 
-/** The remainder of `want` after these, excluding `without`. */
-function lacking(want: Want, found: readonly Stocked[], without: readonly number[]): Want {
-  const excludeIds = [...want.excludeIds, ...without, ...found.map((row) => row.id)];
-  return { ...want, count: want.count - found.length, excludeIds };
+/** The remainder of `criteria` after these, excluding `without`. */
+function lacking(
+  criteria: DrawCriteria,
+  found: readonly Stocked[],
+  without: readonly number[],
+): DrawCriteria {
+  const excludeIds = [...criteria.excludeIds, ...without, ...found.map((row) => row.id)];
+  return { ...criteria, count: criteria.count - found.length, excludeIds };
 }
 
 function toDrawn(row: Stocked, known: XpOfKnown | undefined): DrawnQuestion {

@@ -9,7 +9,7 @@ import {
   drawStored,
   generateAhead,
   type Stocked,
-  type Want,
+  type DrawCriteria,
 } from "./stock.ts";
 
 export interface NextInput {
@@ -33,19 +33,18 @@ export async function drawFirst(
 ): Promise<Stocked | null> {
   const { own, near } = await wantsOf(deps, playerId, input);
   return (
-    (await firstOf([...own, ...near], (want) => drawStored(deps, want))) ??
-    (await firstOf(own.slice(0, 1), (want) => drawOrGenerateIfThere(deps, want))) ??
+    (await firstOf([...own, ...near], (criteria) => drawStored(deps, criteria))) ??
+    (await firstOf(own.slice(0, 1), (criteria) => drawOrGenerateIfThere(deps, criteria))) ??
     (await drawNearest(deps, own, near)) ??
     anyLeft(deps, [...own, ...near])
   );
 }
 
 /**
- * The next question of an endless run: of the public pool and the player's level, one not answered
- * before if there is any, and at last one answered before (TRV-02, TRV-11, TRV-12). A run does not wait for the
- * generator: as soon as the player's own level has none left, new ones are asked for beside the play, and
- * the bank serves where no other level does. Only before the run would end for want of a question, the generator
- * gets its time. Null when the run has had them all.
+ * The next question of an endless run, from the public pool at the player's level: one not answered before if there is
+ * any, else one answered before (TRV-02, TRV-11, TRV-12). A run does not wait for the generator: when the level has no
+ * new question, the generator is called in the background, and the bank is used if no other level has one. The request
+ * waits for the generator only if the run would end otherwise. Null when the run has had all questions.
  */
 export async function drawNext(
   deps: QuestionDeps,
@@ -53,15 +52,15 @@ export async function drawNext(
   input: NextInput,
 ): Promise<Stocked | null> {
   const { own, near } = await wantsOf(deps, playerId, input);
-  const stored = await firstOf(own, (want) => drawStored(deps, want));
+  const stored = await firstOf(own, (criteria) => drawStored(deps, criteria));
   if (stored !== null) return stored;
   const [first] = own;
   if (first !== undefined) generateAhead(deps, first);
   return (
-    (await firstOf(near, (want) => drawStored(deps, want))) ??
+    (await firstOf(near, (criteria) => drawStored(deps, criteria))) ??
     (await drawNearest(deps, own, near)) ??
     (await anyLeft(deps, [...own, ...near])) ??
-    firstOf(own.slice(0, 1), (want) => drawOrGenerate(deps, want))
+    firstOf(own.slice(0, 1), (criteria) => drawOrGenerate(deps, criteria))
   );
 }
 
@@ -70,35 +69,39 @@ async function wantsOf(
   deps: QuestionDeps,
   playerId: number,
   { category, excludeIds }: NextInput,
-): Promise<{ own: Want[]; near: Want[] }> {
+): Promise<{ own: DrawCriteria[]; near: DrawCriteria[] }> {
   const xp = await readCategoryXp(deps.em, playerId);
   const order = category === null || category === "random" ? shuffledCategories() : [category];
-  const own = order.map((name): Want => {
+  const own = order.map((name): DrawCriteria => {
     const difficulty = difficultyOf("auto", levelOf(xp.get(name) ?? 0));
     const seen = { preferUnseenBy: [playerId], maker: playerId, freshOnly: true };
     const what = { pool: "public" as const, category: name, difficulty, prompt: null, model: null };
     return { ...what, ...seen, count: 1, excludeIds };
   });
-  const near = own.flatMap((want) =>
-    neighboursOf(want.difficulty).map((difficulty) => ({ ...want, difficulty })),
+  const near = own.flatMap((criteria) =>
+    neighboursOf(criteria.difficulty).map((difficulty) => ({ ...criteria, difficulty })),
   );
   return { own, near };
 }
 
 /** New questions of the bank, of the nearest level that has any. */
-const drawNearest = (deps: QuestionDeps, own: readonly Want[], near: readonly Want[]) =>
-  firstOf([...own, ...near.slice(0, mostNeighbours)], (want) => drawFromBank(deps, want));
+const drawNearest = (
+  deps: QuestionDeps,
+  own: readonly DrawCriteria[],
+  near: readonly DrawCriteria[],
+) =>
+  firstOf([...own, ...near.slice(0, mostNeighbours)], (criteria) => drawFromBank(deps, criteria));
 
 /** Answered before, but not asked in this run. */
-const anyLeft = (deps: QuestionDeps, wants: readonly Want[]) =>
-  firstOf(wants, (want) => drawStored(deps, { ...want, freshOnly: false }));
+const anyLeft = (deps: QuestionDeps, candidates: readonly DrawCriteria[]) =>
+  firstOf(candidates, (criteria) => drawStored(deps, { ...criteria, freshOnly: false }));
 
 async function firstOf(
-  wants: readonly Want[],
-  draw: (want: Want) => Promise<Stocked[]>,
+  candidates: readonly DrawCriteria[],
+  draw: (criteria: DrawCriteria) => Promise<Stocked[]>,
 ): Promise<Stocked | null> {
-  for (const want of wants) {
-    const [row] = await draw(want);
+  for (const criteria of candidates) {
+    const [row] = await draw(criteria);
     if (row !== undefined) return row;
   }
   return null;

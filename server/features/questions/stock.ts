@@ -20,7 +20,7 @@ export const generationWaitMs = 20_000;
 /** Rounds of generation within one request. */
 const mostRounds = 4;
 
-export interface Want {
+export interface DrawCriteria {
   pool: Pool;
   category: string;
   difficulty: string;
@@ -46,15 +46,15 @@ export const waitUntil = ({ clock }: WithClock): number => clock.now() + generat
 /** Draws stored questions and generates missing ones (TRV-03) until `deadline`. */
 export async function drawOrGenerate(
   deps: QuestionDeps,
-  want: Want,
+  criteria: DrawCriteria,
   deadline = waitUntil(deps),
   make: typeof generate = generate,
 ): Promise<Stocked[]> {
-  let found = await drawStored(deps, want);
-  for (let round = 0; round < mostRounds && found.length < want.count; round++) {
+  let found = await drawStored(deps, criteria);
+  for (let round = 0; round < mostRounds && found.length < criteria.count; round++) {
     const left = deadline - deps.clock.now();
-    if (left <= 0 || !(await make(deps, want, left))) break;
-    const more = await draw(deps, without(want, found));
+    if (left <= 0 || !(await make(deps, criteria, left))) break;
+    const more = await draw(deps, without(criteria, found));
     if (more.length === 0) break;
     found = [...found, ...more.map((row) => ({ ...row, isCached: false }))];
   }
@@ -62,17 +62,17 @@ export async function drawOrGenerate(
 }
 
 /** As `drawOrGenerate`, for games with a fallback: while the queue is down, none are generated. */
-export const drawOrGenerateIfThere: typeof drawOrGenerate = (deps, want, deadline) =>
-  drawOrGenerate(deps, want, deadline, generateIfThere);
+export const drawOrGenerateIfThere: typeof drawOrGenerate = (deps, criteria, deadline) =>
+  drawOrGenerate(deps, criteria, deadline, generateIfThere);
 
-function without(want: Want, found: readonly QuestionRow[]): Want {
-  const excludeIds = [...want.excludeIds, ...found.map((row) => row.id)];
-  return { ...want, count: want.count - found.length, excludeIds };
+function without(criteria: DrawCriteria, found: readonly QuestionRow[]): DrawCriteria {
+  const excludeIds = [...criteria.excludeIds, ...found.map((row) => row.id)];
+  return { ...criteria, count: criteria.count - found.length, excludeIds };
 }
 
 /** Draws stored questions only. */
-export async function drawStored(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
-  return (await draw(deps, want)).map((row) => ({ ...row, isCached: true }));
+export async function drawStored(deps: QuestionDeps, criteria: DrawCriteria): Promise<Stocked[]> {
+  return (await draw(deps, criteria)).map((row) => ({ ...row, isCached: true }));
 }
 
 /**
@@ -81,14 +81,14 @@ export async function drawStored(deps: QuestionDeps, want: Want): Promise<Stocke
  */
 export const stockedDifficulties = (
   deps: QuestionDeps,
-  want: Want,
+  criteria: DrawCriteria,
   difficulties: readonly string[],
-): Promise<string[]> => listDrawable(deps.em, toFilter(want), difficulties);
+): Promise<string[]> => listDrawable(deps.em, toFilter(criteria), difficulties);
 
-const draw = (deps: QuestionDeps, want: Want): Promise<QuestionRow[]> =>
-  drawQuestions(deps.em, toFilter(want));
+const draw = (deps: QuestionDeps, criteria: DrawCriteria): Promise<QuestionRow[]> =>
+  drawQuestions(deps.em, toFilter(criteria));
 
-function toFilter({ prompt, ...filter }: Want): DrawFilter {
+function toFilter({ prompt, ...filter }: DrawCriteria): DrawFilter {
   return { ...filter, promptHash: prompt === null ? null : hashPrompt(prompt) };
 }
 
@@ -96,20 +96,20 @@ function toFilter({ prompt, ...filter }: Want): DrawFilter {
  * Stores new questions of the bank and draws from them, in this process: for games that run while the generator is
  * slow, down or not called. They are free, so no quota applies.
  */
-export async function drawFromBank(deps: QuestionDeps, want: Want): Promise<Stocked[]> {
-  const { category, difficulty, prompt, model } = want;
+export async function drawFromBank(deps: QuestionDeps, criteria: DrawCriteria): Promise<Stocked[]> {
+  const { category, difficulty, prompt, model } = criteria;
   if (!isCategory(category) || !isDifficulty(difficulty)) return [];
   const batch = { category, difficulty, prompt, model, pool: "both" as const, count: batchSize };
   const made = await makeQuestions(deps, deps.questionBank, batch);
   if (made === 0) return [];
-  return (await draw(deps, want)).map((row) => ({ ...row, isCached: false }));
+  return (await draw(deps, criteria)).map((row) => ({ ...row, isCached: false }));
 }
 
 /** Queues the generation of questions for later draws without waiting; a failure affects only these. */
-export function generateAhead(deps: QuestionDeps, want: Want): void {
+export function generateAhead(deps: QuestionDeps, criteria: DrawCriteria): void {
   const make = async () => {
-    if (await isExhausted(deps, want)) return;
-    const payload = await payloadOf(deps, want);
+    if (await isExhausted(deps, criteria)) return;
+    const payload = await payloadOf(deps, criteria);
     if (payload !== null) await deps.enqueue(questionGeneration, payload);
   };
   make().catch((error: unknown) => {
@@ -120,14 +120,22 @@ export function generateAhead(deps: QuestionDeps, want: Want): void {
   });
 }
 
-async function generate(deps: QuestionDeps, want: Want, waitMs: number): Promise<boolean> {
-  const payload = await payloadOf(deps, want);
+async function generate(
+  deps: QuestionDeps,
+  criteria: DrawCriteria,
+  waitMs: number,
+): Promise<boolean> {
+  const payload = await payloadOf(deps, criteria);
   return payload !== null && deps.enqueueAndWait(questionGeneration, payload, waitMs);
 }
 
-async function generateIfThere(deps: QuestionDeps, want: Want, waitMs: number): Promise<boolean> {
+async function generateIfThere(
+  deps: QuestionDeps,
+  criteria: DrawCriteria,
+  waitMs: number,
+): Promise<boolean> {
   try {
-    return await generate(deps, want, waitMs);
+    return await generate(deps, criteria, waitMs);
   } catch (error) {
     deps.log.warn(
       { event: "generation_not_queued", reason: String(error) },
@@ -140,7 +148,7 @@ async function generateIfThere(deps: QuestionDeps, want: Want, waitMs: number): 
 /** Payload of the generation job; null when the player's daily quota is used up. */
 async function payloadOf(
   deps: QuestionDeps,
-  { category, difficulty, prompt, model, maker }: Want,
+  { category, difficulty, prompt, model, maker }: DrawCriteria,
 ): Promise<PayloadOf<typeof questionGeneration> | null> {
   if (maker !== null && !(await mayMake(deps, "batches", maker))) return null;
   return {
