@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { classes, inputSide, type Scores } from "./contract.ts";
 
 /**
- * The model, ready to use. It comes inside its package, in which nothing but the data is used, and computes
- * in WebAssembly: nothing is fetched from anywhere. What else it depends on, 220 MB more (`npm install
- * @tensorflow/tfjs && du -sm node_modules`, less what is used), package.json replaces by a small package.
+ * Loads the model. Its package contains the weights, and it computes in WebAssembly, so nothing is fetched over the
+ * network. `overrides` in package.json replace the package's dependency @tensorflow/tfjs by a small package, because
+ * only parts of it are used: without them it adds 220 MB (`npm install @tensorflow/tfjs && du -sm node_modules`).
  */
 export async function startModel(): Promise<(pixels: Uint8Array) => Scores> {
   const wasm = dirname(fileURLToPath(import.meta.resolve("@tensorflow/tfjs-backend-wasm")));

@@ -13,9 +13,8 @@ import { subjectsOf } from "./subjects.ts";
 export const bankSeed = "emberline";
 
 /**
- * The default generator: works without a network (TRV-03). Each category is built when first asked
- * for and kept. With a prompt only questions that share a word with it come, best match first;
- * none sharing a word means an empty answer, and the caller decides what to do then.
+ * The default generator, which works without a network (TRV-03). It builds a category at its first use and caches it.
+ * With a prompt it returns only questions that share a word with the prompt, best match first; the result may be empty.
  */
 export function createQuestionBank({ seed = bankSeed }: { seed?: string } = {}): QuestionModel {
   const loaded = new Map<Category, Promise<QuestionsByDifficulty>>();
