@@ -39,6 +39,21 @@ let table: Table;
 let current: Secret;
 const tables: Table[] = [];
 
+/** Into the explanation of each competition question; a lobby or a run may have had more generated. */
+async function plantCanaries(): Promise<void> {
+  await rowsOf(
+    app.deps.em,
+    sql`update questions set explanation = 'canary ' || md5('c' || id) || ' sings'
+      where pool = 'competition'`,
+  );
+  list = await rowsOf(
+    app.deps.em,
+    sql<Secret>`select id, question, md5('c' || id) as canary from questions
+      where pool = 'competition'`,
+  );
+  secrets = secretsOf(list);
+}
+
 async function openQuestion(): Promise<Secret> {
   const { current_question } = await lobbyOf(app, table.code);
   return list.find(({ id }) => id === current_question?.id) ?? assert.fail("no open question");
@@ -85,17 +100,7 @@ describe("the correct answer of a competition question", () => {
   before(async () => {
     app = await startApp();
     await seedQuestions(app.deps.em, () => starterQuestions(2));
-    await rowsOf(
-      app.deps.em,
-      sql`update questions set explanation = 'canary ' || md5('c' || id) || ' sings'
-        where pool = 'competition'`,
-    );
-    list = await rowsOf(
-      app.deps.em,
-      sql<Secret>`select id, question, md5('c' || id) as canary from questions
-        where pool = 'competition'`,
-    );
-    secrets = secretsOf(list);
+    await plantCanaries();
     // No run has the id of a question, because answering one's own run would be no leak.
     await rowsOf(app.deps.em, sql`select setval(pg_get_serial_sequence('runs', 'id'), 1000000)`);
     for (const mode of ["versus", "coop"])
@@ -154,6 +159,7 @@ function afterAnswer(): void {
   it("is returned by a challenge run to a player who has answered, and only for that question", async () => {
     const [who, opponent] = [await runner(app), await runner(app)];
     const today = await who.today();
+    await plantCanaries();
     for (const mode of ["daily_shuffle", "gauntlet"] as const) {
       const challenge = { challenge_id: today[mode].id };
       const { id: run, question } = await who.start(mode, challenge);
