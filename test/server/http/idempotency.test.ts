@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, before, test, describe } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../../../server/platform/errors.ts";
 import { unavailable } from "../../../server/http/pipeline/failures.ts";
 import type { RequestContext } from "../../../server/http/uws/request-context.ts";
@@ -10,6 +9,7 @@ import { clusterInputOf, inputOf } from "../../../server/http/pipeline/idempoten
 import { slotOf } from "../../../server/platform/redis/cluster-slots.ts";
 import type { Reply } from "../../../server/http/pipeline/route.ts";
 import { createClient, type Client } from "../../support/client.ts";
+import { eventually } from "../../support/eventually.ts";
 import { codeOf, errorOf } from "./answers.ts";
 import { knobs } from "./sample-parts.ts";
 import { sampleRoutes } from "./sample-routes.ts";
@@ -76,21 +76,29 @@ describe("an Idempotency-Key", () => {
     assert.equal(new Set(numbers).size, 1);
   });
 
-  test("a key stays reserved while its request runs, for any duration", async () => {
-    // Long beside a stall of a busy machine, which would let the lease end.
-    const leaseMs = 1_500;
-    const keys = new Idempotency(sample.deps.redis, { leaseMs });
-    const known = { playerId: 7, ip: "", entry: null, paramValues: [], text: "{}" };
-    const run = (work: () => Promise<Reply>) =>
-      keys.run(known as unknown as RequestContext, "long", work);
+  test("a key stays reserved while its request runs, for any duration", async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const { redis } = sample.deps;
     const { promise: end, resolve: finish } = Promise.withResolvers<Reply>();
-    const first = run(() => end);
-    const second = run(() => Promise.reject(new Error("begun twice")));
-    const both = Promise.all([first, second]);
-    // Only elapsed time would release the key.
-    await Promise.race([both, wait(1.5 * leaseMs)]);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const work = () => {
+      begin();
+      return end;
+    };
+    const draw = () => 0;
+    const first = attempt("long", work, draw);
+    await begun;
+    for (let renewals = 0; renewals < 3; renewals++) {
+      await redis.pexpire(mark("long"), leaseMs / 2);
+      t.mock.timers.tick(leaseMs / 3);
+      const isRenewed = async () => (await redis.pttl(mark("long"))) > leaseMs / 2;
+      await eventually("the lease is renewed", isRenewed);
+    }
+    const second = attempt("long", () => Promise.reject(new Error("begun twice")), draw);
+    // Answered after the claim of the second.
+    await redis.ping();
     finish({ kind: "empty", status: 201, headers: [] });
-    assert.deepEqual((await both)[1], await end);
+    assert.deepEqual((await Promise.all([first, second]))[1], await end);
   });
 
   test("a refusal is not stored, so the next try runs again", async () => {
