@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, before, test, describe } from "node:test";
+import { after, before, test, describe, type TestContext } from "node:test";
 import { AppError } from "../../../server/platform/errors.ts";
 import { unavailable } from "../../../server/http/pipeline/failures.ts";
 import type { RequestContext } from "../../../server/http/uws/request-context.ts";
@@ -76,30 +76,7 @@ describe("an Idempotency-Key", () => {
     assert.equal(new Set(numbers).size, 1);
   });
 
-  test("a key stays reserved while its request runs, for any duration", async (t) => {
-    t.mock.timers.enable({ apis: ["setInterval"] });
-    const { redis } = sample.deps;
-    const { promise: end, resolve: finish } = Promise.withResolvers<Reply>();
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const work = () => {
-      begin();
-      return end;
-    };
-    const draw = () => 0;
-    const first = attempt("long", work, draw);
-    await begun;
-    for (let renewals = 0; renewals < 3; renewals++) {
-      await redis.pexpire(mark("long"), leaseMs / 2);
-      t.mock.timers.tick(leaseMs / 3);
-      const isRenewed = async () => (await redis.pttl(mark("long"))) > leaseMs / 2;
-      await eventually("the lease is renewed", isRenewed);
-    }
-    const second = attempt("long", () => Promise.reject(new Error("begun twice")), draw);
-    // Answered after the claim of the second.
-    await redis.ping();
-    finish({ kind: "empty", status: 201, headers: [] });
-    assert.deepEqual((await Promise.all([first, second]))[1], await end);
-  });
+  test("a key stays reserved while its request runs, for any duration", longRequest);
 
   test("a refusal is not stored, so the next try runs again", async () => {
     const before = knobs.created;
@@ -214,6 +191,31 @@ const textOf = (reply: Reply) =>
   JSON.parse(
     reply.kind === "encoded" ? String(reply.json) : JSON.stringify("body" in reply && reply.body),
   ) as unknown;
+
+async function longRequest(t: TestContext): Promise<void> {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { redis } = sample.deps;
+  const { promise: end, resolve: finish } = Promise.withResolvers<Reply>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const work = () => {
+    begin();
+    return end;
+  };
+  const draw = () => 0;
+  const first = attempt("long", work, draw);
+  await begun;
+  for (let renewals = 0; renewals < 3; renewals++) {
+    await redis.pexpire(mark("long"), leaseMs / 2);
+    t.mock.timers.tick(leaseMs / 3);
+    const isRenewed = async () => (await redis.pttl(mark("long"))) > leaseMs / 2;
+    await eventually("the lease is renewed", isRenewed);
+  }
+  const second = attempt("long", () => Promise.reject(new Error("begun twice")), draw);
+  // Answered after the claim of the second.
+  await redis.ping();
+  finish({ kind: "empty", status: 201, headers: [] });
+  assert.deepEqual((await Promise.all([first, second]))[1], await end);
+}
 
 function drawnBeforehand(): void {
   test("a worker that dies between claim and effect leaves its input to the next one", async () => {
