@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mayStart, stopsAtEnd } from "./support/cleanup.ts";
-import { ordersOf } from "./support/file-queue.ts";
+import { filesOf, ordersOf, takeFile } from "./support/file-queue.ts";
 import { fastFolder, inOwnFolder } from "./support/own-folder.ts";
 import { describeTimes } from "./support/processor-time.ts";
 import "./support/seed.ts";
@@ -42,9 +42,8 @@ process.exitCode = await inOwnFolder(runAll);
 
 async function runAll(): Promise<number> {
   const named = given.filter((arg) => !arg.startsWith("-"));
-  const files = (named.length > 0 ? named : ["test"]).flatMap(filesOf).sort();
-  if (files.length === 0) throw new Error(`no test file of this kind in ${named.join(" ")}`);
-  const failures = join((process.env["TEST_RUN_FOLDER"] = tmpdir()), "failures");
+  const files = filesOf(named.length > 0 ? named : ["test"], isDeep);
+  process.env["TEST_RUN_FOLDER"] = tmpdir();
   const stopStores = await shareTestStores();
   const passed = await Promise.all(
     isUnshared
@@ -54,15 +53,17 @@ async function runAll(): Promise<number> {
         ),
   );
   await stopStores();
+  // A process that has ended early leaves the files that only it may take.
+  const left = isUnshared ? [] : files.filter((file) => takeFile([file], tmpdir()) !== null);
+  if (left.length > 0) appendFileSync(failuresPath(), `✖ not run: ${left.join(", ")}\n`);
   process.stdout.write(`${files.length} files in ${describeTimes()}\n`);
+  const failures = failuresPath();
   if (existsSync(failures)) process.stdout.write(`\nfailed:\n${readFileSync(failures, "utf8")}`);
-  return passed.every(Boolean) ? 0 : 1;
+  return passed.every(Boolean) && left.length === 0 ? 0 : 1;
 }
 
-/** A named file runs always; of a folder, only files of the requested kind. */
-function filesOf(path: string): string[] {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return globSync(path);
-  return globSync(join(path, "**/*.test.ts")).filter((file) => file.includes(".deep.") === isDeep);
+function failuresPath(): string {
+  return join(tmpdir(), "failures");
 }
 
 async function runProcess(files: string[], env = {}): Promise<boolean> {
@@ -77,6 +78,10 @@ async function runProcess(files: string[], env = {}): Promise<boolean> {
   const [code, signal] = await exited;
   stopWatching();
   await stop();
-  if (signal) process.stdout.write(`ended by ${signal} in ${lastStarted(child.pid)}\n`);
+  if (signal) {
+    const line = `✖ ended by ${signal} in ${lastStarted(child.pid)}\n`;
+    process.stdout.write(line);
+    appendFileSync(failuresPath(), line);
+  }
   return code === 0;
 }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ordersOf, takeFile } from "./support/file-queue.ts";
+import { text } from "node:stream/consumers";
+import { filesOf, ordersOf, takeFile } from "./support/file-queue.ts";
 import { watchSilence } from "./support/silence.ts";
 
 describe("the test runner", () => {
@@ -29,6 +30,27 @@ describe("the test runner", () => {
     );
   });
 
+  it("refuses a name without a test file, and takes a file once", () => {
+    const [self, folder] = ["test/runner.test.ts", "test/spec"];
+    assert.deepEqual(filesOf([self, self], false), [self]);
+    assert.ok(filesOf([folder, self], false).includes(self));
+    assert.throws(() => filesOf([self, "test/no-such.test.ts"], false), /no-such/);
+  });
+
+  it("fails and names a file that ends the process, throws late or is never loaded", async () => {
+    const late = "setTimeout(() => { throw new Error('too late'); });";
+    for (const [content, reported] of [
+      ['it("ends", () => process.exit(0));', /✖ ended by process\.exit\(0\)/],
+      [`it("passes", () => { ${late} }); it("waits", () => wait(50));`, /✖ .*too late/],
+      ["await wait(60_000); it('passes', () => {});", /✖ the loading of .*one\.test\.ts/],
+    ] as const) {
+      const { code, output, failures } = await runFile(content);
+      assert.equal(code, 1, output);
+      assert.match(output, reported);
+      assert.match(failures, reported);
+    }
+  });
+
   it("reports where a process is silent, and kills a process in an endless loop", async () => {
     const child = spawn(process.execPath, ["-e", "for (;;);"]);
     const exited = once(child, "exit");
@@ -40,3 +62,22 @@ describe("the test runner", () => {
     assert.match(printed[0] ?? "", /^… \d+ s in the loading of its files\n$/);
   });
 });
+
+/** Runs a file in a process of its own, as the runner does. */
+async function runFile(content: string) {
+  const folder = mkdtempSync(join(tmpdir(), "ember-file-"));
+  const file = join(folder, "one.test.ts");
+  const imports =
+    'import { it } from "node:test";\nimport { setTimeout as wait } from "node:timers/promises";';
+  writeFileSync(file, `${imports}\n${content}\n`);
+  const flags = ["--test", "--experimental-test-isolation=none", "--test-timeout=2000"];
+  flags.push("--test-force-exit", "--test-reporter=./test/support/reporter.ts");
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(process.execPath, [...flags, "test/support/file-process.ts"], {
+    env: { ...env, TEST_FILES: JSON.stringify([file]), TEST_RUN_FOLDER: folder },
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  const failures = readFileSync(join(folder, "failures"), "utf8");
+  rmSync(folder, { recursive: true });
+  return { code: code as number | null, output, failures };
+}

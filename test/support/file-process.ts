@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { takeFile } from "./file-queue.ts";
 import { recordFile } from "./processor-time.ts";
+import { loadTestName } from "./reporter.ts";
 import { recordLastStarted } from "./silence.ts";
 
 /**
@@ -18,7 +19,7 @@ delete process.env["TEST_FILES"];
 const topLevel = new AsyncResource("test files");
 
 function loadNext(ended?: string): void {
-  test("next file", async () => {
+  test(loadTestName, async () => {
     if (ended !== undefined) recordFile(ended);
     const file = takeFile(order, folder);
     if (file !== null) await topLevel.runInAsyncScope(load, null, file);

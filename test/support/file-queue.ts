@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, globSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Files that start services and browsers, which they share, and mostly wait. */
@@ -41,4 +41,23 @@ function isFirst(path: string): boolean {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+/**
+ * The test files of files, folders and patterns, sorted, each once. A named file runs always; of a folder,
+ * only files of the requested kind.
+ */
+export function filesOf(named: readonly string[], isDeep: boolean): string[] {
+  const found = named.flatMap((path) => {
+    const files = filesAt(path, isDeep);
+    // Without it a mistyped name beside right ones would pass.
+    if (files.length === 0) throw new Error(`no test file of this kind in ${path}`);
+    return files;
+  });
+  return [...new Set(found)].sort();
+}
+
+function filesAt(path: string, isDeep: boolean): string[] {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return globSync(path);
+  return globSync(join(path, "**/*.test.ts")).filter((file) => file.includes(".deep.") === isDeep);
 }

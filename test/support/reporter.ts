@@ -1,9 +1,12 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, writeSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 import { processorSeconds, secondsOfFile } from "./processor-time.ts";
-import { recordLastStarted } from "./silence.ts";
+import { lastStarted, recordLastStarted } from "./silence.ts";
+
+/** Name of the tests that load files. */
+export const loadTestName = "next file";
 
 /** A test may change the working directory. */
 const root = process.cwd();
@@ -31,7 +34,8 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   for await (const { type, data } of events) {
     if (type === "test:dequeue") {
       started.splice(data.nesting, started.length, data.name);
-      recordLastStarted([fileOf(data), ...started].join(" > "));
+      // The loading process records the file that it loads.
+      if (data.name !== loadTestName) recordLastStarted([fileOf(data), ...started].join(" > "));
     } else if (type === "test:start") {
       names.splice(data.nesting, names.length, data.name);
       const path = fileOf(data);
@@ -40,13 +44,19 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
       [file, ms, details, failed] = [path, 0, "", ""];
     } else if (type === "test:diagnostic") {
       // Node's own totals belong to no test.
-      if (data.nesting > 0 || /^(Error|Warning)/.test(data.message))
+      if (data.nesting === 0 && data.message.startsWith("Error")) {
+        // An error after the end of its test, which fails the run. The message names the test.
+        process.exitCode = 1;
+        failed += `  ✖ ${data.message}\n`;
+      } else if (data.nesting > 0 || data.message.startsWith("Warning"))
         details += `    ${data.message}\n`;
     } else if (type === "test:coverage") {
       yield describeCoverage(data.summary);
     } else if (type === "test:pass" || type === "test:fail") {
       if (data.nesting === 0) ms += data.details.duration_ms;
-      const name = [...names.slice(0, data.nesting), data.name].join(" > ");
+      const isLoading = data.name === loadTestName;
+      const path = [...names.slice(0, data.nesting), data.name].join(" > ");
+      const name = isLoading ? lastStarted(process.pid) : path;
       if (data.skip !== undefined) details += `  - ${name}: ${data.skip}\n`;
       if (type === "test:pass") continue;
       process.exitCode = 1;
@@ -58,8 +68,18 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
         failed += `  ✖ ${name}\n${inspect(cause).replaceAll(/^/gm, "      ")}\n`;
     }
   }
-  if (file !== "") yield describeLast();
+  process.off("exit", failAtExit);
+  if (file !== "" || failed !== "") yield describeLast();
 }
+
+/** A test that calls `process.exit` fails the run: Node would report only the tests before it. */
+function failAtExit(code: number): void {
+  process.exitCode = code || 1;
+  const line = `✖ ended by process.exit(${code}) in ${lastStarted(process.pid)}\n`;
+  writeSync(1, line);
+  noteFailure(line);
+}
+process.on("exit", failAtExit);
 
 /** Files in ascending order of tested lines. */
 function describeCoverage({ files, totals, workingDirectory }: Coverage): string {
@@ -84,7 +104,11 @@ function fileOf({ file = "", name }: { file?: string | undefined; name: string }
 function describeFile(file: string, times: number[], details: string, failed: string): string {
   const seconds = times.map((one) => `${one.toFixed(1).padStart(6)} s`).join(" ");
   const line = `${failed ? "✖" : "✔"} ${seconds}  ${file}\n`;
-  const folder = process.env["TEST_RUN_FOLDER"];
-  if (failed && folder) appendFileSync(join(folder, "failures"), line + failed);
+  if (failed) noteFailure(line + failed);
   return line + details + failed;
+}
+
+function noteFailure(text: string): void {
+  const folder = process.env["TEST_RUN_FOLDER"];
+  if (folder) appendFileSync(join(folder, "failures"), text);
 }
