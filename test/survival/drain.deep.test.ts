@@ -34,15 +34,17 @@ async function drain(index: number): Promise<{ status: number; text: string }> {
 /** Drains the worker of a slot and waits until its successor is ready. */
 async function replace(index: number): Promise<void> {
   const old = await workerAt(index);
+  assert.ok(old);
   assert.equal((await drain(index)).status, 202);
+  await waitForSuccessor(old);
+}
+
+async function waitForSuccessor({ index, pid }: Process): Promise<void> {
   const deadline = performance.now() + limitMs;
-  for (
-    let now = old;
-    now?.pid === old?.pid || now?.is_ready !== true;
-    now = await workerAt(index)
-  ) {
+  for (let now = await workerAt(index); !(now?.is_ready && now.pid !== pid);) {
     assert.ok(performance.now() < deadline, `worker ${index} has no successor`);
     await wait(50);
+    now = await workerAt(index);
   }
 }
 
@@ -89,6 +91,23 @@ describe("the drain of one worker", () => {
     assert.deepEqual(counts, { lost: 0, doubled: 0, gaps: 0, differing: 0, surprises: 0 });
     // A drain is no failure: nothing restarted by itself.
     for (const { num_restarts: restarts } of await service.processes()) assert.equal(restarts, 0);
+  });
+
+  it("is reported and counted when the worker does not end by itself", async () => {
+    let output = "";
+    service.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+    const [old, other] = await Promise.all([workerAt(0), workerAt(1)]);
+    assert.ok(old && other);
+    // Frozen, it drains for ever.
+    process.kill(other.pid, "SIGSTOP");
+    assert.equal((await drain(1)).status, 202);
+    await waitForSuccessor(other);
+    assert.match(output, /"event":"process_drain_timed_out","role":"http","index":1/);
+    assert.equal((await drain(0)).status, 202);
+    process.kill(old.pid, "SIGKILL");
+    await waitForSuccessor(old);
+    assert.match(output, /"event":"process_exited","role":"http","index":0,.*"signal":"SIGKILL"/);
+    for (const index of [0, 1]) assert.equal((await workerAt(index))?.num_restarts, 1);
   });
 
   it("is refused for the last ready worker and for a draining one, and a stop waits for it", async () => {

@@ -24,6 +24,8 @@ export interface RunHost {
   /** It cannot start, and a retry would fail the same way. */
   onFinalFailure(reason: string): void;
   onFrozen(): void;
+  /** It was told to stop, has not ended in time and is killed. */
+  onDrainTimeout(timeoutMs: number): void;
   /** Called once per node of actors in the process, as soon as it can do nothing more. */
   onNodeDown(node: ActorNode): void;
   onEnd(end: RunEnd): void;
@@ -81,6 +83,10 @@ export class ChildRun {
     return this.#state === "ready";
   }
 
+  get isServing(): boolean {
+    return this.#state === "ready" || this.#state === "draining";
+  }
+
   /** 0 once it has ended. */
   get pid(): number {
     return this.#state === "ended" ? 0 : (this.#worker.process.pid ?? 0);
@@ -124,7 +130,10 @@ export class ChildRun {
     const worker = this.#worker;
     if (worker.isDead()) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => this.kill(), drainTimeoutMs);
+      const timer = setTimeout(() => {
+        this.#host.onDrainTimeout(drainTimeoutMs);
+        this.kill();
+      }, drainTimeoutMs);
       worker.once("exit", () => {
         clearTimeout(timer);
         resolve();

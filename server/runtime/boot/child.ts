@@ -74,6 +74,16 @@ export class Child {
     return this.#run?.isReady ?? false;
   }
 
+  /** Ready or draining: it responds to questions. */
+  get isServing(): boolean {
+    return this.#run?.isServing ?? false;
+  }
+
+  /** It has a successor when it ends. */
+  get isReplaceable(): boolean {
+    return this.isReady && !this.#isRetired;
+  }
+
   start(): void {
     const host = this.#host;
     const worker = fork(this.role, this.index, host.env);
@@ -92,6 +102,11 @@ export class Child {
         host.log.error(
           { event: "process_frozen", role: this.role, index: this.index },
           "process is frozen, killed and restarted",
+        ),
+      onDrainTimeout: (timeoutMs) =>
+        host.log.error(
+          { event: "process_drain_timed_out", role: this.role, index: this.index, timeoutMs },
+          "process did not drain in time, killed",
         ),
       onNodeDown: (node) => host.onNodeDown(node),
       onEnd: (end) => this.#restartLater(end),
@@ -163,9 +178,10 @@ export class Child {
   #restartLater({ exitCode, signal, reason }: RunEnd): void {
     if (this.#isRetired) return;
     const { role, index } = this;
-    if (this.#isDraining) {
-      this.#isDraining = false;
-      const facts = { event: "process_drained", role, index, exitCode, signal };
+    const hasDrained = this.#isDraining && exitCode === 0;
+    this.#isDraining = false;
+    if (hasDrained) {
+      const facts = { event: "process_drained", role, index };
       this.#host.log.info(facts, "process drained, starting its successor");
       return this.start();
     }

@@ -128,7 +128,7 @@ export class Children {
   #drain({ index }: DrainQuestion): DrainAnswer {
     const child = this.#children.find((one) => one.role === "http" && one.index === index);
     if (!child) return "not_found";
-    if (!child.isReady) return "not_ready";
+    if (!child.isReplaceable) return "not_ready";
     if (!this.#hasOthers(child)) return "last";
     child.replace();
     return "draining";
@@ -137,7 +137,7 @@ export class Children {
   async #answer(question: Question, about?: unknown): Promise<unknown> {
     if (question === "processes") return this.list();
     if (question === "drain") return this.#drain(about as DrainQuestion);
-    const asked = this.#children.filter(({ isReady, role }) => isReady && role !== "operator");
+    const asked = this.#children.filter(({ isServing, role }) => isServing && role !== "operator");
     const found = await Promise.all(asked.map((child) => child.ask(question, about)));
     return found.filter((value) => value !== null);
   }
