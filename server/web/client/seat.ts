@@ -168,7 +168,9 @@ export class Seat extends LobbyView {
   protected override apply(event: LobbyEvent): void {
     super.apply(event);
     if (this.lobby) this.pickState.follow(this.lobby);
-    if (event.type === "lobby.pick") this.pickState.note(event.data, event.seq);
+    const { type, data, seq } = event;
+    if (type === "lobby.pick") this.pickState.note(data.player_id, data.selected_index, seq);
+    if (type === "lobby.player_removed") this.pickState.note(data.player_id, null, seq);
   }
 
   /** Sends a command without a response body. */

@@ -62,6 +62,39 @@ describe("the picks of a seat", () => {
     await service.stop();
   });
 
+  it("end with the reveal, and that of a player when the player leaves", async () => {
+    let now: ReturnType<typeof at> = at(0, 6);
+    const picks = [pick(7, 3), pick(8, 1), pick(9, 2)];
+    const { service, seat } = await seatAt(
+      (response) => {
+        stream(response, frame("lobby.pick", 4, pick(6, 0)));
+        response.write(frame("lobby.player_removed", 7, { player_id: 8, lobby: at(0, 7) }));
+        response.write(frame("lobby.pick", 9, pick(8, 0)));
+        response.write(frame("lobby.reveal", 12, { lobby: { ...at(0, 12), reveal: {} } }));
+      },
+      () => now,
+      picks,
+    );
+    await seat.read();
+    const events = seat.events({ lastEventId: "3" });
+    for (let i = 0; i < 2; i++) await events.next();
+    assert.deepEqual(seat.picks, [pick(7, 3), pick(9, 2)], "event 4 is older than the read");
+    // The read began before the player left.
+    await seat.read();
+    assert.deepEqual(seat.picks, [pick(7, 3), pick(9, 2)]);
+    await events.next();
+    assert.deepEqual(seat.picks.at(1), pick(8, 0), "the player has returned");
+    now = at(0, 10);
+    picks.length = 0;
+    picks.push(pick(7, 3));
+    await seat.read();
+    assert.deepEqual(seat.picks, [pick(7, 3)], "missed events removed the others");
+    await events.next();
+    assert.deepEqual(seat.picks, []);
+    await events.return();
+    await service.stop();
+  });
+
   it("follow a lobby whose numbers start lower, after data was restored", async () => {
     const { service, seat } = await seatAt(
       (response) => {
