@@ -7,6 +7,7 @@ import {
   type NewAsset,
 } from "../../../db/queries/archive/codex-assets.ts";
 import {
+  ImportRefused,
   maxAssetBytes,
   maxAssets,
   SourceAsset,
@@ -158,10 +159,12 @@ export class AssetIndex implements AssetLookup {
 
   async #readRow(wanted: string): Promise<NewAsset> {
     const path = this.#newPaths.get(wanted) ?? "";
-    const content = await this.#envelope.readAsset(path);
+    const content = await this.#envelope.readAsset(path).catch(() => null);
     const asset = this.byPath.get(path);
-    if (asset === undefined || hash("sha256", content, "hex") !== wanted)
-      throw new Error(`asset ${path} changed while it was imported`);
+    if (content === null || asset === undefined || hash("sha256", content, "hex") !== wanted) {
+      const problem = "changed while it was imported";
+      throw new ImportRefused([{ entity: `asset ${path}`, place: "", problem }]);
+    }
     return { hash: wanted, mediaType: asset.mediaType, content };
   }
 }

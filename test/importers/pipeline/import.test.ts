@@ -161,6 +161,34 @@ function patchImport(): void {
 }
 
 function leavesNoTrace(): void {
+  it("of a file that changes or vanishes after it was checked is refused", async () => {
+    fresh();
+    await run("1.0", [torch(1)]);
+    const before = await archive.traces();
+    const assets = [{ path: "a.png", media_type: "image/png" }];
+    const later: (() => Uint8Array)[] = [
+      () => Buffer.from("changed"),
+      () => {
+        throw new Error("is not there");
+      },
+    ];
+    for (const readAgain of later) {
+      let reads = 0;
+      const files = {
+        get "a.png"() {
+          return reads++ === 0 ? Buffer.from("checked") : readAgain();
+        },
+      };
+      await assert.rejects(
+        run("1.1", [torch(2)], { files, assets }),
+        new ImportRefused([
+          { entity: "asset a.png", place: "", problem: "changed while it was imported" },
+        ]),
+      );
+      same(await archive.traces(), before);
+    }
+  });
+
   it("reports in a dry run what would change, and writes nothing", async () => {
     fresh();
     await run("1.0", [torch(1), sword]);
