@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mayStart, stopsAtEnd } from "./support/cleanup.ts";
 import { filesOf, ordersOf, takeFile } from "./support/file-queue.ts";
+import { nodeFlags } from "./support/node-flags.ts";
 import { fastFolder, inOwnFolder } from "./support/own-folder.ts";
 import { describeTimes } from "./support/processor-time.ts";
 import "./support/seed.ts";
@@ -24,18 +25,7 @@ const isUnshared = given.some((arg) =>
 );
 /** A test that hangs is a failure; a deep one may take minutes, and a machine may be slow. */
 const testLimitMs = isDeep || given.some((arg) => arg.includes(".deep.")) ? 600_000 : 120_000;
-const flags = [
-  // The cores are busy, so parallel garbage collection costs more than it saves.
-  ...["--single-threaded-gc", "--min-semi-space-size=64", "--max-semi-space-size=64"],
-  // As in the service: request context without a hook on every promise.
-  ...["--experimental-async-context-frame", "--disable-warning=ExperimentalWarning"],
-  // Node strips types itself in half the time that tsx takes to load the service.
-  ...["--test", "--experimental-test-isolation=none"],
-  // A failed test may leave something open that would keep its process alive.
-  ...[`--test-timeout=${testLimitMs}`, "--test-force-exit"],
-  "--test-reporter=./test/support/reporter.ts",
-  ...given.filter((arg) => arg.startsWith("-") && arg !== "--deep"),
-];
+const flags = nodeFlags(given, testLimitMs);
 
 Object.assign(process.env, { TMPDIR: fastFolder(), NODE_ENV: "test" });
 process.exitCode = await inOwnFolder(runAll);
