@@ -10,7 +10,7 @@ import { filesOf, ordersOf, takeFile } from "./support/file-queue.ts";
 import { watchSilence } from "./support/silence.ts";
 
 describe("the test runner", () => {
-  it("gives each file to one process, and files that wait to the first", () => {
+  it("gives each file to one process, and files that wait to the first as long as there are others", () => {
     const folder = mkdtempSync(join(tmpdir(), "ember-queue-"));
     const waiting = ["test/browser/play.test.ts", "test/server/http/idle-connections.test.ts"];
     const files = Array.from({ length: 20 }, (_, at) => `test/server/${at}.test.ts`);
@@ -28,6 +28,13 @@ describe("the test runner", () => {
       taken.map((one) => one.length),
       [8, 7, 7],
     );
+  });
+
+  it("gives files that wait to all processes when no others are left", () => {
+    const files = ["a", "b", "c"].map((name) => `test/browser/${name}.test.ts`);
+    const [first, second] = ordersOf(files, 2);
+    assert.deepEqual(first, files);
+    assert.deepEqual(second, files.toReversed());
   });
 
   it("refuses a name without a test file, and takes a file once", () => {

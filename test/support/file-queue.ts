@@ -11,18 +11,23 @@ const hasTimeouts =
 const isLong = /(simulation.simulation|samples.cinderhold|importers.cli)\.test\.ts$/;
 
 /**
- * The order in which each of `count` processes takes files that no other has taken. Only the first takes
- * files that wait, all at the start: it shares their services, and the others have a core each meanwhile.
+ * The order in which each of `count` processes takes files that no other has taken. The first begins with
+ * files that wait: it shares their services, and the others have a core each meanwhile. When no other file is
+ * left, they take those from the end.
  */
 export function ordersOf(files: string[], count: number): string[][] {
   const isWaiting = (file: string) => hasServices.test(file) || hasTimeouts.test(file);
+  const waiting = files.filter(isWaiting);
   const others = files.filter((file) => !isWaiting(file));
   const rest = [
     ...others.filter((file) => isLong.test(file)),
     ...others.filter((file) => !isLong.test(file)),
   ];
-  const first = [...files.filter(isWaiting), ...rest];
-  return Array.from({ length: count }, (_, at) => (at === 0 ? first : rest));
+  const [first, last] = [
+    [...waiting, ...rest],
+    [...rest, ...waiting.toReversed()],
+  ];
+  return Array.from({ length: count }, (_, at) => [...(at === 0 ? first : last)]);
 }
 
 /** The next file of an order that no process has taken; null at the end. */
