@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { findPlayerByName, findPlayerName } from "../../../db/queries/accounts/players.ts";
+import { findPlayerByName, findPlayerName } from "../../../db/queries/accounts/player-names.ts";
 import type { WordWindow } from "../../../db/queries/leaderboards/leaderboard-entries.ts";
 import { recordChange } from "../../../db/queries/leaderboards/leaderboard-changes.ts";
 import * as words from "../../../db/queries/wordgame/word-results.ts";
