@@ -150,7 +150,10 @@ function serviceState(): void {
       assert.ok(performance.now() < deadline, "the mail was never delivered");
       await new Promise((done) => setTimeout(done, 50));
     }
-    assert.match((await list(query))[0]?.links[0] ?? "", /\/v1\/verify\?email=operator\.test%40/);
+    assert.match(
+      (await list(query))[0]?.links[0] ?? "",
+      /\/v1\/gateway\/verify\?email=operator\.test%40/,
+    );
     assert.deepEqual(await list(query.replace("mail", "sms")), []);
     const wrong = await call("/operator/outbox?kind=fax", { headers: asOperator() });
     assert.equal(wrong.status, 400);

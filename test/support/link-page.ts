@@ -20,11 +20,7 @@ export async function openLink(
   headers: Record<string, string> = {},
 ): Promise<LinkPage> {
   const { pathname, search } = new URL(link, app.url);
-  const first = await app.client.get(pathname + search, { headers });
-  const next = first.headers.get("location");
-  if (next === null || next.includes("/status/"))
-    return { location: next, html: first.text, action: "", answers: [] };
-  const page = await app.client.get(next, { headers });
+  const page = await app.client.get(pathname + search, { headers });
   const { text: html } = page;
   return {
     location: page.headers.get("location"),

@@ -1,6 +1,6 @@
-import { statusPageUrl } from "../../platform/net/addresses.ts";
+import { linkPath, statusPageUrl } from "../../platform/net/addresses.ts";
 import { pageLocale } from "../../platform/text/locales.ts";
-import type { WithConfig } from "../../platform/capabilities.ts";
+import type { WithConfig, WithTokens } from "../../platform/capabilities.ts";
 import type { SystemDeps } from "./deps.ts";
 import {
   bytesReply,
@@ -16,22 +16,21 @@ import { heldSession } from "../sessions/sessions.ts";
 import { disownAddress, readOrigin } from "../verification/origin.ts";
 import { verifyPagePath } from "../verification/device.ts";
 import { confirmPage, type Question } from "./confirm-page.ts";
-import { unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
+import { unsubscribe, unsubscribePagePath, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
 import * as s from "./schemas.ts";
 
 const defineRoute = routesWith<SystemDeps>();
 const source = "SYS-02, USR-06";
 const html = "text/html; charset=utf-8";
-export const unsubscribePagePath = "/unsubscribe";
 type Link = { email: string; token: string };
 
 /** The address has a token: it must not leak by Referer or caches. */
-export const noReferrer: Headers = [["Referrer-Policy", "no-referrer"]];
-const quiet: Headers = [...noReferrer, ["Cache-Control", "no-store"]];
+const quiet: Headers = [
+  ["Referrer-Policy", "no-referrer"],
+  ["Cache-Control", "no-store"],
+];
 
 export const linkOf = ({ email = "", token = "" }: Partial<Link>): Link => ({ email, token });
-export const pageUrl = (path: string, { email, token }: Link): string =>
-  `${path}?${new URLSearchParams({ email, token }).toString()}`;
 
 /** Page of an invalid, used or successful link. */
 export function statusReply(deps: WithConfig, page: "verify" | "unsubscribe", outcome: string) {
@@ -70,6 +69,10 @@ const question = {
   errors: [],
 } as const satisfies Partial<Route<SystemDeps>>;
 
+/** Id of a valid verification token of an account. */
+export const verificationOf = ({ tokens }: WithTokens, { token = "" }: Partial<Link>) =>
+  tokens.verify("email_verify", token)?.jti ?? null;
+
 const isAccountToken = (token: string): boolean => token.includes(".");
 
 const verifyPage = defineRoute({
@@ -103,8 +106,7 @@ const verifyAnswer = defineRoute({
   tag: "Pages",
   auth: "public",
   source,
-  heldSecret: ({ query, deps }) =>
-    deps.tokens.verify("email_verify", query.token ?? "")?.jti ?? null,
+  heldSecret: ({ query, deps }) => verificationOf(deps, query),
   rateLimit: { max: 10, window: 60 },
   query: s.LinkQuery,
   lenientQuery: true,
@@ -120,7 +122,7 @@ const verifyAnswer = defineRoute({
         ? statusReply(deps, "verify", "invalid_arguments")
         : redirectReply(next, quiet);
     }
-    if (answer !== "yes") return redirectReply(pageUrl(verifyPagePath, link), quiet);
+    if (answer !== "yes") return redirectReply(linkPath(verifyPagePath, link), quiet);
     return statusReply(deps, "verify", await verifyAddress(deps, { ...link, isTrial: false }));
   },
 });
@@ -128,7 +130,7 @@ const verifyAnswer = defineRoute({
 const unsubscribePage = defineRoute({
   method: "GET",
   path: unsubscribePagePath,
-  summary: "Page of the unsubscribe link; asks before it changes anything",
+  summary: "Page of the unsubscribe link in a mail; asks before it changes anything",
   ...question,
   handler: async ({ query, deps, request }) => {
     const link = linkOf(query);
@@ -155,7 +157,7 @@ const unsubscribeAnswer = defineRoute({
   handler: async ({ query, deps, request }) => {
     const link = linkOf(query);
     if (answerOf(request) !== "yes")
-      return redirectReply(pageUrl(unsubscribePagePath, link), quiet);
+      return redirectReply(linkPath(unsubscribePagePath, link), quiet);
     return statusReply(deps, "unsubscribe", await unsubscribe(deps, { ...link, isTrial: false }));
   },
 });

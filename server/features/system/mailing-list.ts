@@ -8,15 +8,18 @@ import {
   verifySubscriber,
 } from "../../../db/queries/system/subscribers.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
-import { publicBaseUrl } from "../../platform/net/addresses.ts";
+import { linkPath, publicBaseUrl } from "../../platform/net/addresses.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { randomId } from "../../platform/ids.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.ts";
 import type { SystemDeps } from "./deps.ts";
+import { verifyPagePath } from "../verification/device.ts";
 import { confirmEmail } from "../verification/service.ts";
 import { isUnsubscribeToken, unsubscribeToken } from "./unsubscribe-token.ts";
 
+/** Page of the unsubscribe link in a mail. */
+export const unsubscribePagePath = "/unsubscribe";
 const tokenMs = 24 * 3_600_000;
 const defaultChannels = ["email:marketing"];
 
@@ -36,8 +39,8 @@ export async function subscribe(deps: SystemDeps, input: SubscribeInput): Promis
   const token = randomId();
   const now = deps.clock.now();
   const { locale, realm } = input;
-  const link = linkTo(deps.config, "verify", emailKey, token);
-  const params = { link, unsubscribe: unsubscribeUrl(deps.config, emailKey) };
+  const link = publicBaseUrl(deps.config) + linkPath(verifyPagePath, { email: emailKey, token });
+  const params = { link, ...waysToLeave(deps.config, emailKey) };
   const message = { template: "subscribe-verify", to: emailKey, locale, realm, params } as const;
   const id = await deps.em.transactional(async (em) => {
     const messageId = await writeMessage(em, deps, message);
@@ -90,7 +93,7 @@ async function confirmSubscriber(deps: SystemDeps, { email, token, isTrial }: Li
   const result = await deps.em.transactional(async (em) => {
     const subscriber = await verifySubscriber(em, listToken, now);
     if (subscriber === null) return null;
-    const params = { unsubscribe: unsubscribeUrl(deps.config, emailKey) };
+    const params = waysToLeave(deps.config, emailKey);
     const welcome = { template: "subscribe-welcome", to: emailKey, ...subscriber, params } as const;
     return { id: await writeMessage(em, deps, welcome) };
   });
@@ -121,12 +124,12 @@ export function unsubscriberOf(
   return isRight ? emailKey : null;
 }
 
-/** Unsubscribe address in every mail to a subscriber, as a link and for one click (RFC 8058). */
-export function unsubscribeUrl(config: Config, emailKey: string): string {
-  return linkTo(config, "unsubscribe", emailKey, unsubscribeToken(config, emailKey));
-}
-
-function linkTo(config: Config, page: string, email: string, token: string): string {
-  const query = new URLSearchParams({ email, token });
-  return `${publicBaseUrl(config)}/v1/${page}?${query.toString()}`;
+/** In every mail to a subscriber: a link to the page that asks, and the address for one click (RFC 8058). */
+function waysToLeave(config: Config, emailKey: string) {
+  const link = { email: emailKey, token: unsubscribeToken(config, emailKey) };
+  const base = publicBaseUrl(config);
+  return {
+    leave: base + linkPath(unsubscribePagePath, link),
+    unsubscribe: base + linkPath("/v1/unsubscribe", link),
+  };
 }

@@ -2,22 +2,9 @@ import { AppError } from "../../platform/errors.ts";
 import { preferredLocale } from "../../platform/text/locales.ts";
 import { permissionVary } from "../../http/auth/cors.ts";
 import { nameOf } from "../../http/pipeline/idempotent-input.ts";
-import {
-  routesWith,
-  redirect,
-  redirectReply,
-  reply,
-  type Route,
-} from "../../http/pipeline/route.ts";
-import { verifyPagePath } from "../verification/device.ts";
-import {
-  linkOf,
-  linkPageRoutes,
-  noReferrer,
-  pageUrl,
-  statusReply,
-  unsubscribePagePath,
-} from "./link-pages.ts";
+import { routesWith, redirect, reply, type Route } from "../../http/pipeline/route.ts";
+import { isPreview } from "../../http/pipeline/preview.ts";
+import { linkOf, linkPageRoutes, statusReply, verificationOf } from "./link-pages.ts";
 import { receiveContact, receiveFeedback } from "./leads.ts";
 import { resolveRealm } from "../realms/service.ts";
 import { subscribe, unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
@@ -69,38 +56,36 @@ const subscribeRoute = defineRoute({
 const verify = defineRoute({
   method: "GET",
   path: "/v1/verify",
-  summary: "Verification link of a mail: redirects to a page that asks first",
+  summary: "Verify an address at once; redirects to the status page of the marketing site",
   tag,
   auth: "public",
   source: "document 1, System; SYS-02, USR-06",
+  heldSecret: ({ query, deps }) => verificationOf(deps, query),
   query: s.LinkQuery,
   lenientQuery: true,
   responses: { 302: redirect },
   errors: [],
-  handler: async ({ query, deps }) => {
-    const link = linkOf(query);
-    const outcome = await verifyAddress(deps, { ...link, isTrial: true });
-    if (outcome !== "success") return statusReply(deps, "verify", outcome);
-    return redirectReply(pageUrl(verifyPagePath, link), noReferrer);
+  handler: async ({ query, deps, request }) => {
+    const link = { ...linkOf(query), isTrial: isPreview(request) };
+    return statusReply(deps, "verify", await verifyAddress(deps, link));
   },
 });
 
 const unsubscribeRoute = defineRoute({
   method: "GET",
   path: "/v1/unsubscribe",
-  summary: "Unsubscribe link of every mail: redirects to a page that asks first",
+  summary: "Leave the mailing list at once; redirects to the status page of the marketing site",
   tag,
   auth: "public",
   source: "document 1, System; SYS-02",
+  heldSecret: ({ query, deps }) => unsubscriberOf(deps, linkOf(query)),
   query: s.LinkQuery,
   lenientQuery: true,
   responses: { 302: redirect },
   errors: [],
-  handler: async ({ query, deps }) => {
-    const link = linkOf(query);
-    const outcome = await unsubscribe(deps, { ...link, isTrial: true });
-    if (outcome !== "success") return statusReply(deps, "unsubscribe", outcome);
-    return redirectReply(pageUrl(unsubscribePagePath, link), noReferrer);
+  handler: async ({ query, deps, request }) => {
+    const link = { ...linkOf(query), isTrial: isPreview(request) };
+    return statusReply(deps, "unsubscribe", await unsubscribe(deps, link));
   },
 });
 

@@ -7,13 +7,14 @@ import {
   saveVerification,
   useVerification,
 } from "../../../db/queries/verification/email-verifications.ts";
-import { publicBaseUrl } from "../../platform/net/addresses.ts";
+import { linkPath, publicBaseUrl } from "../../platform/net/addresses.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
 import { sendNow, writeMessage, type WriteDeps } from "../delivery/domain/send.ts";
 import type { WithClock, WithConfig, WithEm, WithTokens } from "../../platform/capabilities.ts";
 import type { VerificationDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
+import { verifyPagePath } from "./device.ts";
 import { readVerification } from "./tokens.ts";
 
 /** USR-06, TOK-03 */
@@ -44,8 +45,7 @@ function newVerification(
   const jti = randomId();
   const signed = tokens.sign("email_verify", String(id), tokenSeconds, { jti, email: emailKey });
   const expiresAt = new Date(clock.now() + tokenSeconds * 1_000);
-  const query = new URLSearchParams({ email: emailKey, token: signed });
-  const link = `${publicBaseUrl(config)}/v1/verify?${query.toString()}`;
+  const link = publicBaseUrl(config) + linkPath(verifyPagePath, { email: emailKey, token: signed });
   const mail = { template: "verify-email", to: emailKey, locale, realm, params: { link } } as const;
   return { token: { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt }, mail };
 }

@@ -16,6 +16,11 @@ export function listenUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${PORT}`;
 }
 
+/** Path of a page behind a mailed link, for one address. */
+export function linkPath(path: string, { email, token }: { email: string; token: string }): string {
+  return `${path}?${new URLSearchParams({ email, token }).toString()}`;
+}
+
 /**
  * Address of a status page; without a marketing site a path, which keeps the host of the request (SYS-02).
  */

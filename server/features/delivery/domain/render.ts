@@ -35,18 +35,20 @@ export function render(template: Template, locale: string, params: Params, brand
   const values = { ...params, brand: oneLine(brand.name) };
   const byRole = (role: ParamRole) =>
     Object.keys(template.params).flatMap((name) =>
-      template.params[name] === role ? [params[name] ?? ""] : [],
+      template.params[name] === role && params[name] !== undefined ? [params[name]] : [],
     );
   const [unsubscribeUrl = null] = byRole("unsubscribe");
+  // A message of an earlier release has only the latter.
+  const [leaveUrl = unsubscribeUrl] = byRole("leave");
   const isMail = template.kind === "mail";
-  const footer = isMail ? footerOf(footerTexts[language], brand, unsubscribeUrl) : [];
+  const footer = isMail ? footerOf(footerTexts[language], brand, leaveUrl) : [];
   return {
     fromName: values.brand.slice(0, maxName).toWellFormed(),
     subject: oneLine(fill(source.subject, values)).slice(0, maxSubject).toWellFormed(),
     text: textOf(source, values, footer),
     html: isMail ? htmlOf(template, source, values, { language, footer, brand }) : null,
     code: byRole("code")[0] ?? null,
-    links: [...byRole("link"), ...byRole("unsubscribe")],
+    links: [...byRole("link"), ...(leaveUrl === null ? [] : [leaveUrl])],
     replyTo: byRole("reply")[0] ?? null,
     unsubscribeUrl,
   };
@@ -72,12 +74,12 @@ interface FooterLine {
 function footerOf(
   labels: (typeof footerTexts)["en"],
   brand: Brand,
-  unsubscribeUrl: string | null,
+  leaveUrl: string | null,
 ): FooterLine[] {
   const { supportEmail, privacyUrl, termsUrl } = brand;
   const supportUrl = supportEmail === null ? null : `mailto:${encodeURI(supportEmail)}`;
   const lines: [label: string, url: string | null, shown: string | null][] = [
-    [labels.unsubscribe, unsubscribeUrl, unsubscribeUrl],
+    [labels.unsubscribe, leaveUrl, leaveUrl],
     [labels.support, supportUrl, supportEmail],
     [labels.privacy, privacyUrl, privacyUrl],
     [labels.terms, termsUrl, termsUrl],

@@ -1,8 +1,8 @@
 /**
  * Role of a parameter: `code` and `link` are highlighted and copied by the inbox, `quote` keeps its line breaks,
- * `unsubscribe` becomes the footer and the one-click header, `reply` the Reply-To header.
+ * `leave` becomes the footer, `unsubscribe` the one-click header, `reply` the Reply-To header.
  */
-export type ParamRole = "text" | "code" | "link" | "quote" | "unsubscribe" | "reply";
+export type ParamRole = "text" | "code" | "link" | "quote" | "leave" | "unsubscribe" | "reply";
 
 /** One language of a template. `{name}` is replaced by the parameter, `{brand}` by the name of the service. */
 export interface TemplateText {
@@ -201,7 +201,7 @@ export const templates = {
   },
   "subscribe-verify": {
     kind: "mail",
-    params: { link: "link", unsubscribe: "unsubscribe" },
+    params: { link: "link", leave: "leave", unsubscribe: "unsubscribe" },
     lifeSeconds: hours(24),
     texts: {
       en: {
@@ -226,7 +226,7 @@ export const templates = {
   },
   "subscribe-welcome": {
     kind: "mail",
-    params: { unsubscribe: "unsubscribe" },
+    params: { leave: "leave", unsubscribe: "unsubscribe" },
     lifeSeconds: days(3),
     texts: {
       en: {

@@ -27,13 +27,22 @@ const pathOf = (link: string | undefined) => {
   return url.pathname + url.search;
 };
 
-/** Redirect target of a link after its page, if any, was confirmed. */
-const locationOf = async (path: string) => {
-  const answer = await app.client.get(path);
+/** Redirect target of an address of the specification, which acts at once. */
+const locationOf = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await app.client.get(path, { headers });
   assert.equal(answer.status, 302);
   assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
-  return followLink(app, path);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  return answer.headers.get("location") ?? "";
 };
+
+/** What is no decision of a person: HEAD, and the prefetches of browsers and chat programs. */
+const previews: ["GET" | "HEAD", Record<string, string>][] = [
+  ["HEAD", {}],
+  ["GET", { "sec-purpose": "prefetch" }],
+  ["GET", { "sec-purpose": "prefetch;prerender" }],
+  ["GET", { purpose: "prefetch" }],
+];
 
 const stateOf = async (email: string) => {
   const [row] = await rowsOf(
@@ -71,16 +80,16 @@ function postV1Subscribe(): void {
       channels: ["email:marketing"],
     });
     const link = pathOf(content.links[0]);
-    assert.equal(await locationOf(link), good);
+    assert.equal(await followLink(app, link), good);
     assert.equal((await stateOf(email))?.verified, true);
-    assert.match((await mailOf(email, "subscribe-welcome")).content.text, /\/v1\/unsubscribe\?/);
-    assert.equal(await locationOf(link), bad);
+    assert.match((await mailOf(email, "subscribe-welcome")).content.text, /[^1]\/unsubscribe\?/);
+    assert.equal(await followLink(app, link), bad);
   });
 
   it("does not reveal who is on the list, and changes nothing for members", async () => {
     const email = someone();
     await subscribe(email);
-    await locationOf(pathOf((await mailOf(email)).content.links[0]));
+    await followLink(app, pathOf((await mailOf(email)).content.links[0]));
     await mailOf(email, "subscribe-welcome");
     const answer = await subscribe(` ${email.toUpperCase()} `, { channels: ["sms:spam"] });
     assert.equal(answer.status, 200);
@@ -102,7 +111,7 @@ function postV1Subscribe(): void {
     } as const;
     while ((await writeMessage(deps.em, deps, other)) !== null);
     await subscribeAddress(deps, { email, channels: null, locale: "en", realm: "default" });
-    assert.equal(await locationOf(pathOf(content.links[0])), good);
+    assert.equal(await followLink(app, pathOf(content.links[0])), good);
   });
 
   it("invalidates the link of an earlier mail, and every link after a day", async () => {
@@ -111,10 +120,10 @@ function postV1Subscribe(): void {
     const first = pathOf((await mailOf(email)).content.links[0]);
     await subscribe(email, { channels: ["email:product", "email:product"] });
     const second = pathOf((await mailOf(email)).content.links[0]);
-    assert.equal(await locationOf(first), bad);
+    assert.equal(await followLink(app, first), bad);
     assert.deepEqual((await stateOf(email))?.channels, ["email:product"]);
     now += 24 * 3_600_000;
-    assert.equal(await locationOf(second), bad);
+    assert.equal(await followLink(app, second), bad);
     assert.equal((await stateOf(email))?.verified, false);
   });
 
@@ -154,13 +163,27 @@ function getV1Verify(): void {
     const email = someone();
     await subscribe(email);
     const link = pathOf((await mailOf(email)).content.links[0]);
-    const head = await app.client.head(link);
+    assert.equal((await app.client.head(link)).status, 200);
     const page = await openLink(app, link);
-    assert.equal(head.headers.get("location"), page.action);
+    assert.equal(page.action, link);
     assert.deepEqual(page.answers, ["yes"]);
     assert.match(page.html, new RegExp(email));
     assert.equal((await stateOf(email))?.verified, false);
-    assert.equal(await locationOf(link), good);
+    assert.equal(await followLink(app, link), good);
+  });
+
+  it("acts at once when it is called with the token of the mail", async () => {
+    const email = someone();
+    await subscribe(email);
+    const { search } = new URL((await mailOf(email)).content.links[0] ?? "");
+    for (const [method, headers] of previews) {
+      const answer = await app.client.request(method, `/v1/verify${search}`, { headers });
+      assert.deepEqual([answer.status, answer.headers.get("location")], [302, good]);
+    }
+    assert.equal((await stateOf(email))?.verified, false);
+    assert.equal(await locationOf(`/v1/verify${search}`), good);
+    assert.equal((await stateOf(email))?.verified, true);
+    assert.equal(await locationOf(`/v1/verify${search}`), bad);
   });
 }
 
@@ -175,18 +198,36 @@ function unsubscribing(): void {
     const email = someone();
     await subscribe(email);
     const { content } = await mailOf(email);
-    await locationOf(pathOf(content.links[0]));
+    await followLink(app, pathOf(content.links[0]));
     now += 400 * 86_400_000;
-    assert.equal(await locationOf(pathOf(content.links[1])), success);
-    assert.equal(await locationOf(pathOf(content.links[1])), success);
+    const leave = pathOf(content.links[1]);
+    assert.match(leave, /^\/unsubscribe\?/);
+    assert.equal(await followLink(app, leave), success);
+    assert.equal(await followLink(app, leave), success);
     assert.equal((await stateOf(email))?.ended, true);
+  });
+
+  it("happens at once at the address of the specification, as links of old mails have it", async () => {
+    const email = someone();
+    await subscribe(email);
+    const link = path(email, tokenOf(email));
+    for (const [method, headers] of previews) {
+      const answer = await app.client.request(method, link, { headers });
+      assert.deepEqual([answer.status, answer.headers.get("location")], [302, success]);
+    }
+    assert.equal((await stateOf(email))?.ended, false);
+    assert.equal(await locationOf(link), success);
+    assert.equal((await stateOf(email))?.ended, true);
+    assert.equal(await locationOf(link), success);
   });
 
   it("waits for a confirmation by the person who opens the link", async () => {
     const email = someone();
     await subscribe(email);
-    const link = path(email, tokenOf(email));
-    const page = await openLink(app, link);
+    const page = await openLink(
+      app,
+      `/unsubscribe${new URL(path(email, tokenOf(email)), app.url).search}`,
+    );
     assert.deepEqual(page.answers, ["yes"]);
     assert.equal(await pressButton(app, page, ""), page.action);
     assert.equal((await stateOf(email))?.ended, false);
@@ -226,7 +267,7 @@ function unsubscribing(): void {
     await subscribe(email);
     await locationOf(path(email, tokenOf(email)));
     await subscribe(email);
-    assert.equal(await locationOf(pathOf((await mailOf(email)).content.links[0])), good);
+    assert.equal(await followLink(app, pathOf((await mailOf(email)).content.links[0])), good);
     assert.deepEqual(await stateOf(email), {
       verified: true,
       ended: false,

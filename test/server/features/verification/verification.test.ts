@@ -51,22 +51,42 @@ function addressVerification(): void {
 
   it("waits for a confirmation, even if the link was opened before", async () => {
     const { email, session } = await registerAccount(app);
-    const { href, pathname, search } = await linkTo(email);
+    const { href, search } = await linkTo(email);
     const page = await openLink(app, href);
-    for (const target of [pathname + search, page.action])
-      for (const [method, headers] of [
-        ["GET", {}],
-        ["GET", { "sec-purpose": "prefetch" }],
-        ["GET", { "user-agent": "Mail scanner", cookie: "svc_device=x; svc_refresh=y" }],
-        ["HEAD", {}],
-      ] as const)
-        await app.client.request(method, target, { headers: { ...headers } });
+    const previews = [
+      ["GET", { "sec-purpose": "prefetch" }],
+      ["HEAD", {}],
+    ] as const;
+    const scanner = { "user-agent": "Mail scanner", cookie: "svc_device=x; svc_refresh=y" };
+    for (const [method, headers] of [["GET", {}], ["GET", scanner], ...previews] as const)
+      await app.client.request(method, page.action, { headers: { ...headers } });
+    for (const [method, headers] of previews) {
+      const answer = await app.client.request(method, `/v1/verify${search}`, {
+        headers: { ...headers },
+      });
+      assert.equal(answer.headers.get("location"), "/status/verify?result=success");
+    }
     for (const answer of ["", "maybe", "YES"])
       assert.equal(await pressButton(app, page, answer), page.action);
     assert.equal(await isVerified(session), false);
     assert.doesNotMatch(page.html, /<script/);
     assert.equal(await followLink(app, href), "/status/verify?result=success");
     assert.equal(await isVerified(session), true);
+  });
+
+  it("confirms at once at the address of the specification, and ends nothing", async () => {
+    const { email, session } = await registerAccount(app);
+    const { search } = await linkTo(email);
+    const answer = await app.client.get(`/v1/verify${search}`);
+    assert.deepEqual(
+      [answer.status, answer.headers.get("location")],
+      [302, "/status/verify?result=success"],
+    );
+    assert.equal(await isVerified(session), true);
+    const login = { identifier: email, password };
+    assert.equal((await post(app, "/v1/gateway/login", login)).status, 200);
+    const again = await app.client.get(`/v1/verify${search}`);
+    assert.match(again.headers.get("location") ?? "", /code=invalid_arguments$/);
   });
 
   it("accepts a token that a mail program broke over two lines", async () => {

@@ -24,14 +24,19 @@ describe("every message", () => {
   for (const [name, template] of Object.entries<Template>(templates))
     for (const locale of ["en", "de"])
       it(`is complete as text and as HTML: ${name} in ${locale}`, () => {
-        const isAddress = (role: string) => role === "link" || role === "unsubscribe";
+        const isAddress = (role: string) => ["link", "leave", "unsubscribe"].includes(role);
         const params = Object.fromEntries(
           Object.entries(template.params).map(([param, role]) => [
             param,
             isAddress(role) ? `https://games.example/${param}` : `value-of-${param}`,
           ]),
         );
-        const { subject, text, html, replyTo } = render(template, locale, params, brand);
+        const { subject, text, html, replyTo, unsubscribeUrl } = render(
+          template,
+          locale,
+          params,
+          brand,
+        );
         const bodies = template.kind === "mail" ? [text, html ?? ""] : [text];
         assert.equal(html === null, template.kind === "sms");
         for (const part of [subject, ...bodies]) {
@@ -40,8 +45,26 @@ describe("every message", () => {
         }
         for (const [param, value] of Object.entries(params))
           for (const body of bodies)
-            assert.ok(`${subject} ${replyTo} ${body}`.includes(value), param);
+            assert.ok(`${subject} ${replyTo} ${unsubscribeUrl} ${body}`.includes(value), param);
       });
+
+  it("links to the page that asks, beside the address for one click", () => {
+    const params = {
+      leave: "https://games.example/ask",
+      unsubscribe: "https://games.example/at-once",
+    };
+    const mail = render(templates["subscribe-welcome"], "en", params, brand);
+    assert.equal(mail.unsubscribeUrl, params.unsubscribe);
+    assert.deepEqual(mail.links, [params.leave]);
+    assert.doesNotMatch(`${mail.text} ${mail.html}`, /at-once/);
+  });
+
+  it("of an earlier release still says how to leave", () => {
+    const params = { unsubscribe: "https://games.example/at-once" };
+    const mail = render(templates["subscribe-welcome"], "en", params, brand);
+    assert.equal(mail.unsubscribeUrl, params.unsubscribe);
+    assert.match(mail.text, /at-once/);
+  });
 
   it("has another text in each language", () => {
     for (const [name, { texts }] of Object.entries<Template>(templates))
