@@ -1,3 +1,7 @@
+/** One text for every refused code, by mail or text message. */
+const codeRefused =
+  "The code is wrong, expired or was replaced by a newer one. Use the newest message.";
+
 /**
  * Every refusal a caller can cause: code -> [HTTP status, message] (decision ENV-08).
  * Anything that is not in this table is a bug: it answers 500 and is logged with its stack.
@@ -45,16 +49,16 @@ export const errors = {
   "projection:invalid_filter": [400, "A filter has an invalid value."],
 
   "auth:required": [401, "Authentication is required."],
-  "auth:token_invalid": [401, "The token is invalid or expired."],
+  "auth:token_invalid": [401, "The token is invalid, expired or was replaced by a newer one."],
   "auth:invalid": [401, "Wrong identifier or password."],
-  "auth:code_invalid": [401, "The code is invalid or expired."],
+  "auth:code_invalid": [401, codeRefused],
   "auth:not_registered": [401, "A registered account is required."],
   "auth:refresh_invalid": [401, "The refresh token is missing, invalid or expired."],
   "auth:refresh_reused": [401, "The refresh token was already used; the session has ended."],
   "sso:passport_invalid": [401, "The passport is missing, invalid or expired."],
   "oauth:sign_in_required": [401, "The program asks for a newer sign-in."],
   "user:password_incorrect": [401, "The current password is incorrect."],
-  "phone:code_invalid": [401, "The code is invalid or expired."],
+  "phone:code_invalid": [401, codeRefused],
   "key:invalid": [401, "The API key is invalid."],
   "key:expired": [401, "The API key has expired."],
   "key:revoked": [401, "The API key is revoked."],

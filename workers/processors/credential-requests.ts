@@ -63,7 +63,8 @@ async function writeCode(
   const phone = account.phoneVerifiedAt ? (account.phone ?? null) : null;
   if (channel === "sms" && phone === null) return null;
   const code = newCode();
-  const look = { locale, realm, params: { code } };
+  const hash = codeHash(deps.config, `sign-in:${playerId}`, code);
+  const look = { locale, realm, params: { code }, credential: { playerId, hash } };
   const message: NewMessage =
     channel === "sms" && phone !== null
       ? { template: "sign-in-code-sms", to: phone, ...look }
@@ -77,7 +78,7 @@ async function writeCode(
     em,
     {
       playerId,
-      codeHash: codeHash(deps.config, `sign-in:${playerId}`, code),
+      codeHash: hash,
       channel,
       emailKey,
       now: new Date(now),
@@ -109,6 +110,7 @@ async function writeReset(
     // Anyone may name a realm in the request; the message uses the branding of the account's realm.
     realm: ownRealm,
     params: { link },
+    credential: { playerId: id, hash: row.tokenHash },
   });
   if (messageId === null) return null;
   await saveReset(em, row);

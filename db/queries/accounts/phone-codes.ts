@@ -74,6 +74,23 @@ export async function tryCode(
   return row?.isRight === true ? row.phone : null;
 }
 
+/** Whether a code would be accepted now. */
+export async function isPhoneCodeOpen(
+  em: EntityManager,
+  { playerId, codeHash, now }: { playerId: number; codeHash: string; now: Date },
+): Promise<boolean> {
+  const open = await findRow(em, (db) =>
+    db
+      .selectFrom("phone_codes")
+      .select("id")
+      .where("player_id", "=", playerId)
+      .where("code_hash", "=", codeHash)
+      .where("is_spent", "=", sql.lit(false))
+      .where("expires_at", ">", now),
+  );
+  return open !== null;
+}
+
 interface CodeTry {
   playerId: number;
   hashes: readonly string[];

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
-import { changeRows, rowsOf } from "../rows.ts";
+import { changeRows, findRow, rowsOf } from "../rows.ts";
 
 export interface NewCode {
   playerId: number;
@@ -92,4 +92,26 @@ export async function tryCode(
   );
   const [row] = rows;
   return row?.isRight === true ? row.channel : null;
+}
+
+/** Whether a code would be accepted now. */
+export async function isSignInCodeOpen(
+  em: EntityManager,
+  {
+    playerId,
+    codeHash,
+    now,
+    maxTries,
+  }: Omit<CodeTry, "emailKey" | "hashes"> & { codeHash: string },
+): Promise<boolean> {
+  const open = await findRow(em, (db) =>
+    db
+      .selectFrom("sign_in_codes")
+      .select("player_id")
+      .where("player_id", "=", playerId)
+      .where("code_hash", "=", codeHash)
+      .where("tries", "<", maxTries)
+      .where("expires_at", ">", now),
+  );
+  return open !== null;
 }

@@ -10,7 +10,13 @@ import {
 } from "../../../db/queries/accounts/phone-codes.ts";
 import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
 import { AppError } from "../../platform/errors.ts";
-import { codeHash, codeHashes, newCode, readCode } from "../../platform/security/one-time-codes.ts";
+import {
+  codeHash,
+  codeHashes,
+  maxCodeTries,
+  newCode,
+  readCode,
+} from "../../platform/security/one-time-codes.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { WithEm } from "../../platform/capabilities.ts";
 import type { AccountDeps } from "./deps.ts";
@@ -21,8 +27,6 @@ import { requireOpenSession } from "../sessions/sessions.ts";
 const codeMs = 5 * 60_000;
 /** Maximum unexpired codes of an account, used ones included (USR-08). */
 const maxCodes = 3;
-/** Wrong attempts that void a code. */
-const maxTries = 5;
 
 const purposeOf = (playerId: number) => `phone:${playerId}`;
 
@@ -34,6 +38,7 @@ export async function requestPhoneCode(
 ): Promise<void> {
   const { playerId } = caller;
   const code = newCode();
+  const hash = codeHash(deps.config, purposeOf(playerId), code);
   const messageId = await deps.em.transactional(async (em) => {
     const account = await lockAccount(em, playerId);
     if (!account) throw new AppError("user:not_found");
@@ -53,15 +58,11 @@ export async function requestPhoneCode(
       locale,
       realm,
       params: { code },
+      credential: { playerId, hash },
     });
     // A message that is not sent must not void the earlier one.
     if (id === null) return null;
-    await saveCode(em, {
-      playerId,
-      phone,
-      codeHash: codeHash(deps.config, purposeOf(playerId), code),
-      expiresAt,
-    });
+    await saveCode(em, { playerId, phone, codeHash: hash, expiresAt });
     return id;
   });
   await postMessages(deps, [messageId]);
@@ -85,7 +86,7 @@ export async function verifyPhoneCode(
   if (code === null) throw new AppError("phone:code_invalid");
   const hashes = codeHashes(deps.config, purposeOf(playerId), code);
   // Not one transaction: an attempt counts even when the next step fails.
-  const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries });
+  const phone = await tryCode(deps.em, { playerId, hashes, now: at, maxTries: maxCodeTries });
   if (phone === null) throw new AppError("phone:code_invalid");
   const verify = async (em: EntityManager) => {
     const isDone = await verifyPhone(em, { playerId, phone, now: at, by: caller.family });

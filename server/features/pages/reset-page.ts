@@ -1,4 +1,5 @@
 import { pageLocale } from "../../platform/text/locales.ts";
+import { linkRefused } from "./link-refused.ts";
 import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/route.ts";
 
 const texts = {
@@ -7,7 +8,7 @@ const texts = {
     label: "New password, at least 8 characters",
     action: "Set password",
     done: "Your password is set, and every device was signed out. Sign in with the new one.",
-    invalid: "This link was used already, has expired, or was replaced by a newer one.",
+    invalid: linkRefused.en,
     wrong: "This password cannot be used. Take 8 to 128 characters.",
     later: "That did not work just now. Please try again in a minute.",
   },
@@ -16,7 +17,7 @@ const texts = {
     label: "Neues Passwort, mindestens 8 Zeichen",
     action: "Passwort setzen",
     done: "Dein Passwort ist gesetzt, alle Geräte wurden abgemeldet. Melde dich mit dem neuen an.",
-    invalid: "Dieser Link wurde schon benutzt, ist abgelaufen oder durch einen neueren ersetzt.",
+    invalid: linkRefused.de,
     wrong: "Dieses Passwort geht nicht. Nimm 8 bis 128 Zeichen.",
     later: "Das hat gerade nicht geklappt. Bitte versuche es in einer Minute noch einmal.",
   },

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { pageLocale } from "../../platform/text/locales.ts";
+import { linkRefused } from "./link-refused.ts";
 import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/route.ts";
 
 type Language = "en" | "de";
@@ -17,8 +18,8 @@ const texts: Readonly<Record<"verify" | "unsubscribe", Readonly<Record<string, T
       de: "Dieser Link ist nicht vollständig. Öffne den ganzen Link aus der Mail.",
     },
     invalid_arguments: {
-      en: "This link was used already, has expired, or was replaced by a newer one.",
-      de: "Dieser Link wurde schon benutzt, ist abgelaufen oder durch einen neueren ersetzt.",
+      en: linkRefused.en,
+      de: linkRefused.de,
     },
   },
   unsubscribe: {

@@ -8,7 +8,7 @@ import { tryCode } from "../../../db/queries/sessions/sign-in-codes.ts";
 import { credentialRequests, type WithEnqueue } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
-import { codeHashes, readCode } from "../../platform/security/one-time-codes.ts";
+import { codeHashes, maxCodeTries, readCode } from "../../platform/security/one-time-codes.ts";
 import type { WithClock, WithEm, WithLog } from "../../platform/capabilities.ts";
 import type { SessionDeps } from "./deps.ts";
 import { announceProof, proveAddress } from "../verification/proof.ts";
@@ -21,8 +21,6 @@ import {
   type Session,
 } from "./sessions.ts";
 
-/** Wrong attempts that void a code (GW-04). */
-const maxTries = 5;
 /** Maximum queued requests; further ones are dropped and logged. */
 export const maxWaitingRequests = 20_000;
 
@@ -80,7 +78,7 @@ export async function signInWithCode(
   const opened = await deps.em.transactional(async (em) => {
     const playerId = await lockAccountId(em, emailKey);
     const hashes = codeHashes(deps.config, `sign-in:${playerId}`, code);
-    const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries });
+    const channel = await tryCode(em, { playerId, emailKey, hashes, now, maxTries: maxCodeTries });
     if (channel === null) return null;
     const isByMail = channel === "email";
     const proven = isByMail ? await proveAddress(em, deps, { playerId, now, held }) : null;

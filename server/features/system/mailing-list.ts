@@ -41,7 +41,10 @@ export async function subscribe(deps: SystemDeps, input: SubscribeInput): Promis
   const { locale, realm } = input;
   const link = publicBaseUrl(deps.config) + linkPath(verifyPagePath, { email: emailKey, token });
   const params = { link, ...waysToLeave(deps.config, emailKey) };
-  const message = { template: "subscribe-verify", to: emailKey, locale, realm, params } as const;
+  const verifyHash = hash("sha256", token);
+  const look = { to: emailKey, locale, realm, params };
+  const credential = { hash: verifyHash };
+  const message = { template: "subscribe-verify", ...look, credential } as const;
   const id = await deps.em.transactional(async (em) => {
     const messageId = await writeMessage(em, deps, message);
     // A message that is not sent must not void the earlier one.
@@ -52,7 +55,7 @@ export async function subscribe(deps: SystemDeps, input: SubscribeInput): Promis
       channels: chosen.length === 0 ? defaultChannels : chosen,
       locale,
       realm,
-      verifyHash: hash("sha256", token),
+      verifyHash,
       verifyExpiresAt: new Date(now + tokenMs),
       now: new Date(now),
     });

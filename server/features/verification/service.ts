@@ -46,8 +46,11 @@ function newVerification(
   const signed = tokens.sign("email_verify", String(id), tokenSeconds, { jti, email: emailKey });
   const expiresAt = new Date(clock.now() + tokenSeconds * 1_000);
   const link = publicBaseUrl(config) + linkPath(verifyPagePath, { email: emailKey, token: signed });
-  const mail = { template: "verify-email", to: emailKey, locale, realm, params: { link } } as const;
-  return { token: { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt }, mail };
+  const token = { playerId: id, tokenHash: hash("sha256", jti), emailKey, expiresAt };
+  const credential = { playerId: id, hash: token.tokenHash };
+  const look = { to: emailKey, locale, realm, params: { link } };
+  const mail = { template: "verify-email", ...look, credential } as const;
+  return { token, mail };
 }
 
 /**

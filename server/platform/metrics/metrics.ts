@@ -86,7 +86,7 @@ const jobMetrics = (registers: Registry[]) => ({
   }),
   messages: new Counter({
     name: "messages_total",
-    help: "Mails and text messages: written, dropped, sent, retried, failed, expired",
+    help: "Mails and text messages: written, dropped, sent, retried, failed, expired (too late or void)",
     labelNames: ["kind", "outcome"],
     registers,
   }),

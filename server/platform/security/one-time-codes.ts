@@ -4,6 +4,9 @@ import { undecorated } from "../text/pasted.ts";
 
 type Secrets = Pick<Config, "APP_SECRET" | "APP_SECRET_PREVIOUS">;
 
+/** Wrong attempts that void a code (GW-04, USR-08). */
+export const maxCodeTries = 5;
+
 /** Six uniformly random digits (GW-04). */
 export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, "0");
 

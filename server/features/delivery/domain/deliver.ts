@@ -15,6 +15,7 @@ import type {
 } from "../../../platform/capabilities.ts";
 import { DeliveryError, sendLimitMs, type Senders } from "../providers/messages.ts";
 import { readBrand } from "./brand.ts";
+import { isAccepted } from "./credentials.ts";
 import { render, type Rendered } from "./render.ts";
 import { unseal } from "./seal.ts";
 import { findTemplate } from "./templates.ts";
@@ -34,16 +35,20 @@ export interface DeliveryDeps extends WithEm, WithConfig, WithClock, WithMetrics
 export interface DeliveryOptions {
   maxAttempts: number;
   limitMs: number;
+  /** False: the code or link becomes valid only once the message is sent. */
+  isCredentialSaved: boolean;
 }
 
+const byQueue: DeliveryOptions = { maxAttempts, limitMs: sendLimitMs, isCredentialSaved: true };
+
 /**
- * One attempt at one message. A call for a finished message does nothing; of concurrent calls one sends. Rejects with
- * `DeliveryError` on a failure, after storing it.
+ * One attempt at one message. A call for a finished message does nothing; of concurrent calls one sends. A message
+ * whose code or link is void ends unsent. Rejects with `DeliveryError` on a failure, after storing it.
  */
 export async function deliverMessage(
   deps: DeliveryDeps,
   id: number,
-  options: DeliveryOptions = { maxAttempts, limitMs: sendLimitMs },
+  options = byQueue,
 ): Promise<void> {
   const { em, clock } = deps;
   const now = clock.now();
@@ -65,7 +70,10 @@ export async function deliverMessage(
   };
   if (message.isExpired) return settle("expired");
   try {
-    const { rendered, keepsContent } = await hand(deps, message, options.limitMs);
+    const values = openValues(deps.config, message);
+    if (options.isCredentialSaved && !(await isAccepted(em, message, values, lease.now)))
+      return await settle("expired", { error: "its code or link is void" });
+    const { rendered, keepsContent } = await hand(deps, message, { values, ...options });
     await settle("sent", { content: keepsContent ? contentOf(rendered) : null });
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
@@ -103,9 +111,16 @@ interface Settled {
   content?: ReturnType<typeof contentOf> | null;
 }
 
-async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number) {
+async function hand(
+  deps: DeliveryDeps,
+  message: ClaimedMessage,
+  { values, limitMs }: { values: Values; limitMs: number },
+) {
   const { senders, metrics } = deps;
-  const rendered = await renderMessage(deps, message);
+  const template = findTemplate(message.template);
+  if (template === null) throw new DeliveryError("unknown template", true);
+  const brand = await readBrand(deps.em, deps.config, message.realm);
+  const rendered = render(template, message.locale, values, brand);
   const sender = senders[message.kind];
   const end = metrics.messageSendSeconds.startTimer({ driver: sender.name });
   const base = { id: `message-${message.id}`, to: message.recipient };
@@ -132,16 +147,13 @@ async function hand(deps: DeliveryDeps, message: ClaimedMessage, limitMs: number
   return { rendered, keepsContent: sender.keepsContent };
 }
 
+type Values = Readonly<Record<string, string>>;
+
 /** A message that cannot be unsealed is a dead letter at once. */
-async function renderMessage(
-  { em, config }: Pick<DeliveryDeps, "em" | "config">,
-  message: ClaimedMessage,
-): Promise<Rendered> {
-  const template = findTemplate(message.template);
-  const params = message.sealed === null ? null : unseal(config, message.template, message.sealed);
-  if (template === null) throw new DeliveryError("unknown template", true);
-  if (params === null) throw new DeliveryError("sealed with another secret", true);
-  return render(template, message.locale, params, await readBrand(em, config, message.realm));
+function openValues(config: DeliveryDeps["config"], { template, sealed }: ClaimedMessage): Values {
+  const values = sealed === null ? null : unseal(config, template, sealed);
+  if (values === null) throw new DeliveryError("sealed with another secret", true);
+  return values;
 }
 
 const contentOf = ({ subject, text, html, code, links }: Rendered) => ({

@@ -12,6 +12,7 @@ import type {
 import { AppError } from "../../../platform/errors.ts";
 import { DeliveryError } from "../providers/messages.ts";
 import { deliverMessage, type DeliveryDeps } from "./deliver.ts";
+import { credentialValues } from "./credentials.ts";
 import { seal } from "./seal.ts";
 import { templates, templatesOf, type NewMessage, type Template } from "./templates.ts";
 
@@ -45,7 +46,7 @@ export async function writeMessage(
       locale: message.locale,
       realm: message.realm ?? null,
       recipient: message.to,
-      sealed: seal(deps.config, message.template, message.params),
+      sealed: seal(deps.config, message.template, sealedValues(message)),
       now: new Date(now),
       expiresAt: new Date(now + template.lifeSeconds * 1_000),
     },
@@ -64,6 +65,9 @@ export async function writeMessage(
     );
   return id;
 }
+
+const sealedValues = ({ params, credential }: NewMessage): Record<string, string> =>
+  credential === undefined ? params : { ...params, ...credentialValues(credential) };
 
 /** Pause between attempts: an outage is usually short, and a code expires within minutes. */
 const retryMs = 1_000;
@@ -125,11 +129,13 @@ export async function sendNow(deps: DeliveryDeps, message: NewMessage): Promise<
   const id = await writeMessage(deps.em, deps, message);
   if (id === null) throw failed();
   try {
-    await deliverMessage(deps, id, { maxAttempts: 1, limitMs: sendNowLimitMs });
+    await deliverMessage(deps, id, { ...once, limitMs: sendNowLimitMs });
   } catch (error) {
     throw error instanceof DeliveryError ? failed(error) : error;
   }
 }
 
+/** The caller saves the credential of the message after it was sent. */
+const once = { maxAttempts: 1, isCredentialSaved: false };
 /** Below the request deadline of ten seconds. */
 const sendNowLimitMs = 7_000;

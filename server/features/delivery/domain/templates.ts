@@ -1,3 +1,5 @@
+import type { Credential } from "./credentials.ts";
+
 /**
  * Role of a parameter: `code` and `link` are highlighted and copied by the inbox, `quote` keeps its line breaks,
  * `leave` becomes the footer, `unsubscribe` the one-click header, `reply` the Reply-To header.
@@ -288,7 +290,7 @@ export type ParamsOf<T extends TemplateName> = Readonly<
 
 /**
  * A message to send: recipient, template, language (an unknown one becomes English) and realm of the branding
- * (default: the default realm).
+ * (default: the default realm). With `credential` it is sent only while its code or link is valid.
  */
 export type NewMessage = {
   [T in TemplateName]: {
@@ -297,6 +299,7 @@ export type NewMessage = {
     locale: string;
     realm?: string | null;
     params: ParamsOf<T>;
+    credential?: Credential;
   };
 }[TemplateName];
 
