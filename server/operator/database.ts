@@ -1,3 +1,4 @@
+import { cutText } from "../platform/text/cut-text.ts";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
@@ -50,7 +51,7 @@ export function createDatabase(config: Config, redis: Redis) {
     },
     audit: async (caller: OperatorCaller, { action, target, reason = "" }: AuditedChange) => {
       const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
-      const entry = { operator: caller.name, action, target: target.slice(0, maxTarget), reason };
+      const entry = { operator: caller.name, action, target: cutText(target, maxTarget), reason };
       await insertAuditEntry((await open()).em.fork(), entry);
     },
     /** Runs `work` in a transaction, then the callbacks it registered. */

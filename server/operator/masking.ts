@@ -1,4 +1,6 @@
-/** Maximum number of texts of one value that an operator sees. */
+import { cutText } from "../platform/text/cut-text.ts";
+
+/** Maximum characters of one value that an operator sees. */
 const maxText = 1_000;
 const maxEntries = 100;
 const maxDepth = 6;
@@ -21,12 +23,8 @@ const privateTexts: readonly [pattern: RegExp, shown: string][] = [
 
 /** A text of a job without personal data and secrets (OPS-03, S27). */
 export function maskText(text: string): string {
-  const start = text.slice(0, maxText);
-  const masked = privateTexts.reduce(
-    (left, [pattern, shown]) => left.replace(pattern, shown),
-    start,
-  );
-  return text.length > maxText ? `${masked}…` : masked;
+  const start = cutText(text, maxText, "…");
+  return privateTexts.reduce((left, [pattern, shown]) => left.replace(pattern, shown), start);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { cutText } from "../../server/platform/text/cut-text.ts";
 import { UnrecoverableError } from "bullmq";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused } from "../../importers/envelope/contract.ts";
@@ -35,7 +36,7 @@ export async function importFromFile(
     return report;
   } catch (error) {
     if (error instanceof ImportRefused)
-      throw new UnrecoverableError(error.message.slice(0, maxReason));
+      throw new UnrecoverableError(cutText(error.message, maxReason));
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { cutText } from "../../server/platform/text/cut-text.ts";
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused } from "../../importers/envelope/contract.ts";
@@ -32,7 +33,7 @@ export async function importSample(
     } catch (error) {
       if (!(error instanceof ImportRefused)) throw error;
       // The game holds an older sample or the user's patches; both are left unchanged.
-      const reason = error.message.slice(0, 500);
+      const reason = cutText(error.message, 500);
       deps.log.warn(
         { event: "sample_import_refused", game, reason },
         "sample game not imported, the present data stays; nothing to do",

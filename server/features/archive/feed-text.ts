@@ -1,3 +1,4 @@
+import { cutText } from "../../platform/text/cut-text.ts";
 import { escapeHtml } from "../../platform/text/markup.ts";
 import type { ChangelogPage } from "./changelog-page.ts";
 import type { Outcome } from "./compared.ts";
@@ -35,6 +36,5 @@ export function entryHtml(outcome: Outcome, address: string): string {
 }
 
 function value(json: unknown): string {
-  const text = JSON.stringify(json);
-  return escapeHtml(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
+  return escapeHtml(cutText(JSON.stringify(json), maxValueLength, "…"));
 }

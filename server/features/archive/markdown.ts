@@ -1,3 +1,4 @@
+import { cutText } from "../../platform/text/cut-text.ts";
 import type { ChangelogPage } from "./changelog-page.ts";
 import type { Outcome } from "./compared.ts";
 
@@ -35,8 +36,7 @@ export function markdownEntry(id: string, outcome: Outcome): string {
 }
 
 function value(json: unknown): string {
-  const text = JSON.stringify(json);
-  return code(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
+  return code(cutText(JSON.stringify(json), maxValueLength, "…"));
 }
 
 /** A code span that is safe against backticks in the text. */

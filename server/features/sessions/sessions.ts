@@ -1,3 +1,4 @@
+import { cutText } from "../../platform/text/cut-text.ts";
 import { raw, type EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../../db/entities/player.ts";
 import { TokenFamilySchema } from "../../../db/entities/token-family.ts";
@@ -63,11 +64,12 @@ export async function clientInfoOf(
   request: Pick<RequestInfo, "headers" | "ip">,
 ): Promise<ClientInfo> {
   const { headers } = request;
+  const { "user-agent": agent } = headers;
   const realm = await resolveRealm(deps, { named: headers["x-realm"], origin: headers["origin"] });
   return {
     realm,
     ip: request.ip,
-    userAgent: headers["user-agent"]?.slice(0, 255).toWellFormed().replaceAll("\0", "") ?? null,
+    userAgent: agent === undefined ? null : cutText(agent.toWellFormed().replaceAll("\0", ""), 255),
   };
 }
 

@@ -108,4 +108,6 @@ test("masking is bounded in depth, entries and length", () => {
   assert.ok(JSON.stringify(maskData(deep)).length < 200);
   assert.equal((maskData(Array.from({ length: 5_000 }, () => 1)) as unknown[]).length, 100);
   assert.ok((maskData("a".repeat(100_000)) as string).length < 1_100);
+  for (const start of ["", "a"])
+    assert.ok((maskData(start + "😀".repeat(1_000)) as string).isWellFormed());
 });

@@ -1,3 +1,4 @@
+import { cutText } from "../../../platform/text/cut-text.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   claimMessage,
@@ -27,6 +28,8 @@ export const leaseMs = sendLimitMs + 10_000;
 /** Time to retry the write of an outcome while Postgres is down; later the message may be sent twice. */
 const writeLimitMs = 120_000;
 const writePauseMs = 500;
+/** Length of its column. */
+const maxError = 255;
 
 export interface DeliveryDeps extends WithEm, WithConfig, WithClock, WithMetrics, WithLog {
   senders: Senders;
@@ -78,7 +81,7 @@ export async function deliverMessage(
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
     const isLast = error.isPermanent || message.attempts >= options.maxAttempts;
-    await settle(isLast ? "failed" : "queued", { error: error.message.slice(0, 255) });
+    await settle(isLast ? "failed" : "queued", { error: cutText(error.message, maxError) });
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { cutText } from "../../../platform/text/cut-text.ts";
 import type { OutboxMessage } from "../../../../db/queries/delivery/outbox.ts";
 import { timestamp } from "../../../platform/time/clock.ts";
 
@@ -47,5 +48,5 @@ export function presentMessage(message: OutboxMessage, hasContent: boolean): Pre
 export function masked(to: string): string {
   const [local = "", domain] = to.split("@");
   if (domain === undefined) return `${to.slice(0, 2)}***${to.slice(-2)}`;
-  return `${local.slice(0, 1)}***@${domain}`;
+  return `${cutText(local, 1)}***@${domain}`;
 }

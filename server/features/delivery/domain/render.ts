@@ -1,3 +1,4 @@
+import { cutText } from "../../../platform/text/cut-text.ts";
 import type { MessageContent } from "../../../../db/entities/message.ts";
 import type { Brand } from "./brand.ts";
 import type { ParamRole, Template, TemplateText } from "./templates.ts";
@@ -43,8 +44,8 @@ export function render(template: Template, locale: string, params: Params, brand
   const isMail = template.kind === "mail";
   const footer = isMail ? footerOf(footerTexts[language], brand, leaveUrl) : [];
   return {
-    fromName: values.brand.slice(0, maxName).toWellFormed(),
-    subject: oneLine(fill(source.subject, values)).slice(0, maxSubject).toWellFormed(),
+    fromName: cutText(values.brand, maxName),
+    subject: cutText(oneLine(fill(source.subject, values)), maxSubject),
     text: textOf(source, values, footer),
     html: isMail ? htmlOf(template, source, values, { language, footer, brand }) : null,
     code: byRole("code")[0] ?? null,

@@ -1,3 +1,4 @@
+import { cutText } from "../../../platform/text/cut-text.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
@@ -24,7 +25,7 @@ export function withFallback(
     } catch (error) {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
       log.warn(
-        { event: "generator_failed", generator: first.name, reason: reason.slice(0, 300) },
+        { event: "generator_failed", generator: first.name, reason: cutText(reason, 300) },
         "generator failed, the question bank answers",
       );
       return [];

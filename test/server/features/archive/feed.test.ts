@@ -103,6 +103,25 @@ describe("the Atom feed of a changelog", () => {
     assert.equal(parseAtomFeed(later.text).entries?.length, 3);
   });
 
+  it("and patch notes stay UTF-8 where a long value is cut", async () => {
+    const tale = (text: string) => entity("id.tale.one", { name: "Tale", data: { text } });
+    // The quote makes the pairs begin at odd places, one more character at even ones.
+    for (const [n, start] of ["", "x"].entries()) {
+      const game = `tales-${n}`;
+      await load(day(1), { game, version: "1.0", entities: [tale("short")] });
+      await load(day(2), { game, version: "1.1", entities: [tale(start + "😀".repeat(300))] });
+      for (const path of [
+        `/codex/${game}/changelog.atom`,
+        `/v1/codex/${game}/changelog?from=1.0&to=1.1&format=md`,
+      ]) {
+        const answer = await fetch(app.url + path);
+        const text = new TextDecoder("utf-8", { fatal: true }).decode(await answer.arrayBuffer());
+        assert.match(text, /😀…/, path);
+        assert.doesNotMatch(text, /\ufffd/);
+      }
+    }
+  });
+
   it("exists for known games and branches only, and is linked in the head of pages", async () => {
     assert.equal((await app.client.get("/codex/nowhere/changelog.atom")).status, 404);
     assert.equal((await get("?branch=nowhere")).status, 404);

@@ -66,6 +66,21 @@ describe("every message", () => {
     assert.match(mail.text, /at-once/);
   });
 
+  it("has a subject and a sender of bounded length that end with a whole character", () => {
+    const params = {
+      fullname: "Ada",
+      email: "ada@example.com",
+      discovery: "friends",
+      subject: "🇩🇪".repeat(100),
+      message: "Hello there",
+    };
+    const many = { ...brand, name: "👩‍👩‍👧".repeat(40) };
+    const { subject, fromName } = render(templates.contact, "en", params, many);
+    assert.match(subject, /^Contact: (🇩🇪)+$/u);
+    assert.match(fromName, /^(👩‍👩‍👧)+$/u);
+    assert.ok(subject.length > 190 && subject.length <= 200 && fromName.length <= 128);
+  });
+
   it("has another text in each language", () => {
     for (const [name, { texts }] of Object.entries<Template>(templates))
       assert.notDeepEqual(texts.en.paragraphs, texts.de.paragraphs, name);
