@@ -5,6 +5,8 @@ export interface PlainProvider {
   url: string;
   /** Next response of the userinfo address. */
   user: { status: number; body: unknown };
+  /** `iss` of its callbacks (RFC 9207); null sends none. */
+  iss: string | null;
   /** Raw responses of these addresses, instead of JSON. */
   texts: { token?: string; user?: string };
   stop(): Promise<void>;
@@ -18,6 +20,7 @@ export async function startPlainProvider(): Promise<PlainProvider> {
   const provider: PlainProvider = {
     url: "",
     user: { status: 200, body: {} },
+    iss: null,
     texts: {},
     stop: async () => {
       server.closeAllConnections();
@@ -38,6 +41,7 @@ export async function startPlainProvider(): Promise<PlainProvider> {
     const back = new URL(url.searchParams.get("redirect_uri") ?? "");
     back.searchParams.set("code", plainSecrets.code);
     back.searchParams.set("state", url.searchParams.get("state") ?? "");
+    if (provider.iss !== null) back.searchParams.set("iss", provider.iss);
     return answer.writeHead(302, { location: back.href }).end();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -29,7 +29,7 @@ export async function authorizationUrl(
   input: { redirectUri: string; state: string; nonce: string; codeVerifier: string },
 ): Promise<string> {
   const configuration = await configurationOf(provider);
-  const isOidc = "issuer" in provider.endpoints;
+  const isOidc = provider.endpoints.kind === "discovered";
   const url = oidc.buildAuthorizationUrl(configuration, {
     redirect_uri: input.redirectUri,
     state: input.state,
@@ -48,7 +48,7 @@ export async function readProfile(
   { callback, state, pending }: { callback: URL; state: string; pending: PendingSignIn },
 ): Promise<Profile> {
   const configuration = await configurationOf(provider);
-  const isOidc = "issuer" in provider.endpoints;
+  const isOidc = provider.endpoints.kind === "discovered";
   try {
     const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
       pkceCodeVerifier: pending.codeVerifier,
@@ -56,7 +56,7 @@ export async function readProfile(
       ...(isOidc ? { expectedNonce: pending.nonce, idTokenExpected: true } : {}),
     });
     const claims = tokens.claims();
-    if (!claims) return toProfile(await readPlainUser(provider, configuration, tokens));
+    if (!claims) return toProfile(await readPlainUser(configuration, tokens));
     const authenticatedAt = signInTimeOf(claims, deps.clock.now());
     const isComplete = claims["email"] !== undefined && claims["name"] !== undefined;
     if (isComplete || !configuration.serverMetadata().userinfo_endpoint)
@@ -69,11 +69,10 @@ export async function readProfile(
 }
 
 async function readPlainUser(
-  { endpoints }: OauthProvider,
   configuration: oidc.Configuration,
   tokens: { access_token: string },
 ): Promise<Record<string, unknown>> {
-  const url = new URL("userinfo" in endpoints ? endpoints.userinfo : "");
+  const url = new URL(configuration.serverMetadata().userinfo_endpoint ?? "");
   const headers = new Headers({ accept: "application/json", "user-agent": "emberline" });
   const answer = await oidc.fetchProtectedResource(
     configuration,

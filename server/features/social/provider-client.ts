@@ -1,7 +1,13 @@
 import { LRUCache } from "lru-cache";
 import * as oidc from "openid-client";
-import { maxProviders, type OauthProvider } from "../../platform/config/oauth-providers.ts";
+import {
+  maxProviders,
+  type OauthEndpoints,
+  type OauthProvider,
+} from "../../platform/config/oauth-providers.ts";
 import { unavailable } from "../../http/pipeline/failures.ts";
+
+type PlainEndpoints = Extract<OauthEndpoints, { kind: "plain" }>;
 
 /** Timeout of a provider (S24). */
 const timeoutSeconds = 5;
@@ -25,27 +31,56 @@ export async function configurationOf(provider: OauthProvider): Promise<oidc.Con
   }
 }
 
-async function configure(provider: OauthProvider): Promise<oidc.Configuration> {
-  const { clientId, clientSecret, endpoints } = provider;
-  const auth = clientSecret === "" ? oidc.None() : secretAuth(clientSecret);
-  if ("issuer" in endpoints)
-    return oidc.discovery(new URL(endpoints.issuer), clientId, {}, auth, {
+function configure(provider: OauthProvider): Promise<oidc.Configuration> {
+  const { endpoints } = provider;
+  return endpoints.kind === "discovered"
+    ? discover(provider, endpoints.issuer)
+    : Promise.resolve(plainConfiguration(provider, endpoints));
+}
+
+/**
+ * The document of an issuer that is spelled with or without a final slash. From then on the document's own spelling
+ * counts, which tokens and callbacks must have exactly.
+ */
+async function discover(provider: OauthProvider, issuer: string): Promise<oidc.Configuration> {
+  const read = (spelling: string) =>
+    oidc.discovery(new URL(spelling), provider.clientId, {}, clientAuthOf(provider), {
       timeout: timeoutSeconds,
       [oidc.customFetch]: boundedFetch,
-      execute: endpoints.issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [],
+      execute: issuer.startsWith("http:") ? [oidc.allowInsecureRequests] : [],
     });
+  try {
+    return await read(issuer);
+  } catch (error) {
+    if (!(error instanceof oidc.ClientError) || error.code !== otherIssuer) throw error;
+    return read(issuer.endsWith("/") ? issuer.replace(/\/+$/, "") : `${issuer}/`);
+  }
+}
+
+/** The library's code for a document of another issuer. */
+const otherIssuer = "OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED";
+
+function plainConfiguration(
+  provider: OauthProvider,
+  { issuer, authorize, token, userinfo }: PlainEndpoints,
+): oidc.Configuration {
   const server: oidc.ServerMetadata = {
-    issuer: new URL(endpoints.authorize).origin,
-    authorization_endpoint: endpoints.authorize,
-    token_endpoint: endpoints.token,
-    userinfo_endpoint: endpoints.userinfo,
+    // The library needs one; an `iss` is compared with it only if it was configured (service.ts).
+    issuer: issuer ?? new URL(authorize).origin,
+    authorization_endpoint: authorize,
+    token_endpoint: token,
+    userinfo_endpoint: userinfo,
   };
-  const configuration = new oidc.Configuration(server, clientId, {}, auth);
+  const auth = clientAuthOf(provider);
+  const configuration = new oidc.Configuration(server, provider.clientId, {}, auth);
   configuration.timeout = timeoutSeconds;
   configuration[oidc.customFetch] = boundedFetch;
-  if (endpoints.token.startsWith("http:")) oidc.allowInsecureRequests(configuration);
+  if (token.startsWith("http:")) oidc.allowInsecureRequests(configuration);
   return configuration;
 }
+
+const clientAuthOf = ({ clientSecret }: OauthProvider): oidc.ClientAuth =>
+  clientSecret === "" ? oidc.None() : secretAuth(clientSecret);
 
 /** Credentials in the form, which nearly all accept, unless the provider accepts the header only. */
 function secretAuth(secret: string): oidc.ClientAuth {

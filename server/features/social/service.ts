@@ -90,7 +90,9 @@ export async function finishSignIn(
 ): Promise<Session | null> {
   if (params.error !== undefined || !params.code) throw new AppError("oauth:provider_denied");
   const callback = new URL(redirectUriOf(deps, provider));
-  const { state, code, iss } = params;
+  const { state, code } = params;
+  // Without a known issuer there is nothing to compare it with (OA-07).
+  const iss = provider.endpoints.issuer === null ? undefined : params.iss;
   for (const [name, value] of Object.entries({ state, code, iss }))
     if (value !== undefined) callback.searchParams.set(name, value);
   const profile = await readProfile(deps, provider, { callback, state, pending });

@@ -7,9 +7,14 @@ export interface OauthProvider {
   /** Empty for a public client. */
   clientSecret: string;
   scopes: string;
-  /** OpenID Connect: everything else is discovered. Plain OAuth 2: three addresses. */
-  endpoints: { issuer: string } | { authorize: string; token: string; userinfo: string };
+  endpoints: OauthEndpoints;
 }
+
+export type OauthEndpoints =
+  /** OpenID Connect: everything else is discovered. */
+  | { kind: "discovered"; issuer: string }
+  /** Plain OAuth 2. The issuer is the `iss` that its callback may name; null: not known, so it is not compared. */
+  | { kind: "plain"; issuer: string | null; authorize: string; token: string; userinfo: string };
 
 const settingName =
   /^OAUTH_([A-Z0-9_]+)_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL)$/;
@@ -52,8 +57,10 @@ function problemsOf(name: string, settings: Settings, isProduction: boolean): st
   if (!settings["CLIENT_ID"]) problems.push(`${prefix}_CLIENT_ID: required`);
   const plain = ["AUTHORIZE_URL", "TOKEN_URL", "USERINFO_URL"];
   const given = plain.filter((key) => settings[key]);
-  const isComplete = settings["ISSUER"] ? given.length === 0 : given.length === plain.length;
-  if (!isComplete) problems.push(`${prefix}: needs either _ISSUER or all of _${plain.join(", _")}`);
+  const isPlain = given.length === plain.length;
+  const isDiscovered = given.length === 0 && settings["ISSUER"] !== undefined;
+  if (!isPlain && !isDiscovered)
+    problems.push(`${prefix}: needs either _ISSUER or all of _${plain.join(", _")}`);
   for (const key of ["ISSUER", ...plain]) {
     const url = settings[key];
     if (url && !isSafeUrl(url, isProduction))
@@ -71,14 +78,20 @@ function isSafeUrl(text: string, isProduction: boolean): boolean {
 }
 
 function toProvider(name: string, settings: Settings): OauthProvider {
-  const { ISSUER: issuer, AUTHORIZE_URL: authorize = "", TOKEN_URL: token = "" } = settings;
-  const { USERINFO_URL: userinfo = "" } = settings;
+  const endpoints = endpointsOf(settings);
   return {
     id: name.toLowerCase(),
     name: settings["LABEL"] ?? name.charAt(0) + name.slice(1).toLowerCase(),
     clientId: settings["CLIENT_ID"] ?? "",
     clientSecret: settings["SECRET"] ?? "",
-    scopes: settings["SCOPES"] ?? (issuer ? "openid email profile" : ""),
-    endpoints: issuer ? { issuer } : { authorize, token, userinfo },
+    scopes: settings["SCOPES"] ?? (endpoints.kind === "discovered" ? "openid email profile" : ""),
+    endpoints,
   };
+}
+
+function endpointsOf(settings: Settings): OauthEndpoints {
+  const { ISSUER: issuer, AUTHORIZE_URL: authorize, TOKEN_URL: token = "" } = settings;
+  const { USERINFO_URL: userinfo = "" } = settings;
+  if (authorize === undefined) return { kind: "discovered", issuer: issuer ?? "" };
+  return { kind: "plain", issuer: issuer ?? null, authorize, token, userinfo };
 }

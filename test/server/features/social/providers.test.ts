@@ -164,6 +164,21 @@ describe("the settings of social logins", () => {
     assert.ok(!JSON.stringify(configToEnv(parseConfig(complete))).includes("acme"));
   });
 
+  it("of three addresses may name an issuer, which changes nothing else", () => {
+    const addresses = {
+      OAUTH_OCTO_CLIENT_ID: "id",
+      OAUTH_OCTO_AUTHORIZE_URL: "https://octo.example/login/oauth/authorize",
+      OAUTH_OCTO_TOKEN_URL: "https://octo.example/login/oauth/access_token",
+      OAUTH_OCTO_USERINFO_URL: "https://api.octo.example/user",
+    };
+    const issuer = "https://octo.example/login/oauth";
+    const [unnamed] = parseConfig(addresses).oauthProviders;
+    const [named] = parseConfig({ ...addresses, OAUTH_OCTO_ISSUER: issuer }).oauthProviders;
+    assert.ok(unnamed && named);
+    assert.deepEqual(named, { ...unnamed, endpoints: { ...unnamed.endpoints, issuer } });
+    assert.equal(unnamed.endpoints.issuer, null);
+  });
+
   it("are refused when they are incomplete, contradictory or insecure", () => {
     const bad: Record<string, string>[] = [
       { OAUTH_ACME_CLIENT_ID: "id" },
