@@ -2,15 +2,12 @@ import { findLogin, findOpenPlayer, type LoginKey } from "../../../db/queries/ac
 import { revokeFamily, stepFamily } from "../../../db/queries/sessions/token-families.ts";
 import { foldName, normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { TokenClaims } from "../../platform/security/tokens.ts";
+import { refreshGraceMs, type TokenClaims } from "../../platform/security/tokens.ts";
 import type { WithTokens } from "../../platform/capabilities.ts";
 import type { SessionDeps } from "./deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
 import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
 import { openLoginSession, sessionOf, type ClientInfo, type Session } from "./sessions.ts";
-
-/** Grace period of the previous generation after a rotation (TOK-04, S6). */
-const graceMs = 30_000;
 
 /** Normal form of a login identifier: an address, else a user name. */
 function loginKeyOf(identifier: string): LoginKey {
@@ -55,7 +52,8 @@ export async function refresh(deps: SessionDeps, token: string | null): Promise<
   if (!claims) throw new AppError("auth:refresh_invalid");
   const now = new Date(deps.clock.now());
   const { fam: id, gen: generation, playerId } = claims;
-  const step = await stepFamily(deps.em, { id, playerId, generation, now, graceMs });
+  const input = { id, playerId, generation, now, graceMs: refreshGraceMs };
+  const step = await stepFamily(deps.em, input);
   if (!step) throw new AppError("auth:refresh_invalid");
   if (step.isReused) {
     deps.log.warn(

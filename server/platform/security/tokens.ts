@@ -43,6 +43,9 @@ export interface TokenClaims {
   spectator?: boolean;
 }
 
+/** Grace period in which the tokens before a rotation are still accepted (TOK-04, OA-08, S6). */
+export const refreshGraceMs = 30_000;
+
 export interface TokenService {
   sign(type: TokenType, subject: string, seconds: number, claims?: Partial<TokenClaims>): string;
   /** The claims, or null for anything that is not a valid, unexpired token of exactly this type. */

@@ -25,6 +25,7 @@ export function createProvider(options: OAuthOptions): Library {
   const { config, log } = options;
   const store = createStore({
     redis: options.redis,
+    clock: options.clock,
     findClient: (clientId) => findClient(options, clientId),
     endGrant: (grantId) => endGrantSession(options, grantId),
   });

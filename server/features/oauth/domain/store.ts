@@ -1,14 +1,19 @@
 import type { Redis } from "ioredis";
 import { errors, type Adapter, type AdapterPayload } from "oidc-provider";
+import { scriptOf } from "../../../platform/redis/script.ts";
+import { refreshGraceMs } from "../../../platform/security/tokens.ts";
+import { systemClock, type Clock } from "../../../platform/time/clock.ts";
 import { storedKey } from "./stored-key.ts";
 
-/** Lifetime of the mark of a revoked grant in seconds, longer than that of its tokens. */
-const voidSeconds = 31 * 86_400;
+/** Lifetime of what is known about a grant's tokens in seconds, longer than theirs. */
+const grantNoteSeconds = 31 * 86_400;
 /** Default lifetime in seconds. */
 const defaultSeconds = 600;
+const useScript = scriptOf("server/features/oauth/domain/use-refresh-token.lua");
 
 export interface StoreOptions {
   redis: Redis;
+  clock: Clock;
   findClient: (clientId: string) => Promise<AdapterPayload | undefined>;
   /** Ends the session of a grant; called when the grant is destroyed. */
   endGrant: (grantId: string) => Promise<void>;
@@ -62,14 +67,11 @@ class RedisStore implements Adapter {
     return Promise.resolve(undefined);
   }
 
-  /** One of concurrent calls succeeds; the others are replays, which void the grant (S4). */
+  /** A use of a code or refresh token; a replay voids the grant (S4, S6). */
   async consume(id: string): Promise<void> {
-    const { redis } = this.options;
-    const seconds = await redis.ttl(this.key(id));
-    const now = String(Math.floor(Date.now() / 1_000));
-    const isFirst =
-      seconds > 0 && (await redis.set(this.usedKey(id), now, "EX", seconds, "NX")) === "OK";
-    if (isFirst) return;
+    const isAllowed =
+      this.model === "RefreshToken" ? await this.useRefreshToken(id) : await this.useOnce(id);
+    if (isAllowed) return;
     const grantId = (await this.find(id))?.grantId;
     if (grantId !== undefined) {
       await this.revokeByGrantId(grantId);
@@ -78,19 +80,43 @@ class RedisStore implements Adapter {
     throw new errors.InvalidGrant("already consumed");
   }
 
+  /** One of concurrent calls succeeds. */
+  private async useOnce(id: string): Promise<boolean> {
+    const { redis, clock } = this.options;
+    const seconds = await redis.ttl(this.key(id));
+    const now = String(Math.floor(clock.now() / 1_000));
+    return seconds > 0 && (await redis.set(this.usedKey(id), now, "EX", seconds, "NX")) === "OK";
+  }
+
+  /**
+   * The library numbers the tokens of a grant by their rotations: those of one number are one generation, however many
+   * were given in the grace (OA-08).
+   */
+  private async useRefreshToken(id: string): Promise<boolean> {
+    const { redis, clock } = this.options;
+    const token = await this.find(id);
+    if (token?.grantId === undefined) return false;
+    const generation = token.rotations ?? 0;
+    const offset = clock.now() - systemClock.now();
+    const key = `oauth:generation:${token.grantId}`;
+    const limits = [refreshGraceMs, grantNoteSeconds];
+    return (await useScript(redis, [key], generation, offset, ...limits)) === 1;
+  }
+
   async destroy(id: string): Promise<void> {
     await this.options.redis.del(this.key(id));
     if (this.model === "Grant") await this.options.endGrant(id);
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    await this.options.redis.set(`oauth:void:${grantId}`, "1", "EX", voidSeconds);
+    await this.options.redis.set(`oauth:void:${grantId}`, "1", "EX", grantNoteSeconds);
   }
 
   private key(id: string): string {
     return storedKey(this.model, id);
   }
 
+  /** Of a used code, or of a refresh token that an earlier version of the service has seen used. */
   private usedKey(id: string): string {
     return `${this.key(id)}:used`;
   }

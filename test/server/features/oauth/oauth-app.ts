@@ -4,6 +4,7 @@ import { after, before } from "node:test";
 import * as client from "openid-client";
 import { RealmSchema } from "../../../../db/entities/realm.ts";
 import { insertOAuthClient } from "../../../../db/queries/oauth/oauth-clients.ts";
+import type { Clock } from "../../../../server/platform/time/clock.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { registerAccount } from "../../../support/identity.ts";
 import { Browser, discover, issuer } from "./browser.ts";
@@ -85,9 +86,9 @@ export async function authorizeAs(
 }
 
 /** The service, one client of each kind and an account. */
-export function startsOAuthApp(): void {
+export function startsOAuthApp(options: { clock?: Clock } = {}): void {
   before(async () => {
-    app = await startApp({ env: { PUBLIC_BASE_URL: issuer } });
+    app = await startApp({ ...options, env: { PUBLIC_BASE_URL: issuer } });
     realmId = (await app.deps.em.findOneOrFail(RealmSchema, { slug: "default" })).id;
     await addClient("open", null);
     await addClient("confidential", hash("sha256", secret));

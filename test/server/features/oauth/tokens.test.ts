@@ -193,18 +193,6 @@ function sessionEnds(): void {
     assert.ok(later > 179 * 24, String(later));
   });
 
-  it("rotates refresh tokens with offline access, and ends the session when one is reused", async () => {
-    const later = { scope: `${scope} offline_access`, prompt: "consent" };
-    const first = await exchange(open, await authorize(open, later));
-    assert.ok(first.refresh_token);
-    const second = await client.refreshTokenGrant(open, first.refresh_token);
-    assert.equal((await userinfo(open, second.access_token)).status, 200);
-    await assert.rejects(client.refreshTokenGrant(open, first.refresh_token), {
-      error: "invalid_grant",
-    });
-    await isRefused(second.access_token);
-  });
-
   it("shows the session in the player's list, where the player can end it", async () => {
     const { access_token: token } = await exchange(open, await authorize(open));
     const listed = await app.client.get("/v1/users/@me/sessions", {
