@@ -26,7 +26,6 @@ import {
   scope,
   secret,
   startsOAuthApp,
-  userinfo,
 } from "./oauth-app.ts";
 
 describe("the tokens of third-party programs", () => {
