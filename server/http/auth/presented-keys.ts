@@ -1,9 +1,8 @@
 import {
-  prefixOfKey,
   problemOfKey,
+  readKeyText,
   type KeyCheck,
   type ApiKeyCache,
-  type CachedApiKey,
 } from "../../platform/security/api-keys.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { RequestInfo } from "../pipeline/route.ts";
@@ -25,19 +24,11 @@ export class PresentedKeys {
   async check({ headers }: RequestInfo): Promise<KeyCheck | null> {
     const plaintext = headers[keyHeader];
     if (plaintext === undefined) return null;
-    const origin = headers["origin"];
-    const prefix = prefixOfKey(plaintext);
-    const known = prefix === null ? null : await this.cache.find(prefix);
-    return this.validate(known, plaintext, origin);
-  }
-
-  private validate(
-    known: CachedApiKey | null,
-    plaintext: string,
-    origin: string | undefined,
-  ): KeyCheck {
-    const problem = problemOfKey(known, plaintext, origin, this.clock.now());
-    if (problem !== null || known === null) return { key: null, problem: problem ?? "key:invalid" };
+    const presented = readKeyText(plaintext);
+    const known = presented === null ? null : await this.cache.find(presented);
+    if (known === null) return { key: null, problem: "key:invalid" };
+    const problem = problemOfKey(known, headers["origin"], this.clock.now());
+    if (problem !== null) return { key: null, problem };
     this.cache.recordUse(known);
     return { key: known, problem: null };
   }

@@ -30,10 +30,19 @@ export interface CachedApiKey {
   lastUsedAt: number | null;
 }
 
+/** A presented text in the form of a key. */
+export interface PresentedKey {
+  prefix: string;
+  secretHash: string;
+}
+
 /** Cache of API keys by prefix, at most a second behind Postgres. */
 export interface ApiKeyCache {
-  /** Null for an unknown key, or one of a closed account or realm. */
-  find(prefix: string): Promise<CachedApiKey | null> | CachedApiKey | null;
+  /**
+   * Null for an unknown key, a wrong secret, or a key of a closed account or realm. A wrong secret takes the same steps
+   * as an unknown prefix, so that the time does not tell which prefixes exist (KEY-09).
+   */
+  find(presented: PresentedKey): Promise<CachedApiKey | null> | CachedApiKey;
   /** Records that a request presented the key. */
   recordUse(key: CachedApiKey): void;
 }
@@ -53,17 +62,29 @@ export const newPlaintext = (prefix: string): string =>
 /** Stored hash; a plaintext of 256 bits needs no slow hash. */
 export const hashOfKey = (plaintext: string): string => hash("sha256", plaintext, "hex");
 
-/** The prefix of a presented text, or null when the text is no key. */
-export const prefixOfKey = (text: string): string | null => plaintextForm.exec(text)?.[1] ?? null;
+/** Null when the text is no key. */
+export function readKeyText(text: string): PresentedKey | null {
+  const prefix = plaintextForm.exec(text)?.[1];
+  return prefix === undefined ? null : { prefix, secretHash: hashOfKey(text) };
+}
 
-/** Reason to refuse `known` with this plaintext and origin now; null when it is valid (KEY-05, KEY-06). */
-export function problemOfKey(
+/** Compared when there is no key, so that this takes as long. */
+const noHash = "0".repeat(64);
+
+/** `known` if the secret is its own. */
+export function withRightSecret(
   known: CachedApiKey | null,
-  plaintext: string,
+  { secretHash }: PresentedKey,
+): CachedApiKey | null {
+  return isEqual(known?.secretHash ?? noHash, secretHash) ? known : null;
+}
+
+/** Reason to refuse a key from this origin now; null when it is valid (KEY-05, KEY-06). */
+export function problemOfKey(
+  known: CachedApiKey,
   origin: string | undefined,
   now: number,
 ): ErrorCode | null {
-  if (known === null || !isEqual(hashOfKey(plaintext), known.secretHash)) return "key:invalid";
   if (known.revokedAt !== null) return "key:revoked";
   if (!known.isActive) return "key:invalid";
   if (known.expiresAt !== null && known.expiresAt <= now) return "key:expired";

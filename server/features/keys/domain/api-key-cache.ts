@@ -1,20 +1,34 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { LRUCache } from "lru-cache";
 import { findKnownKey, recordKeyUse } from "../../../../db/queries/keys/api-keys.ts";
-import type { ApiKeyCache, CachedApiKey } from "../../../platform/security/api-keys.ts";
+import {
+  withRightSecret,
+  type ApiKeyCache,
+  type CachedApiKey,
+  type PresentedKey,
+} from "../../../platform/security/api-keys.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
-import { createConcurrencyLimiter } from "../../../platform/cache/concurrency-limiter.ts";
+import {
+  createConcurrencyLimiter,
+  type ConcurrencyLimiter,
+} from "../../../platform/cache/concurrency-limiter.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 
 /** Cached keys of a process; beyond it the least recently used one is evicted. */
 export const maxCachedKeys = 5_000;
 /** With the time a read takes, every change is seen within a second (S10). */
 const maxAgeMs = 400;
-/**
- * Concurrent reads from Postgres, and requests queued for them. Known and unknown keys have separate limiters, so
- * that a flood of invalid keys does not block valid ones.
- */
+/** Concurrent reads from Postgres, and requests queued for them. */
 const reads = { running: 4, waiting: 256 };
+
+/** Reads from Postgres. Texts that were a valid key have a lane of their own, which a flood of others does not block. */
+interface Lane {
+  limiter: ConcurrencyLimiter;
+  /** By prefix: concurrent requests share a read. */
+  reading: Map<string, Promise<CachedApiKey | null>>;
+}
+
+const createLane = (): Lane => ({ limiter: createConcurrencyLimiter(reads), reading: new Map() });
 /** KEY-06 */
 const useEveryMs = 60_000;
 /** Concurrent writes of `lastUsedAt`; a skipped one is written with a later use. */
@@ -31,11 +45,7 @@ export interface ApiKeyCacheOptions {
 export class LruApiKeyCache implements ApiKeyCache {
   private readonly options: ApiKeyCacheOptions;
   private readonly known: LRUCache<string, CachedApiKey>;
-  private readonly reading = new Map<string, Promise<CachedApiKey | null>>();
-  private readonly limiters = {
-    known: createConcurrencyLimiter(reads),
-    unknown: createConcurrencyLimiter(reads),
-  };
+  private readonly lanes = { known: createLane(), unknown: createLane() };
   private useWrites = 0;
 
   constructor(options: ApiKeyCacheOptions) {
@@ -43,13 +53,20 @@ export class LruApiKeyCache implements ApiKeyCache {
     this.known = new LRUCache({
       max: options.maxKeys ?? maxCachedKeys,
       ttl: maxAgeMs,
-      // A stale entry shows that the key was valid, which selects the limiter.
+      // A stale entry shows that the key was valid, which selects the lane.
       noDeleteOnStaleGet: true,
     });
   }
 
-  find(prefix: string): Promise<CachedApiKey | null> | CachedApiKey | null {
-    return this.known.get(prefix) ?? this.reading.get(prefix) ?? this.read(prefix);
+  find(presented: PresentedKey): Promise<CachedApiKey | null> | CachedApiKey {
+    const { prefix } = presented;
+    const last = this.known.peek(prefix, { allowStale: true }) ?? null;
+    // A wrong secret under a cached prefix reads Postgres, as an unknown prefix does (KEY-09).
+    const wasRight = withRightSecret(last, presented) !== null;
+    const cached = wasRight ? this.known.get(prefix) : undefined;
+    if (cached !== undefined) return cached;
+    const lane = wasRight ? this.lanes.known : this.lanes.unknown;
+    return this.read(prefix, lane).then((key) => withRightSecret(key, presented));
   }
 
   recordUse(key: CachedApiKey): void {
@@ -74,18 +91,19 @@ export class LruApiKeyCache implements ApiKeyCache {
     return this.known.size;
   }
 
-  private read(prefix: string): Promise<CachedApiKey | null> {
-    const isKnown = this.known.peek(prefix, { allowStale: true }) !== undefined;
-    const work = this.limiters[isKnown ? "known" : "unknown"]
-      .run(async () => {
-        const start = performance.now();
-        const key = await findKnownKey(this.options.orm.em.fork(), prefix);
-        if (key === null) this.known.delete(prefix);
-        else this.known.set(prefix, key, { start });
-        return key;
-      })
-      .finally(() => this.reading.delete(prefix));
-    this.reading.set(prefix, work);
+  private read(prefix: string, { limiter, reading }: Lane): Promise<CachedApiKey | null> {
+    const work =
+      reading.get(prefix) ??
+      limiter
+        .run(async () => {
+          const start = performance.now();
+          const key = await findKnownKey(this.options.orm.em.fork(), prefix);
+          if (key === null) this.known.delete(prefix);
+          else this.known.set(prefix, key, { start });
+          return key;
+        })
+        .finally(() => reading.delete(prefix));
+    reading.set(prefix, work);
     return work;
   }
 }

@@ -3,6 +3,11 @@ import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "kysely";
 import { rowsOf } from "../../../../db/queries/rows.ts";
+import {
+  newPlaintext,
+  readKeyText,
+  type PresentedKey,
+} from "../../../../server/platform/security/api-keys.ts";
 import type { AppError } from "../../../../server/platform/errors.ts";
 import {
   app,
@@ -11,7 +16,6 @@ import {
   newKeyCache,
   keysPath,
   me,
-  type Key,
   owner,
   codeOf,
   probe,
@@ -90,16 +94,24 @@ function changeKey(): void {
   });
 }
 
+const presented = (plaintext: string): PresentedKey => {
+  const key = readKeyText(plaintext);
+  assert.ok(key);
+  return key;
+};
+
 function cachedKeys(): void {
   it("are bounded, and so are lookups of unknown keys", async () => {
     const one = await owner();
     const cache = newKeyCache(3);
-    const keys: Key[] = [];
-    for (let n = 0; n < 6; n += 1) keys.push(await one.create());
-    for (const { prefix } of keys) await cache.find(prefix);
+    const keys: string[] = [];
+    for (let n = 0; n < 6; n += 1) keys.push((await one.create()).plaintext);
+    for (const plaintext of keys) assert.ok(await cache.find(presented(plaintext)));
     assert.equal(cache.size(), 3);
     const prefixes = Array.from({ length: 300 }, (_, n) => `rk${String(n).padStart(10, "0")}`);
-    const finds = await Promise.allSettled(prefixes.map(async (prefix) => cache.find(prefix)));
+    const finds = await Promise.allSettled(
+      prefixes.map(async (prefix) => cache.find(presented(newPlaintext(prefix)))),
+    );
     const refused = finds
       .filter((one) => one.status === "rejected")
       .map((one) => one.reason as AppError);
