@@ -14,8 +14,9 @@ const extended = /^([a-z]{2,3})(?:-[a-z]{3}){1,3}(?=-|$)/i;
 const alike: Readonly<Record<string, string>> = { no: "nb", nn: "nb", nb: "no" };
 
 /**
- * Fallback chain of `tag`, nearest first, in lower case (RFC 4647, lookup): drops subtags from the end and adds
- * likely subtags, script before region. `zh-CN` -> zh-cn, zh-hans-cn, zh-hans, zh. Empty for an invalid tag.
+ * Fallback chain of `tag`, the tag itself first, in lower case (RFC 4647, lookup): drops subtags from the end and adds
+ * likely subtags, script before region. `zh-CN` -> zh-cn, zh-hans-cn, zh-hans, zh. `zh` -> zh, zh-hans-cn, zh-hans,
+ * zh-cn. Empty for an invalid tag.
  */
 export function relativesOf(tag: string): readonly string[] {
   const known = cache.get(tag);
@@ -29,7 +30,8 @@ export function relativesOf(tag: string): readonly string[] {
 
 function find(tag: string): readonly string[] {
   const written = tag.trim().replaceAll("_", "-");
-  const given = parse(written) ?? parse(written.replace(extended, "$1"));
+  const exact = parse(written);
+  const given = exact ?? parse(written.replace(extended, "$1"));
   if (given === null) return [];
   const { region, baseName } = given;
   const full = given.maximize();
@@ -42,8 +44,11 @@ function find(tag: string): readonly string[] {
   ];
   const american = language === "es" && latinAmerica.has(region ?? "") ? [["es", "419"]] : [];
   const other = alike[language];
-  // The bare language comes last, after all more specific tags.
+  // A bare language comes first where it is the requested tag, otherwise after all more specific tags.
+  const bare = exact === null || exact.baseName.includes("-") ? [] : [exact.baseName];
   const all = [
+    ...(bare.length > 0 ? shortened(written) : []),
+    ...bare,
     ...shortened(written).slice(0, -1),
     ...shortened(baseName).slice(0, -1),
     ...[...likely, ...american].map((parts) => parts.filter(Boolean).join("-")),

@@ -14,12 +14,9 @@ describe("the fallbacks of a language tag", () => {
       ["zh_SG", "zh-hans"],
       ["zh-TW", "zh-hant"],
       ["zh-HK", "zh-hant"],
-      ["zh", "zh-hans"],
       ["zh-Hans", "zh-cn"],
       ["zh-Hant", "zh-tw"],
       ["zh-Hans-CN", "zh-cn"],
-      ["pt", "pt-br"],
-      ["en", "en-us"],
       ["es-MX", "es-419"],
       ["no", "nb"],
       ["iw-IL", "he"],
@@ -31,6 +28,26 @@ describe("the fallbacks of a language tag", () => {
       ["zh-cmn-Hant-TW", "zh-tw"],
     ] as const)
       assert.equal(served(tag, text, "zh", "pt", "en", "es"), text, `${tag} -> ${text}`);
+  });
+
+  it("begin with the tag itself, also with a bare language, and go on to its likely forms", () => {
+    for (const [tag, ...texts] of [
+      ["en", "en", "en-us"],
+      ["EN", "en", "en-us"],
+      ["pt", "pt", "pt-br"],
+      ["zh", "zh", "zh-hans", "zh-cn"],
+      ["iw", "iw", "he", "he-il"],
+      ["no", "no", "no-no", "nb"],
+      ["nb", "nb", "nb-no", "no"],
+      ["en-u-co-phonebk", "en", "en-us"],
+      ["en-US", "en-us", "en"],
+      ["pt-BR", "pt-br", "pt"],
+      ["zh-Hans", "zh-hans", "zh-cn", "zh"],
+      ["und", "und", "en-us", "en"],
+    ]) {
+      const chain = relativesOf(tag ?? "").filter((one) => texts.includes(one));
+      assert.deepEqual(chain, texts, tag);
+    }
   });
 
   it("never use another script when a script is given", () => {
