@@ -1,4 +1,4 @@
-import { snakeCase } from "../../server/platform/text/snake-case.ts";
+import { snakeNames } from "../envelope/kept-keys.ts";
 
 /** An object of upstream with unknown members. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -26,23 +26,14 @@ export function without(row: Fields, names: ReadonlySet<string>): Fields {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name)));
 }
 
-/** A copy with all keys in snake case and unchanged values (COD-05). */
+/** A copy with all keys in snake case (COD-05, COD-21) and unchanged values. */
 export function snakeFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeFields);
   if (!isFields(value)) return value;
-  const renamed: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
-    const name = snakeCase(key);
-    // Two keys that differ only in case both stay.
-    const isFree = name !== "" && !Object.hasOwn(renamed, name);
-    Object.defineProperty(renamed, isFree ? name : key, {
-      value: snakeFields(member),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return renamed;
+  const names = snakeNames(Object.keys(value));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member], at) => [names[at] ?? key, snakeFields(member)]),
+  );
 }
 
 /** `mountain_edge` -> `Mountain Edge`, for a slug without a display name. */

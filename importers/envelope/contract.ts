@@ -96,6 +96,8 @@ export interface ImportEnvelope {
   header: EnvelopeHeader;
   assets: readonly SourceAsset[];
   locales: SourceTexts;
+  /** The keys of `data` were converted to snake case by `snakeNames`, as adapters do (COD-21). */
+  hasSnakeKeys?: boolean;
   /** Number of entities, if known in advance. */
   entityCount?: number;
   /** A digest of the text of each entity, in order, if the source is text. */

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { ImportEnvelope } from "../envelope/contract.ts";
 import { findHeaderProblems } from "../envelope/header.ts";
+import { KeptKeys } from "../envelope/kept-keys.ts";
 import { ProblemList } from "../envelope/problem-list.ts";
 import { indexAssets, type AssetIndex, type AssetProgress } from "./check/asset-index.ts";
 import { prepareEntity, type PreparedEntity } from "./check/prepare-entity.ts";
@@ -12,6 +13,8 @@ export interface CheckedEnvelope {
   assets: AssetIndex;
   /** Every problem so far; `checkEntity` adds to it. */
   problems: ProblemList;
+  /** Keys that kept their spelling so far; `checkEntity` adds to it. */
+  keptKeys: KeptKeys;
   /** Checks one entity of the stream; null after a problem. `number` counts from 1. */
   checkEntity(source: unknown, number: number): Promise<PreparedEntity | null>;
 }
@@ -28,12 +31,14 @@ export async function check(
 ): Promise<CheckedEnvelope> {
   const texts = prepareTexts(envelope.locales, problems);
   const assets = await indexAssets(em, envelope, problems, progress);
-  const context = { english: texts.english, assets, problems };
+  const keptKeys = envelope.hasSnakeKeys === true ? new KeptKeys() : null;
+  const context = { english: texts.english, assets, problems, keptKeys };
   return {
     envelope,
     texts,
     assets,
     problems,
+    keptKeys: keptKeys ?? new KeptKeys(),
     checkEntity: (source, number) => prepareEntity(source, number, context),
   };
 }

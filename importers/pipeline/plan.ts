@@ -62,10 +62,11 @@ export async function plan(
   const known = await readKnown(em, currentPatch, context);
   const storedTexts = await readTextHashes(em, stateOf(currentPatch));
   const textChanges = changesOfTexts(storedTexts, envelope.locales, texts);
-  const states = await statesOf(em, position, known, textChanges);
+  const refusal = replacementRefusal(position);
+  const isFixed = refusal !== null;
+  const states = { ...(await statesOf(em, position, known, textChanges)), isFixed };
   await prepareStaging(em);
   const differences = new DifferenceList();
-  const refusal = replacementRefusal(position);
   const comparison = await compareEntities(em, checked, states, {
     ...options,
     onChange: (op, id) => {
@@ -95,6 +96,7 @@ export async function plan(
       removed,
       unchanged,
       renamed: numRenamed(position, comparison),
+      ...keyFacts(checked, comparison),
       types: differences.types,
       texts: textChanges.map(({ locale, texts: next }) => ({
         locale,
@@ -123,7 +125,7 @@ async function statesOf(
   { existing, branch, isReplaceable }: PatchPosition,
   { entities: current, byDigest }: KnownState,
   textChanges: readonly TextChange[],
-): Promise<ComparedStates> {
+): Promise<Omit<ComparedStates, "isFixed">> {
   const existingState = stateOf(existing);
   const isNewBranch = branch === null;
   return {
@@ -186,6 +188,17 @@ function forkOf({ branch, origin }: PatchPosition): ImportPlan["fork"] {
 /** A new branch has no former keys, and a fixed patch cannot rename. */
 const numRenamed = ({ branch, isReplaceable }: PatchPosition, { renamed }: Comparison): number =>
   branch !== null && isReplaceable ? renamed : 0;
+
+/** What to say about keys that are the same in snake case; nothing in most games. */
+function keyFacts(
+  { keptKeys: { listed, omitted } }: CheckedEnvelope,
+  { moved }: Comparison,
+): Pick<ImportPlan, "moved" | "kept"> {
+  return {
+    ...(moved > 0 && { moved }),
+    ...(listed.length > 0 && { kept: { keys: listed, omitted } }),
+  };
+}
 
 function addedAssets({ assets }: CheckedEnvelope): ImportPlan["assets"] {
   const { count, bytes } = assets.newFiles;

@@ -44,6 +44,7 @@ async function envelopeOf(snapshot: Snapshot): Promise<ImportEnvelope> {
     },
     assets: [],
     locales: {},
+    hasSnakeKeys: true,
     entityCount: entities.length,
     entities: () => entities,
     readAsset: () => Promise.reject(new Error("is not there")),

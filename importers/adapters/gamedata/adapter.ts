@@ -49,6 +49,7 @@ async function readExport(
     header,
     assets: pictures.used(),
     locales,
+    hasSnakeKeys: true,
     entityCount: entities.length,
     entities: () => entities,
     readAsset: (path) => tree.read(path),

@@ -1,4 +1,5 @@
 import { snakeCase } from "../../../server/platform/text/snake-case.ts";
+import { snakeNames } from "../../envelope/kept-keys.ts";
 import { isFields, textOf, type Fields } from "../fields.ts";
 import { kindOf, typeOfName } from "./kinds.ts";
 import { idOfTag, type Names } from "./names.ts";
@@ -29,21 +30,20 @@ export function convertFields(
   context: ValueContext,
   found: ConvertedFields,
 ): Record<string, unknown> {
-  const data: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(properties)) {
-    const snake = (Object.hasOwn(rename, key) ? rename[key] : undefined) ?? snakeCase(key);
-    // Two keys that differ only in case both stay.
-    const name = snake === "" || Object.hasOwn(data, snake) ? key : snake;
-    const converted = convert(value, name, context, found);
-    if (converted === undefined) continue;
-    Object.defineProperty(data, name, {
-      value: converted,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return data;
+  const formOf = (key: string) =>
+    (Object.hasOwn(rename, key) ? rename[key] : undefined) ?? snakeCase(key);
+  const entries = Object.entries(properties).filter(([, value]) => !isEmpty(value));
+  const names = snakeNames(
+    entries.map(([key]) => key),
+    formOf,
+  );
+  return Object.fromEntries(
+    entries.flatMap(([key, value], at) => {
+      const name = names[at] ?? key;
+      const converted = convert(value, name, context, found);
+      return converted === undefined ? [] : [[name, converted]];
+    }),
+  );
 }
 
 /** Undefined for an empty value. */

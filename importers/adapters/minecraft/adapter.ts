@@ -85,6 +85,7 @@ function envelopeOf(
     },
     assets: [...icons].map((path) => ({ path, media_type: "image/png", role: "icon" as const })),
     locales: { en: textsOf(data) },
+    hasSnakeKeys: true,
     entityCount: entities.length,
     entities: () => entities,
     readAsset,

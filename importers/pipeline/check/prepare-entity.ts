@@ -9,6 +9,7 @@ import {
   isKeptExactly,
   type ValueProblem,
 } from "../../envelope/json-problems.ts";
+import { formerData, keptPlaces, type KeptKeys } from "../../envelope/kept-keys.ts";
 import type { ProblemList } from "../../envelope/problem-list.ts";
 import { shapeProblems } from "../../envelope/shape-problems.ts";
 import type { AssetLookup, KnownAsset } from "./asset-index.ts";
@@ -25,6 +26,8 @@ export interface PreparedEntity {
   type: string;
   upstreamKey: string;
   hash: string;
+  /** Hash of the same entity as versions before COD-21 stored it, if that was another one. */
+  formerHash?: string;
   /** Lazy: most entities of a patch are not written. */
   content(): PreparedContent;
 }
@@ -41,6 +44,8 @@ export interface PrepareContext {
   english: Readonly<Record<string, string>>;
   assets: AssetLookup;
   problems: ProblemList;
+  /** Collects keys that kept their spelling; null if the keys of `data` were not converted. */
+  keptKeys?: KeptKeys | null;
 }
 
 /** Increase it when the same entity text yields another stored entity than before, or a refusal. */
@@ -88,7 +93,13 @@ export async function prepareEntity(
   const icon = await resolveIcon(source.icon, context, add);
   const assets = await resolveAssets(source.assets ?? [], context, add);
   if (typeInKey !== source.type || icon === undefined || assets === null) return null;
-  return compose(source, key, icon, assets, context.english);
+  const kept = context.keptKeys ? keptPlaces(source.data, "data") : [];
+  context.keptKeys?.add(key, kept);
+  const parts = { key, icon, assets, english: context.english };
+  const prepared = compose(source, parts);
+  if (kept.length === 0) return prepared;
+  const former = compose({ ...source, data: formerData(source.data) }, parts);
+  return former.hash === prepared.hash ? prepared : { ...prepared, formerHash: former.hash };
 }
 
 function labelOf(source: unknown, number: number): string {
@@ -164,12 +175,16 @@ async function findAsset(name: string, assets: AssetLookup): Promise<KnownAsset 
 const roleOfType = (mediaType: string): AssetRole =>
   mediaType.startsWith("audio/") ? "audio" : "other";
 
+interface ResolvedParts {
+  key: string;
+  icon: string | null;
+  assets: readonly RoledAsset[];
+  english: Readonly<Record<string, string>>;
+}
+
 function compose(
   source: SourceEntity,
-  key: string,
-  icon: string | null,
-  assets: readonly RoledAsset[],
-  english: Readonly<Record<string, string>>,
+  { key, icon, assets, english }: ResolvedParts,
 ): PreparedEntity {
   const textOf = (name: string) => (Object.hasOwn(english, name) ? english[name] : undefined);
   const name =
@@ -212,7 +227,8 @@ function compose(
       words: searchWords(`${name}\n${spoken}`).join(" "),
     };
   };
-  return { key, type: source.type, upstreamKey: source.upstream_key, hash, content };
+  const { type, upstream_key: upstreamKey } = source;
+  return { key, type, upstreamKey, hash, content };
 }
 
 const assetUrl = (hash: string) => `/v1/codex/assets/${hash}`;

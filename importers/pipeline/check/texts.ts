@@ -24,9 +24,9 @@ export function prepareTexts(locales: SourceTexts, problems: ProblemList): Prepa
   if (entries.length > maxLocales)
     problems.add("locales", "", `are more than ${maxLocales} languages`);
   for (const [locale, texts] of entries) {
-    const name = locale.toLowerCase();
+    const name = locale.toLowerCase().replaceAll("_", "-");
     if (!localePattern.test(locale)) problems.add("locales", locale, "is no language code");
-    // Locale codes match case-insensitively, so one of two spellings would hide the other (IMP-01).
+    // Reads ignore case and the kind of dash, so one of two spellings would hide the other (IMP-01).
     if (seen.has(name)) problems.add("locales", locale, "comes twice");
     seen.add(name);
     if (!checkTexts(locale, texts, problems)) continue;

@@ -27,6 +27,8 @@ export interface Comparison {
   gone: string[];
   /** Unchanged entities with a new upstream key on this branch. */
   renamed: number;
+  /** Changed entities that differ by keys which versions before COD-21 lost. */
+  moved: number;
   /** Whether an entity has another upstream key than before. */
   hasNewKeys: boolean;
   /** Ids that equal `current` and differ from `base`; they were not read, so they are not staged. */
@@ -82,7 +84,7 @@ export async function compareEntities(
     const { key, upstreamKey, hash } = entity;
     const facts = { key, upstreamKey, hash, digest: digests[at] ?? "" };
     if (!keys.addRead(facts, at)) continue;
-    counter.addRead(facts);
+    counter.addRead(facts, entity.formerHash);
     if (states.isWritable) await staging.add(entity);
   }
   await passKnown();
@@ -94,9 +96,9 @@ export async function compareEntities(
     for (const key of gone) onChange("removed", key);
     await staging.flush();
   }
-  const { toCurrent, toBase, renamed } = counter;
+  const { toCurrent, toBase, renamed, moved } = counter;
   const { count: staged, numRenamed } = staging;
-  const counts = { toCurrent, toBase, renamed, hasNewKeys: numRenamed > 0, staged };
+  const counts = { toCurrent, toBase, renamed, moved, hasNewKeys: numRenamed > 0, staged };
   return { ...counts, gone, removed, kept, read: keys.read };
 }
 

@@ -10,6 +10,8 @@ export interface ComparedStates {
   known: ReadonlyMap<string, KnownEntity>;
   /** Whether differing entities may be written, so that they have to be staged. */
   isWritable: boolean;
+  /** A patch that no longer changes: it keeps entities as versions before COD-21 stored them. */
+  isFixed: boolean;
   /** English texts changed, so search words may differ although the content is the same. */
   hasNewTexts: boolean;
 }
@@ -19,5 +21,6 @@ export const noStates: ComparedStates = {
   base: new Map(),
   known: new Map(),
   isWritable: false,
+  isFixed: false,
   hasNewTexts: false,
 };

@@ -11,6 +11,8 @@ export class DifferenceCounter {
   readonly toBase = noCounts();
   /** Unchanged entities with a new upstream key. */
   renamed = 0;
+  /** Changed entities that equal the current state in the form of versions before COD-21. */
+  moved = 0;
   readonly #states: ComparedStates;
   readonly #onChange: (op: ImportOp, id: string) => void;
   /** Only a patch that is replaced has a state before it besides the current one. */
@@ -26,9 +28,11 @@ export class DifferenceCounter {
     this.#count(entity, "unchanged");
   }
 
-  addRead(entity: KnownEntity): void {
+  addRead(entity: KnownEntity, formerHash?: string): void {
     const before = this.#states.current.get(entity.key);
-    const op = opOf(before, entity.hash);
+    const isMoved = formerHash !== undefined && before?.hash === formerHash;
+    if (isMoved && !this.#states.isFixed) this.moved++;
+    const op = isMoved && this.#states.isFixed ? "unchanged" : opOf(before, entity.hash);
     if (op === "unchanged" && before?.upstreamKey !== entity.upstreamKey) this.renamed++;
     this.#count(entity, op);
   }

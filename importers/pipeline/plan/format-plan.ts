@@ -23,10 +23,22 @@ export function formatPlan(plan: ImportPlan): string {
 }
 
 export function formatReport(report: ImportReport): string {
-  const { game, branch, patch, added, changed, removed, unchanged, renamed = 0 } = report;
+  const { game, branch, patch, added, changed, removed, unchanged } = report;
+  const { renamed = 0, moved = 0 } = report;
   const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
   const keys = renamed === 0 ? "" : ` (${renamed} with another upstream key)`;
-  return `${game} ${branch} ${patch}: ${counts}${keys}`;
+  const regained = moved === 0 ? "" : ` (${moved} regain keys that an earlier version lost)`;
+  return [...keptLines(report), `${game} ${branch} ${patch}: ${counts}${keys}${regained}`].join(
+    "\n",
+  );
+}
+
+/** Keys that an adapter could not write in snake case (COD-21). */
+function keptLines({ kept = { keys: [], omitted: 0 } }: ImportReport): string[] {
+  const lines = kept.keys.map(
+    (key) => `  ${key} keeps its spelling: another key is the same in snake case`,
+  );
+  return kept.omitted === 0 ? lines : [...lines, `  and ${kept.omitted} more such keys`];
 }
 
 /** One line for each listed change: `+ id.item.torch`. */

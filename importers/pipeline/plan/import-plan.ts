@@ -15,10 +15,15 @@ export interface ImportReport extends Counts {
    * Absent for none.
    */
   renamed?: number;
+  /** Changed entities that only regain keys which versions before COD-21 lost. Absent for none. */
+  moved?: number;
+  /** Keys that kept their spelling beside another key of the same snake case. Absent for none. */
+  kept?: { keys: readonly string[]; omitted: number };
 }
 
 /** Everything an import is about to do, as plain data. */
-export interface ImportPlan extends Required<ImportReport> {
+export interface ImportPlan extends ImportReport {
+  renamed: number;
   /** `create` writes a new patch or branch, `replace` new data for the newest patch, `none` writes nothing. */
   action: "create" | "replace" | "none";
   /** Where a new branch leaves its parent; null for the branch `main` and for existing branches. */
@@ -49,7 +54,11 @@ export interface EntityChange {
 export const maxListedChanges = 1_000;
 
 export function reportOf(plan: ImportPlan): ImportReport {
-  const { game, branch, patch, added, changed, removed, unchanged, renamed } = plan;
-  const counts = { game, branch, patch, added, changed, removed, unchanged };
-  return renamed > 0 ? { ...counts, renamed } : counts;
+  const { game, branch, patch, added, changed, removed, unchanged, renamed, moved, kept } = plan;
+  return {
+    ...{ game, branch, patch, added, changed, removed, unchanged },
+    ...(renamed > 0 && { renamed }),
+    ...(moved !== undefined && { moved }),
+    ...(kept !== undefined && { kept }),
+  };
 }
