@@ -18,7 +18,7 @@ export const challengeCommands: readonly ConsoleCommand[] = [
       return inDatabase(config, async (em) => {
         const all = await makeChallenges(em, dates, { now });
         if (all.length < dates.length * challengeKinds.length)
-          throw new Refusal("generator:unavailable there are no questions to choose from");
+          throw new Refusal("generator:unavailable there are too few questions to choose from");
         await audit(em, "challenges:create", dates.join(", "));
         const shown = all.map(({ id, kind, date: day }) => ({ id, kind, date: day }));
         return { challenges: shown };

@@ -21,7 +21,7 @@ export interface ChallengeSummary {
   difficulties: string[];
 }
 
-/** Today's challenges in a time zone; missing ones are created (RUN-06), from the bank if nothing is stored. */
+/** Today's challenges in a time zone; missing ones are created (RUN-06), from the bank if too few are stored. */
 export async function listToday(
   deps: RunDeps,
   playerId: number,

@@ -64,7 +64,7 @@ export function datesDue(now: number): string[] {
 
 /**
  * Creates the missing challenges of these dates, equal for everyone (RUN-06). Concurrent callers create them once.
- * With an empty competition pool there are none. Returns all existing ones.
+ * While the competition pool has too few questions for one, there is none. Returns all existing ones.
  */
 export async function makeChallenges(
   em: EntityManager,
@@ -89,7 +89,7 @@ export interface StockDeps extends WithEm, WithLog {
 }
 
 /**
- * Stores questions of the bank for a first challenge, since a new database may have none. In one transaction:
+ * Stores questions of the bank for a first challenge, since a new database may have none or too few. In one transaction:
  * otherwise a concurrent challenge would have the first categories only.
  */
 export async function stockChallenges({ em, log, questionBank }: StockDeps): Promise<void> {
@@ -116,11 +116,10 @@ async function makeOne(
     const chosen = questions.map(({ id }) => id);
     const criteria = { category: category ?? categories[0], difficulty };
     const found = await drawOne(em, { criteria, chosen, used, avoid: options.avoid });
-    // The pool is exhausted.
-    if (found.length === 0) break;
+    // Too few are stored for what the challenge promises.
+    if (found.length === 0) return;
     questions.push(...found);
   }
-  if (questions.length === 0) return;
   const ordered =
     kind === "gauntlet"
       ? questions.toSorted((a, b) => weightOf(a.difficulty) - weightOf(b.difficulty))

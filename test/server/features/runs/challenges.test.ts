@@ -67,6 +67,23 @@ function creation(): void {
     }
   });
 
+  it("have all their questions, or are not created", async () => {
+    const small = await startApp({ clock, hasJobs: false });
+    try {
+      await fillBank(small, 2, ["art"]);
+      const made = await makeChallenges(small.deps.em, ["2026-05-10"], { now: clock.now() });
+      assert.deepEqual(
+        made.map((one) => [one.kind, one.questionIds.length]),
+        [["daily_shuffle", 10]],
+        "ten questions are too few for a gauntlet",
+      );
+      const { gauntlet } = await (await runner(small)).today();
+      assert.equal((await questionsOf(small, gauntlet.id)).length, 15, "the bank has the rest");
+    } finally {
+      await small.stop();
+    }
+  });
+
   it("are those of the caller's day, equal for all players, created once", async () => {
     const [ann, bob] = [await runner(app), await runner(app)];
     const zones = ["UTC", "Etc/GMT-14", "Etc/GMT+12", "Europe/Berlin"];
