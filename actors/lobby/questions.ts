@@ -35,6 +35,12 @@ export function isLastQuestion(lobby: Lobby): boolean {
   return !isEndless(lobby) || lobby.isExhausted || lobby.questions.length >= maxEndlessQuestions;
 }
 
+/** Number of questions of the game: those asked for, after the start those drawn; null = endless (LOB-29). */
+export function numQuestionsOf({ settings, startedAt, questions }: Lobby): number | null {
+  const { num_questions: asked } = settings;
+  return asked === null || startedAt === null ? asked : questions.length;
+}
+
 /** Number of questions of the next draw. */
 export function drawCount(lobby: Lobby): number {
   if (lobby.settings.num_questions !== null) return lobby.settings.num_questions;

@@ -1,3 +1,4 @@
+import { numQuestionsOf } from "./questions.ts";
 import type { AnswerResult, ClosedBy, EndReason, Lobby, Seat, Settings } from "./types.ts";
 
 export interface SheetSeat {
@@ -42,6 +43,8 @@ export interface ResultSheet {
   code: string;
   realm: string;
   settings: Settings;
+  /** Questions of the game as in the lobby; absent in a sheet of an earlier version. */
+  numQuestions?: number | null;
   maxPlayers: number;
   createdAt: number;
   startedAt: number | null;
@@ -58,6 +61,7 @@ export function resultSheet(lobby: Lobby): ResultSheet {
     code,
     realm,
     settings,
+    numQuestions: numQuestionsOf(lobby),
     maxPlayers,
     createdAt,
     startedAt,

@@ -1,4 +1,4 @@
-import { currentQuestion } from "./questions.ts";
+import { currentQuestion, numQuestionsOf } from "./questions.ts";
 import { revealedQuestion } from "./rounds.ts";
 import { ratesOf } from "./scoring.ts";
 import { hostOf, seatById } from "./seats.ts";
@@ -33,7 +33,8 @@ export function lobbySnapshot(lobby: Lobby, now: number, context: WireContext): 
     blend: settings.blend,
     review: settings.review,
     timer: settings.timer,
-    num_questions: settings.num_questions,
+    num_questions: numQuestionsOf(lobby),
+    num_questions_requested: settings.num_questions,
     is_endless: settings.num_questions === null,
     status: lobby.status,
     visibility: settings.visibility,

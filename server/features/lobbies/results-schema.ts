@@ -1,6 +1,12 @@
 import Type from "typebox";
 import { CatalogQuestion } from "../questions/schemas.ts";
-import { NullableTimestamp, nullable, Timestamp } from "./schemas.ts";
+import {
+  NullableTimestamp,
+  nullable,
+  NumQuestions,
+  NumQuestionsRequested,
+  Timestamp,
+} from "./schemas.ts";
 
 const ResultPlayer = Type.Object(
   {
@@ -64,7 +70,8 @@ export const Results = Type.Object({
       difficulty: nullable("string"),
       prompt: nullable("string"),
       timer: Type.Integer(),
-      num_questions: nullable("integer"),
+      num_questions: NumQuestions,
+      num_questions_requested: NumQuestionsRequested,
       is_endless: Type.Boolean(),
       created_at: Timestamp,
       started_at: NullableTimestamp,

@@ -2,7 +2,7 @@ import { createLobbies, type Lobbies } from "../../../actors/index.ts";
 import { lobbyResults } from "../../../workers/queues.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { QuestionDeps } from "../questions/deps.ts";
-import { drawAhead } from "../questions/lobby-draw.ts";
+import { drawForLobby } from "../questions/lobby-draw.ts";
 import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
 import { bodyOf, seatLimitOf } from "../rooms/service.ts";
 import { lobbyMessages } from "./messages.ts";
@@ -15,7 +15,7 @@ export const lobbyRooms: RoomKind<QuestionDeps, Lobbies> = {
       context: { hubUrl: "/v1/hub", topicBase: share.topicBase },
       enqueueResult: (payload) => deps.enqueue(lobbyResults, payload),
       seatLimit: seatLimitOf(deps.config),
-      draw: (plan) => drawAhead(deps, plan),
+      draw: (plan) => drawForLobby(deps, plan),
     }),
   access: lobbyAccess,
   accessErrors: ["lobby:not_found"],

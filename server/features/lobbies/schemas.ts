@@ -175,6 +175,13 @@ const ReviewItem = Type.Object(
   { title: "LobbyReviewItem" },
 );
 
+export const NumQuestions = nullable("integer", {
+  description: "questions of the game: after the start those drawn; null means endless (LOB-29)",
+});
+export const NumQuestionsRequested = nullable("integer", {
+  description: "questions asked for by the settings; null means endless (LOB-29)",
+});
+
 const HubAddress = Type.Object(
   { url: Type.String(), topic: Type.String() },
   { title: "HubAddress" },
@@ -192,7 +199,8 @@ export const LobbyWire = Type.Object(
     blend: Type.Boolean(),
     review: Type.Boolean(),
     timer: Type.Integer(),
-    num_questions: nullable("integer"),
+    num_questions: NumQuestions,
+    num_questions_requested: NumQuestionsRequested,
     is_endless: Type.Boolean(),
     status: Type.Enum(["waiting", "in_progress", "finished"]),
     visibility: Visibility,

@@ -20,6 +20,8 @@ import {
 
 /** Maximum redraws of questions that another lobby drew concurrently. */
 const redraws = 3;
+/** Part of the wait for new questions that is left to the bank, which makes the rest. */
+const bankMs = 2_000;
 
 /** Categorizer of prompts. */
 type Subjects = Pick<QuestionDeps, "questionModel">;
@@ -28,31 +30,24 @@ type Subjects = Pick<QuestionDeps, "questionModel">;
 type Source = (deps: QuestionDeps, criteria: DrawCriteria) => Promise<Stocked[]>;
 
 /**
- * Draws a lobby's questions from the competition pool in the order they will be played (LOB-20, LOB-23, LOB-24). A
- * prompt is a preference: missing questions are replaced by others of the same category and difficulty. Throws
- * `generator:unavailable` when there are none at all.
+ * Draws a lobby's questions from the competition pool in the order they will be played, as many as asked while there
+ * are any (LOB-20, LOB-23, LOB-24, LOB-29). A prompt is a preference: missing questions are replaced by others of the same
+ * category and difficulty. The bank adds what the generator does not make in time. Throws `generator:unavailable` when
+ * there are none at all.
  */
 export function drawForLobby(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
   return drawFrom([drawUnshared], deps, plan);
 }
 
 /**
- * The next batch of a running game, drawn while it still has questions (LOB-20). When the generator fails, the bank
- * is the fallback. Throws `generator:unavailable` when both have nothing.
- */
-export function drawAhead(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
-  return drawFrom([drawUnshared, drawBank], deps, plan);
-}
-
-/**
- * Questions for a running game that has none left: stored ones of any difficulty, else those of the bank, so that the
- * game does not wait for the generator. Empty when there are none.
+ * Questions for a running game that has none left: stored ones, else those of the bank, so that the game does not wait
+ * for the generator. Empty when there are none.
  */
 export async function drawAtOnce(deps: QuestionDeps, plan: DrawPlan): Promise<DrawnQuestion[]> {
   // Categorizing a prompt by a language model may take seconds.
   const bank = { questionModel: deps.questionBank };
   try {
-    return await drawFrom([drawStoredUnshared, drawBank, drawUnshared], deps, plan, bank);
+    return await drawFrom([drawWithoutWait, drawUnshared], deps, plan, bank);
   } catch (error) {
     if (error instanceof AppError && error.code === "generator:unavailable") return [];
     throw error;
@@ -173,7 +168,7 @@ async function markAll(
   return shared;
 }
 
-/** Other stored questions that are not live, if any: no second wait for new ones. */
+/** Other questions that are not live, stored or of the bank: no second wait for the generator. */
 async function drawInstead(
   deps: QuestionDeps,
   criteria: DrawCriteria,
@@ -182,15 +177,17 @@ async function drawInstead(
 ): Promise<Stocked[]> {
   const without = [...drawn.map(({ id }) => id), ...(await listAvoided(deps, criteria))];
   let found: Stocked[] = [];
-  for (const prompt of new Set([criteria.prompt, null]))
-    found = await fillUp(deps, { ...criteria, count, prompt }, found, without);
-  return found;
+  for (const prompt of new Set([criteria.prompt, null])) {
+    const next = lacking({ ...criteria, count, prompt }, found, without);
+    found = [...found, ...(await drawStored(deps, next))];
+  }
+  return fillUp(deps, { ...criteria, count, prompt: null }, found, { without, isFromBank: true });
 }
 
 /**
  * Live questions are used only when nothing else is left, new ones included (LOB-24): first those of other lobbies,
- * then those of challenges (TRV-12). A recently exhausted generator is called again only when all of these together
- * are too few.
+ * then those of challenges (TRV-12). Other difficulties follow when neither the store nor the bank has more of the
+ * asked one. A recently exhausted generator is called again only when all of these together are too few.
  */
 async function drawUnshared(
   deps: QuestionDeps,
@@ -199,7 +196,7 @@ async function drawUnshared(
 ): Promise<Stocked[]> {
   const inChallenges = await listInChallenges(deps);
   const live = await listLiveInLobbies(deps, criteria.category, criteria.difficulty);
-  const deadline = waitUntil(deps);
+  const deadline = waitUntil(deps) - bankMs;
   let all: Stocked[] = [];
   const resting: (string | null)[] = [];
   for (const prompt of new Set([criteria.prompt, null])) {
@@ -211,10 +208,13 @@ async function drawUnshared(
     const drawn = isMade ? drawOrGenerateIfThere(deps, next, deadline) : drawStored(deps, next);
     all = [...all, ...(await drawn)];
   }
-  for (const avoided of [() => listAvoided(deps, criteria), () => inChallenges, () => []]) {
-    if (all.length >= criteria.count) return all;
-    all = await fillUp(deps, { ...criteria, prompt: null }, all, await avoided());
+  const any = { ...criteria, prompt: null };
+  if (all.length < criteria.count) {
+    const without = await listAvoided(deps, criteria);
+    all = await fillUp(deps, any, all, { without, isFromBank: true });
   }
+  for (const without of [inChallenges, []])
+    all = await fillUp(deps, any, all, { without, isFromBank: false });
   for (const prompt of resting) {
     if (all.length >= criteria.count) return all;
     const next = lacking({ ...criteria, prompt }, all, []);
@@ -223,17 +223,8 @@ async function drawUnshared(
   return all;
 }
 
-const drawStoredUnshared: Source = (deps, criteria) =>
+const drawWithoutWait: Source = (deps, criteria) =>
   drawUnshared(deps, criteria, { mayWait: false });
-
-/** New questions of the bank, of the nearest difficulty that has any. */
-async function drawBank(deps: QuestionDeps, criteria: DrawCriteria): Promise<Stocked[]> {
-  for (const difficulty of difficultiesFrom(criteria.difficulty)) {
-    const found = await drawFromBank(deps, { ...criteria, difficulty, prompt: null });
-    if (found.length > 0) return found;
-  }
-  return [];
-}
 
 /** Live questions of the category in lobbies of any difficulty, and in challenges. */
 async function listAvoided(
@@ -244,23 +235,32 @@ async function listAvoided(
   return (await Promise.all([...lists, listInChallenges(deps)])).flat();
 }
 
+interface Filling {
+  /** Questions to leave out. */
+  without: readonly number[];
+  /** The bank makes what is not stored. */
+  isFromBank: boolean;
+}
+
 /**
- * Adds other stored questions to `found`, up to the count. A long game continues with the nearest difficulties
- * instead of ending early.
+ * Adds other questions to `found`, up to the count. A long game continues with the nearest difficulties instead of
+ * ending early.
  */
 async function fillUp(
   deps: QuestionDeps,
   criteria: DrawCriteria,
   found: Stocked[],
-  without: readonly number[],
+  { without, isFromBank }: Filling,
 ): Promise<Stocked[]> {
   if (found.length >= criteria.count) return found;
-  const wanted = lacking(criteria, found, without);
-  const stocked = await stockedDifficulties(deps, wanted, difficultiesFrom(criteria.difficulty));
+  const order = difficultiesFrom(criteria.difficulty);
+  const stocked = await stockedDifficulties(deps, lacking(criteria, found, without), order);
   let all = found;
-  for (const difficulty of stocked) {
+  for (const difficulty of isFromBank ? order : stocked) {
     if (all.length >= criteria.count) break;
-    all = [...all, ...(await drawStored(deps, lacking({ ...criteria, difficulty }, all, without)))];
+    const next = () => lacking({ ...criteria, difficulty }, all, without);
+    if (stocked.includes(difficulty)) all = [...all, ...(await drawStored(deps, next()))];
+    if (isFromBank) all = [...all, ...(await drawFromBank(deps, next()))];
   }
   return all;
 }

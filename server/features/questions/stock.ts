@@ -17,8 +17,11 @@ import { mayMake } from "./making.ts";
 
 /** Total wait of a caller for new questions (TRV-03). */
 export const generationWaitMs = 20_000;
-/** Rounds of generation within one request. */
-const mostRounds = 4;
+/** New questions of a pool in a full batch: pools share them (TRV-12). */
+const perBatch = batchSize / 2;
+/** Batches beyond those that suffice if all are full. */
+const spareBatches = 3;
+const mostBatches = (count: number) => Math.ceil(count / perBatch) + spareBatches;
 
 export interface DrawCriteria {
   pool: Pool;
@@ -51,7 +54,8 @@ export async function drawOrGenerate(
   make: typeof generate = generate,
 ): Promise<Stocked[]> {
   let found = await drawStored(deps, criteria);
-  for (let round = 0; round < mostRounds && found.length < criteria.count; round++) {
+  const last = mostBatches(criteria.count);
+  for (let batch = 0; batch < last && found.length < criteria.count; batch++) {
     const left = deadline - deps.clock.now();
     if (left <= 0 || !(await make(deps, criteria, left))) break;
     const more = await draw(deps, without(criteria, found));
@@ -93,16 +97,21 @@ function toFilter({ prompt, ...filter }: DrawCriteria): DrawFilter {
 }
 
 /**
- * Stores new questions of the bank and draws from them, in this process: for games that run while the generator is
- * slow, down or not called. They are free, so no quota applies.
+ * Stores new questions of the bank and draws from them, in this process, until there are enough or the bank has no
+ * more: for games that run while the generator is slow, down or not called. They are free, so no quota applies.
  */
 export async function drawFromBank(deps: QuestionDeps, criteria: DrawCriteria): Promise<Stocked[]> {
   const { category, difficulty, prompt, model } = criteria;
   if (!isCategory(category) || !isDifficulty(difficulty)) return [];
-  const batch = { category, difficulty, prompt, model, pool: "both" as const, count: batchSize };
-  const made = await makeQuestions(deps, deps.questionBank, batch);
-  if (made === 0) return [];
-  return (await draw(deps, criteria)).map((row) => ({ ...row, isCached: false }));
+  const wanted = { category, difficulty, prompt, model, pool: "both" as const, count: batchSize };
+  let found: Stocked[] = [];
+  const last = mostBatches(criteria.count);
+  for (let batch = 0; batch < last && found.length < criteria.count; batch++) {
+    if ((await makeQuestions(deps, deps.questionBank, wanted)) === 0) break;
+    const more = await draw(deps, without(criteria, found));
+    found = [...found, ...more.map((row) => ({ ...row, isCached: false }))];
+  }
+  return found;
 }
 
 /** Queues the generation of questions for later draws without waiting; a failure affects only these. */

@@ -71,7 +71,10 @@ export interface Lobby {
   blend: boolean;
   review: boolean;
   timer: number;
+  /** questions of the game: after the start those drawn; null means endless (LOB-29) */
   num_questions: number | null;
+  /** questions asked for by the settings; null means endless (LOB-29) */
+  num_questions_requested: number | null;
   is_endless: boolean;
   status: "waiting" | "in_progress" | "finished";
   visibility: "public" | "private";

@@ -47,6 +47,7 @@ function lobbyInPlay(): void {
       review: false,
       timer: 30,
       num_questions: 3,
+      num_questions_requested: 3,
       is_endless: false,
       status: "waiting",
       visibility: "public",

@@ -183,6 +183,22 @@ describe("starting a game", () => {
     game.do(start(0, questions(100, 1)));
     game.wait(3_000).do({ type: "next", by: by(host), index: null });
     assert.equal(game.last("lobby.ended").reason, "completed");
-    assert.equal(game.snapshot().num_questions, 50);
+  });
+
+  test("shows the number of questions asked for, after the start also the number drawn", () => {
+    const game = waiting({ settings: { num_questions: 50 } });
+    const shown = () => {
+      const { num_questions, num_questions_requested } = game.snapshot();
+      return [num_questions, num_questions_requested];
+    };
+    assert.deepEqual(shown(), [50, 50]);
+    game.do(start(0, questions(100, 35)));
+    assert.deepEqual(shown(), [35, 50]);
+    const { lobby } = game.last("lobby.started");
+    assert.deepEqual([lobby.num_questions, lobby.num_questions_requested], [35, 50]);
+    const endless = waiting({ settings: { num_questions: null } });
+    endless.do(start(0, questions(100, 10)));
+    const { num_questions, num_questions_requested } = endless.snapshot();
+    assert.deepEqual([num_questions, num_questions_requested], [null, null]);
   });
 });

@@ -84,6 +84,7 @@ function opensLobby(): void {
       review: false,
       timer: 30,
       num_questions: null,
+      num_questions_requested: null,
       is_endless: true,
       status: "waiting",
       visibility: "public",

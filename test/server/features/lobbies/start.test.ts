@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createQuestionBank } from "../../../../server/features/questions/providers/question-bank/index.ts";
+import type { QuestionModel } from "../../../../server/features/questions/providers/question-model.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { ask, lobbyOf, openTable, outcome, playing, tally } from "./seats.ts";
 
@@ -47,6 +49,7 @@ function patchLobbiesCodeSettings(): void {
       ...before_,
       ...changes,
       selected_categories: ["video_games", "music", "pop_culture"],
+      num_questions_requested: 7,
       is_endless: false,
       seq: before_.seq + 1,
       server_now_ms: after_.server_now_ms,
@@ -136,7 +139,38 @@ async function interrupted<T>(
   return work().finally(() => (app.deps.lobbies = lobbies));
 }
 
+/** Replaces the generator and the bank; returns the undo. */
+function useGenerators(model: QuestionModel): () => void {
+  const { questionModel, questionBank } = app.deps;
+  Object.assign(app.deps, { questionModel: model, questionBank: model });
+  return () => void Object.assign(app.deps, { questionModel, questionBank });
+}
+
 function postLobbiesCodeStart(): void {
+  it("draws the number asked for on a new service", async () => {
+    const fields = { numQuestions: 40, category: "general_knowledge", difficulty: "medium" };
+    const { code, host } = await openTable(app, fields, 1);
+    const { lobby } = (await start(code, host.as)).body;
+    assert.deepEqual([lobby.num_questions, lobby.num_questions_requested], [40, 40]);
+  });
+
+  it("shows the number drawn where fewer exist than were asked for", async () => {
+    const bank = createQuestionBank();
+    const generate: QuestionModel["generate"] = async (request) =>
+      request.exclude.size > 0 ? [] : (await bank.generate(request)).slice(0, 6);
+    const restore = useGenerators({ name: "small", generate });
+    try {
+      // Each of the ten difficulties has six questions, half of them for lobbies.
+      const { code, host } = await openTable(app, { numQuestions: 40, category: "literature" }, 1);
+      const { lobby } = (await start(code, host.as)).body;
+      assert.deepEqual([lobby.num_questions, lobby.num_questions_requested], [30, 40]);
+      const read = await lobbyOf(app, code);
+      assert.deepEqual([read.num_questions, read.num_questions_requested], [30, 40]);
+    } finally {
+      restore();
+    }
+  });
+
   describe("starts once", startsOnce);
   describe("draws its questions once", drawsOnce);
 }
@@ -244,12 +278,11 @@ function drawsOnce(): void {
 
   it("leaves the lobby waiting without available questions, and starts once there are some", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "philosophy" }, 1);
-    const model = app.deps.questionModel;
-    app.deps.questionModel = { name: "empty", generate: async () => [] };
+    const restore = useGenerators({ name: "empty", generate: async () => [] });
     try {
       assert.equal(outcome(await start(code, host.as)), "503 generator:unavailable");
     } finally {
-      app.deps.questionModel = model;
+      restore();
     }
     assert.equal((await lobbyOf(app, code)).status, "waiting");
     assert.equal((await start(code, host.as)).status, 200);
@@ -274,12 +307,11 @@ function drawsOnce(): void {
   it("that failed takes precedence over a concurrent start when it is retried under its key", async () => {
     const { code, host } = await openTable(app, { numQuestions: 1, category: "mathematics" }, 1);
     const keyed = { ...host.as, "idempotency-key": "go" };
-    const model = app.deps.questionModel;
-    app.deps.questionModel = { name: "empty", generate: async () => [] };
+    const restore = useGenerators({ name: "empty", generate: async () => [] });
     try {
       assert.equal(outcome(await start(code, keyed)), "503 generator:unavailable");
     } finally {
-      app.deps.questionModel = model;
+      restore();
     }
     let other = "";
     const repeated = await interrupted(

@@ -6,11 +6,7 @@ import { createResponseCache } from "../../../../server/platform/cache/response-
 import { AppError } from "../../../../server/platform/errors.ts";
 import { datesDue } from "../../../../server/features/runs/domain/challenges.ts";
 import { listLiveInLobbies, markLive } from "../../../../server/features/runs/domain/live.ts";
-import {
-  drawAhead,
-  drawAtOnce,
-  drawForLobby,
-} from "../../../../server/features/questions/lobby-draw.ts";
+import { drawAtOnce, drawForLobby } from "../../../../server/features/questions/lobby-draw.ts";
 import {
   createQuestionBank,
   starterQuestions,
@@ -26,6 +22,13 @@ describe("drawing questions that have to be generated", () => {
   describe("for long games and many lobbies", longGamesManyLobbies);
 });
 
+const mute = { name: "mute", generate: async () => [] };
+
+const withoutBank = () =>
+  Object.defineProperty(Object.create(jobs.deps), "questionBank", {
+    value: mute,
+  }) as typeof jobs.deps;
+
 function generatedQuestions(): void {
   it("generates new questions instead of using those of current challenges", async () => {
     await drawForLobby(jobs.deps, plan({ count: 10 }));
@@ -34,8 +37,9 @@ function generatedQuestions(): void {
     const questionIds = all.slice(2);
     const [date = ""] = datesDue(Date.now());
     await insertChallenge(jobs.deps.em, { kind: "gauntlet", date, questionIds, at: new Date() });
-    const deps = Object.defineProperty(Object.create(jobs.deps), "bodies", {
-      value: createResponseCache(),
+    const deps = Object.defineProperties(Object.create(jobs.deps), {
+      bodies: { value: createResponseCache() },
+      questionBank: { value: mute },
     }) as typeof jobs.deps;
     const drawn = idsOf(await drawForLobby(deps, plan({ count: 6 })));
     assert.equal(drawn.length, 6);
@@ -44,7 +48,7 @@ function generatedQuestions(): void {
       [],
     );
     // No new questions are available, and another lobby plays the rest: its questions come first.
-    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    jobs.use(mute);
     const free = (await idsIn("competition")).length - questionIds.length;
     const again = idsOf(await drawForLobby(deps, plan({ count: free + 1 })));
     assert.equal(new Set(again).size, free + 1);
@@ -65,8 +69,9 @@ function generatedQuestions(): void {
   });
 
   it("limits generated questions per host and day, without affecting other hosts", async () => {
-    const deps = Object.defineProperty(Object.create(jobs.deps), "config", {
-      value: { ...jobs.deps.config, RATE_LIMIT_FACTOR: 2 / 60 },
+    const deps = Object.defineProperties(Object.create(jobs.deps), {
+      config: { value: { ...jobs.deps.config, RATE_LIMIT_FACTOR: 2 / 60 } },
+      questionBank: { value: mute },
     }) as typeof jobs.deps;
     const drawFor = (host: number, category: string) =>
       drawForLobby(deps, plan({ category, player_ids: [host, 3], count: 1 }));
@@ -79,39 +84,39 @@ function generatedQuestions(): void {
 }
 
 function generatorOutage(): void {
-  it("is refused when no question is stored or generated", async () => {
-    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+  it("is refused when no question is stored, generated or in the bank", async () => {
+    jobs.use(mute);
     await assert.rejects(
-      drawForLobby(jobs.deps, plan()),
+      drawForLobby(withoutBank(), plan()),
       (error) => error instanceof AppError && error.code === "generator:unavailable",
     );
   });
 
-  it("continues a running game from the bank when the generator returns nothing", async () => {
-    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+  it("draws from the bank when the generator returns nothing", async () => {
+    jobs.use(mute);
     const running = plan({ category: "nature", first_index: 10, count: 4 });
-    const ahead = await drawAhead(jobs.deps, running);
+    const ahead = await drawForLobby(jobs.deps, running);
     assert.equal(ahead.length, 4);
     assert.ok(
       ahead.every(({ category, difficulty }) => `${category} ${difficulty}` === "nature medium"),
     );
     jobs.use({ name: "ill", generate: () => Promise.reject(new Error("ill")) });
     const exclude_ids = await idsIn("competition", "nature", "medium");
-    const more = await drawAhead(jobs.deps, { ...running, exclude_ids });
+    const more = await drawForLobby(jobs.deps, { ...running, exclude_ids });
     assert.equal(more.length, 4);
     assert.ok(idsOf(more).every((id) => !exclude_ids.includes(id)));
   });
 
-  it("starts with stored questions and continues from the bank while the queue is unavailable", async () => {
-    const deps = Object.assign(Object.create(jobs.deps), {
-      enqueueAndWait: () => Promise.reject(new Error("away")),
-    }) as typeof jobs.deps;
+  it("draws stored questions and those of the bank while the queue is unavailable", async () => {
+    const away = { enqueueAndWait: () => Promise.reject(new Error("away")) };
+    const deps = Object.assign(Object.create(jobs.deps), away) as typeof jobs.deps;
     const running = plan({ category: "history", first_index: 10, count: 4 });
-    const ahead = await drawAhead(deps, running);
-    assert.equal(ahead.length, 4);
-    const more = idsOf(await drawForLobby(deps, plan({ category: "history", count: 20 })));
+    assert.equal((await drawForLobby(deps, running)).length, 4);
+    const bankless = Object.assign(withoutBank(), away);
+    const more = idsOf(await drawForLobby(bankless, plan({ category: "history", count: 20 })));
     assert.ok(more.length > 0 && more.length < 20, "as far as there are any");
-    await assert.rejects(drawForLobby(deps, plan()), { code: "generator:unavailable" });
+    assert.equal((await drawForLobby(deps, plan({ category: "history", count: 20 }))).length, 20);
+    await assert.rejects(drawForLobby(bankless, plan()), { code: "generator:unavailable" });
   });
 
   it("without a generator draws stored questions at once, and the rest from the bank", async () => {
@@ -138,84 +143,83 @@ function generatorOutage(): void {
   });
 
   it("finds nothing at once only when both bank and generator are empty", async () => {
-    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
-    const questionBank = { name: "mute", generate: async () => [] };
-    const deps = Object.defineProperty(Object.create(jobs.deps), "questionBank", {
-      value: questionBank,
-    }) as typeof jobs.deps;
+    jobs.use(mute);
+    const deps = withoutBank();
     const running = plan({ category: "film", first_index: 10, count: 3 });
     assert.deepEqual(await drawAtOnce(deps, running), []);
-    await assert.rejects(drawAhead(deps, running), { code: "generator:unavailable" });
+    await assert.rejects(drawForLobby(deps, running), { code: "generator:unavailable" });
     jobs.use(createQuestionBank());
     assert.equal((await drawAtOnce(deps, running)).length, 3);
   });
 
   it("tries again at once when the last try generated nothing", async () => {
-    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
-    await assert.rejects(drawForLobby(jobs.deps, plan({ count: 3 })));
+    jobs.use(mute);
+    const deps = withoutBank();
+    await assert.rejects(drawForLobby(deps, plan({ count: 3 })));
     const animated = plan({ category: "film", prompt: "animated", difficulty: "easy", count: 1 });
-    await assert.rejects(drawForLobby(jobs.deps, animated));
+    await assert.rejects(drawForLobby(deps, animated));
     jobs.use(createQuestionBank());
-    assert.equal((await drawForLobby(jobs.deps, plan({ count: 3 }))).length, 3);
-    const [fit] = await drawForLobby(jobs.deps, animated);
+    assert.equal((await drawForLobby(deps, plan({ count: 3 }))).length, 3);
+    const [fit] = await drawForLobby(deps, animated);
     assert.match(`${fit?.text} ${fit?.choices.join(" ")}`, /animated/);
   });
 
   it("skips a generator without new questions while stored ones suffice", async () => {
-    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    const deps = withoutBank();
+    await drawForLobby(deps, plan({ count: 10 }));
     let asked = 0;
-    const mute = async () => {
+    const countCalls = async () => {
       asked++;
       return [];
     };
-    jobs.use({ name: "mute", generate: mute });
+    jobs.use({ name: "mute", generate: countCalls });
     const total = (await idsIn("competition")).length;
     for (const { prompt, times } of [
       { prompt: null, times: 1 },
       { prompt: "zxqwv", times: 2 },
     ])
       for (let start = 0; start < 4; start++) {
-        const drawn = await drawForLobby(jobs.deps, plan({ prompt, count: total }));
+        const drawn = await drawForLobby(deps, plan({ prompt, count: total }));
         assert.deepEqual([new Set(idsOf(drawn)).size, asked], [total, times]);
       }
     // Too few questions, even including those others play, justify another request.
     jobs.use(createQuestionBank());
-    const more = await drawForLobby(jobs.deps, plan({ count: total + 5 }));
+    const more = await drawForLobby(deps, plan({ count: total + 5 }));
     assert.equal(new Set(idsOf(more)).size, total + 5);
-    jobs.use({ name: "mute", generate: mute });
+    jobs.use({ name: "mute", generate: countCalls });
     await jobs.deps.redis.del(await jobs.deps.redis.keys("made-nothing:*"));
-    await drawForLobby(jobs.deps, plan({ count: total }));
+    await drawForLobby(deps, plan({ count: total }));
     assert.equal(asked, 3);
   });
 }
 
 function longGamesManyLobbies(): void {
   it("draws live questions again when all are live, but none twice in one game", async () => {
-    await drawForLobby(jobs.deps, plan({ count: 10 }));
-    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    await drawForLobby(withoutBank(), plan({ count: 10 }));
+    jobs.use(mute);
     const total = (await idsIn("competition")).length;
-    const drawn = await drawForLobby(jobs.deps, plan({ count: total }));
+    const drawn = await drawForLobby(withoutBank(), plan({ count: total }));
     assert.equal(new Set(idsOf(drawn)).size, total);
   });
 
   it("keeps a long game's questions of another difficulty out of lobbies with that difficulty", async () => {
-    await drawForLobby(jobs.deps, plan({ difficulty: "hard", count: 10 }));
-    await drawForLobby(jobs.deps, plan({ count: 10 }));
+    await drawForLobby(withoutBank(), plan({ difficulty: "hard", count: 10 }));
+    await drawForLobby(withoutBank(), plan({ count: 10 }));
     await jobs.deps.redis.flushall();
-    jobs.use({ name: "mute", generate: () => Promise.resolve([]) });
+    jobs.use(mute);
     const medium = (await idsIn("competition")).length;
     const hard = await idsIn("competition", "art", "hard");
-    const long = idsOf(await drawForLobby(jobs.deps, plan({ count: medium + 2 })));
+    const long = idsOf(await drawForLobby(withoutBank(), plan({ count: medium + 2 })));
     const taken = hard.filter((id) => long.includes(id));
     assert.equal(taken.length, 2);
     const count = hard.length - 2;
-    const other = idsOf(await drawForLobby(jobs.deps, plan({ difficulty: "hard", count })));
+    const other = idsOf(await drawForLobby(withoutBank(), plan({ difficulty: "hard", count })));
     assert.deepEqual(
       taken.filter((id) => other.includes(id)),
       [],
     );
     // And in reverse: a long game is not filled with questions that the hard game plays.
-    const last = idsOf(await drawForLobby(jobs.deps, plan({ count: 1 })));
+    const last = idsOf(await drawForLobby(withoutBank(), plan({ count: 1 })));
     assert.deepEqual(
       last.filter((id) => hard.includes(id)),
       [],
