@@ -1,8 +1,17 @@
 import { accept, acceptFrom, acceptSign, nothing, reject } from "./decision.ts";
 import { followUpMs } from "./limits.ts";
 import { closeQuestion, finish, isEveryoneDone, openRound } from "./rounds.ts";
-import { hostAsking, isTwin, seatById, seatOf } from "./seats.ts";
-import type { LobbyCaller, Decision, Lobby, LobbyCommand, LobbyEvent, NewSeat } from "./types.ts";
+import { hostAsking, isTwin, seatById, seatOf, yieldingTo } from "./seats.ts";
+import type {
+  LobbyCaller,
+  Decision,
+  Lobby,
+  LobbyCommand,
+  LobbyEvent,
+  NewSeat,
+  RemovalReason,
+  Seat,
+} from "./types.ts";
 
 type Command<T extends LobbyCommand["type"]> = Extract<LobbyCommand, { type: T }>;
 type Removed = Extract<LobbyEvent, { type: "removed" }>;
@@ -13,17 +22,27 @@ export function create(command: Command<"create">, now: number): Decision {
   return accept([{ type: "created", at: now, ...facts }], answer);
 }
 
-/** Refusals in the order of HTTP-17: first the ban, which concerns the caller, then the state. */
+/**
+ * Refusals in the order of HTTP-17: first the ban, which concerns the caller, then the state. A silent seat may yield
+ * its place or name (LOB-30).
+ */
 export function join(lobby: Lobby, command: Command<"join">, now: number): Decision {
   const { seat, by } = command;
   if (isBanned(lobby, by, seat)) return reject("lobby:banned");
   if (lobby.status !== "waiting") return reject("lobby:not_accepting_players");
-  if (lobby.seats.length >= lobby.maxPlayers) return reject("lobby:full");
-  if (lobby.seats.some((one) => isTwin(one, seat))) return reject("lobby:name_taken");
+  const yielding = yieldingTo(lobby, seat, now);
+  const staying = lobby.seats.filter((one) => !yielding.includes(one));
+  if (staying.length >= lobby.maxPlayers) return reject("lobby:full");
+  if (staying.some((one) => isTwin(one, seat))) return reject("lobby:name_taken");
   if (lobby.seats.some((one) => one.id === seat.id))
     return reject("server:unavailable", { collision: true });
-  const joined: LobbyEvent = { type: "joined", at: now, seat: boundOnce(lobby, seat) };
-  return accept([joined], { type: "player", seatId: seat.id });
+  const removed = yielding.map(({ id }) => removal(id, now, "away"));
+  const joined: LobbyEvent = { type: "joined", at: now, seat: boundOnce(staying, seat) };
+  return accept([...removed, joined], { type: "player", seatId: seat.id });
+}
+
+function removal(seatId: number, at: number, reason: RemovalReason, ban = false): Removed {
+  return { type: "removed", at, seatId, reason, ban };
 }
 
 function isBanned(lobby: Lobby, by: LobbyCaller, seat: NewSeat): boolean {
@@ -36,8 +55,8 @@ function isBanned(lobby: Lobby, by: LobbyCaller, seat: NewSeat): boolean {
 }
 
 /** An account is bound to its first seat only; further seats of the account are anonymous (LOB-05). */
-function boundOnce(lobby: Lobby, seat: NewSeat): NewSeat {
-  const isBound = lobby.seats.some((one) => one.accountId === seat.accountId);
+function boundOnce(others: readonly Seat[], seat: NewSeat): NewSeat {
+  const isBound = others.some((one) => one.accountId === seat.accountId);
   return seat.accountId !== null && isBound ? { ...seat, accountId: null, avatarUrl: null } : seat;
 }
 
@@ -67,14 +86,7 @@ export function leave(lobby: Lobby, command: Command<"leave">, now: number): Dec
   if (!seat) return reject("lobby:player_not_found");
   if (lobby.status === "finished") return accept([], nothing);
   if (seat.isHost) return accept(finish(lobby, now, "host_left"), nothing);
-  const removed: Removed = {
-    type: "removed",
-    at: now,
-    seatId: seat.id,
-    reason: "left",
-    ban: false,
-  };
-  return accept(remove(lobby, removed, null), nothing);
+  return accept(remove(lobby, removal(seat.id, now, "left"), null), nothing);
 }
 
 export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decision {
@@ -84,8 +96,7 @@ export function kick(lobby: Lobby, command: Command<"kick">, now: number): Decis
   if (!target) return reject("lobby:player_not_found");
   if (lobby.status === "finished") return reject("lobby:not_in_progress");
   if (target.isHost) return reject("lobby:host_not_removable");
-  const { id: seatId } = target;
-  const removed: Removed = { type: "removed", at: now, seatId, reason: "kicked", ban: command.ban };
+  const removed = removal(target.id, now, "kicked", command.ban);
   return acceptFrom(lobby, host, now, remove(lobby, removed, host.id), nothing);
 }
 

@@ -53,7 +53,12 @@ function changes(lobby: Lobby, event: Exclude<LobbyEvent, { type: "created" }>):
     case "seen":
       return {};
     case "disconnected":
-      return { seats: withSeat(lobby.seats, event.seatId, { isConnected: false }) };
+      return {
+        seats: withSeat(lobby.seats, event.seatId, {
+          isConnected: false,
+          disconnectedAt: event.at,
+        }),
+      };
     case "host_disconnect_set":
       return { hostDisconnect: { since: event.at, endsAt: event.endsAt } };
     case "host_disconnect_cleared":

@@ -13,6 +13,7 @@ const indexedEvents: Partial<Record<LobbyEvent["type"], boolean>> = {
   started: true,
   finished: true,
   settings_changed: true,
+  disconnected: false,
   question_opened: false,
   question_closed: false,
   spectators_counted: false,

@@ -29,6 +29,24 @@ export function isTwin(one: NewSeat, other: NewSeat): boolean {
   return isAlike || nameKey(one.name) === nameKey(other.name);
 }
 
+/**
+ * Seats that yield to a new one (LOB-30): those with its name, else, in a full lobby, the longest absent. The host
+ * never yields.
+ */
+export function yieldingTo(lobby: Lobby, seat: NewSeat, now: number): Seat[] {
+  const ghosts = lobby.seats.filter((one) => isGhost(lobby, one, now));
+  const twins = ghosts.filter((one) => isTwin(one, seat));
+  if (twins.length > 0 || lobby.seats.length < lobby.maxPlayers) return twins;
+  return ghosts.sort((a, b) => a.lastSeenAt - b.lastSeenAt).slice(0, 1);
+}
+
+/** Not connected for the grace period. It begins when the disconnect is noted, so that a takeover costs no seat. */
+function isGhost({ timings }: Lobby, seat: Seat, now: number): boolean {
+  if (seat.isHost || seat.isConnected) return false;
+  const since = seat.disconnectedAt ?? seat.lastSeenAt + timings.staleMs;
+  return now - since >= timings.hostGraceMs;
+}
+
 /** Ignores invisible characters and repeated spaces. */
 function nameKey(name: string): string {
   const seen = name.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");

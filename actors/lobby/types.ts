@@ -6,12 +6,15 @@ export type Mode = "coop" | "versus";
 export type Visibility = "public" | "private";
 export type Status = "waiting" | "in_progress" | "finished";
 export type ClosedBy = "all_answered" | "lock" | "timer" | "next";
+/** `away`: a seat that yielded to a new player (LOB-30). */
+export type RemovalReason = "left" | "kicked" | "away";
 export type EndReason =
   "completed" | "host_ended" | "host_left" | "host_timeout" | "idle" | "operator";
 
 /** Times from the configuration, fixed at the creation of the lobby (CFG-01). */
 export interface Timings {
   staleMs: number;
+  /** From the disconnect to the end of the host's lobby, or until another seat may be taken (LOB-19, LOB-30). */
   hostGraceMs: number;
   minQuestionMs: number;
 }
@@ -77,6 +80,8 @@ export interface Seat {
   bestStreak: number;
   numCorrect: number;
   isConnected: boolean;
+  /** Since when it was last not connected; absent before, and in a seat stored by an earlier version. */
+  disconnectedAt?: number;
   joinedAt: number;
   /** Time of the last command or heartbeat (LOB-19). */
   lastSeenAt: number;
@@ -267,7 +272,7 @@ export type LobbyEvent =
   | { type: "disconnected"; at: number; seatId: number }
   | { type: "host_disconnect_set"; at: number; endsAt: number }
   | { type: "host_disconnect_cleared"; at: number }
-  | { type: "removed"; at: number; seatId: number; reason: "left" | "kicked"; ban: boolean }
+  | { type: "removed"; at: number; seatId: number; reason: RemovalReason; ban: boolean }
   | { type: "fetching"; at: number; until: number }
   | { type: "questions_added"; at: number; questions: DrawnQuestion[] }
   | { type: "spectators_counted"; at: number; count: number }

@@ -200,6 +200,7 @@ export class Ledger {
           () => `${this.code}: question ${event.index} follows ${index}`,
         );
       if (event.type === "question_closed") this.#owePoints(event);
+      if (event.type === "removed" && event.reason === "away") this.#checkYield(event);
       this.state = evolve(this.state, event);
       if (event.type === "question_closed") this.#learnPlayed();
       if (event.type === "answered") this.#learnAnswer(event.choice.seatId);
@@ -207,6 +208,18 @@ export class Ledger {
       this.checkSecrets(messages[n]?.[1] ?? "", null);
       n += 1;
     }
+  }
+
+  #checkYield({ seatId, at }: Extract<LobbyEvent, { type: "removed" }>): void {
+    const seat = this.state?.seats.find(({ id }) => id === seatId);
+    const { staleMs = 0, hostGraceMs = 0 } = this.state?.timings ?? {};
+    ensure(
+      this.state?.status === "waiting" &&
+        seat?.isHost === false &&
+        at - seat.lastSeenAt >= staleMs + hostGraceMs,
+      "only a silent seat yields",
+      () => `${this.code} at ${at}: ${JSON.stringify(seat)}`,
+    );
   }
 
   /** A commit that stores a snapshot has no events, so the state is taken over. */

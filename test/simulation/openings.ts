@@ -56,6 +56,8 @@ export interface Opening {
   isStarted: boolean;
   /** Commits already made; around the 32nd, the next ones store the whole lobby. */
   version: number;
+  /** A third seat, which nobody holds any more, fills the lobby and may be taken (LOB-30). */
+  isHaunted?: boolean;
 }
 
 export function settingsOf(opening: Pick<Opening, "mode" | "questions">): Settings {
@@ -116,6 +118,23 @@ export function prepare(code: string, opening: Opening): Prepared {
   return made;
 }
 
+/** Age of a haunted lobby when the schedule begins. */
+const hauntedMs = 4_000;
+
+/** Further commands of a haunted lobby: its third seat is disconnected, and the grace period is over. */
+function haunting(code: string): [LobbyCommand, number][] {
+  const [host = 0, second = 0] = seatsOf(code);
+  const ghost = host + 9;
+  const signs = (at: number) =>
+    [host, second].map((id): [LobbyCommand, number] => [{ type: "heartbeat", ...by(id) }, at]);
+  return [
+    [{ type: "join", seat: newSeat(ghost), ...by(ghost) }, -hauntedMs],
+    ...signs(-2_600),
+    [{ type: "tick" }, timings.staleMs - hauntedMs],
+    ...signs(-700),
+  ];
+}
+
 function play(code: string, opening: Opening): Prepared {
   const [host = 0, second = 0] = seatsOf(code);
   const start: LobbyCommand = {
@@ -134,14 +153,19 @@ function play(code: string, opening: Opening): Prepared {
     })),
     ...(opening.isStarted ? [start] : []),
   ];
+  const steps = commands.map((command): [LobbyCommand, number] => [
+    command,
+    opening.isHaunted ? -hauntedMs : 0,
+  ]);
+  if (opening.isHaunted) steps.push(...haunting(code));
   const rules = defineActor(lobbyRules(context, null, {}));
   const actor = actorOf(rules, code, nothingStored(), startOfTime);
   const fields = new Map<string, string>();
   let state: Lobby | null = null;
   let due: number | null = null;
-  commands.forEach((command, i) => {
+  steps.forEach(([command, ms], i) => {
     const one = [{ command, id: `c.${command.type}.opening${i}` }];
-    const { commit, events } = runBatch(rules, actor, one, startOfTime, `opening.${i}`);
+    const { commit, events } = runBatch(rules, actor, one, startOfTime + ms, `opening.${i}`);
     if (!commit) throw new Error(`opening ${command.type} was refused`);
     for (const event of events) state = evolve(state, event as LobbyEvent);
     for (const name of commit.removedFields) fields.delete(name);

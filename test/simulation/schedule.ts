@@ -31,6 +31,7 @@ const modes = ["versus", "coop"] as const;
 const openings = modes.flatMap((mode): Opening[] => [
   { mode, questions: 3, isStarted: false, version: 0 },
   { mode, questions: 2, isStarted: false, version: 2 },
+  { mode, questions: 2, isStarted: false, version: 2, isHaunted: true },
   { mode, questions: 4, isStarted: true, version: 3 },
   { mode, questions: null, isStarted: true, version: 3 },
 ]);
@@ -97,7 +98,7 @@ export class Schedule {
     world.acknowledged.set(code, ready?.seq ?? 0);
     // A late client would be refused, which is rarely worth testing.
     const isFull = ready !== null && opening.isStarted && random.is(0.8);
-    const clients = isFull ? 2 : random.pick(kind.clients);
+    const clients = opening.isHaunted ? 4 : isFull ? 2 : random.pick(kind.clients);
     seatsOf(code)
       .slice(0, clients)
       .forEach((seatId, i) => {

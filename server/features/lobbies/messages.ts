@@ -20,7 +20,11 @@ export const messageData = {
   "lobby.reveal": Type.Object({ reveal, lobby }),
   "lobby.question": Type.Object({ lobby }),
   "lobby.host_disconnect": Type.Object({ host_disconnect }),
-  "lobby.player_removed": Type.Object({ player_id, reason: Type.Enum(["left", "kicked"]), lobby }),
+  "lobby.player_removed": Type.Object({
+    player_id,
+    reason: Type.Enum(["left", "kicked", "away"]),
+    lobby,
+  }),
   "lobby.spectators": Type.Object({ spectator_count: Type.Integer() }),
   "lobby.ended": Type.Object({
     reason: Type.Enum(["completed", "host_ended", "host_left", "host_timeout", "idle", "operator"]),

@@ -83,10 +83,10 @@ const readRoutes = ["", "/status"].map((suffix) =>
 const join = defineRoute({
   method: "POST",
   path: `${base}/{code}/join`,
-  summary: "Take a seat in a waiting lobby",
+  summary: "Take a seat in a waiting lobby, if need be that of a player who is gone",
   tag,
   auth: "optional_seat",
-  source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06; HTTP-15",
+  source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06, LOB-30; HTTP-15",
   setsCookie: "by-page",
   // A repeated join would find its own name taken.
   idempotent: true,

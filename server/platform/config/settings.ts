@@ -194,7 +194,12 @@ export const ConfigSchema = Type.Object({
   HUB_STREAMS_PER_ADDRESS: Int(500, 1, 1_000_000, "event streams one address may hold"),
   TOPIC_BASE: Text("/games/trivia", "prefix of event topics", rules.topic),
   LOBBY_STALE_SECONDS: Int(75, 1, 3600, "a silent seat counts as disconnected after this"),
-  LOBBY_HOST_GRACE_SECONDS: Int(60, 1, 3600, "a disconnected host ends the lobby after this"),
+  LOBBY_HOST_GRACE_SECONDS: Int(
+    60,
+    1,
+    3600,
+    "after this a disconnected host ends the lobby, and another seat may be taken",
+  ),
   LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
 });
 

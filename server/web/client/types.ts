@@ -244,7 +244,7 @@ export interface LobbyEventData {
   };
   "lobby.player_removed": {
     player_id: number;
-    reason: "left" | "kicked";
+    reason: "left" | "kicked" | "away";
     lobby: Lobby;
   };
   "lobby.spectators": {

@@ -27,7 +27,7 @@ export interface Game {
   hash: { index: number; text: string | null } | null;
   proof: { index: number; isGood: boolean } | null;
   endReason: EndReason | null;
-  removed: "left" | "kicked" | null;
+  removed: "left" | "kicked" | "away" | null;
 }
 
 /** Without a player id the tab is a spectator. */

@@ -177,6 +177,7 @@ function render() {
   if (!room || !lobby) return;
   const { game, seat } = room;
   if (game.removed === "kicked") return room.onGone("The host removed you from the game.");
+  if (game.removed === "away") return room.onGone("You were away, and somebody took your seat.");
   if (seat && !games.me(game) && lobby.status !== "finished")
     return room.onGone("You are no longer in this game.");
   renderBar(game, lobby);
