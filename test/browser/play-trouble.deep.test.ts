@@ -45,6 +45,35 @@ function keptSeats(): void {
     });
   });
 
+  it("offers a host whose tab was closed the game again, until it is over", async (t) => {
+    await withTwo(t, async (host, friend) => {
+      const code = await createGame(host, { name: "Ada", mode: "versus", questions: 1 });
+      await joinByCode(friend, "Grace", code);
+      const offer = () => host.page.getByRole("button", { name: `Come back to the game ${code}` });
+      const openStartPage = async () => {
+        await host.page.close();
+        host.page = await host.context.newPage();
+        await host.page.goto(`${running().url}/play`);
+      };
+      await openStartPage();
+      await host.page.getByText("You host it as").waitFor();
+      await offer().click();
+      await host.page.getByText("Ada (you)").waitFor();
+      await host.page.getByRole("button", { name: "Start the game" }).click();
+      await Promise.all([atQuestion(host, 1), atQuestion(friend, 1)]);
+      await openStartPage();
+      await offer().click();
+      await atQuestion(host, 1);
+      const seats = () => localStorage.getItem("emberline.seats") ?? "";
+      const [{ key }] = JSON.parse(await host.page.evaluate(seats)) as [{ key: SeatKey }];
+      await new Emberline({ url: running().url }).seat(key).end();
+      await openStartPage();
+      await host.page.getByRole("heading", { name: "Start a game" }).waitFor();
+      await host.page.waitForFunction(() => localStorage.getItem("emberline.seats") === "[]");
+      assert.equal(await offer().count(), 0);
+    });
+  });
+
   it("keeps the seat while something else answers in place of the service, in the game and after a reload", async (t) => {
     await withTwo(t, async (host, friend) => {
       await startTogether(host, friend, "versus");

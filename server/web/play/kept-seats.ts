@@ -1,6 +1,6 @@
 import type { SeatKey } from "../client/emberline.ts";
 
-interface KeptSeat {
+export interface KeptSeat {
   name: string;
   key: SeatKey;
 }
@@ -9,7 +9,7 @@ const storageName = "emberline.seats";
 const most = 8;
 
 /** Seats stored by this page, newest first. */
-function keptSeats(): KeptSeat[] {
+export function keptSeats(): KeptSeat[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(storageName) ?? "[]");
     return Array.isArray(kept) ? kept : [];

@@ -4,13 +4,13 @@ import { byId, el } from "../dom.ts";
 import { whileSeen } from "../seen.ts";
 import { showConnection } from "./connection.ts";
 import { isHost, isWatching } from "./game.ts";
-import { keepSeat, keptSeat } from "./kept-seats.ts";
+import { forgetSeat, keepSeat, keptSeat, keptSeats, type KeptSeat } from "./kept-seats.ts";
 import { notify, readable, showView } from "./parts.ts";
 import { makeChoices } from "./question.ts";
 import * as room from "./room.ts";
 import { downloadSheet, shareLink } from "./share.ts";
 import { tabValue } from "./tab.ts";
-import { renderOpenGames } from "./views.ts";
+import { renderOpenGames, renderOwnGames, type OwnGame } from "./views.ts";
 
 const clockMs = 200;
 const retryMs = 2_000;
@@ -45,7 +45,39 @@ function goHome(text = "") {
   showView("home");
   notify(text);
   if (isLeaving) byId("home-title").focus();
+  void offerOwnGames();
   endListing ??= whileSeen((signal) => void listOpenGames(signal).catch(() => {}));
+}
+
+/** Offers the games in which this browser still has a seat, such as that of a closed tab. */
+async function offerOwnGames() {
+  const found = await Promise.all(keptSeats().map(findOwnGame));
+  renderOwnGames(found.filter((game) => game !== null));
+}
+
+/** Null without the game or the seat; reading it does not count as a sign of the player. */
+async function findOwnGame({ key }: KeptSeat): Promise<OwnGame | null> {
+  const seat = service.seat(key);
+  const comeBack = () => void act(byId("own-games"), () => enterAgain(seat));
+  try {
+    const { lobby, player } = await seat.read({ deadlineMs: room.readMs });
+    if (player && lobby.status !== "finished") return { lobby, player, comeBack };
+    forgetSeat(key);
+  } catch (error) {
+    // A seat that cannot be read now is offered at the next visit.
+    if (error instanceof EmberlineError && error.isFinal) forgetSeat(key);
+  }
+  return null;
+}
+
+/** A game that is over by now is not offered again. */
+async function enterAgain(seat: Seat) {
+  try {
+    await enter(seat);
+  } catch (error) {
+    void offerOwnGames();
+    throw error;
+  }
 }
 
 async function listOpenGames(signal: AbortSignal) {

@@ -57,18 +57,52 @@ function openGame(lobby: Lobby, join: (code: string) => void) {
   );
 }
 
+/** A game in which this browser has a seat. */
+export interface OwnGame {
+  lobby: Lobby;
+  player: { id: number; name: string; is_host: boolean };
+  comeBack: () => void;
+}
+
+export function renderOwnGames(games: readonly OwnGame[]): void {
+  byId("own").hidden = games.length === 0;
+  replaceRows("own-games", games.map(ownGame));
+}
+
+function ownGame({ lobby, player, comeBack }: OwnGame) {
+  const name = isolated(player.name);
+  const role = player.is_host ? `You host it as ${name}` : `You play as ${name}`;
+  const button = {
+    class: "primary",
+    "data-key": `${lobby.code} ${player.id}`,
+    "aria-label": `Come back to the game ${lobby.code} as ${name}`,
+    onclick: comeBack,
+  };
+  const facts = el("small", { class: "quiet block" }, `${role}. ${describe(lobby)}`);
+  return el(
+    "li",
+    {},
+    el("div", {}, el("strong", {}, `Game ${lobby.code}`), facts),
+    el("button", button, "Come back"),
+  );
+}
+
+/** A silent seat may yield to who joins (LOB-30). */
+const isFull = ({ players, max_players }: Lobby) =>
+  players.length >= max_players && players.every((one) => one.is_connected || one.is_host);
+
 function joinButton(lobby: Lobby, join: (code: string) => void) {
-  const isFull = lobby.players.length >= lobby.max_players;
+  const isRefused = isFull(lobby);
   const [count, most] = [lobby.players.length, lobby.max_players];
-  const said = isFull ? "Full: the game of" : "Join the game of";
+  const said = isRefused ? "Full: the game of" : "Join the game of";
   const attributes = {
     class: "primary",
     "data-key": `${lobby.code} join`,
     "aria-label": `${said} ${lobby.host_name}, ${count} of ${most} players`,
-    disabled: isFull,
+    disabled: isRefused,
     onclick: () => join(lobby.code),
   };
-  return el("button", attributes, isFull ? "Full" : `Join ${count}/${most}`);
+  return el("button", attributes, isRefused ? "Full" : `Join ${count}/${most}`);
 }
 
 export function renderWaiting(game: Game, lobby: Lobby, kick: (playerId: number) => void): void {
