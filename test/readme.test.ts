@@ -46,9 +46,9 @@ const nodeProject = `--noEmit --strict --exactOptionalPropertyTypes --noUnchecke
 describe("the README", () => {
   it("has a sample robot that compiles with the client in a strict project for Node alone", async (t) => {
     const typeRoots = join(root, "node_modules/@types");
-    const args = [...nodeProject.split(/\s+/), "--typeRoots", typeRoots, "robot.ts"];
-    const compiler = join(root, "node_modules/.bin/tsc");
-    const compiled = promisify(execFile)(compiler, args, { cwd: copyRobot(t) });
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const args = [compiler, ...nodeProject.split(/\s+/), "--typeRoots", typeRoots, "robot.ts"];
+    const compiled = promisify(execFile)(process.execPath, args, { cwd: copyRobot(t) });
     const output = await compiled.catch((error: { stdout: string }) => error);
     assert.equal(output.stdout, "");
   });

@@ -272,15 +272,18 @@ export type ListEvent = Omit<
   >,
   "seq"
 >;
-/** Time and randomness, replaceable in tests. `sleep` resolves early when aborted. */
+/**
+ * Time and randomness, replaceable in tests. `sleep` resolves early when aborted. Like every function of the options,
+ * these are called without `this`.
+ */
 export interface Clock {
   /** Milliseconds since 1970 by the device's clock, which may be set forward or back. */
-  now(): number;
+  now: () => number;
   /** Milliseconds of a monotonic clock, for measuring durations. */
-  elapsed(): number;
+  elapsed: () => number;
   /** From 0 to below 1. */
-  random(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  random: () => number;
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 /** A guest player of the service. The holder of `reclaim_token` can become this guest again. */
 export interface Guest {
@@ -295,11 +298,15 @@ export interface Guest {
   lifetime_ms?: number;
   reclaim_token: string;
 }
-/** Storage of the guest between visits; without one the guest lasts as long as the client. */
+/**
+ * Storage of the guest between visits; without one the guest lasts as long as the client. Its functions are called
+ * without `this`, so bind the methods of a class.
+ */
 export interface GuestStore {
-  load(): Guest | null;
-  save(guest: Guest | null): void;
+  load: () => Guest | null;
+  save: (guest: Guest | null) => void;
 }
+/** The functions in it are called without `this`, as those of a browser must be. */
 export interface EmberlineOptions {
   /** Address of the service without a path; not needed on a page served by the service itself. */
   url?: string;
@@ -356,6 +363,7 @@ export interface SeatKey {
  * A refusal or failure. `code` is the service's error code. With status 0 it is `network:unreachable`,
  * `network:timeout` or `network:broken_stream`, and it is unknown whether the request arrived. The service
  * is also unreachable if something else responds in its place; `cause` then contains that response.
+ * `network:unreadable_stream` is final: the `fetch` of this runtime gives no readable body, which events need.
  */
 export declare class EmberlineError extends Error {
   readonly status: number;
@@ -416,6 +424,10 @@ interface Link {
   request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
   /** Makes the route to the owner of one lobby; null: owners are not followed. */
   followOwner: (() => Route) | null;
+  /** What is known of the runtime, shared by all lobbies of a client. */
+  runtime: {
+    hasReadableBodies: boolean;
+  };
   /** Route to the owner of one lobby; null for requests without a lobby. */
   owner: Route | null;
 }

@@ -39,6 +39,7 @@ import { OwnerRoute, WorkerPorts } from "./owner-ports.ts";
 import {
   bodyOf,
   callDeadlineMs,
+  lacksReadableBodies,
   randomKey,
   send,
   sendKeyed,
@@ -49,7 +50,7 @@ import {
 } from "./request.ts";
 import { Seat } from "./seat.ts";
 import { askToWatch, Spectator } from "./spectator.ts";
-import { systemClock } from "./timing.ts";
+import { clockOf, systemClock } from "./timing.ts";
 import type { Lobby, NewLobby, SeatRef } from "./types.ts";
 
 interface TakenSeat {
@@ -187,21 +188,26 @@ export class Emberline {
   }
 
   private async accessToken(options: CallOptions): Promise<string | null> {
-    if (this.options.accessToken) return this.options.accessToken();
+    const { accessToken } = this.options;
+    if (accessToken) return accessToken();
     return (await this.guest(options)).access_token;
   }
 }
 
+/** Functions of the caller leave their object here: those of a browser refuse to be called on another one. */
 function linkOf(options: EmberlineOptions): Link {
+  const { fetch: given } = options;
+  const isNative = given === undefined || given === globalThis.fetch;
   const link: Link = {
     url: (options.url ?? "").replace(/\/+$/, ""),
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-    clock: options.clock ?? systemClock,
+    fetch: (input, init) => (given ?? fetch)(input, init),
+    clock: clockOf(options.clock ?? systemClock),
     request: {
       credentials: options.credentials ?? "omit",
       cache: options.cache ?? "no-store",
     },
     followOwner: null,
+    runtime: { hasReadableBodies: !isNative || !lacksReadableBodies() },
     owner: null,
   };
   if (options.followOwner === false) return link;

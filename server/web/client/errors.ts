@@ -2,6 +2,7 @@
  * A refusal or failure. `code` is the service's error code. With status 0 it is `network:unreachable`,
  * `network:timeout` or `network:broken_stream`, and it is unknown whether the request arrived. The service
  * is also unreachable if something else responds in its place; `cause` then contains that response.
+ * `network:unreadable_stream` is final: the `fetch` of this runtime gives no readable body, which events need.
  */
 export class EmberlineError extends Error {
   readonly status: number;
@@ -40,6 +41,7 @@ export class EmberlineError extends Error {
    * says when to retry.
    */
   get isPassing(): boolean {
+    if (this.code === unreadableCode) return false;
     if (this.status === 503)
       return this.code !== "generator:unavailable" || this.retryAfterMs !== null;
     return [0, 502, 504].includes(this.status) || this.code === "rate_limit:exceeded";
@@ -61,6 +63,14 @@ interface Envelope {
     errors?: { code: string; message: string; params?: Record<string, unknown> }[];
     violations?: { propertyPath: string; title: string }[];
   };
+}
+
+const unreadableCode = "network:unreadable_stream";
+
+/** Events cannot arrive, however often the stream is opened. */
+export function unreadableStream(): EmberlineError {
+  const message = "The fetch of this runtime gives no readable body: pass one that does.";
+  return new EmberlineError(0, unreadableCode, message);
 }
 
 /** A maintenance page may ask for an hour although the service is back in ten seconds. */

@@ -1,4 +1,4 @@
-import { EmberlineError, errorOf } from "./errors.ts";
+import { EmberlineError, errorOf, unreadableStream } from "./errors.ts";
 import { brokenStream, createEventParser, type Frame } from "./event-parser.ts";
 import type { CallOptions, Clock, StreamOptions } from "./options.ts";
 import { tryLimitOf, urlNow, type Link } from "./request.ts";
@@ -20,6 +20,9 @@ export interface StreamSource {
   /** Gets a new hub token; null if the topic needs none. */
   readToken: ((options: CallOptions) => Promise<string>) | null;
 }
+
+/** Its chunks are not named: their type is generic from TypeScript 5.7 on, and was not before. */
+type Body = NonNullable<Response["body"]>;
 
 /** State of a stream across its connections. */
 interface StreamMemory {
@@ -44,6 +47,7 @@ async function* readConnection(
   options: StreamOptions,
 ): AsyncGenerator<Frame, void, undefined> {
   const { clock } = link;
+  const { onState } = options;
   const { controller, unlink } = linked(options.signal);
   memory.url = urlNow(link);
   memory.isMoved = false;
@@ -59,7 +63,7 @@ async function* readConnection(
     const body = await openConnection(link, topic, memory, controller.signal);
     alive.limitMs = silenceMs;
     memory.openedAt = clock.elapsed();
-    options.onState?.("open");
+    onState?.("open");
     const reader = readerUntil(body, controller.signal);
     const decoder = new TextDecoder();
     const parse = createEventParser();
@@ -88,7 +92,7 @@ async function* readConnection(
  * Cancels the reader with the signal. Aborting the request is not enough: in Node 22, a body that ended and was aborted
  * between two reads never settles the next one.
  */
-function readerUntil(body: ReadableStream<Uint8Array<ArrayBuffer>>, signal: AbortSignal) {
+function readerUntil(body: Body, signal: AbortSignal) {
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener("abort", cancel);
@@ -115,7 +119,8 @@ async function openConnection(
   topic: string,
   { token, lastEventId, url }: StreamMemory,
   signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+): Promise<Body> {
+  if (!link.runtime.hasReadableBodies) throw unreadableStream();
   const response = await link.fetch(`${url}${hubPath}?topic=${encodeURIComponent(topic)}`, {
     headers: {
       Accept: "text/event-stream",
@@ -128,9 +133,10 @@ async function openConnection(
   link.owner?.learn(response.headers);
   if (!response.ok) throw errorOf(response, await response.text());
   const type = response.headers.get("Content-Type") ?? "";
-  if (response.status === 200 && response.body && type.startsWith("text/event-stream"))
-    return response.body;
-  throw brokenStream("The service did not answer with an event stream.");
+  if (response.status !== 200 || !type.startsWith("text/event-stream"))
+    throw brokenStream("The service did not answer with an event stream.");
+  if (!response.body) throw unreadableStream();
+  return response.body;
 }
 
 /** Parses a frame; text that is not JSON was damaged on the way. */
@@ -142,9 +148,8 @@ function parseMessage(frame: Frame): unknown {
   }
 }
 
-/** True if the service refuses the stream itself; its own failures are temporary. */
-const isRefused = ({ status, isPassing }: EmberlineError) =>
-  status >= 400 && status < 500 && !isPassing;
+/** True if the service refuses the stream itself, or no stream can be read; failures of the service are temporary. */
+const isRefused = ({ status, isPassing }: EmberlineError) => status < 500 && !isPassing;
 
 /**
  * The messages of a topic over as many connections as necessary. Ends with the signal; throws if the
@@ -156,6 +161,7 @@ export async function* readTopic(
   options: StreamOptions,
 ): AsyncGenerator<{ event: string; message: unknown }, void, undefined> {
   const { clock } = link;
+  const { onState } = options;
   const callOptions = options.signal ? { signal: options.signal } : {};
   const memory: StreamMemory = {
     topic: null,
@@ -168,7 +174,7 @@ export async function* readTopic(
     isMoved: false,
   };
   while (!options.signal?.aborted) {
-    if (!memory.isMoved) options.onState?.("connecting");
+    if (!memory.isMoved) onState?.("connecting");
     Object.assign(memory, { isMoved: false, openedAt: null, url: link.url });
     const wasKnown = memory.token !== null;
     let retryAfterMs: number | null = null;
@@ -195,7 +201,7 @@ export async function* readTopic(
       isElsewhere = error.status === 0 && link.owner?.leave(memory.url) === true;
     }
     if (memory.isMoved) continue;
-    options.onState?.("lost");
+    onState?.("lost");
     if (isElsewhere) continue;
     const livedMs = clock.elapsed() - (memory.openedAt ?? clock.elapsed());
     if (livedMs >= soundMs) memory.failures = 0;

@@ -22,7 +22,7 @@ export class GuestAccount {
 
   constructor(link: Link, store: GuestStore | undefined) {
     this.link = link;
-    this.store = store ?? memoryStore();
+    this.store = store ? detached(store) : memoryStore();
   }
 
   /** The stored guest, renewed if necessary, or a new one. */
@@ -81,6 +81,11 @@ export class GuestAccount {
     this.store.save(guest);
     return guest;
   }
+}
+
+/** The caller's functions, called without the object that holds them. */
+function detached({ load, save }: GuestStore): GuestStore {
+  return { load: () => load(), save: (guest) => save(guest) };
 }
 
 function memoryStore(): GuestStore {

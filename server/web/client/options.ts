@@ -1,12 +1,15 @@
-/** Time and randomness, replaceable in tests. `sleep` resolves early when aborted. */
+/**
+ * Time and randomness, replaceable in tests. `sleep` resolves early when aborted. Like every function of the options,
+ * these are called without `this`.
+ */
 export interface Clock {
   /** Milliseconds since 1970 by the device's clock, which may be set forward or back. */
-  now(): number;
+  now: () => number;
   /** Milliseconds of a monotonic clock, for measuring durations. */
-  elapsed(): number;
+  elapsed: () => number;
   /** From 0 to below 1. */
-  random(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  random: () => number;
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** A guest player of the service. The holder of `reclaim_token` can become this guest again. */
@@ -23,12 +26,16 @@ export interface Guest {
   reclaim_token: string;
 }
 
-/** Storage of the guest between visits; without one the guest lasts as long as the client. */
+/**
+ * Storage of the guest between visits; without one the guest lasts as long as the client. Its functions are called
+ * without `this`, so bind the methods of a class.
+ */
 export interface GuestStore {
-  load(): Guest | null;
-  save(guest: Guest | null): void;
+  load: () => Guest | null;
+  save: (guest: Guest | null) => void;
 }
 
+/** The functions in it are called without `this`, as those of a browser must be. */
 export interface EmberlineOptions {
   /** Address of the service without a path; not needed on a page served by the service itself. */
   url?: string;

@@ -27,6 +27,8 @@ export interface Link {
   request: Required<Pick<EmberlineOptions, "credentials" | "cache">>;
   /** Makes the route to the owner of one lobby; null: owners are not followed. */
   followOwner: (() => Route) | null;
+  /** What is known of the runtime, shared by all lobbies of a client. */
+  runtime: { hasReadableBodies: boolean };
   /** Route to the owner of one lobby; null for requests without a lobby. */
   owner: Route | null;
 }
@@ -43,6 +45,10 @@ export interface Route {
   /** Calls the listener after each change of the port, until the returned function is called. */
   onMove(listener: () => void): () => void;
 }
+
+/** True in React Native, whose own `fetch` hands over a response when it is complete. */
+export const lacksReadableBodies = () =>
+  typeof Response === "function" && !("body" in Response.prototype);
 
 export const urlNow = ({ url, owner }: Link) => owner?.url ?? url;
 export const tryLimitOf = (link: Link, url: string) => (url === link.url ? tryMs : ownerTryMs);
@@ -115,6 +121,8 @@ export async function sendOnce(
       body,
     });
     link.owner?.learn(response.headers);
+    if (response.body === undefined && lacksReadableBodies())
+      link.runtime.hasReadableBodies = false;
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);
     return answerOf(response, text, call.brings);

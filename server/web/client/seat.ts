@@ -1,6 +1,6 @@
 import type { LobbyEvent, PlayerPick } from "./events.ts";
 import { isEnd, LobbyView, pathOf } from "./lobby-view.ts";
-import type { CallOptions, SeatKey, StreamOptions } from "./options.ts";
+import type { CallOptions, SeatKey, StreamOptions, StreamState } from "./options.ts";
 import { Picks } from "./picks.ts";
 import {
   bodyOf,
@@ -129,10 +129,11 @@ export class Seat extends LobbyView {
     const isLast = (event: LobbyEvent) =>
       isEnd(event) ||
       (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
-    const onState = (state: Parameters<NonNullable<StreamOptions["onState"]>>[0]) => {
+    const { onState: notify } = options;
+    const onState = (state: StreamState) => {
       // After a long absence there may be little time left for the first heartbeat.
       if (state === "open") void this.beat(signal);
-      options.onState?.(state);
+      notify?.(state);
     };
     try {
       void this.keepBeating(signal);

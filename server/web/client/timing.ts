@@ -20,6 +20,16 @@ export const systemClock: Clock = {
     }),
 };
 
+/** The caller's functions, called without the object that holds them. */
+export function clockOf({ now, elapsed, random, sleep }: Clock): Clock {
+  return {
+    now: () => now(),
+    elapsed: () => elapsed(),
+    random: () => random(),
+    sleep: (ms, signal) => sleep(ms, signal),
+  };
+}
+
 /** First and longest delay between two attempts, before jitter removes up to half of it. */
 export const firstPauseMs = 250;
 export const maxPauseMs = 15_000;
