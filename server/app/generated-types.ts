@@ -35,7 +35,8 @@ function declarationsOf(source: string): string {
   const args = [...options.split(" "), "", "--ignoreConfig", "--outDir", folder, file];
   try {
     writeFileSync(file, source);
-    execFileSync(asset("node_modules/.bin/tsc"), args, { encoding: "utf8" });
+    const compiler = asset("node_modules/typescript/bin/tsc");
+    execFileSync(process.execPath, [compiler, ...args], { encoding: "utf8" });
     return readFileSync(join(folder, "emberline.d.ts"), "utf8");
   } finally {
     rmSync(folder, { recursive: true });

@@ -6,6 +6,7 @@ import {
   joinByCode,
   playPage,
   revealed,
+  setHidden,
   startTogether,
   type Guest,
 } from "../support/play-page.ts";
@@ -116,22 +117,6 @@ function lostConnections(): void {
 }
 
 const listStream = /\/v1\/hub\?topic=[^&]*lobbies$/;
-
-/**
- * The visibility event of a tab when another one comes to the front; a headless browser treats all as
- * visible.
- */
-const setHidden = (page: Page, isHidden: boolean) =>
-  page.evaluate((value) => {
-    // A method, because the page lacks the helper with which tsx names arrow functions.
-    Object.defineProperty(document, "hidden", {
-      configurable: true,
-      get() {
-        return value;
-      },
-    });
-    document.dispatchEvent(new Event("visibilitychange"));
-  }, isHidden);
 
 /** The service's response for a lobby that no longer exists. */
 const refuse = (route: Route) => route.fulfill({ status: 404, body: refusal });

@@ -42,6 +42,22 @@ export async function openWindow(
   return { page, context, problems };
 }
 
+/**
+ * The visibility event of a tab when another one comes to the front; a headless browser treats all as
+ * visible.
+ */
+export const setHidden = (page: Page, isHidden: boolean) =>
+  page.evaluate((value) => {
+    // A method, because the page lacks the helper with which tsx names arrow functions.
+    Object.defineProperty(document, "hidden", {
+      configurable: true,
+      get() {
+        return value;
+      },
+    });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+
 export interface NewGame {
   name: string;
   mode: "coop" | "versus";

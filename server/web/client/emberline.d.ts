@@ -346,12 +346,18 @@ export interface Health {
   uptime: string;
   version: string;
 }
-export type StreamState = "connecting" | "open" | "lost";
+/** `behind`: for 5 s the lobby is known to be ahead of the stream, or nothing has come since the device woke. */
+export type StreamState = "connecting" | "open" | "lost" | "behind";
 export interface StreamOptions {
   signal?: AbortSignal;
   /** Id of the last event of an earlier stream, to resume after it. */
   lastEventId?: string;
   onState?: (state: StreamState) => void;
+  /**
+   * `release` leaves the connection while the page is hidden, and catches up when it is visible again: a browser has
+   * few connections to one service for all its tabs. Heartbeats go on. Default `follow`.
+   */
+  whileHidden?: "follow" | "release";
 }
 /** Everything needed to resume a seat. */
 export interface SeatKey {
@@ -412,6 +418,40 @@ export declare function pauseAfter(
   retryAfterMs?: number | null,
   firstMs?: number,
 ): number;
+/** A stream, as its page and its lobby see it. */
+interface Wakeable {
+  /** The device or its network may have been away: dead connections are to be found and replaced. */
+  wake(): void;
+  /** The page was hidden, or is visible again. */
+  look(isHidden: boolean): void;
+}
+type Listen = (type: string, listener: (event: { persisted?: boolean }) => void) => void;
+interface Listening {
+  addEventListener?: Listen;
+  removeEventListener?: Listen;
+}
+/** The parts of a page's global object that are used here; Node has none of them. */
+interface Page extends Listening {
+  document?: Listening & {
+    hidden?: boolean;
+  };
+}
+/** Tells the streams of a client what happens to their page. Listens only while there is a stream. */
+declare class PageSignals {
+  private readonly clock;
+  private readonly page;
+  private readonly streams;
+  private hiddenAt;
+  constructor(clock: Clock, page?: Page);
+  get isHidden(): boolean;
+  /** Until the returned function is called. */
+  follow(stream: Wakeable): () => void;
+  readonly wake: () => void;
+  private listen;
+  private readonly onPageShow;
+  private readonly onVisibility;
+  private time;
+}
 /** `crypto.randomUUID` is missing without https, for example on a phone that uses an IP address. */
 export declare function randomKey(): string;
 /** How the requests of a client, or of one lobby, reach the service. */
@@ -430,6 +470,7 @@ interface Link {
   };
   /** Route to the owner of one lobby; null for requests without a lobby. */
   owner: Route | null;
+  page: PageSignals;
 }
 /** Where the requests of one lobby go. */
 interface Route {
@@ -468,14 +509,6 @@ interface Parsed {
 export declare function createEventParser(maxChars?: number): (text: string) => Parsed;
 /** The service sends a comment every 15 s; a connection silent for two intervals is dead. */
 export declare const silenceMs = 35000;
-interface StreamSource {
-  /** Called until the topic is known; null if no event can follow the last one received. */
-  findTopic: (options: CallOptions) => Promise<string | null>;
-  /** A cached token; replaced when refused. */
-  token: string | null;
-  /** Gets a new hub token; null if the topic needs none. */
-  readToken: ((options: CallOptions) => Promise<string>) | null;
-}
 /**
  * The lobby after an event: small events contain their change, others the lobby itself. Events and
  * responses may overtake each other, so outdated ones are ignored. A snapshot always counts, because it
@@ -487,16 +520,39 @@ export declare function foldLobby(lobby: Lobby | null, event: LobbyEvent): Lobby
  * without a code is returned unchanged, and the service refuses it.
  */
 export declare function lobbyCode(text: string): string;
+interface StreamSource {
+  /** Called until the topic is known; null if no event can follow the last one received. */
+  findTopic: (options: CallOptions) => Promise<string | null>;
+  /** A cached token; replaced when refused. */
+  token: string | null;
+  /** Gets a new hub token; null if the topic needs none. */
+  readToken: ((options: CallOptions) => Promise<string>) | null;
+  /** Reads the number of the newest event; -1 for a topic without numbers. */
+  readSeq: (options: CallOptions) => Promise<number>;
+  /** Registers the stream with its lobby, until the returned function is called. */
+  attach?: (stream: LobbyStream) => () => void;
+}
+/** A stream, as its lobby sees it. */
+interface LobbyStream extends Wakeable {
+  /** The lobby is known up to this event, which the stream has to deliver soon. */
+  expect(seq: number): void;
+}
 /** A view of a lobby; `lobby` is updated by every response and every event. */
 declare abstract class LobbyView {
   readonly code: string;
   lobby: Lobby | null;
   protected readonly link: Link;
+  private readonly streams;
   protected constructor(link: Link, code: string, lobby: Lobby | null);
   /** Applies a state unless a later one is known, and returns the current state. */
   protected take(lobby: Lobby): Lobby;
   /** Applies an event, unless a later state is known. */
   protected apply(event: LobbyEvent): void;
+  /**
+   * Checks the connection of `events()` at once and replaces a dead one. A page does so by itself when it was hidden
+   * for 5 s or the network is back; other hosts call it when the device woke or changed its network.
+   */
+  resumeNow(): void;
   abstract read(options?: CallOptions): Promise<{
     lobby: Lobby;
   }>;
@@ -637,6 +693,8 @@ export declare class Emberline {
   spectate(text: string, options?: CallOptions): Promise<Spectator>;
   /** The complete public list after every change; ends with the signal. */
   publicLobbies(options?: StreamOptions): AsyncGenerator<Lobby[], void, undefined>;
+  /** Checks the connections of all streams at once, like `resumeNow` of a seat. */
+  resumeNow(): void;
   /**
    * Calls any endpoint as the current caller and returns the `body` of the response, undefined without one.
    * A GET is retried like every call of this client, unless `once` is set. Other methods are retried only

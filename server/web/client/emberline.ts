@@ -14,7 +14,7 @@ export { EmberlineError } from "./errors.ts";
 export { firstPauseMs, maxPauseMs, pauseAfter } from "./timing.ts";
 export { randomKey } from "./request.ts";
 export { createEventParser, maxEventChars } from "./event-parser.ts";
-export { silenceMs } from "./event-stream.ts";
+export { silenceMs } from "./connection.ts";
 export { foldLobby } from "./lobby-state.ts";
 export { lobbyCode } from "./lobby-code.ts";
 export { Seat } from "./seat.ts";
@@ -36,6 +36,7 @@ import type {
   StreamOptions,
 } from "./options.ts";
 import { OwnerRoute, WorkerPorts } from "./owner-ports.ts";
+import { PageSignals } from "./page-signals.ts";
 import {
   bodyOf,
   callDeadlineMs,
@@ -126,10 +127,17 @@ export class Emberline {
   /** The complete public list after every change; ends with the signal. */
   async *publicLobbies(options: StreamOptions = {}): AsyncGenerator<Lobby[], void, undefined> {
     const topic = `${this.options.topicBase ?? "/games/trivia"}/lobbies`;
-    const source = { findTopic: () => Promise.resolve(topic), token: null, readToken: null };
+    const findTopic = () => Promise.resolve(topic);
+    const readSeq = (call: CallOptions) => this.lobbies(call).then(() => -1);
+    const source = { findTopic, token: null, readToken: null, readSeq };
     const stream = readTopic(this.link, source, options);
     for await (const { event, message } of stream)
       if (event === "lobbies.updated") yield (message as ListEvent).data.lobbies;
+  }
+
+  /** Checks the connections of all streams at once, like `resumeNow` of a seat. */
+  resumeNow(): void {
+    this.link.page.wake();
   }
 
   /**
@@ -198,10 +206,11 @@ export class Emberline {
 function linkOf(options: EmberlineOptions): Link {
   const { fetch: given } = options;
   const isNative = given === undefined || given === globalThis.fetch;
+  const clock = clockOf(options.clock ?? systemClock);
   const link: Link = {
     url: (options.url ?? "").replace(/\/+$/, ""),
     fetch: (input, init) => (given ?? fetch)(input, init),
-    clock: clockOf(options.clock ?? systemClock),
+    clock,
     request: {
       credentials: options.credentials ?? "omit",
       cache: options.cache ?? "no-store",
@@ -209,6 +218,7 @@ function linkOf(options: EmberlineOptions): Link {
     followOwner: null,
     runtime: { hasReadableBodies: !isNative || !lacksReadableBodies() },
     owner: null,
+    page: new PageSignals(clock),
   };
   if (options.followOwner === false) return link;
   const ports = new WorkerPorts(link);

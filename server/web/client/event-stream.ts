@@ -1,16 +1,23 @@
-import { EmberlineError, errorOf, unreadableStream } from "./errors.ts";
-import { brokenStream, createEventParser, type Frame } from "./event-parser.ts";
-import type { CallOptions, Clock, StreamOptions } from "./options.ts";
-import { tryLimitOf, urlNow, type Link } from "./request.ts";
-import { linked, pauseAfter } from "./timing.ts";
+import { Connection } from "./connection.ts";
+import { EmberlineError } from "./errors.ts";
+import { brokenStream, type Frame } from "./event-parser.ts";
+import type { CallOptions, StreamOptions, StreamState } from "./options.ts";
+import type { Wakeable } from "./page-signals.ts";
+import { ownerTryMs, tryLimitOf, urlNow, type Link } from "./request.ts";
+import { aborted, firstPauseMs, pauseAfter } from "./timing.ts";
 
-const hubPath = "/v1/hub";
-/** The service sends a comment every 15 s; a connection silent for two intervals is dead. */
-export const silenceMs = 35_000;
 /** Default until the service sends a reconnect time. */
 const defaultRetryMs = 2_000;
 /** A connection that lasted this long, or delivered an event, resets the number of failures. */
 const soundMs = 5_000;
+/** After a wake, a connection without a byte for this long is replaced: a live one gets a comment by then. */
+const freshMs = 15_000;
+/** After a wake, a read that takes longer shows that connections are dead. */
+const slowReadMs = 2_000;
+/** A stream that is behind for this long is reported. */
+const lagMs = 5_000;
+/** Attempts to open a connection beside one that may be dead. */
+const mostSuccessors = 3;
 
 export interface StreamSource {
   /** Called until the topic is known; null if no event can follow the last one received. */
@@ -19,130 +26,320 @@ export interface StreamSource {
   token: string | null;
   /** Gets a new hub token; null if the topic needs none. */
   readToken: ((options: CallOptions) => Promise<string>) | null;
+  /** Reads the number of the newest event; -1 for a topic without numbers. */
+  readSeq: (options: CallOptions) => Promise<number>;
+  /** Registers the stream with its lobby, until the returned function is called. */
+  attach?: (stream: LobbyStream) => () => void;
 }
 
-/** Its chunks are not named: their type is generic from TypeScript 5.7 on, and was not before. */
-type Body = NonNullable<Response["body"]>;
-
-/** State of a stream across its connections. */
-interface StreamMemory {
-  topic: string | null;
-  lastEventId: string | null;
-  retryMs: number;
-  token: string | null;
-  failures: number;
-  /** When the current connection was accepted. */
-  openedAt: number | null;
-  /** Target of the current connection. */
-  url: string;
-  /** The client closed the current connection to continue on another port. */
-  isMoved: boolean;
+/** A stream, as its lobby sees it. */
+export interface LobbyStream extends Wakeable {
+  /** The lobby is known up to this event, which the stream has to deliver soon. */
+  expect(seq: number): void;
 }
 
-/** The frames of one connection; returns when the service ends it in order. */
-async function* readConnection(
-  link: Link,
-  topic: string,
-  memory: StreamMemory,
-  options: StreamOptions,
-): AsyncGenerator<Frame, void, undefined> {
-  const { clock } = link;
-  const { onState } = options;
-  const { controller, unlink } = linked(options.signal);
-  memory.url = urlNow(link);
-  memory.isMoved = false;
-  const stay = link.owner?.onMove(() => {
-    memory.isMoved = true;
-    controller.abort();
-  });
-  // Opening the stream is a request like any other: a frozen server process is abandoned for another one.
-  const limitMs = tryLimitOf(link, memory.url);
-  const alive = { at: clock.elapsed(), isWaiting: true, limitMs };
-  void endWhenSilent(clock, controller, alive);
-  try {
-    const body = await openConnection(link, topic, memory, controller.signal);
-    alive.limitMs = silenceMs;
-    memory.openedAt = clock.elapsed();
-    onState?.("open");
-    const reader = readerUntil(body, controller.signal);
-    const decoder = new TextDecoder();
-    const parse = createEventParser();
-    for (;;) {
-      Object.assign(alive, { at: clock.elapsed(), isWaiting: true });
-      const { done, value } = await reader.read();
-      controller.signal.throwIfAborted();
-      alive.isWaiting = false;
-      if (done) return;
-      const { frames, retryMs } = parse(decoder.decode(value, { stream: true }));
-      if (retryMs !== null) memory.retryMs = retryMs;
-      yield* frames;
-    }
-  } catch (cause) {
-    if (cause instanceof EmberlineError) throw cause;
-    options.signal?.throwIfAborted();
-    if (!memory.isMoved) throw brokenStream("The event stream was cut.", cause);
-  } finally {
-    stay?.();
-    controller.abort();
-    unlink();
-  }
+interface Received {
+  event: string;
+  message: unknown;
 }
 
 /**
- * Cancels the reader with the signal. Aborting the request is not enough: in Node 22, a body that ended and was aborted
- * between two reads never settles the next one.
+ * The messages of a topic over as many connections as necessary. Ends with the signal; throws if the
+ * service refuses permanently.
  */
-function readerUntil(body: Body, signal: AbortSignal) {
-  const reader = body.getReader();
-  const cancel = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", cancel);
-  if (signal.aborted) cancel();
-  return reader;
+export function readTopic(
+  link: Link,
+  source: StreamSource,
+  options: StreamOptions,
+): AsyncGenerator<Received, void, undefined> {
+  return new TopicStream(link, source, options).messages();
 }
 
-/** Ends a connection that receives not even a comment; time spent by the consumer does not count. */
-async function endWhenSilent(
-  clock: Clock,
-  controller: AbortController,
-  alive: { at: number; isWaiting: boolean; limitMs: number },
-): Promise<void> {
-  while (!controller.signal.aborted) {
-    const { at, isWaiting, limitMs } = alive;
-    const leftMs = isWaiting ? limitMs - (clock.elapsed() - at) : limitMs;
-    if (leftMs <= 0) return controller.abort();
-    await clock.sleep(leftMs, controller.signal);
+class TopicStream implements LobbyStream {
+  private readonly link: Link;
+  private readonly source: StreamSource;
+  private readonly options: StreamOptions;
+  private readonly end = new AbortController();
+  private topic: string | null = null;
+  private token: string | null;
+  private lastEventId: string | null;
+  private retryMs = defaultRetryMs;
+  private failures = 0;
+  /** Aborted when what is in progress, an opening, a connection or a pause, shall give way. */
+  private step = new AbortController();
+  /** When the step began; null during a pause. */
+  private beganAt: number | null = null;
+  /** In use or being opened. */
+  private connection: Connection | null = null;
+  /** Opened beside it, to take its place. */
+  private successor: Connection | null = null;
+  private isChecking = false;
+  /** Since a wake, nothing has shown yet that the connection is alive. */
+  private isDoubtful = false;
+  private expected = -1;
+  private isLagWatched = false;
+  private state: StreamState | null = null;
+
+  constructor(link: Link, source: StreamSource, options: StreamOptions) {
+    this.link = link;
+    this.source = source;
+    this.options = options;
+    this.token = source.token;
+    this.lastEventId = options.lastEventId ?? null;
+  }
+
+  async *messages(): AsyncGenerator<Received, void, undefined> {
+    const { signal } = this.options;
+    const stop = () => {
+      this.end.abort();
+      this.giveWay();
+    };
+    const undo = [
+      this.link.page.follow(this),
+      this.source.attach?.(this),
+      this.link.owner?.onMove(() => this.connection && this.giveWay()),
+    ];
+    signal?.addEventListener("abort", stop);
+    if (signal?.aborted) stop();
+    try {
+      while (!this.end.signal.aborted) {
+        const isSeamless = this.step.signal.aborted;
+        this.step = new AbortController();
+        if (this.isReleased) await this.rest();
+        else if (yield* this.receive(isSeamless)) return;
+      }
+    } finally {
+      stop();
+      this.successor?.leave();
+      signal?.removeEventListener("abort", stop);
+      for (const one of undo) one?.();
+    }
+  }
+
+  look(isHidden: boolean): void {
+    if (this.options.whileHidden !== "release") return;
+    this.isDoubtful = !isHidden;
+    this.giveWay();
+    void this.watchLag();
+  }
+
+  wake(): void {
+    this.isDoubtful = true;
+    void this.watchLag();
+    if (this.isReleased || this.isChecking) return;
+    const { connection, beganAt } = this;
+    if (connection?.isOpen) return void this.check(connection);
+    if (beganAt !== null && this.link.clock.elapsed() - beganAt < slowReadMs) return;
+    this.failures = 0;
+    this.giveWay();
+  }
+
+  expect(seq: number): void {
+    if (this.lastEventId === null || seq <= Math.max(this.seq, this.expected)) return;
+    this.expected = seq;
+    void this.watchLag();
+  }
+
+  private get isReleased(): boolean {
+    return this.options.whileHidden === "release" && this.link.page.isHidden;
+  }
+
+  /** Number of the last event; only its successors arrive on the next connection. */
+  private get seq(): number {
+    return Number(this.lastEventId ?? -1);
+  }
+
+  private get isBehind(): boolean {
+    return this.isDoubtful || this.seq < this.expected;
+  }
+
+  /** That it is behind needs no report: it was reported, or nobody sees it. */
+  private get isShown(): boolean {
+    const { state, end, isReleased } = this;
+    return state === "lost" || state === "behind" || isReleased || end.signal.aborted;
+  }
+
+  private giveWay(): void {
+    this.step.abort();
+    this.connection?.leave();
+  }
+
+  private report(state: StreamState): void {
+    const { onState } = this.options;
+    this.state = state;
+    onState?.(state);
+  }
+
+  /** Without a connection, until the page is visible again. */
+  private rest(): Promise<void> {
+    this.takeSuccessor()?.leave();
+    this.connection = null;
+    return aborted(this.step.signal);
+  }
+
+  /** One connection, and the pause after it. Returns true when no message can follow. */
+  private async *receive(isSeamless: boolean): AsyncGenerator<Received, boolean, undefined> {
+    const { step } = this;
+    const { clock, owner } = this.link;
+    const wasKnown = this.token !== null;
+    let retryAfterMs: number | null = null;
+    let isElsewhere = false;
+    this.beganAt = clock.elapsed();
+    try {
+      if (!isSeamless) this.report("connecting");
+      const connection = this.takeSuccessor() ?? (await this.open());
+      if (connection === null) return true;
+      this.isDoubtful = false;
+      this.report("open");
+      for await (const frame of connection.frames()) {
+        if (this.end.signal.aborted) return true;
+        const message = this.take(frame);
+        if (message !== null) yield { event: frame.event, message };
+      }
+    } catch (error) {
+      if (this.end.signal.aborted) return true;
+      if (!step.signal.aborted) {
+        if (!(error instanceof EmberlineError)) throw error;
+        const isOutdated = wasKnown && [401, 403].includes(error.status);
+        if (isRefused(error) && !isOutdated) throw error;
+        if (isOutdated) this.token = null;
+        retryAfterMs = error.retryAfterMs;
+        const url = this.connection?.target.url ?? this.link.url;
+        isElsewhere = error.status === 0 && owner?.leave(url) === true;
+      }
+    } finally {
+      this.drop();
+    }
+    if (step.signal.aborted && !isElsewhere) return false;
+    this.report("lost");
+    this.beganAt = null;
+    if (isElsewhere) return false;
+    const pauseMs = pauseAfter(this.failures++, clock.random(), retryAfterMs, this.retryMs);
+    await clock.sleep(pauseMs, step.signal);
+    return false;
+  }
+
+  private takeSuccessor(): Connection | null {
+    const { successor } = this;
+    this.successor = null;
+    if (successor) this.connection = successor;
+    return successor;
+  }
+
+  private async open(): Promise<Connection | null> {
+    const { signal } = this.step;
+    this.topic ??= await this.source.findTopic({ signal });
+    if (this.topic === null) return null;
+    this.token ??= (await this.source.readToken?.({ signal })) ?? null;
+    await this.link.owner?.settled;
+    signal.throwIfAborted();
+    // A request on a dead connection is given up early.
+    const isHurried = this.isDoubtful && this.failures < mostSuccessors;
+    this.connection = this.connectionTo(this.topic, isHurried ? ownerTryMs : Infinity);
+    await this.connection.open();
+    return this.connection;
+  }
+
+  private connectionTo(topic: string, mostMs: number): Connection {
+    const { link, token, lastEventId } = this;
+    const url = urlNow(link);
+    const limitMs = Math.min(mostMs, tryLimitOf(link, url));
+    return new Connection(link, { url, topic, token, lastEventId, limitMs });
+  }
+
+  /** The message of a frame; null for a frame that only advances the id. */
+  private take({ id, data }: Frame): unknown {
+    const message = data === "" ? null : parseMessage(data);
+    this.failures = 0;
+    if (!this.isChecking) this.isDoubtful = false;
+    if (id !== null) this.lastEventId = id === "" ? null : id;
+    if (this.state === "behind" && !this.isBehind) this.report("open");
+    return message;
+  }
+
+  /** Ends what is left of the connection of this step. */
+  private drop(): void {
+    const { connection } = this;
+    this.connection = null;
+    if (!connection) return;
+    connection.leave();
+    this.retryMs = connection.retryMs ?? this.retryMs;
+    const { openedAt } = connection;
+    if (openedAt !== null && this.link.clock.elapsed() - openedAt >= soundMs) this.failures = 0;
+  }
+
+  /** Finds out whether a connection is still alive after a wake, and replaces it if not. */
+  private async check(connection: Connection): Promise<void> {
+    this.isChecking = true;
+    try {
+      if (await this.isOutdated(connection)) await this.replace(connection);
+      else if (this.connection === connection) this.isDoubtful = false;
+    } finally {
+      this.isChecking = false;
+    }
+  }
+
+  private async isOutdated({ silentMs }: Connection): Promise<boolean> {
+    if (silentMs >= freshMs) return true;
+    const { signal } = this.end;
+    try {
+      return (await this.source.readSeq({ signal, deadlineMs: slowReadMs })) > this.seq;
+    } catch (error) {
+      // A refusal says that the service is there.
+      return error instanceof EmberlineError && error.status === 0;
+    }
+  }
+
+  /** Opens a connection beside another one, which is left when the new one is open. */
+  private async replace(old: Connection): Promise<void> {
+    const { clock } = this.link;
+    const isOld = () => this.connection === old && !this.end.signal.aborted;
+    // Nothing to continue from: a new beginning would come twice.
+    if (this.lastEventId === null) return isOld() ? this.giveWay() : undefined;
+    for (let attempt = 0; isOld() && attempt < mostSuccessors; attempt++) {
+      const next = this.connectionTo(this.topic ?? "", ownerTryMs);
+      const unlink = this.whenEnded(() => next.leave());
+      try {
+        await next.open();
+        if (!isOld()) return next.leave();
+        this.successor = next;
+        return this.giveWay();
+      } catch (error) {
+        // Refused, for example as one stream too many: the old one may well be alive.
+        if (!(error instanceof EmberlineError) || error.status > 0) return;
+      } finally {
+        unlink();
+      }
+      await clock.sleep(pauseAfter(attempt, clock.random(), null, firstPauseMs), this.end.signal);
+    }
+    if (isOld() && old.silentMs >= slowReadMs) old.giveUp();
+  }
+
+  private whenEnded(work: () => void): () => void {
+    const { signal } = this.end;
+    signal.addEventListener("abort", work);
+    return () => signal.removeEventListener("abort", work);
+  }
+
+  /** Reports a stream that has not caught up after 5 s, and again when it has (`take`, `receive`). */
+  private async watchLag(): Promise<void> {
+    if (this.isLagWatched) return;
+    this.isLagWatched = true;
+    const { signal } = this.end;
+    while (this.isBehind && !this.isShown) {
+      const { expected } = this;
+      await this.link.clock.sleep(lagMs, signal);
+      const isLate = this.isDoubtful || this.seq < expected;
+      if (isLate && !this.isShown) this.report("behind");
+    }
+    this.isLagWatched = false;
   }
 }
 
-async function openConnection(
-  link: Link,
-  topic: string,
-  { token, lastEventId, url }: StreamMemory,
-  signal: AbortSignal,
-): Promise<Body> {
-  if (!link.runtime.hasReadableBodies) throw unreadableStream();
-  const response = await link.fetch(`${url}${hubPath}?topic=${encodeURIComponent(topic)}`, {
-    headers: {
-      Accept: "text/event-stream",
-      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
-      ...(lastEventId === null ? {} : { "Last-Event-ID": lastEventId }),
-    },
-    ...link.request,
-    signal,
-  });
-  link.owner?.learn(response.headers);
-  if (!response.ok) throw errorOf(response, await response.text());
-  const type = response.headers.get("Content-Type") ?? "";
-  if (response.status !== 200 || !type.startsWith("text/event-stream"))
-    throw brokenStream("The service did not answer with an event stream.");
-  if (!response.body) throw unreadableStream();
-  return response.body;
-}
-
-/** Parses a frame; text that is not JSON was damaged on the way. */
-function parseMessage(frame: Frame): unknown {
+/** Parses the data of a frame; text that is not JSON was damaged on the way. */
+function parseMessage(data: string): unknown {
   try {
-    return JSON.parse(frame.data);
+    return JSON.parse(data);
   } catch (cause) {
     throw brokenStream("An event could not be read.", cause);
   }
@@ -150,62 +347,3 @@ function parseMessage(frame: Frame): unknown {
 
 /** True if the service refuses the stream itself, or no stream can be read; failures of the service are temporary. */
 const isRefused = ({ status, isPassing }: EmberlineError) => status < 500 && !isPassing;
-
-/**
- * The messages of a topic over as many connections as necessary. Ends with the signal; throws if the
- * service refuses permanently.
- */
-export async function* readTopic(
-  link: Link,
-  source: StreamSource,
-  options: StreamOptions,
-): AsyncGenerator<{ event: string; message: unknown }, void, undefined> {
-  const { clock } = link;
-  const { onState } = options;
-  const callOptions = options.signal ? { signal: options.signal } : {};
-  const memory: StreamMemory = {
-    topic: null,
-    lastEventId: options.lastEventId ?? null,
-    retryMs: defaultRetryMs,
-    token: source.token,
-    failures: 0,
-    openedAt: null,
-    url: link.url,
-    isMoved: false,
-  };
-  while (!options.signal?.aborted) {
-    if (!memory.isMoved) onState?.("connecting");
-    Object.assign(memory, { isMoved: false, openedAt: null, url: link.url });
-    const wasKnown = memory.token !== null;
-    let retryAfterMs: number | null = null;
-    let isElsewhere = false;
-    try {
-      memory.topic ??= await source.findTopic(callOptions);
-      if (memory.topic === null) return;
-      memory.token ??= (await source.readToken?.(callOptions)) ?? null;
-      await link.owner?.settled;
-      for await (const frame of readConnection(link, memory.topic, memory, options)) {
-        if (options.signal?.aborted) return;
-        const message = frame.data === "" ? null : parseMessage(frame);
-        memory.failures = 0;
-        if (frame.id !== null) memory.lastEventId = frame.id === "" ? null : frame.id;
-        if (message !== null) yield { event: frame.event, message };
-      }
-    } catch (error) {
-      if (options.signal?.aborted) return;
-      if (!(error instanceof EmberlineError)) throw error;
-      const isOutdated = wasKnown && [401, 403].includes(error.status);
-      if (isRefused(error) && !isOutdated) throw error;
-      if (isOutdated) memory.token = null;
-      retryAfterMs = error.retryAfterMs;
-      isElsewhere = error.status === 0 && link.owner?.leave(memory.url) === true;
-    }
-    if (memory.isMoved) continue;
-    onState?.("lost");
-    if (isElsewhere) continue;
-    const livedMs = clock.elapsed() - (memory.openedAt ?? clock.elapsed());
-    if (livedMs >= soundMs) memory.failures = 0;
-    const pauseMs = pauseAfter(memory.failures++, clock.random(), retryAfterMs, memory.retryMs);
-    await clock.sleep(pauseMs, options.signal);
-  }
-}

@@ -1,4 +1,4 @@
-import { readTopic, type StreamSource } from "./event-stream.ts";
+import { readTopic, type LobbyStream, type StreamSource } from "./event-stream.ts";
 import { lobbyEventTypes, type LobbyEvent } from "./events.ts";
 import { foldLobby, newerOf } from "./lobby-state.ts";
 import type { CallOptions, StreamOptions } from "./options.ts";
@@ -13,6 +13,7 @@ export abstract class LobbyView {
   readonly code: string;
   lobby: Lobby | null;
   protected readonly link: Link;
+  private readonly streams = new Set<LobbyStream>();
 
   protected constructor(link: Link, code: string, lobby: Lobby | null) {
     const { followOwner } = link;
@@ -24,12 +25,21 @@ export abstract class LobbyView {
   /** Applies a state unless a later one is known, and returns the current state. */
   protected take(lobby: Lobby): Lobby {
     this.lobby = newerOf(this.lobby, lobby);
+    for (const stream of this.streams) stream.expect(this.lobby.seq);
     return this.lobby;
   }
 
   /** Applies an event, unless a later state is known. */
   protected apply(event: LobbyEvent): void {
     this.lobby = foldLobby(this.lobby, event);
+  }
+
+  /**
+   * Checks the connection of `events()` at once and replaces a dead one. A page does so by itself when it was hidden
+   * for 5 s or the network is back; other hosts call it when the device woke or changed its network.
+   */
+  resumeNow(): void {
+    for (const stream of [...this.streams]) stream.wake();
   }
 
   abstract read(options?: CallOptions): Promise<{ lobby: Lobby }>;
@@ -54,7 +64,12 @@ export abstract class LobbyView {
     isLast: (event: LobbyEvent) => boolean,
   ): AsyncGenerator<LobbyEvent, void, undefined> {
     const findTopic = (call: CallOptions) => this.findTopic(options.lastEventId, call);
-    const source = { findTopic, token, readToken };
+    const readSeq = async (call: CallOptions) => (await this.read(call)).lobby.seq;
+    const attach = (stream: LobbyStream) => {
+      this.streams.add(stream);
+      return () => void this.streams.delete(stream);
+    };
+    const source = { findTopic, token, readToken, readSeq, attach };
     let seen = -1;
     for await (const { event: type, message } of readTopic(this.link, source, options)) {
       if (!Object.hasOwn(lobbyEventTypes, type)) continue;

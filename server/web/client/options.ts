@@ -78,13 +78,19 @@ export interface Health {
   version: string;
 }
 
-export type StreamState = "connecting" | "open" | "lost";
+/** `behind`: for 5 s the lobby is known to be ahead of the stream, or nothing has come since the device woke. */
+export type StreamState = "connecting" | "open" | "lost" | "behind";
 
 export interface StreamOptions {
   signal?: AbortSignal;
   /** Id of the last event of an earlier stream, to resume after it. */
   lastEventId?: string;
   onState?: (state: StreamState) => void;
+  /**
+   * `release` leaves the connection while the page is hidden, and catches up when it is visible again: a browser has
+   * few connections to one service for all its tabs. Heartbeats go on. Default `follow`.
+   */
+  whileHidden?: "follow" | "release";
 }
 
 /** Everything needed to resume a seat. */

@@ -1,5 +1,6 @@
 import { EmberlineError, errorOf, notOurs, parseEnvelope, unreachable } from "./errors.ts";
 import type { CallOptions, Clock, EmberlineOptions } from "./options.ts";
+import type { PageSignals } from "./page-signals.ts";
 import { linked, pauseAfter } from "./timing.ts";
 
 /** `crypto.randomUUID` is missing without https, for example on a phone that uses an IP address. */
@@ -11,7 +12,7 @@ export function randomKey(): string {
 /** Timeout of one attempt; a frozen server process is then abandoned for another one. */
 const tryMs = 8_000;
 /** The same on the port of one worker: after two seconds another worker takes over the lobbies of a frozen one. */
-const ownerTryMs = 3_000;
+export const ownerTryMs = 3_000;
 export const callDeadlineMs = 30_000;
 /** Drawing questions may take the service 20 s. */
 export const startTryMs = 35_000;
@@ -31,6 +32,7 @@ export interface Link {
   runtime: { hasReadableBodies: boolean };
   /** Route to the owner of one lobby; null for requests without a lobby. */
   owner: Route | null;
+  page: PageSignals;
 }
 
 /** Where the requests of one lobby go. */

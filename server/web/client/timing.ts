@@ -50,6 +50,14 @@ export function pauseAfter(
   return retryAfterMs === null ? ownMs : Math.max(ownMs, retryAfterMs + random * firstMs);
 }
 
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve());
+    if (signal.aborted) resolve();
+  });
+}
+
 /** A controller that is also aborted by `signal`, until `unlink`. */
 export function linked(signal: AbortSignal | undefined) {
   const controller = new AbortController();

@@ -259,7 +259,8 @@ function wire() {
   });
   // A broken stream is silent for a while.
   for (const news of ["online", "offline"]) window.addEventListener(news, () => void lookAround());
-  setInterval(room.tick, clockMs);
+  // A hidden tab has no news of the game, so it can neither show it nor miss a reveal.
+  setInterval(() => document.hidden || room.tick(), clockMs);
 }
 
 async function lookAround() {

@@ -17,7 +17,7 @@ export function follow(
     if (!signal.aborted && state !== "connecting") onOpen(state === "open");
   };
   const read = async () => {
-    for await (const event of view.events({ signal, onState })) {
+    for await (const event of view.events({ signal, onState, whileHidden: "release" })) {
       if (signal.aborted) return;
       onEvent(event);
     }
