@@ -217,11 +217,27 @@ class UwsServer implements HttpServer {
       release();
       onComplete();
     };
+    this.readAdmitted(ctx, sender);
+  }
+
+  /** Reads a form, and runs it once it is complete and within the quota of all workers. */
+  private readAdmitted(ctx: RequestContext, sender: Sender): void {
+    let isRead = false;
+    let isAdmitted = false;
+    const runWhenReady = () => {
+      if (isRead && isAdmitted && ctx.refusal === null && !ctx.isClosed) this.run(ctx);
+    };
     readRequestBody(ctx, () => {
+      isRead = true;
       this.uploads.finishReading(sender);
-      this.run(ctx);
+      // Too large: refused whatever the quota says.
+      if (ctx.refusal !== null) return this.run(ctx);
+      runWhenReady();
     });
-    this.uploads.acquireShared(sender);
+    void this.uploads.acquireShared(sender).then((isHeld) => {
+      isAdmitted = isHeld;
+      runWhenReady();
+    });
   }
 
   private senderOf(ctx: RequestContext, names: readonly string[]): Sender {

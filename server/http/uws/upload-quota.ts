@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { asset } from "../../platform/assets.ts";
 import { AppError } from "../../platform/errors.ts";
+import { withTimeout } from "../../platform/time/deadline.ts";
 import { unavailable } from "../pipeline/failures.ts";
 import { ownIdStart } from "./request-context.ts";
 
@@ -16,6 +17,10 @@ const checkMs = 500;
 /** Lease of an upload slot: the slots of a killed worker expire, others are renewed. */
 const leaseMs = 15_000;
 const renewMs = 5_000;
+/** Timeout of Redis; after it a worker counts its uploads alone. */
+const sharedWaitMs = 500;
+/** Uploads of this process, by which Redis tells them apart. */
+let numAcquired = 0;
 
 const script = readFileSync(asset("server/http/uws/upload-quota.lua"), "utf8");
 
@@ -52,7 +57,6 @@ export class UploadQuota {
   private readonly redis: Redis;
   private readonly open = new Map<Sender, Upload>();
   private readonly counts = new Map<string, number>();
-  private numAcquired = 0;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(redis: Redis) {
@@ -65,8 +69,8 @@ export class UploadQuota {
       return tooMany();
     if (this.open.size >= maxUploads) return unavailable();
     const now = performance.now();
-    this.numAcquired += 1;
-    const id = `${ownIdStart}${this.numAcquired}`;
+    numAcquired += 1;
+    const id = `${ownIdStart}${numAcquired}`;
     const times = { windowAt: now, renewAt: now + renewMs };
     const upload = { id, sender, ...times, windowBytes: 0, isRead: false };
     this.open.set(sender, upload);
@@ -75,14 +79,19 @@ export class UploadQuota {
     return null;
   }
 
-  /** Acquires the slot in the quota shared by all workers; aborts the upload when that is exhausted. */
-  acquireShared(sender: Sender): void {
+  /**
+   * Acquires the slot in the quota shared by all workers. When that is exhausted it aborts the upload, even one that
+   * arrived meanwhile, and resolves to false: a body must not be used before the answer.
+   */
+  async acquireShared(sender: Sender): Promise<boolean> {
     const upload = this.open.get(sender);
-    if (upload === undefined) return;
-    for (const name of sender.names) this.acquireInRedis(name, upload);
+    if (upload === undefined) return false;
+    const isHeld = await this.holdInRedis(upload);
+    if (!isHeld) this.cutOff(sender, tooMany());
+    return isHeld;
   }
 
-  /** Marks the body as complete; the slot is held until `release`. */
+  /** Marks the body as complete: its sender is no longer slow. The slot is held until `release`. */
   finishReading(sender: Sender): void {
     const upload = this.open.get(sender);
     if (upload !== undefined) upload.isRead = true;
@@ -113,8 +122,14 @@ export class UploadQuota {
       if (!upload.isRead && now >= upload.windowAt + windowMs) this.checkRate(upload, now);
       if (now < upload.renewAt || !this.open.has(upload.sender)) continue;
       upload.renewAt = now + renewMs;
-      this.acquireShared(upload.sender);
+      void this.renew(upload);
     }
+  }
+
+  /** A worker that was frozen longer than its lease may have lost the slot to another upload. */
+  private async renew(upload: Upload): Promise<void> {
+    const isHeld = await this.holdInRedis(upload);
+    if (!isHeld && !upload.isRead) this.cutOff(upload.sender, tooMany());
   }
 
   private checkRate(upload: Upload, now: number): void {
@@ -126,20 +141,22 @@ export class UploadQuota {
   }
 
   private cutOff(sender: Sender, refusal: AppError): void {
-    const upload = this.open.get(sender);
-    if (upload === undefined || upload.isRead) return;
+    if (!this.open.has(sender)) return;
     this.release(sender);
     sender.cutOff(refusal);
   }
 
   /**
-   * While Redis is down each worker enforces the quota locally. Uses EVAL, not EVALSHA: its NOSCRIPT retry could run
-   * after the release of the same slot.
+   * Acquires or renews the slots of an upload in Redis; false when a name has no more. While Redis is down each worker
+   * enforces the quota locally. Uses EVAL, not EVALSHA: its NOSCRIPT retry could run after the release of the same slot.
    */
-  private acquireInRedis(name: string, { id, sender }: Upload): void {
-    this.redis.eval(script, 1, keyOf(name), id, leaseMs, maxUploadsOfOne).then(
-      (answer) => answer === 0 && this.cutOff(sender, tooMany()),
-      () => undefined,
+  private holdInRedis({ id, sender }: Upload): Promise<boolean> {
+    const answers = sender.names.map((name) =>
+      this.redis.eval(script, 1, keyOf(name), id, leaseMs, maxUploadsOfOne),
+    );
+    return withTimeout(Promise.all(answers), sharedWaitMs).then(
+      (held) => !held.includes(0),
+      () => true,
     );
   }
 }

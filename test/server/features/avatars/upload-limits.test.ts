@@ -83,11 +83,26 @@ function manyUploadsAtOnce(): void {
     const worker = createHttpServer({ deps: app.deps, routes, log: silentLogger, exclusive: true });
     const otherPort = await worker.listen("127.0.0.1", 0);
     const one = await member();
-    await hold(one.token, "203.0.113.1", 4);
+    const slow = await hold(one.token, "203.0.113.1", 4);
     const fifth = sendSlowly(otherPort, one.token, "203.0.113.2");
     open.push(fifth);
     assert.match(await fifth.answered, /^HTTP\/1.1 429 /);
     fifth.socket.destroy();
+    // A small picture arrives whole, before the other worker has counted it.
+    const { headers, body } = formOf([{ bytes: await fresh() }]);
+    const whole = async () => {
+      const answer = await fetch(`http://127.0.0.1:${otherPort}${path}`, {
+        method: "POST",
+        headers: { ...headers, authorization: `Bearer ${one.token}` },
+        body: new Uint8Array(body),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const statuses = await Promise.all(Array.from({ length: 12 }, whole));
+    assert.deepEqual(new Set(statuses), new Set([429]));
+    slow[0]?.socket.destroy();
+    await eventually("a place is free", async () => (await whole()) === 200);
     await worker.close();
   });
 
@@ -101,6 +116,12 @@ function manyUploadsAtOnce(): void {
     open.push(fifth);
     assert.match(await fifth.answered, /^HTTP\/1.1 429 /);
     await leaseUntil(Date.now() - 1);
+    await one.send(await fresh());
+  });
+
+  it("are counted by each worker alone while Redis does not answer", async (t) => {
+    const one = await member();
+    t.mock.method(app.deps.redis, "eval", () => new Promise(() => {}));
     await one.send(await fresh());
   });
 
