@@ -24,7 +24,7 @@ const lengthOf = (parts: readonly Uint8Array[]) =>
 /**
  * Sends a long body with backpressure, and yields to the event loop after each piece. In one write uWebSockets would
  * copy and keep all bytes that the kernel does not accept, for as long as the client stalls. A stalled client now
- * costs the kernel's buffer only, until uWebSockets closes the connection after ten seconds. The request stays in
+ * costs the kernel's buffer only, until uWebSockets closes the connection after 8 to 12 seconds. The request stays in
  * flight until the last byte.
  */
 export function sendInPieces(ctx: RequestContext, body: Body): void {

@@ -76,7 +76,7 @@ export const ConfigSchema = Type.Object({
   ),
   KEEP_ALIVE: Bool(
     true,
-    "false closes each connection after its response, for load balancers with a keepalive above 10 s",
+    "false closes each connection after its response, for load balancers that keep idle connections for 8 s or longer",
   ),
   CORS_ORIGINS: Text("", "comma list of origins that may use credentials"),
   CORS_PUBLIC_DATA: Bool(false, "true lets any origin read public game data"),

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import Type from "typebox";
@@ -24,8 +26,9 @@ const onPurpose = new Set([
 const routes = sampleRoutes.filter((route) => !onPurpose.has(route.path));
 const seed = Number(process.env["HTTP_FUZZ_SEED"] ?? 20_240_607);
 
-/** The service closes no connection earlier than this. */
+/** The service closes no connection earlier than this: its timer of 10 s ends two to three steps of 4 s later. */
 const closingMs = 8_000;
+const readme = readFileSync(join(import.meta.dirname, "../../../server/http/README.md"), "utf8");
 const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nuWebSockets: 20\r\n\r\nok";
 
 /**
@@ -115,6 +118,29 @@ function behindProxies(): void {
       }
     });
   }
+
+  it("closes none of its idle connections earlier than the README says", async () => {
+    const sample = await startSample({ routes: sampleRoutes });
+    const ping = "GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
+    // Its steps begin at another moment for each of them.
+    const idle = Array.from({ length: 8 }, async (_, n) => {
+      await pause(n * 500);
+      const sentAt = performance.now();
+      const { responses, isClosedByServer } = await sendRaw(sample.port, ping);
+      assert.deepEqual([responses[0]?.status, isClosedByServer], [200, true]);
+      return performance.now() - sentAt;
+    });
+    const shortest = Math.min(...(await Promise.all(idle)));
+    await sample.stop();
+    assert.ok(shortest >= closingMs - 50, `${shortest} ms`);
+  });
+
+  it("closes later than every proxy that the README sets up", () => {
+    const times = [...readme.matchAll(/\b(?:keepalive(?:_timeout)?|idle_timeout:) (\d+)s/g)];
+    assert.ok(times.length >= 4);
+    for (const [setting, seconds] of times) assert.ok(Number(seconds) * 1_000 < closingMs, setting);
+    assert.match(readme, /are closed after 8 to 12 s/);
+  });
 
   it("closes every connection after its response when its load balancers need that", async () => {
     const sample = await startSample({ routes: sampleRoutes, env: { KEEP_ALIVE: "false" } });
