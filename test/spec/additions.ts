@@ -70,10 +70,12 @@ export const additionsByReason: Readonly<Record<string, readonly string[]>> = {
   ],
   "programs of others act for players, who consent on a page (OA-06)": [
     "GET /v1/oauth/authorize",
+    "POST /v1/oauth/authorize",
     "GET /v1/oauth/authorize/{uid}",
     "POST /v1/oauth/token",
     "POST /v1/oauth/revoke",
     "GET /v1/oauth/userinfo",
+    "POST /v1/oauth/userinfo",
     "GET /v1/oauth/jwks",
     "GET /v1/oauth/consent/{uid}",
     "GET /v1/oauth/consent/{uid}/question",

@@ -107,8 +107,9 @@ function checkSuccess(check: RouteCheck, response: CheckedResponse, where: strin
     assert.ok(check.route.cache !== undefined, `${where}: the route is not cacheable`);
     return assert.equal(response.bytes.length, 0, `${where}: no bytes`);
   }
-  assert.ok(response.status in check.route.responses, `${where}: the status is not declared`);
-  const spec = check.route.responses[response.status];
+  const declared = { ...check.route.formRoute?.responses, ...check.route.responses };
+  assert.ok(response.status in declared, `${where}: the status is not declared`);
+  const spec = declared[response.status];
   if (response.status === 204) return assert.equal(response.bytes.length, 0, `${where}: no bytes`);
   if (isKind(spec)) return;
   const type = response.headers.get("content-type") ?? "";

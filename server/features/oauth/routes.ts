@@ -1,3 +1,5 @@
+import { pagePolicy } from "../../platform/text/notice-page.ts";
+import { readForm } from "../../http/pipeline/body.ts";
 import type { OAuthDeps } from "./deps.ts";
 import {
   bytesReply,
@@ -5,6 +7,7 @@ import {
   media,
   redirect,
   reply,
+  seeOtherReply,
   type Route,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
@@ -16,9 +19,6 @@ const tag = "OAuth 2.0";
 const source = "OA-06";
 const html = media("text/html");
 const json = media("application/json");
-/** A page of our own that no site may frame (S21). */
-const pagePolicy =
-  "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The library's response is sent unchanged, outside the envelope. Its status is not known to the route's types. */
 async function pass(deps: OAuthDeps, request: RequestInfo): Promise<never> {
@@ -37,9 +37,11 @@ const callOf = ({ method, path, headers, body }: RequestInfo) => ({
   body,
 });
 
+const authorizePath = "/v1/oauth/authorize";
+
 const authorize = defineRoute({
   method: "GET",
-  path: "/v1/oauth/authorize",
+  path: authorizePath,
   summary: "Let a player sign in to a client: code flow, PKCE with S256",
   tag,
   auth: "public",
@@ -50,6 +52,21 @@ const authorize = defineRoute({
   responses: { 303: redirect, 400: html },
   errors: [],
   handler: ({ deps, request }) => pass(deps, request),
+});
+
+/** OpenID Connect Core, 3.1.2.1: the parameters may come in a form, which continues as a GET. */
+const authorizeByForm = defineRoute({
+  method: "POST",
+  path: authorizePath,
+  summary: "The same with the parameters in a form; continues by GET",
+  tag,
+  auth: "public",
+  source,
+  rateLimit: { max: 60, window: 60 },
+  urlForm: s.AuthorizeQuery,
+  responses: { 303: redirect },
+  errors: [],
+  handler: ({ request }) => seeOtherReply(`${authorizePath}?${readForm(request.body).toString()}`),
 });
 
 const resume = defineRoute({
@@ -98,17 +115,31 @@ const revoke = defineRoute({
   handler: ({ deps, request }) => pass(deps, request),
 });
 
-const userinfo = defineRoute({
-  method: "GET",
+const userinfo = {
   path: "/v1/oauth/userinfo",
-  summary: "Read the player of a client's access token",
   tag,
   auth: "public",
   source,
   anyOrigin: true,
   responses: { 200: json, 400: json, 401: json, 403: json },
   errors: [],
-  handler: ({ deps, request }) => pass(deps, request),
+  handler: ({ deps, request }: { deps: OAuthDeps; request: RequestInfo }) => pass(deps, request),
+} as const;
+
+const readUserinfo = defineRoute({
+  ...userinfo,
+  method: "GET",
+  summary: "Read the player of a client's access token",
+});
+
+/** OpenID Connect Core, 5.3.1 */
+const postUserinfo = defineRoute({
+  ...userinfo,
+  method: "POST",
+  summary: "The same by POST; the access token may be in the form instead of the header",
+  rateLimit: { max: 300, window: 60 },
+  heldSecret: ({ deps, request }) => deps.oauth.heldSecret(callOf(request)),
+  urlForm: s.UserinfoForm,
 });
 
 const documents = [
@@ -192,10 +223,12 @@ const page = defineRoute({
 
 export const oauthRoutes: Route<OAuthDeps>[] = [
   authorize,
+  authorizeByForm,
   resume,
   token,
   revoke,
-  userinfo,
+  readUserinfo,
+  postUserinfo,
   ...documentRoutes,
   page,
   question,

@@ -35,6 +35,10 @@ export const RevokeForm = Type.Object({
   client_secret: text("of a confidential client that does not use HTTP Basic"),
 });
 
+export const UserinfoForm = Type.Object({
+  access_token: text("instead of the Authorization header (RFC 6750, 2.2)"),
+});
+
 export const ConsentParams = Type.Object({ uid: Type.String({ pattern: "^[\\w-]{8,64}$" }) });
 
 export const ConsentQuestion = Type.Object({

@@ -115,11 +115,21 @@ function operationOf(route: AnyRoute): Json {
     ...(isOperatorRoute(route) ? { servers: operatorServers } : {}),
     security: [...security[route.auth], ...(scope === null ? [] : [{ apiKey: [] }])],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body ? { requestBody: requestBodyOf(route.body, "application/json") } : {}),
-    ...(route.urlForm ? { requestBody: requestBodyOf(route.urlForm, urlFormType) } : {}),
-    ...(route.form ? { requestBody: formOf(route.form.field) } : {}),
-    responses: merged(successesOf(route), refusalsOf(route)),
+    ...bodyOf(route),
+    responses: merged(
+      { ...successesOf(route), ...(route.formRoute ? successesOf(route.formRoute) : {}) },
+      refusalsOf(route),
+    ),
   };
+}
+
+function bodyOf({ body, urlForm, form, formRoute }: AnyRoute): Json {
+  if (form) return { requestBody: formOf(form.field) };
+  if (!body) return urlForm ? { requestBody: requestBodyOf(urlForm, urlFormType) } : {};
+  const own = requestBodyOf(body, "application/json");
+  const asForm = formRoute?.urlForm ? requestBodyOf(formRoute.urlForm, urlFormType) : {};
+  const content = { ...(own["content"] as Json), ...(asForm["content"] as Json | undefined) };
+  return { requestBody: { ...own, content } };
 }
 
 /** A status may have a response of the handler and a refusal in the envelope. */

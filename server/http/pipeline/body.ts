@@ -8,11 +8,8 @@ export const maxBodyBytes = 65_536;
 export const maxBodyDepth = 32;
 
 const jsonType = /^application\/(?:[a-z0-9!#$&^_.-]+\+)?json$/;
-const formTypes = new Set([
-  "application/x-www-form-urlencoded",
-  "multipart/form-data",
-  "text/plain",
-]);
+const urlFormType = "application/x-www-form-urlencoded";
+const formTypes = new Set([urlFormType, "multipart/form-data", "text/plain"]);
 
 /** Media types a browser sends across origins without a preflight (HTTP-11). */
 export function isFormType(contentType: string | undefined): boolean {
@@ -20,6 +17,13 @@ export function isFormType(contentType: string | undefined): boolean {
   const type = mediaTypeOf(contentType);
   return formTypes.has(type) || type.startsWith("text/");
 }
+
+export const isUrlForm = (headers: Readonly<Record<string, string>>): boolean =>
+  mediaTypeOf(headers["content-type"] ?? "") === urlFormType;
+
+/** The fields of a URL-encoded form. */
+export const readForm = (body: Uint8Array | null): URLSearchParams =>
+  new URLSearchParams(Buffer.from(body ?? []).toString("utf8"));
 
 function mediaTypeOf(contentType: string): string {
   return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";

@@ -29,6 +29,8 @@ export interface RequestKind {
 /** A route with everything that is precomputed at start. */
 export interface RouteEntry {
   route: AnyRoute;
+  /** Takes requests with a URL-encoded form instead. */
+  forForm: RouteEntry | null;
   limit: RouteLimit | null;
   refusalLimit: RouteLimit | null;
   guessLimit: RouteLimit | null;
@@ -64,6 +66,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
   const limit = limitOf(route, config);
   return {
     route,
+    forForm: route.formRoute ? createEntry(route.formRoute, config, metrics) : null,
     limit,
     refusalLimit: refusalLimitOf(route, config),
     guessLimit: guessLimitOf(route, config),

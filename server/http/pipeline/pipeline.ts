@@ -4,7 +4,7 @@ import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { KeyCheck } from "../../platform/security/api-keys.ts";
 import type { HttpDeps } from "../deps.ts";
 import { Authenticator } from "../auth/authenticate.ts";
-import { parseJsonObject, requireJson } from "./body.ts";
+import { isUrlForm, parseJsonObject, requireJson } from "./body.ts";
 import { Cors, visitProblem, type OriginSource } from "../auth/cors.ts";
 import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
@@ -87,7 +87,8 @@ export class Pipeline {
       const match = this.router.match(ctx.method, ctx.path);
       if (match === null) throw new AppError("route:not_found");
       ctx.match = match;
-      ctx.entry = match.entry;
+      const forForm = match.entry?.forForm ?? null;
+      ctx.entry = forForm !== null && isUrlForm(ctx.headers) ? forForm : match.entry;
       ctx.paramValues = match.params;
       if (match.entry !== null) return;
       ctx.allow = [...match.allow, "OPTIONS"].join(", ");

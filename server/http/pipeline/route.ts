@@ -123,7 +123,7 @@ export type Reply =
     }
   | { kind: "empty"; status: number; headers: Headers }
   | { kind: "bytes"; status: number; type: string; bytes: string | Uint8Array; headers: Headers }
-  | { kind: "redirect"; status: 302; location: string; headers: Headers }
+  | { kind: "redirect"; status: 302 | 303; location: string; headers: Headers }
   /** The pipeline hands the response over: `open` runs after status and headers are written. */
   | {
       kind: "stream";
@@ -200,6 +200,11 @@ export function bytesReply<S extends number>(
 
 export function redirectReply(location: string, headers: Headers = []) {
   return { kind: "redirect", status: 302, location, headers } as Reply & { status: 302 };
+}
+
+/** A redirect that is followed by GET, whatever the method of the request. */
+export function seeOtherReply(location: string, headers: Headers = []) {
+  return { kind: "redirect", status: 303, location, headers } as Reply & { status: 303 };
 }
 
 /** `open` gets the connection; `release` is called instead when the client has disconnected. */
@@ -303,6 +308,8 @@ export interface RouteRecord<
   form?: FileForm;
   /** Fields of a form the handler reads itself; for the OpenAPI document. */
   urlForm?: TObject;
+  /** Takes requests with a URL-encoded form in place of this route, which has the same method and path. */
+  formRoute?: Route<D>;
   /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
   invalid?: { status: 400; code: ErrorCode };
   /** Error code for a path parameter of the wrong form (HTTP-05); default `route:not_found`. */

@@ -55,7 +55,7 @@ export class Responder {
     const head = this.startHead(ctx, reply.status, reply.headers, opened);
     if (reply.kind === "redirect")
       return write(ctx, {
-        status: 302,
+        status: reply.status,
         head: `${head}\r\nLocation: ${headerValue(reply.location)}`,
         payload: null,
       });

@@ -42,7 +42,7 @@ export interface ApiKeyCache {
    * Null for an unknown key, a wrong secret, or a key of a closed account or realm. A wrong secret takes the same steps
    * as an unknown prefix, so that the time does not tell which prefixes exist (KEY-09).
    */
-  find(presented: PresentedKey): Promise<CachedApiKey | null> | CachedApiKey;
+  find(presented: PresentedKey): Promise<CachedApiKey | null> | CachedApiKey | null;
   /** Records that a request presented the key. */
   recordUse(key: CachedApiKey): void;
 }

@@ -32,9 +32,11 @@ export async function callHandler(
   base: URL,
 ): Promise<OAuthAnswer> {
   const { method, target, headers, body } = withHashedSecret(request);
+  const payload = method === "POST" && body !== null && body.length > 0 ? Buffer.from(body) : null;
   const seen = seenHeaders.flatMap((name) => {
     const value = headers[name];
-    if (value === undefined) return [];
+    // The library finds no form in an empty body, and refuses any other type.
+    if (value === undefined || (name === "content-type" && payload === null)) return [];
     return [[name, name === "cookie" ? withoutSession(value) : value] as const];
   });
   const { inject } = await import("light-my-request");
@@ -46,7 +48,7 @@ export async function callHandler(
       host: base.host,
       "x-forwarded-proto": base.protocol.slice(0, -1),
     },
-    ...(body === null || method !== "POST" ? {} : { payload: Buffer.from(body) }),
+    ...(payload === null ? {} : { payload }),
   });
   const passed = passedHeaders.flatMap((name) => {
     const values = [answer.headers[name] ?? []].flat();

@@ -10,6 +10,7 @@ const kinds = [
   ["refresh_token", "RefreshToken"],
   ["token", "RefreshToken"],
   ["token", "AccessToken"],
+  ["access_token", "AccessToken"],
 ] as const;
 
 /**
@@ -27,6 +28,8 @@ export async function heldSecret(
   ];
   const client = secret === "" ? null : await findOAuthClient(fork(), clientId);
   if (client !== null && isHashOf(client.secretHash ?? "", secret)) return `client ${clientId}`;
+  const bearer = /^bearer +([^\s,]+) *$/i.exec(headers["authorization"] ?? "")?.[1];
+  if (bearer !== undefined) form.set("access_token", bearer);
   for (const [field, model] of kinds) {
     const value = form.get(field) ?? "";
     const key = storedKey(model, value);
