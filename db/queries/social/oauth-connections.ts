@@ -62,7 +62,8 @@ export async function saveConnection(
         conflict
           .columns(["provider", "subject"])
           .doUpdateSet((eb) => ({
-            name: eb.ref("excluded.name"),
+            // Apple tells it at the first sign-in only.
+            name: eb.fn.coalesce("excluded.name", "oauth_connections.name"),
             avatar_url: eb.ref("excluded.avatar_url"),
           }))
           .whereRef("oauth_connections.player_id", "=", "excluded.player_id"),

@@ -6,7 +6,7 @@ import type { OauthProvider } from "../../platform/config/oauth-providers.ts";
 import type { WithClock, WithLog } from "../../platform/capabilities.ts";
 import { unavailable } from "../../http/pipeline/failures.ts";
 import { configurationOf } from "./provider-client.ts";
-import type { PendingSignIn } from "./states.ts";
+import type { TakenSignIn } from "./states.ts";
 
 /** Profile from the provider, unvalidated. */
 export interface Profile {
@@ -36,6 +36,7 @@ export async function authorizationUrl(
     code_challenge: await oidc.calculatePKCECodeChallenge(input.codeVerifier),
     code_challenge_method: "S256",
     ...(provider.scopes === "" ? {} : { scope: provider.scopes }),
+    ...(provider.responseMode === null ? {} : { response_mode: provider.responseMode }),
     ...(isOidc ? { nonce: input.nonce } : {}),
   });
   return url.href;
@@ -45,7 +46,16 @@ export async function authorizationUrl(
 export async function readProfile(
   deps: WithClock & WithLog,
   provider: OauthProvider,
-  { callback, state, pending }: { callback: URL; state: string; pending: PendingSignIn },
+  { callback, state, pending }: { callback: URL; state: string; pending: TakenSignIn },
+): Promise<Profile> {
+  const profile = await exchangeCode(deps, provider, { callback, state, pending });
+  return { ...profile, name: profile.name ?? pending.postedName };
+}
+
+async function exchangeCode(
+  deps: WithClock & WithLog,
+  provider: OauthProvider,
+  { callback, state, pending }: { callback: URL; state: string; pending: TakenSignIn },
 ): Promise<Profile> {
   const configuration = await configurationOf(provider);
   const isOidc = provider.endpoints.kind === "discovered";

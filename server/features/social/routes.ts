@@ -1,6 +1,7 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import { AppError } from "../../platform/errors.ts";
 import { preferredLocale } from "../../platform/text/locales.ts";
+import { readForm } from "../../http/pipeline/body.ts";
 import { isPreview } from "../../http/pipeline/preview.ts";
 import type { SocialDeps } from "./deps.ts";
 import {
@@ -8,6 +9,7 @@ import {
   redirect,
   redirectReply,
   reply,
+  seeOtherReply,
   type Route,
   type Headers,
   type RequestInfo,
@@ -20,14 +22,23 @@ import { setRefreshCookie } from "../sessions/cookies.ts";
 import { readFrontEnd } from "../realms/service.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { readBrowser, setBrowserCookie } from "./cookies.ts";
-import { beginSignIn, findProvider, finishSignIn } from "./service.ts";
-import { holdsState, randomSecret, stateSeconds, takeState, type PendingSignIn } from "./states.ts";
+import { beginSignIn, continuePosted, findProvider, finishSignIn } from "./service.ts";
+import {
+  holdsState,
+  isStateOpen,
+  randomSecret,
+  stateSeconds,
+  takeState,
+  type PendingSignIn,
+} from "./states.ts";
 
 const defineRoute = routesWith<SocialDeps>();
 const tag = "Social login";
 const limit = { max: 30, window: 60 };
 const Provider = Type.Object({ provider: Type.String({ pattern: "^[a-z0-9_-]{2,32}$" }) });
 const Text = Type.Optional(Type.String({ maxLength: 2_048 }));
+
+const CallbackQuery = Type.Object({ code: Text, state: Text, iss: Text, error: Text });
 
 const providers = defineRoute({
   method: "GET",
@@ -111,29 +122,61 @@ const callback = defineRoute({
   setsCookie: "by-visit",
   params: Provider,
   notFoundCode: "oauth:provider_unknown",
-  query: Type.Object({ code: Text, state: Text, iss: Text, error: Text }),
+  query: CallbackQuery,
   lenientQuery: true,
   responses: { 302: redirect },
   errors: ["oauth:provider_unknown", "oauth:state_invalid"],
-  handler: async ({ params, query, deps, request }) => {
+  handler: ({ params, query, deps, request }) =>
+    finishInBrowser(deps, params.provider, query, request),
+});
+
+async function finishInBrowser(
+  deps: SocialDeps,
+  name: string,
+  query: Static<typeof CallbackQuery>,
+  request: RequestInfo,
+) {
+  const provider = findProvider(deps, name);
+  // A preview must not consume the state; a browser without the cookie did not start the sign-in.
+  const cookie = isPreview(request) ? null : readBrowser(request);
+  const proof = { cookie, verifier: null };
+  const pending = await takeState(deps, { state: query.state, provider: provider.id, proof });
+  const returning = returningOf(deps, request, pending);
+  const answer = { ...query, state: query.state ?? "" };
+  try {
+    const session = await finishSignIn(deps, provider, pending, answer, await returning);
+    const cookies =
+      session === null ? [] : setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
+    return redirectReply(pending.redirect, [...quiet, ...cookies]);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const goal = new URL(pending.redirect);
+    goal.searchParams.set("error", error.code);
+    return redirectReply(goal.href, quiet);
+  }
+}
+
+const postedCallback = defineRoute({
+  method: "POST",
+  path: "/v1/gateway/oauth/{provider}/callback",
+  summary: "Callback of a provider that posts a form; continues by GET",
+  tag,
+  auth: "public",
+  source: "OA-09",
+  rateLimit: limit,
+  heldSecret: async ({ deps, request }) => {
+    const state = readForm(request.body).get("state") ?? "";
+    return (await isStateOpen(deps, state)) ? state : null;
+  },
+  params: Provider,
+  notFoundCode: "oauth:provider_unknown",
+  urlForm: Type.Object({ code: Text, state: Text, iss: Text, error: Text, user: Text }),
+  responses: { 303: redirect },
+  errors: ["oauth:provider_unknown"],
+  handler: async ({ params, deps, request }) => {
     const provider = findProvider(deps, params.provider);
-    // A preview must not consume the state; a browser without the cookie did not start the sign-in.
-    const cookie = isPreview(request) ? null : readBrowser(request);
-    const proof = { cookie, verifier: null };
-    const pending = await takeState(deps, { state: query.state, provider: provider.id, proof });
-    const returning = returningOf(deps, request, pending);
-    const answer = { ...query, state: query.state ?? "" };
-    try {
-      const session = await finishSignIn(deps, provider, pending, answer, await returning);
-      const cookies =
-        session === null ? [] : setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
-      return redirectReply(pending.redirect, [...quiet, ...cookies]);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const goal = new URL(pending.redirect);
-      goal.searchParams.set("error", error.code);
-      return redirectReply(goal.href, quiet);
-    }
+    const goal = await continuePosted(deps, provider, readForm(request.body));
+    return seeOtherReply(goal, quiet);
   },
 });
 
@@ -144,6 +187,7 @@ const nativeCallback = defineRoute({
   tag,
   auth: "public",
   source: "OA-03, OA-04",
+  formRoute: postedCallback,
   setsCookie: "by-page",
   rateLimit: limit,
   heldSecret: async ({ body, deps, request }) => {

@@ -9,8 +9,16 @@ import type { SocialDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { requireOpenSession, type ClientInfo, type Session } from "../sessions/sessions.ts";
 import { linkSocially, signInSocially } from "./accounts.ts";
+import { readPostedName } from "./posted-name.ts";
 import { authorizationUrl, readProfile } from "./profiles.ts";
-import { browserHash, randomSecret, saveState, type PendingSignIn } from "./states.ts";
+import {
+  browserHash,
+  keepPostedName,
+  randomSecret,
+  saveState,
+  type PendingSignIn,
+  type TakenSignIn,
+} from "./states.ts";
 
 export function findProvider({ config }: WithConfig, id: string): OauthProvider {
   const provider = config.oauthProviders.find((one) => one.id === id);
@@ -67,6 +75,29 @@ async function readLinker(
   return { playerId, family };
 }
 
+/** Fields that a provider returns, by redirect or form. */
+const callbackFields = ["code", "state", "iss", "error"] as const;
+
+/**
+ * Address of our callback that continues a form posted by the provider (OA-09). The post comes from another site, so it
+ * has no cookie to prove the browser with; the address is visited with it.
+ */
+export async function continuePosted(
+  deps: SocialDeps,
+  provider: OauthProvider,
+  form: URLSearchParams,
+): Promise<string> {
+  const name = readPostedName(form.get("user"));
+  const of = { state: form.get("state") ?? "", provider: provider.id };
+  if (name !== null) await keepPostedName(deps, of, name);
+  const goal = new URL(redirectUriOf(deps, provider));
+  for (const field of callbackFields) {
+    const value = form.get(field);
+    if (value !== null) goal.searchParams.set(field, value);
+  }
+  return goal.href;
+}
+
 /** Parameters of the provider's callback. */
 export interface CallbackParams {
   state: string;
@@ -84,7 +115,7 @@ export interface Returning {
 export async function finishSignIn(
   deps: SocialDeps,
   provider: OauthProvider,
-  pending: PendingSignIn,
+  pending: TakenSignIn,
   params: CallbackParams,
   { client, locale, isNative = false }: Returning & { isNative?: boolean },
 ): Promise<Session | null> {

@@ -7,8 +7,13 @@ export interface OauthProvider {
   /** Empty for a public client. */
   clientSecret: string;
   scopes: string;
+  /** How the provider returns the code; null lets it choose, which is the query. */
+  responseMode: ResponseMode | null;
   endpoints: OauthEndpoints;
 }
+
+const responseModes = ["query", "form_post"] as const;
+type ResponseMode = (typeof responseModes)[number];
 
 export type OauthEndpoints =
   /** OpenID Connect: everything else is discovered. */
@@ -17,7 +22,7 @@ export type OauthEndpoints =
   | { kind: "plain"; issuer: string | null; authorize: string; token: string; userinfo: string };
 
 const settingName =
-  /^OAUTH_([A-Z0-9_]+)_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL)$/;
+  /^OAUTH_([A-Z0-9_]+)_(CLIENT_ID|SECRET|ISSUER|AUTHORIZE_URL|TOKEN_URL|USERINFO_URL|SCOPES|LABEL|RESPONSE_MODE)$/;
 /** Built-in avatar sources. */
 const takenIds: ReadonlySet<string> = new Set(["custom", "upload"]);
 export const maxProviders = 32;
@@ -61,6 +66,9 @@ function problemsOf(name: string, settings: Settings, isProduction: boolean): st
   const isDiscovered = given.length === 0 && settings["ISSUER"] !== undefined;
   if (!isPlain && !isDiscovered)
     problems.push(`${prefix}: needs either _ISSUER or all of _${plain.join(", _")}`);
+  const { RESPONSE_MODE: mode } = settings;
+  if (mode !== undefined && !isResponseMode(mode))
+    problems.push(`${prefix}_RESPONSE_MODE: one of ${responseModes.join(", ")}`);
   for (const key of ["ISSUER", ...plain]) {
     const url = settings[key];
     if (url && !isSafeUrl(url, isProduction))
@@ -68,6 +76,9 @@ function problemsOf(name: string, settings: Settings, isProduction: boolean): st
   }
   return problems;
 }
+
+const isResponseMode = (text: string | undefined): text is ResponseMode =>
+  responseModes.some((mode) => mode === text);
 
 function isSafeUrl(text: string, isProduction: boolean): boolean {
   if (!URL.canParse(text)) return false;
@@ -79,12 +90,14 @@ function isSafeUrl(text: string, isProduction: boolean): boolean {
 
 function toProvider(name: string, settings: Settings): OauthProvider {
   const endpoints = endpointsOf(settings);
+  const { RESPONSE_MODE: mode } = settings;
   return {
     id: name.toLowerCase(),
     name: settings["LABEL"] ?? name.charAt(0) + name.slice(1).toLowerCase(),
     clientId: settings["CLIENT_ID"] ?? "",
     clientSecret: settings["SECRET"] ?? "",
     scopes: settings["SCOPES"] ?? (endpoints.kind === "discovered" ? "openid email profile" : ""),
+    responseMode: isResponseMode(mode) ? mode : null,
     endpoints,
   };
 }
