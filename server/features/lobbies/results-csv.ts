@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import type { ResultSheet } from "../../../actors/index.ts";
+import { acceptedTypes } from "../../http/pipeline/accept.ts";
 
 type Question = ResultSheet["questions"][number];
 type Answer = Question["results"][number];
@@ -53,13 +54,7 @@ export function resultsCsv(sheet: ResultSheet): string {
 
 /** True when the Accept header names CSV and does not prefer JSON. */
 export function prefersCsv(accept: string | undefined): boolean {
-  const quality = new Map(
-    (accept ?? "").split(",").map((entry) => {
-      const [type = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
-      const q = parameters.find((one) => one.startsWith("q="));
-      return [type, q === undefined ? 1 : Number(q.slice(2)) || 0];
-    }),
-  );
+  const quality = acceptedTypes(accept);
   const csv = quality.get("text/csv") ?? 0;
   return csv > 0 && csv >= (quality.get("application/json") ?? 0);
 }

@@ -7,6 +7,7 @@ import {
   reply,
   type Route,
   type Headers,
+  type RequestInfo,
 } from "../../http/pipeline/route.ts";
 import { isPreview } from "../../http/pipeline/preview.ts";
 import { setRefreshCookie } from "./cookies.ts";
@@ -14,6 +15,7 @@ import { isPassport, issuePassport, passportSeconds, redeemPassport } from "./pa
 import { allowedRedirect } from "./redirects.ts";
 import { clientInfoOf } from "./sessions.ts";
 import type { SessionDeps } from "./deps.ts";
+import { visitPage, visitPages } from "./visit-page.ts";
 
 const defineRoute = routesWith<SessionDeps>();
 
@@ -45,23 +47,30 @@ const customs = defineRoute({
     redirect: Type.Optional(Type.String()),
   }),
   lenientQuery: true,
-  responses: { 302: redirect },
+  responses: { 302: redirect, ...visitPages },
   errors: ["sso:redirect_invalid", "sso:passport_invalid"],
-  handler: async ({ query, deps, request }) => {
-    const location = await allowedRedirect(deps, query.redirect).catch(unreferred);
-    // Link scanners and prefetching browsers must not consume the passport.
-    if (isPreview(request)) {
-      // A cached response would open no session at the real visit.
-      if (request.method === "HEAD" && isPassport(deps, query.passport))
-        return redirectReply(location, quiet);
-      throw new AppError("sso:passport_invalid", { headers: quiet });
-    }
-    const client = await clientInfoOf(deps, request);
-    const session = await redeemPassport(deps, query.passport, client).catch(unreferred);
-    const cookie = setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
-    return redirectReply(location, [...quiet, ...cookie]);
-  },
+  handler: ({ query, deps, request }) =>
+    enter(deps, query, request).catch((error: unknown) => visitPage(deps, request, error)),
 });
+
+async function enter(
+  deps: SessionDeps,
+  query: { passport?: string; redirect?: string },
+  request: RequestInfo,
+) {
+  const location = await allowedRedirect(deps, query.redirect).catch(unreferred);
+  // Link scanners and prefetching browsers must not consume the passport.
+  if (isPreview(request)) {
+    // A cached response would open no session at the real visit.
+    if (request.method === "HEAD" && isPassport(deps, query.passport))
+      return redirectReply(location, quiet);
+    throw new AppError("sso:passport_invalid", { headers: quiet });
+  }
+  const client = await clientInfoOf(deps, request);
+  const session = await redeemPassport(deps, query.passport, client).catch(unreferred);
+  const cookie = setRefreshCookie(session.body.refresh_token, session.cookieSeconds);
+  return redirectReply(location, [...quiet, ...cookie]);
+}
 
 /** The address has the passport: it must not leak by Referer or caches (GW-09). */
 const quiet: Headers = [

@@ -19,6 +19,7 @@ import { clientInfoOf } from "../sessions/sessions.ts";
 import { sessionReply } from "../sessions/replies.ts";
 import { SessionBody } from "../sessions/schemas.ts";
 import { setRefreshCookie } from "../sessions/cookies.ts";
+import { visitPage, visitPages } from "../sessions/visit-page.ts";
 import { readFrontEnd } from "../realms/service.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { readBrowser, setBrowserCookie } from "./cookies.ts";
@@ -124,10 +125,12 @@ const callback = defineRoute({
   notFoundCode: "oauth:provider_unknown",
   query: CallbackQuery,
   lenientQuery: true,
-  responses: { 302: redirect },
+  responses: { 302: redirect, ...visitPages },
   errors: ["oauth:provider_unknown", "oauth:state_invalid"],
   handler: ({ params, query, deps, request }) =>
-    finishInBrowser(deps, params.provider, query, request),
+    finishInBrowser(deps, params.provider, query, request).catch((error: unknown) =>
+      visitPage(deps, request, error),
+    ),
 });
 
 async function finishInBrowser(
