@@ -5,6 +5,8 @@ export const advisoryLocks = {
   gameImport: 7_346_202,
   /** With a second key, 0. Imports share it, and the clean-up of the archive holds it exclusively. */
   archive: 7_346_203,
+  /** With a second key, 0. Shared by all that are about to commit a change of the archive (COD-22). */
+  archivePublishing: 7_346_204,
   rankSnapshots: 7_346_312,
   challenges: 7_346_313,
 } as const;

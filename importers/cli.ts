@@ -185,7 +185,8 @@ async function importAll(
     const projectedGame = config.GAME_DATA_GAME;
     const importWith = (context: EntityManager, how: Partial<ImportOptions>) =>
       importEach(context, source, game, options, { projectedGame, ...how });
-    if (!isReadOnly(options)) await importWith(em, { project: projectionOf(projectedGame) });
+    if (!isReadOnly(options))
+      await importWith(em, { project: projectionOf(projectedGame), isServed: true });
     else if ("file" in source) await importWith(em, { isDryRun: true });
     // Each patch is compared with the one before it, so all are written and rolled back together.
     else await rollBackAfter(em, (tx) => importWith(tx, {}));

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import { lockGame } from "../../db/queries/archive/codex-import.ts";
+import { publish } from "../../db/queries/archive/codex-lease.ts";
 import type { ImportEnvelope } from "../envelope/contract.ts";
 import type { ProblemList } from "../envelope/problem-list.ts";
 import { apply, type ApplyOptions } from "./apply.ts";
@@ -23,6 +24,8 @@ export class ImportBusy extends Error {
 export interface ImportOptions extends ApplyOptions {
   /** Plans the import and writes nothing. */
   isDryRun?: boolean;
+  /** Processes may serve the archive: when the import is done, all of them answer with it (COD-22). */
+  isServed?: boolean;
   /** Lets a patch remove more than half of its branch. */
   allowShrink?: boolean;
   /** The game with typed resources; the plan says whether they follow. */
@@ -80,6 +83,7 @@ async function importLocked(
   options.onProgress?.("writing", 0, 1);
   await apply(em, planned, options);
   options.onProgress?.("writing", 1, 1);
+  if (options.isServed === true) await publish(em, options.signal);
   options.signal?.throwIfAborted();
   return planned.plan;
 }

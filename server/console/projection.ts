@@ -6,6 +6,7 @@ import {
   showChanges,
   undoRebuild,
 } from "../../db/projections/rebuild.ts";
+import { publish } from "../../db/queries/archive/codex-lease.ts";
 import { findBuild, listBuilds, type Build } from "../../db/queries/gamedata/projection-builds.ts";
 import type { Config } from "../platform/config/config.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
@@ -78,6 +79,7 @@ async function change(
     });
     if (name === "preview") return build;
     await audit(em, `projection:${name}`, game, { reason: "", detail: present(build) });
+    await publish(em);
     return build;
   });
 }

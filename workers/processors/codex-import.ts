@@ -31,6 +31,7 @@ export async function importFromFile(
       allowShrink,
       ...(watch === undefined ? {} : watched(watch)),
       project: projectionOf(deps.config.GAME_DATA_GAME),
+      isServed: true,
     });
     deps.log.info({ event: "import_finished", report }, "game data imported");
     return report;

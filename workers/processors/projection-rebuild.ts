@@ -1,6 +1,7 @@
 import { UnrecoverableError } from "bullmq";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
+import { publish } from "../../db/queries/archive/codex-lease.ts";
 import type { Build } from "../../db/queries/gamedata/projection-builds.ts";
 import { readProjectionState } from "../../db/queries/gamedata/projection-state.ts";
 import { projectorVersion } from "../../db/projections/project.ts";
@@ -32,7 +33,11 @@ export async function rebuildProjection(
   deps: WithEm & WithLog,
 ): Promise<Build> {
   try {
-    const build = await deps.em.transactional((em) => actions[request.action](em, request));
+    const build = await deps.em.transactional(async (em) => {
+      const made = await actions[request.action](em, request);
+      if (request.action !== "preview") await publish(em);
+      return made;
+    });
     deps.log.info(
       { event: "projection_rebuilt", build, action: request.action },
       "projection rebuilt",

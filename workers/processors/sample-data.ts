@@ -29,6 +29,7 @@ export async function importSample(
       await importEnvelope(deps.em, envelope, {
         now: deps.clock.now(),
         project: projectionOf(deps.config.GAME_DATA_GAME),
+        isServed: true,
       });
     } catch (error) {
       if (!(error instanceof ImportRefused)) throw error;

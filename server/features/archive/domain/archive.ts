@@ -1,11 +1,12 @@
 import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
-import { LRUCache } from "lru-cache";
-import { readDirectory, type CodexGame } from "../../../../db/queries/archive/codex-directory.ts";
+import type { CodexGame } from "../../../../db/queries/archive/codex-directory.ts";
+import { gamesLeaseMs, readLeasedGames } from "../../../../db/queries/archive/codex-lease.ts";
 import type { DiffPair } from "../../../../db/queries/archive/codex-diff.ts";
 import {
   createConcurrencyLimiter,
   type ConcurrencyLimiter,
 } from "../../../platform/cache/concurrency-limiter.ts";
+import { LeasedValue } from "../../../platform/cache/leased-value.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
 import { createByteLruCache, type ByteLruCache } from "../../../platform/cache/byte-lru-cache.ts";
 
@@ -21,7 +22,7 @@ export interface ArchiveBody {
 
 /** The archive caches of a process, which answer most reads without a store. */
 export interface Archive {
-  /** Games by slug, in order of slug, at most a second old. */
+  /** Games by slug, in order of slug: never older than an import or rebuild that was done before the call (COD-22). */
   games(): Promise<Games>;
   /** Reads the games again, after a caller has seen a newer generation. */
   reload(): Promise<Games>;
@@ -46,9 +47,6 @@ const maxPairBytes = 16 * 1024 * 1024;
 const maxListBytes = 16 * 1024 * 1024;
 /** Bytes of a pair besides its texts. */
 const pairBytes = 96;
-/** Maximum delay until an import without an event is noticed. */
-const gamesMs = 1_000;
-const allGames = "games";
 /** Concurrent builds of large documents, and queued requests. */
 const builds = { running: 2, waiting: 32 };
 /** The same for lists whose filters read documents. */
@@ -66,15 +64,13 @@ export function createArchive({ orm, metrics }: ArchiveOptions): Archive {
     const misses = metrics.archiveCache.labels({ kind, outcome: "miss" });
     return (isHit: boolean) => (isHit ? hits : misses).inc();
   };
-  const games = new LRUCache<string, Games>({
-    max: 1,
-    ttl: gamesMs,
-    fetchMethod: async () =>
-      new Map((await readDirectory(orm.em.fork())).map((game) => [game.slug, game])),
+  const games = new LeasedValue<Games>({
+    leaseMs: gamesLeaseMs,
+    read: (held) => readLeasedGames(orm.em.fork(), held),
   });
   return {
-    games: async () => games.get(allGames) ?? games.forceFetch(allGames),
-    reload: () => games.forceFetch(allGames, { forceRefresh: true }),
+    games: () => games.get(),
+    reload: () => games.refresh(),
     bodies: createByteLruCache({
       maxBytes: maxBodyBytes,
       // A string takes up to two bytes a character.
