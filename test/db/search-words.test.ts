@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
 import { createOrm } from "../../db/orm.ts";
-import { foldedText } from "../../db/queries/gamedata/projection-list.ts";
+import { foldedText, foldedTitle } from "../../db/queries/gamedata/projection-list.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { withDatabase } from "../../server/platform/postgres/database-url.ts";
-import { foldForSearch } from "../../server/platform/text/search-words.ts";
+import { foldForSearch, foldTitle } from "../../server/platform/text/search-words.ts";
 import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { fc } from "../support/seed.ts";
@@ -93,6 +93,69 @@ describe("the migration of search words", () => {
   });
 });
 
+describe("the migration of words with apostrophes and dots", () => {
+  let stores: TestStores;
+  const name = `signs_${process.pid}`;
+  before(async () => {
+    stores = await testStores();
+    await withClient(stores.databaseUrl, (client) => client.query(`create database ${name}`));
+  });
+  after(async () => {
+    await withClient(stores.databaseUrl, (client) =>
+      client.query(`drop database if exists ${name} with (force)`),
+    );
+    await stores.stop();
+  });
+
+  it("rebuilds those of names and English descriptions on each branch, and writes no other row", async () => {
+    const url = withDatabase(stores.databaseUrl, name);
+    const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 2 });
+    try {
+      const former = "Migration20261126190000_connection_constraints";
+      await orm.migrator.up({ to: former });
+      const em = orm.em.fork();
+      await rowsOf(
+        em,
+        sql`insert into codex_texts (branch_id, locale, from_ord, to_ord, hash, texts, is_inherited)
+          values (1, 'en', 1, 3, repeat('0', 64), '{"d": "It''s old"}', false),
+            (1, 'EN', 3, 2147483647, repeat('0', 64), '{"d": "King''s own"}', false),
+            (1, 'de', 1, 2147483647, repeat('0', 64), '{"d": "Geht''s"}', false)`,
+      );
+      await rowsOf(
+        em,
+        sql`insert into codex_head (branch_id, entity_id, type, document_id, patch_id, name, tags, data, search)
+          select branch, n, 'item', n, 1, case n % 3 when 0 then 'R.O.B.' else 'Plain' end, '{}',
+            case n % 3 when 1 then '{"description": "d"}' else '{}' end::jsonb,
+            array_to_tsvector(array['former'])
+          from generate_series(1, 2403) n cross join generate_series(1, 2) branch`,
+      );
+      const shown = async () => {
+        const rows = await rowsOf(
+          em,
+          sql<{ branch: number; words: string[]; count: number }>`
+            select branch_id as branch, tsvector_to_array(search) as words, count(*)::int as count
+            from codex_head group by branch_id, search order by branch_id, min(entity_id)`,
+        );
+        return rows.map(({ branch, words, count }) => [branch, [...words].sort(), count]);
+      };
+      const expected = [
+        [1, ["king", "kings", "own", "plain", "s"], 801],
+        [1, ["former"], 801],
+        [1, ["b", "o", "r", "rob"], 801],
+        [2, ["former"], 1602],
+        [2, ["b", "o", "r", "rob"], 801],
+      ];
+      await orm.migrator.up();
+      assert.deepEqual(await shown(), expected);
+      await orm.migrator.down({ to: former });
+      await orm.migrator.up();
+      assert.deepEqual(await shown(), expected);
+    } finally {
+      await orm.close(true);
+    }
+  });
+});
+
 describe("texts folded by SQL", () => {
   let stores: TestStores;
   before(async () => {
@@ -116,13 +179,18 @@ describe("texts folded by SQL", () => {
       );
       const rows = await rowsOf(
         orm.em.fork(),
-        sql<{ text: string; folded: string }>`
-          select one.text, ${foldedText(sql`one.text`)} as folded
+        sql<{ text: string; folded: string; title: string }>`
+          select one.text, ${foldedText(sql`one.text`)} as folded,
+            ${foldedTitle(sql`one.text`)} as title
           from jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) as one(text)`,
       );
       assert.equal(rows.length, texts.length);
-      for (const { text, folded } of rows)
-        assert.equal(folded, foldForSearch(text), JSON.stringify(text));
+      for (const { text, folded, title } of rows)
+        assert.deepEqual(
+          [folded, title],
+          [foldForSearch(text), foldTitle(text)],
+          JSON.stringify(text),
+        );
     } finally {
       await orm.close(true);
     }

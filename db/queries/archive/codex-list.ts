@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
+import type { QueryWord } from "../../../server/platform/text/search-words.ts";
 import { preparedRowsOf } from "../../prepared.ts";
 import { fits, type ListFilter } from "./codex-filters.ts";
 import { entityColumns, type EntityRow } from "./codex-read.ts";
@@ -98,17 +99,21 @@ async function readPage(
 export const maxFound = 100_000;
 
 /**
- * Ascending ids of the entities that match all filters and have, for each prefix, a word that
- * begins with it; null if there are too many.
+ * Ascending ids of the entities that match all filters and have, for each word of the query, a word
+ * that begins with it; null if there are too many.
  */
 export async function searchEntities(
   em: EntityManager,
   ref: TypeRef,
-  words: readonly string[],
+  words: readonly QueryWord[],
   filters: readonly ListFilter[] = [],
 ): Promise<{ generation: number; ids: Int32Array } | null> {
   // Words contain only letters and digits, so they need no escape inside the quotes.
-  const query = words.map((word) => `'${word}':*`).join(" & ");
+  const allOf = (prefixes: readonly string[]) => prefixes.map((one) => `'${one}':*`).join(" & ");
+  const query = words
+    .map((one) => (typeof one === "string" ? [one] : one))
+    .map((one) => ("whole" in one ? `(${allOf(one.whole)} | ${allOf(one.parts)})` : allOf(one)))
+    .join(" & ");
   // Raw SQL: a text search over a fragment shared by all lists, which stops once the count exceeds
   // the limit.
   const [found] = await rowsOf(

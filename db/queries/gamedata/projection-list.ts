@@ -1,6 +1,11 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql, type RawBuilder } from "kysely";
-import { optionalMarkClass, plainForms } from "../../../server/platform/text/search-words.ts";
+import {
+  innerSignClass,
+  loneAccent,
+  optionalMarkClass,
+  plainForms,
+} from "../../../server/platform/text/search-words.ts";
 import type { Row } from "../../projections/project.ts";
 import type { Resource } from "../../projections/resource.ts";
 import { rowsOf } from "../rows.ts";
@@ -16,7 +21,7 @@ export type Clause =
   | { kind: "min" | "max"; column: string; value: number; absent: number | null }
   /**
    * `pattern` is an SQL LIKE pattern. For a text column, `locales` names the languages to try in order: the
-   * first that has the text is folded for search and matched.
+   * first that has the text is folded by `foldTitle` and matched.
    */
   | { kind: "like"; column: string; pattern: string; locales: readonly string[] | null };
 
@@ -47,6 +52,14 @@ export function foldedText(text: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`normalize(${plain}, NFKC)`;
 }
 
+/** SQL counterpart of `foldTitle`. */
+export const foldedTitle = (text: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`regexp_replace(${foldedText(sql`replace(${text}, ${loneAccent}, '''')`)},
+    ${innerSignClass}, '', 'g')`;
+
+/** Those of an ASCII text. */
+const asciiSigns = "'`.";
+
 function conditionOf(clause: Clause): RawBuilder<unknown> {
   const column = sql.ref(clause.column);
   if (clause.kind === "like") {
@@ -56,8 +69,8 @@ function conditionOf(clause: Clause): RawBuilder<unknown> {
     const text = sql`coalesce(${sql.join(texts)})`;
     // Most texts are ASCII, for which folding takes a tenth of the time.
     return sql`case when octet_length(${text}) = length(${text})
-      then lower(${text} collate "C") like ${pattern}
-      else ${foldedText(text)} like ${pattern} end`;
+      then translate(lower(${text} collate "C"), ${asciiSigns}, '') like ${pattern}
+      else ${foldedTitle(text)} like ${pattern} end`;
   }
   if (clause.kind !== "among") {
     const value = clause.absent === null ? column : sql`coalesce(${column}, ${clause.absent})`;

@@ -49,7 +49,7 @@ export interface PrepareContext {
 }
 
 /** Increase it when the same entity text yields another stored entity than before, or a refusal. */
-export const preparingVersion = 3;
+export const preparingVersion = 4;
 
 /**
  * A digest of all inputs of a stored entity besides its text. Files referenced by hash alone are left out: they

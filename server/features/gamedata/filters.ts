@@ -1,7 +1,7 @@
 import type { Clause } from "../../../db/queries/gamedata/projection-list.ts";
 import type { Resource, ResourceFilter } from "../../../db/projections/resource.ts";
 import { AppError } from "../../platform/errors.ts";
-import { foldForSearch } from "../../platform/text/search-words.ts";
+import { foldTitle } from "../../platform/text/search-words.ts";
 import { isKept } from "../../platform/text/exact-json.ts";
 
 /** Values of one parameter, and characters of a pattern (PRJ-07). */
@@ -58,7 +58,7 @@ function readClause(
   }
   if (kind === "like") {
     const isLocalized = resource.columns[column]?.storage === "localized";
-    const pattern = likePattern(parameter, text, isLocalized ? foldForSearch : String);
+    const pattern = likePattern(parameter, text, isLocalized ? foldTitle : String);
     return { kind, column, pattern, locales: isLocalized ? locales : null };
   }
   const words = text.split(",");
@@ -102,7 +102,10 @@ function readBoolean(parameter: string, text: string): boolean {
 /** `*` and `%` match any run of characters, everything else is literal (PRJ-07). */
 function likePattern(parameter: string, text: string, fold: (text: string) => string): string {
   if (text === "" || [...text].length > maxPattern) throw invalidFilter(parameter);
-  const runs = fold(text).split(/[*%]+/);
+  const folded = fold(text);
+  // A text of nothing but signs would match every row.
+  if (folded === "") throw invalidFilter(parameter);
+  const runs = folded.split(/[*%]+/);
   return `%${runs.map((run) => run.replaceAll(/[\\_]/g, "\\$&")).join("%")}%`.replaceAll(
     /%+/g,
     "%",

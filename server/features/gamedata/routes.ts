@@ -27,7 +27,7 @@ const AtPatch = Type.Optional(Type.String({ description: "refused: single docume
 const describe: Readonly<Record<ResourceFilter["kind"], string>> = {
   equals: "one or several values, separated by commas; null finds rows without a value",
   archetype: "family, with or without id.<type>.; several separated by commas",
-  like: "part of the text, ignoring case and, in names, accents; * and % match any characters; refused as too short if the search takes over 120 ms",
+  like: "part of the text, ignoring case and, in names, accents, apostrophes and dots; * and % match any characters; refused as too short if the search takes over 120 ms",
   min: "at least",
   max: "at most",
 };

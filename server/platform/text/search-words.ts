@@ -4,7 +4,19 @@ const maxCharacters = 32_768;
 /** Longer words are split. */
 const maxLength = 64;
 const piece = new RegExp(`.{1,${maxLength}}`, "gu");
-const words = /[\p{L}\p{M}\p{N}]+/gu;
+
+/**
+ * Signs that a word may have inside: apostrophes and dots in all their forms, some of which count as letters. Such a
+ * word is indexed in parts and as a whole: `R.O.B.` is found as `rob`, `l'amulette` as `amulette`. A character class
+ * that JavaScript and Postgres read alike.
+ */
+export const innerSignClass =
+  "['`\u02b9\u02bb-\u02bf\u2018\u2019\u201b\u2032\u05f3\u05f4.\u00b7\u2027\u30fb]";
+const innerSigns = new RegExp(innerSignClass, "gu");
+/** An acute accent in the place of an apostrophe, which folding would replace by a blank. */
+export const loneAccent = "\u00b4";
+const sign = "'";
+const words = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*/gu;
 
 /**
  * Optional marks that search ignores: accents and vowel points of Latin, Greek, Cyrillic, Hebrew, Arabic and Syriac,
@@ -65,18 +77,54 @@ const gramLength = 4;
  * Index words of a text: letters and digits, folded, each once (COD-18). In a script without spaces each position
  * starts a word, so that a prefix search also matches inside.
  */
-export const searchWords = (text: string): string[] => wordsOf(text, beginnings);
-
-/** Query words; each must be a prefix of a word of the text. */
-export const queryWords = (text: string): string[] => wordsOf(text, windows);
-
-function wordsOf(text: string, split: (letters: string[]) => string[]): string[] {
-  const found = foldForSearch(text.slice(0, maxCharacters)).match(words) ?? [];
-  const all = found
-    .flatMap((word) => word.match(runs) ?? [])
-    .flatMap((run) => (isUnspaced.test(run) ? split(Array.from(run)) : pieces(run)));
-  return [...new Set(all)].slice(0, maxWords);
+export function searchWords(text: string): string[] {
+  const found = foldedWords(text);
+  const whole = found.filter((word) => word.includes(sign));
+  // Whole words come last, so that they displace no part where a text has too many words.
+  return [
+    ...new Set(
+      [...found.flatMap(partsOf), ...whole.map(withoutSigns)].flatMap(splitter(beginnings)),
+    ),
+  ].slice(0, maxWords);
 }
+
+/** A prefix of a word of the text, or one of two lists of such prefixes. */
+export type QueryWord = string | { whole: readonly string[]; parts: readonly string[] };
+
+/** The words of a query, all of which a text must have. */
+export function queryWords(text: string): QueryWord[] {
+  const split = splitter(windows);
+  const found = foldedWords(text).flatMap((word): QueryWord[] => {
+    const whole = split(withoutSigns(word));
+    const parts = partsOf(word).flatMap(split);
+    return word.includes(sign) && parts.length > 0 ? [{ whole, parts }] : whole;
+  });
+  return [...new Set(found)].slice(0, maxWords);
+}
+
+/** Whether the text has a word with a sign inside. */
+export const hasInnerSign = (text: string): boolean =>
+  foldedWords(text).some((word) => word.includes(sign));
+
+/** Words with all inner signs written alike. */
+const foldedWords = (text: string): string[] =>
+  foldWithSigns(text.slice(0, maxCharacters), sign).match(words) ?? [];
+
+const foldWithSigns = (text: string, replacement: string): string =>
+  foldForSearch(text.replaceAll(loneAccent, sign)).replaceAll(innerSigns, replacement);
+
+/** Folds a text for a search in any part of it, also without apostrophes and dots. `foldedTitle` is the same in SQL. */
+export const foldTitle = (text: string): string => foldWithSigns(text, "");
+
+const partsOf = (word: string): string[] => word.split(sign);
+const withoutSigns = (word: string): string => word.replaceAll(sign, "");
+
+const splitter =
+  (split: (letters: string[]) => string[]) =>
+  (word: string): string[] =>
+    (word.match(runs) ?? []).flatMap((run) =>
+      isUnspaced.test(run) ? split(Array.from(run)) : pieces(run),
+    );
 
 /** A leading mark belongs to a character that is no letter. */
 const pieces = (word: string): string[] => word.replace(/^\p{M}+/u, "").match(piece) ?? [];

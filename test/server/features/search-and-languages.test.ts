@@ -47,11 +47,14 @@ describe("searches and languages of game data", () => {
       ...smallGame(),
       { ...made("item", "sword_of_light", {}), name: "Épée de Lumière" },
       { ...made("item", "amulet", {}), name: "永恒冰霜护符" },
+      { ...made("item", "duck", {}), name: "Farfetch'd" },
+      { ...made("item", "robot", {}), name: "R.O.B." },
+      made("quest", "errand", { title_text: "Errand" }),
       { ...made("item", "dagger", {}), name: "שָׁלוֹם العَرَبِيَّة ⚔\ufe0fblade" },
     ];
     const locales = {
       ...texts,
-      en: { ...texts["en"], [greeting]: "Straße zur Épée" },
+      en: { ...texts["en"], [greeting]: "Straße zur Épée", Errand: "The King’s St. Errand" },
       "zh-Hans": { [greeting]: "永恒冰霜护符" },
       "zh-Hant": { [greeting]: "永恆冰霜護符" },
       he: { [greeting]: "שָׁלוֹם לָעוֹלָם" },
@@ -81,6 +84,18 @@ function findTitles(): void {
     assert.deepEqual(await quests("pt", "missao"), ["id.quest.smith_01"]);
     assert.deepEqual(await quests("en", "DAILY_toil"), ["id.quest.smith_daily_02"]);
     assert.deepEqual(await quests("en", "dailyxtoil"), []);
+  });
+
+  it("find names and titles with and without their apostrophes and dots", async () => {
+    for (const q of ["farfetchd", "farfetch'd", "FARFETCH’D", "farfetch"])
+      assert.deepEqual(await archived(q), ["id.item.duck"], q);
+    for (const q of ["rob", "r.o.b.", "R.O.B", "r o b"])
+      assert.deepEqual(await archived(q), ["id.item.robot"], q);
+    for (const name of ["kings", "king's", "King’s st errand", "st.*errand"])
+      assert.deepEqual(await quests("en", name), ["id.quest.errand"], name);
+    const nothing = [400, "projection:invalid_filter", { parameter: "name" }];
+    assert.deepEqual(await refusal("/v2/quests?name=."), nothing);
+    assert.deepEqual(await archived("'.'"), []);
   });
 
   it("find text inside a Chinese title, in the client's script", async () => {

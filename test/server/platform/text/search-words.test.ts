@@ -4,14 +4,23 @@ import {
   foldForSearch,
   queryWords,
   searchWords,
+  type QueryWord,
 } from "../../../../server/platform/text/search-words.ts";
 
-/** The archive's comparison: every query word is a prefix of a word of the text. */
+/** The archive's comparison: every query word, or all its parts, are prefixes of words of the text. */
 const finds = (text: string, query: string): boolean => {
   const words = searchWords(text);
+  const isThere = (one: string) => words.some((word) => word.startsWith(one));
   const wanted = queryWords(query);
-  return wanted.length > 0 && wanted.every((one) => words.some((word) => word.startsWith(one)));
+  const isMet = (one: QueryWord) =>
+    typeof one === "string" ? isThere(one) : one.whole.every(isThere) || one.parts.every(isThere);
+  return wanted.length > 0 && wanted.every(isMet);
 };
+
+/** How many prefixes a query asks for. */
+const numPrefixes = (query: string) =>
+  queryWords(query).flatMap((one) => (typeof one === "string" ? one : [...one.whole, ...one.parts]))
+    .length;
 
 describe("search words", () => {
   it("match without accents, and with accents that differ from the text", () => {
@@ -76,6 +85,45 @@ describe("search words", () => {
     }
   });
 
+  it("match with and without apostrophes and dots inside words, in whatever form", () => {
+    for (const [text, ...queries] of [
+      [
+        "Farfetch'd",
+        "farfetchd",
+        "farfetch'd",
+        "farfetch’d",
+        "FARFETCH´D",
+        "farfetch d",
+        "farfetch",
+      ],
+      ["Farfetch’d", "farfetchd", "farfetch'd", "Farfetchʼd"],
+      ["Farfetchʼd", "farfetchd", "farfetch'd"],
+      ["Farfetch´d", "farfetchd", "farfetch'd"],
+      ["Farfetchd", "farfetch'd", "farfetch’d"],
+      ["R.O.B.", "rob", "r.o.b.", "R.O.B", "r o b", "r.o"],
+      ["ROB", "r.o.b."],
+      ["King's Sword", "kings", "king's", "king", "kings sword", "king’s sw"],
+      ["Kings", "king's"],
+      ["Dragons' Den", "dragons", "dragons' den"],
+      ["St. Germain", "st.germain", "st germain"],
+      ["L'amulette", "amulette", "lamulette", "l’amulette"],
+      ["Col·lecció", "colleccio", "col·leccio", "col.leccio"],
+      ["Oʻzbek", "ozbek", "o'zbek"],
+      ["צה״ל", "צהל"],
+      ["ドラゴン・クエスト", "ドラゴンクエスト", "ドラゴン・クエ", "ンクエス", "クエスト"],
+      ["Version 1.5", "1.5", "15"],
+      ["Ｋｉｎｇ＇ｓ", "kings"],
+    ] as const)
+      for (const query of queries) assert.ok(finds(text, query), `${query} in ${text}`);
+    for (const [text, query] of [
+      ["Den. Dragon", "dendragon"],
+      ["wait...what", "waitwhat"],
+      ["King's", "ings"],
+      ["'...'", "'"],
+    ] as const)
+      assert.ok(!finds(text, query), `${query} in ${text}`);
+  });
+
   it("match at every position of a long text without spaces", () => {
     const letters = Array.from({ length: 300 }, (_, at) => String.fromCodePoint(0x4e00 + at));
     for (let at = 0; at + 6 <= letters.length; at++)
@@ -105,5 +153,10 @@ describe("search words", () => {
     );
     assert.equal(searchWords(many.join("")).length, 2_048);
     assert.ok(queryWords("字".repeat(128)).length <= 128);
+    const signs = searchWords("a'b.c’d ".repeat(30_000));
+    assert.ok(signs.length <= 2_048);
+    assert.ok(numPrefixes("a.".repeat(64)) <= 128);
+    const long = searchWords(Array.from({ length: 2_048 }, (_, n) => `w${n}.x`).join(" "));
+    assert.deepEqual([long.length, long.includes("w2046")], [2_048, true], "parts come first");
   });
 });
