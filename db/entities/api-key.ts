@@ -24,6 +24,8 @@ export const ApiKeySchema = defineEntity({
     lastUsedAt: p.datetime().nullable(),
     expiresAt: p.datetime().nullable(),
     createdAt: p.datetime(),
+    /** When its secret was replaced. */
+    rolledAt: p.datetime().nullable(),
     revokedAt: p.datetime().nullable(),
     /** Reason, if anyone but the owner revoked it. */
     revokedReason: p.string().length(32).nullable(),

@@ -48,6 +48,7 @@ import { QuestionSchema } from "./question.ts";
 import { RankSnapshotDaySchema, RankSnapshotSchema } from "./rank-snapshot.ts";
 import { RealmBrandingSchema } from "./realm-branding.ts";
 import { RealmSchema } from "./realm.ts";
+import { ReplacedAddressSchema } from "./replaced-address.ts";
 import { RevocationSchema } from "./revocation.ts";
 import { RunSchema } from "./run.ts";
 import { SignInCodeSchema } from "./sign-in-code.ts";
@@ -126,6 +127,7 @@ export const tables = [
   PasswordResetSchema,
   UsedTokenSchema,
   OauthConnectionSchema,
+  ReplacedAddressSchema,
   RevocationSchema,
   AvatarUploadSchema,
 ];

@@ -36,6 +36,8 @@ export const TokenFamilySchema = defineEntity({
      * nobody did, as for a guest.
      */
     authenticatedAt: p.datetime().nullable(),
+    /** When its player last proved in it who they are (USR-12). */
+    provedAt: p.datetime().nullable(),
     /** From the sequence `sign_in_numbers`: orders sign-ins independently of host clocks. */
     signInNumber: p.bigint("number").nullable(),
     /** The session from which a passport, a link or a consent created this one. */

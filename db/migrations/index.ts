@@ -32,6 +32,7 @@ import { Migration20261126114500_search_words } from "./Migration20261126114500_
 import { Migration20261126120000_sign_in_numbers } from "./Migration20261126120000_sign_in_numbers.ts";
 import { Migration20261126150000_search_marks } from "./Migration20261126150000_search_marks.ts";
 import { Migration20261126190000_connection_constraints } from "./Migration20261126190000_connection_constraints.ts";
+import { Migration20261128192048_replaced_addresses } from "./Migration20261128192048_replaced_addresses.ts";
 import { Migration20261128200000_search_signs } from "./Migration20261128200000_search_signs.ts";
 import { Migration20261128200300_award_claims } from "./Migration20261128200300_award_claims.ts";
 
@@ -71,6 +72,7 @@ export const migrations = [
   Migration20261126120000_sign_in_numbers,
   Migration20261126150000_search_marks,
   Migration20261126190000_connection_constraints,
+  Migration20261128192048_replaced_addresses,
   Migration20261128200000_search_signs,
   Migration20261128200300_award_claims,
 ] as const;

@@ -6,7 +6,8 @@ import {
 } from "../../db/queries/sessions/credential-requests.ts";
 import { saveReset } from "../../db/queries/sessions/password-resets.ts";
 import { withdrawMessage } from "../../db/queries/delivery/messages.ts";
-import { lockAccountOf } from "../../db/queries/accounts/players.ts";
+import { loadOpenPlayer } from "../../db/queries/accounts/players.ts";
+import { lockAccountId } from "../../db/queries/verification/replaced-addresses.ts";
 import { findBranding, findRealm } from "../../db/queries/realms/realms.ts";
 import { saveCode } from "../../db/queries/sessions/sign-in-codes.ts";
 import { publicBaseUrl } from "../../server/platform/net/addresses.ts";
@@ -45,7 +46,7 @@ export async function answerRequest(
     const request = await takeRequest(em, requestId);
     if (!request || request.createdAtMs < now - usefulMs) return null;
     // Locks the account, so that nothing is sent to an address or a number it no longer has.
-    const account = await lockAccountOf(em, request.emailKey);
+    const account = await loadOpenPlayer(em, await lockAccountId(em, request.emailKey));
     if (!account) return null;
     if (request.purpose === "code") return writeCode(em, deps, account, request);
     return writeReset(em, deps, account, request);

@@ -6,6 +6,7 @@ import {
 } from "../../db/queries/sessions/credential-requests.ts";
 import { purgeAccounts } from "../../db/queries/accounts/accounts.ts";
 import { purgeCodes } from "../../db/queries/accounts/phone-codes.ts";
+import { purgeReplaced } from "../../db/queries/verification/replaced-addresses.ts";
 import { endTeamsOfCleared } from "../../db/queries/teams/teams.ts";
 import { endIdleSessions } from "../../db/queries/runs/play-sessions.ts";
 import { tidyAvatars, type TidyAvatarsDeps } from "./tidy-avatars.ts";
@@ -142,7 +143,7 @@ async function tidyArchive({ em, log }: WithEm & WithLog): Promise<void> {
     log.info({ event: "archive_cleaned", ...total }, "archive cleaned");
 }
 
-/** Clears accounts closed long ago and deletes expired codes. */
+/** Clears accounts closed long ago; deletes expired codes and reservations of addresses. */
 async function tidyAccounts(deps: CredentialDeps): Promise<void> {
   const { em } = deps;
   const now = deps.clock.now();
@@ -159,6 +160,7 @@ async function tidyAccounts(deps: CredentialDeps): Promise<void> {
     if (purged.length < maxPurged) break;
   }
   await purgeCodes(em, at);
+  await purgeReplaced(em, at);
   await notifyCollisions(deps);
 }
 

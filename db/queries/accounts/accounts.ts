@@ -111,6 +111,7 @@ export async function purgeAccounts(
         select id from players where deleted_at < ${before} and purged_at is null
         order by deleted_at limit ${limit} for update skip locked
       ), families as (delete from token_families where player_id in (select id from due)),
+      replaced as (delete from replaced_addresses where player_id in (select id from due)),
       verifications as (delete from email_verifications where player_id in (select id from due)),
       codes as (delete from phone_codes where player_id in (select id from due)),
       sign_ins as (delete from sign_in_codes where player_id in (select id from due)),

@@ -25,7 +25,10 @@ export async function isProvingSession(
   return session !== null;
 }
 
-/** Whether the address of an open account is still unverified. */
+/**
+ * Whether nobody has verified an address of this open account yet. One that replaced a verified address is that of the
+ * same owner (USR-13).
+ */
 export async function isAddressUnproven(em: EntityManager, playerId: number): Promise<boolean> {
   const player = await findRow(em, (db) =>
     db
@@ -35,7 +38,17 @@ export async function isAddressUnproven(em: EntityManager, playerId: number): Pr
       .where("is_guest", "=", false)
       .where("deleted_at", "is", null)
       .where("email_key", "is not", null)
-      .where("email_verified_at", "is", null),
+      .where("email_verified_at", "is", null)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("replaced_addresses")
+              .select("id")
+              .where("player_id", "=", playerId)
+              .where("superseded_at", "is", null),
+          ),
+        ),
+      ),
   );
   return player !== null;
 }
@@ -48,6 +61,8 @@ export interface AddressProof {
   keepsPassword: boolean;
   reason: string;
   now: Date;
+  /** Keys, logins and the number from before this stay; null = none do. */
+  since: Date | null;
 }
 
 export interface Revoked {
@@ -58,12 +73,13 @@ export interface Revoked {
 }
 
 /**
- * Marks the address as verified and removes everything attached to the account before that:
+ * Marks the address as verified and removes what was attached to the account without that proof:
  * sessions, consents, API keys, linked logins, phone number and password. Each removal is recorded
  * with its reason. Requires the lock on the player's row.
  */
 export async function revokeUnproven(em: EntityManager, proof: AddressProof): Promise<Revoked> {
-  const { playerId, keep, keepsPassword, reason, now } = proof;
+  const { playerId, keep, keepsPassword, reason, now, since } = proof;
+  const from = sql`coalesce(${since}::timestamptz, '-infinity')`;
   // An access token outlives its sign-out by up to an hour, and the clocks of hosts may differ by a
   // day.
   const mayBeHeldSince = sql`(${now}::timestamptz - interval '26 hours')`;
@@ -87,16 +103,18 @@ export async function revokeUnproven(em: EntityManager, proof: AddressProof): Pr
       ), keys as (
         update api_keys a set revoked_at = ${now}, revoked_reason = ${reason}
         where a.owner_id = ${playerId} and a.revoked_at is null
+          and coalesce(a.rolled_at, a.created_at) >= ${from}
           and (a.created_by is null or a.created_by not in (select id from kept))
         returning a.name, a.prefix, a.created_at
       ), connections as (
         delete from oauth_connections c
-        where c.player_id = ${playerId}
+        where c.player_id = ${playerId} and c.linked_at >= ${from}
           and (c.linked_by is null or c.linked_by not in (select id from kept))
         returning c.provider, c.subject, c.linked_at
       ), account as (
         select p.id, p.phone, p.phone_verified_at,
-          p.phone is not null and (p.phone_by is null or p.phone_by not in (select id from kept)) as loses_phone,
+          p.phone is not null and coalesce(p.phone_verified_at >= ${from}, true)
+            and (p.phone_by is null or p.phone_by not in (select id from kept)) as loses_phone,
           not ${keepsPassword}::boolean and p.password_hash is not null
             and (p.password_by is null or p.password_by not in (select id from kept)) as loses_password
         from players p where p.id = ${playerId}

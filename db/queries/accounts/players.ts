@@ -1,4 +1,4 @@
-import { LockMode, type EntityManager } from "@mikro-orm/postgresql";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { PlayerSchema, type Player } from "../../entities/player.ts";
 import { prepared } from "../../prepared.ts";
@@ -8,18 +8,6 @@ import { nextSignInNumber, type NewFamily } from "../sessions/token-families.ts"
 
 /** A login names an account by exactly one of the two normal forms. */
 export type LoginKey = { emailKey: string } | { nameKey: string };
-
-/**
- * Loads the open registered account with this address and locks it until the transaction of `em`
- * ends; null if there is none.
- */
-export function lockAccountOf(em: EntityManager, emailKey: string): Promise<Player | null> {
-  return em.findOne(
-    PlayerSchema,
-    { emailKey, isGuest: false, deletedAt: null },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
-}
 
 /** The account fields a password check needs. */
 export interface LoginAccount {
@@ -47,29 +35,6 @@ const findLoginByName = prepared((db, { nameKey }: { nameKey: string }) =>
 export async function findLogin(em: EntityManager, key: LoginKey): Promise<LoginAccount | null> {
   const [row] = await ("emailKey" in key ? findLoginByEmail(em, key) : findLoginByName(em, key));
   return row ?? null;
-}
-
-/**
- * Id of the open registered account with this address, or 0. It reads only one row, so both cases
- * take equally long. The row stays locked until the transaction ends. Lock order: the account
- * before the codes and links sent to it.
- */
-export async function lockAccountId(em: EntityManager, emailKey: string): Promise<number> {
-  const row = await findRow(em, (db) =>
-    db
-      .with("account", (of) =>
-        of
-          .selectFrom("players")
-          .select("id")
-          .where("email_key", "=", emailKey)
-          .where("is_guest", "=", false)
-          .where("deleted_at", "is", null)
-          .forNoKeyUpdate(),
-      )
-      .selectFrom("account")
-      .select(sql<number>`coalesce(max(id), 0)`.as("id")),
-  );
-  return row?.id ?? 0;
 }
 
 /** The columns of a `SignedIn`. */
@@ -116,22 +81,6 @@ export async function findOpenPlayer(em: EntityManager, id: number): Promise<Ope
 /** Like `findOpenPlayer`, but as an entity, for a transaction that changes it. */
 export function loadOpenPlayer(em: EntityManager, id: number): Promise<Player | null> {
   return em.findOne(PlayerSchema, { id, deletedAt: null });
-}
-
-/** Address and display data for mail to an open account; null if it has no address. */
-export function findMailTarget(
-  em: EntityManager,
-  playerId: number,
-): Promise<{ to: string; locale: string; realm: string } | null> {
-  return findRow(em, (db) =>
-    db
-      .selectFrom("players")
-      .select(["email_key as to", "locale", "realm"])
-      .where("id", "=", playerId)
-      .where("deleted_at", "is", null)
-      .where("email_key", "is not", null)
-      .$narrowType<{ to: string }>(),
-  );
 }
 
 export async function isEmailKeyTaken(em: EntityManager, emailKey: string): Promise<boolean> {

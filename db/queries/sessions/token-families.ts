@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { systemClock } from "../../../server/platform/time/clock.ts";
 import { preparedText } from "../../prepared.ts";
-import { millis } from "../expressions.ts";
+import { anyOf, millis, nullableMillis } from "../expressions.ts";
 import { changeRows, findRow, findRows } from "../rows.ts";
 
 /** How a session was created. */
@@ -165,7 +165,20 @@ export interface OpenSignIn {
   authenticatedAtMs: number | null;
   /** Null also for sessions from before sign-ins were numbered. */
   signInNumber: number | null;
+  /** When a person signed in to open it; null for a session that comes from another, or proves nothing. */
+  signedInAtMs: number | null;
+  /** When its player last proved in it who they are (USR-12). */
+  provedAtMs: number | null;
 }
+
+/** Methods of a sign-in by a person. */
+const ownSignIns: readonly SignInMethod[] = [
+  "password",
+  "code",
+  "registration",
+  "social",
+  "upgrade",
+];
 
 /** An open session of this player, or null. A sign-in is never later than the session it created. */
 export function findOpenSignIn(
@@ -179,12 +192,33 @@ export function findOpenSignIn(
         sql<number | null>`case when authenticated_at is not null then
           ${millis(sql`least(authenticated_at, created_at)`)} end`.as("authenticatedAtMs"),
         "sign_in_number as signInNumber",
+        nullableMillis(sql`case when method = ${anyOf(ownSignIns, "text")} then created_at end`).as(
+          "signedInAtMs",
+        ),
+        nullableMillis("proved_at").as("provedAtMs"),
       ])
       .where("id", "=", id)
       .where("player_id", "=", playerId)
       .where("revoked_at", "is", null)
       .where("ends_at", ">", now),
   );
+}
+
+/** Records a proof in an open session of this player; false if it has ended. */
+export async function markProved(
+  em: EntityManager,
+  { id, playerId, now }: { id: string; playerId: number; now: Date },
+): Promise<boolean> {
+  const numChanged = await changeRows(em, (db) =>
+    db
+      .updateTable("token_families")
+      .set({ proved_at: now })
+      .where("id", "=", id)
+      .where("player_id", "=", playerId)
+      .where("revoked_at", "is", null)
+      .where("ends_at", ">", now),
+  );
+  return numChanged > 0;
 }
 
 /** Whether a session of this player is still open. */

@@ -108,6 +108,13 @@ function isValid({ tokenHash, emailKey }: Verification, now: Date) {
   ]);
 }
 
+/** Voids the account's token. */
+export async function dropVerification(em: EntityManager, playerId: number): Promise<void> {
+  await changeRows(em, (db) =>
+    db.deleteFrom("email_verifications").where("player_id", "=", playerId),
+  );
+}
+
 /**
  * Deletes what a closed account leaves behind: its open verification and the subscription of its address. A
  * confirmed subscription is deleted only if the account had verified the address.
@@ -117,9 +124,7 @@ export async function clearAddress(
   playerId: number,
   { emailKey, isProven }: ClosedAccount,
 ): Promise<void> {
-  await changeRows(em, (db) =>
-    db.deleteFrom("email_verifications").where("player_id", "=", playerId),
-  );
+  await dropVerification(em, playerId);
   await changeRows(em, (db) => {
     const own = db.deleteFrom("subscribers").where("email_key", "=", emailKey);
     return isProven ? own : own.where("verified_at", "is", null);

@@ -133,6 +133,7 @@ export async function rollKey(deps: KeyDeps, caller: Caller, place: KeyPlace): P
     plaintext = newPlaintext(each.prefix);
     each.secretHash = hashOfKey(plaintext);
     each.createdBy = caller.family;
+    each.rolledAt = new Date(deps.clock.now());
   });
   logSecurity(deps, "key_rolled", { player: caller.playerId, key: key.id });
   return { key, plaintext };

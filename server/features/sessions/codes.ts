@@ -1,9 +1,6 @@
 import { insertRequest } from "../../../db/queries/sessions/credential-requests.ts";
-import {
-  findOpenPlayer,
-  lockAccountId,
-  recordLogin,
-} from "../../../db/queries/accounts/players.ts";
+import { findOpenPlayer, recordLogin } from "../../../db/queries/accounts/players.ts";
+import { lockAccountId } from "../../../db/queries/verification/replaced-addresses.ts";
 import { tryCode } from "../../../db/queries/sessions/sign-in-codes.ts";
 import { credentialRequests, type WithEnqueue } from "../../../workers/queues.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../../db/queries/accounts/address-proofs.ts";
 import { resetAvatar } from "../../../db/queries/avatars/avatars.ts";
 import { spendCodes } from "../../../db/queries/accounts/phone-codes.ts";
-import { findMailTarget } from "../../../db/queries/accounts/players.ts";
+import { findMailTarget } from "../../../db/queries/verification/replaced-addresses.ts";
 import { publishAccountEvent } from "../accounts/domain/account-events.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage, type WriteDeps } from "../delivery/domain/send.ts";
@@ -48,7 +48,7 @@ export async function proveAddress(
   if (!(await isAddressUnproven(em, playerId))) return null;
   const id = held?.playerId === playerId ? held.family : "";
   const keep = (await isProvingSession(em, { id, playerId, now })) ? id : "";
-  const proof = { playerId, keep, keepsPassword, reason, now };
+  const proof = { playerId, keep, keepsPassword, reason, now, since: null };
   const { families, providers } = await revokeUnproven(em, proof);
   for (const source of providers) await resetAvatar(em, playerId, { source, now });
   // Pending mails and links must not restore any of them.
@@ -67,6 +67,16 @@ export async function announceProof(
   if (proven === null) return;
   const { playerId, families, mailId } = proven;
   logSecurity(deps, "address_proven", { player: playerId });
+  await publishEnded(deps, playerId, families);
+  await postMessages(deps, [mailId]);
+}
+
+/** Publishes to every process that access tokens of these sessions are void. */
+export async function publishEnded(
+  deps: WithRedis & WithLog,
+  playerId: number,
+  families: readonly string[],
+): Promise<void> {
   for (let at = 0; at < families.length; at += maxFamiliesPerEvent) {
     const event = {
       type: "ended",
@@ -80,5 +90,4 @@ export async function announceProof(
       ),
     );
   }
-  await postMessages(deps, [mailId]);
 }

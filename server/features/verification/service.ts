@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Player } from "../../../db/entities/player.ts";
-import { lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import { dropSentCredentials, lockAccount } from "../../../db/queries/accounts/accounts.ts";
 import {
   isVerificationOpen,
   saveVerification,
   useVerification,
 } from "../../../db/queries/verification/email-verifications.ts";
+import { supersedeReplaced } from "../../../db/queries/verification/replaced-addresses.ts";
 import { linkPath, publicBaseUrl } from "../../platform/net/addresses.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
@@ -64,7 +65,14 @@ export async function confirmEmail(
   const verification = readVerification(deps, { token, email });
   if (verification === null) return false;
   const now = new Date(deps.clock.now());
-  return (isTrial ? isVerificationOpen : useVerification)(deps.em, verification, now);
+  if (isTrial) return isVerificationOpen(deps.em, verification, now);
+  return deps.em.transactional(async (em) => {
+    if (!(await useVerification(em, verification, now))) return false;
+    const { playerId } = verification;
+    // What was sent to the address that this one replaced (USR-13).
+    if (await supersedeReplaced(em, playerId, now)) await dropSentCredentials(em, playerId);
+    return true;
+  });
 }
 
 interface ConfirmInput {
