@@ -65,6 +65,7 @@ export const errors = {
   "lobby:token_invalid": [401, "The lobby token is invalid or expired."],
 
   "auth:forbidden": [403, "This account may not do that."],
+  "auth:proof_required": [403, "Prove first that it is you, or sign in again."],
   "avatar:guest_forbidden": [403, "Guests have the generated avatar only."],
   "key:scope_missing": [403, "The API key lacks the scope."],
   "key:origin_forbidden": [403, "The API key may not be used from this origin."],
@@ -150,6 +151,7 @@ export const errors = {
   "validation:failed": [422, "Some fields are not valid."],
   "auth:locked": [423, "The account is temporarily locked."],
   "rate_limit:exceeded": [429, "Too many requests."],
+  "user:too_many_addresses": [429, "The address was changed too often lately."],
   "phone:too_many_codes": [429, "There are too many active codes."],
   "lobby:too_many": [429, "You host too many unfinished lobbies."],
   "award:daily_limit": [429, "The daily limit of this award is reached."],

@@ -21,6 +21,10 @@ const texts: Readonly<Record<"verify" | "unsubscribe", Readonly<Record<string, T
       en: linkRefused.en,
       de: linkRefused.de,
     },
+    address_removed: {
+      en: "This address no longer belongs to the account. There is nothing more to do.",
+      de: "Diese Adresse gehört nicht mehr zu dem Konto. Mehr ist nicht zu tun.",
+    },
   },
   unsubscribe: {
     success: {

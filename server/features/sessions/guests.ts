@@ -17,6 +17,7 @@ import { postMessages } from "../delivery/domain/send.ts";
 import type { SessionDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { addressOrigin } from "../verification/device.ts";
+import { refuseReserved } from "../verification/replaced-addresses.ts";
 import { writeVerification } from "../verification/service.ts";
 import { claiming } from "./conflicts.ts";
 import {
@@ -143,6 +144,7 @@ export async function upgrade(
       await revokeFamiliesOf(em, caller.playerId, now);
       const player = await loadOpenPlayer(em, caller.playerId);
       if (!player) throw new AppError("auth:token_invalid");
+      await refuseReserved(em, deps, player);
       const verification = await writeVerification(em, deps, player);
       // The password was chosen, not verified.
       const signIn = { ...withoutCredentials("upgrade"), id: family };

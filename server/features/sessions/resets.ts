@@ -1,12 +1,15 @@
 import { hash } from "node:crypto";
 import { isResetOpen, useReset } from "../../../db/queries/sessions/password-resets.ts";
+import { dropVerification } from "../../../db/queries/verification/email-verifications.ts";
+import { findCurrentReplaced } from "../../../db/queries/verification/replaced-addresses.ts";
 import { findOpenPlayer } from "../../../db/queries/accounts/players.ts";
 import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
 import { AppError } from "../../platform/errors.ts";
 import { pastedToken } from "../../platform/text/pasted.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
-import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import { postMessages } from "../delivery/domain/send.ts";
 import type { SessionDeps } from "./deps.ts";
+import { writePasswordNotice } from "../verification/notices.ts";
 import { announceProof, proveAddress } from "../verification/proof.ts";
 import { clearLocks } from "./lockout.ts";
 import type { HeldSession } from "./sessions.ts";
@@ -30,11 +33,10 @@ export async function resetPassword(
     const proof = { playerId: token.playerId, now, held, keepsPassword: true };
     const proven = await proveAddress(em, deps, proof);
     await revokeFamiliesOf(em, token.playerId, now);
+    // The link went to a replaced address: what waits at the new one must not outlive the reset (USR-13).
+    if (await findCurrentReplaced(em, token.playerId)) await dropVerification(em, token.playerId);
     const player = await findOpenPlayer(em, token.playerId);
-    if (!player?.emailKey) return { player, mailId: null, proven };
-    const { emailKey: to, locale, realm } = player;
-    const mail = { template: "password-changed", to, locale, realm, params: {} } as const;
-    return { player, mailId: await writeMessage(em, deps, mail), proven };
+    return { player, mailId: await writePasswordNotice(em, deps, token.playerId), proven };
   });
   logSecurity(deps, "password_reset", { player: token.playerId });
   await announceProof(deps, proven);

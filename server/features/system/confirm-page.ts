@@ -6,7 +6,7 @@ type Language = "en" | "de";
 export type Question =
   /** `origin`: null when the reader is known to have entered the address. */
   | { type: "account"; email: string; origin: Origin | null }
-  | { type: "subscribe" | "unsubscribe"; email: string };
+  | { type: "subscribe" | "unsubscribe" | "restore"; email: string };
 
 const texts = {
   en: {
@@ -25,6 +25,11 @@ const texts = {
       ask: "Do you want no more news at this address?",
       yes: "Unsubscribe",
     },
+    restore: {
+      title: "Email address",
+      ask: "Give your account this address again? Later changes are undone too, every device is signed out, what was added since is removed, and you choose a new password.",
+      yes: "Yes, undo the change",
+    },
     stranger: "Somebody made an account with this address. Was that you?",
     name: "Name",
     made: "Made",
@@ -36,6 +41,8 @@ const texts = {
     notMine: "No, that was not me",
     consequence:
       "If it was not you, everything they attached to the account ends, their password included, and you choose a password of your own.",
+    removal:
+      "If it was not you, the address is taken off the account, which had another one before.",
   },
   de: {
     account: {
@@ -53,6 +60,11 @@ const texts = {
       ask: "Möchtest du keine Neuigkeiten mehr an diese Adresse?",
       yes: "Abmelden",
     },
+    restore: {
+      title: "E-Mail-Adresse",
+      ask: "Soll dein Konto wieder diese Adresse haben? Auch spätere Änderungen werden rückgängig gemacht, alle Geräte abgemeldet, was seither dazukam, wird entfernt, und du wählst ein neues Passwort.",
+      yes: "Ja, rückgängig machen",
+    },
     stranger: "Mit dieser Adresse wurde ein Konto angelegt. Warst du das?",
     name: "Name",
     made: "Angelegt",
@@ -64,6 +76,8 @@ const texts = {
     notMine: "Nein, das war ich nicht",
     consequence:
       "Falls du es nicht warst, endet alles, was damit zum Konto kam, auch das Passwort, und du wählst ein eigenes.",
+    removal:
+      "Falls du es nicht warst, verliert das Konto diese Adresse; es hatte vorher eine andere.",
   },
 } as const;
 
@@ -98,8 +112,9 @@ ${facts}      <p>${buttons}</p>
 const button = (answer: "yes" | "no", label: string): string =>
   `<button name="answer" value="${answer}">${label}</button>`;
 
-function factsOf(language: Language, { name, createdAt, setAt, ip, agent }: Origin): string {
+function factsOf(language: Language, origin: Origin): string {
   const t = texts[language];
+  const { name, createdAt, setAt, ip, agent } = origin;
   const at = new Intl.DateTimeFormat(language, {
     dateStyle: "long",
     timeStyle: "short",
@@ -116,5 +131,5 @@ function factsOf(language: Language, { name, createdAt, setAt, ip, agent }: Orig
     [t.agent, escapeHtml(agent ?? t.unknown)],
   ];
   const list = rows.map(([label, html]) => `        <li>${label}: ${html}</li>`).join("\n");
-  return `      <ul>\n${list}\n      </ul>\n      <p>${t.consequence}</p>\n`;
+  return `      <ul>\n${list}\n      </ul>\n      <p>${origin.isReplacement ? t.removal : t.consequence}</p>\n`;
 }

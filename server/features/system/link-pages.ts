@@ -25,7 +25,7 @@ const html = "text/html; charset=utf-8";
 type Link = { email: string; token: string };
 
 /** The address has a token: it must not leak by Referer or caches. */
-const quiet: Headers = [
+export const quiet: Headers = [
   ["Referrer-Policy", "no-referrer"],
   ["Cache-Control", "no-store"],
 ];
@@ -39,7 +39,7 @@ export function statusReply(deps: WithConfig, page: "verify" | "unsubscribe", ou
 }
 
 /** Browsers also check the redirect of a form against the policy of its page. */
-function pageReply(
+export function pageReply(
   deps: WithConfig,
   request: RequestInfo,
   question: Question,
@@ -117,10 +117,11 @@ const verifyAnswer = defineRoute({
     const link = linkOf(query);
     const answer = answerOf(request);
     if (answer === "no" && isAccountToken(link.token)) {
-      const next = await disownAddress(deps, link);
-      return next === null
-        ? statusReply(deps, "verify", "invalid_arguments")
-        : redirectReply(next, quiet);
+      const done = await disownAddress(deps, link);
+      if (done === null) return statusReply(deps, "verify", "invalid_arguments");
+      return done.reset === null
+        ? statusReply(deps, "verify", "address_removed")
+        : redirectReply(done.reset, quiet);
     }
     if (answer !== "yes") return redirectReply(linkPath(verifyPagePath, link), quiet);
     return statusReply(deps, "verify", await verifyAddress(deps, { ...link, isTrial: false }));
@@ -165,7 +166,7 @@ const unsubscribeAnswer = defineRoute({
 const maxForm = 256;
 
 /** Fields of the form; empty for any other body. */
-function answerOf({ body }: RequestInfo): string | null {
+export function answerOf({ body }: RequestInfo): string | null {
   if (body === null || body.length > maxForm) return null;
   return new URLSearchParams(Buffer.from(body).toString()).get("answer");
 }

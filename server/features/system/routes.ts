@@ -5,6 +5,7 @@ import { nameOf } from "../../http/pipeline/idempotent-input.ts";
 import { routesWith, redirect, reply, type Route } from "../../http/pipeline/route.ts";
 import { isPreview } from "../../http/pipeline/preview.ts";
 import { linkOf, linkPageRoutes, statusReply, verificationOf } from "./link-pages.ts";
+import { restorePageRoutes } from "./restore-page.ts";
 import { receiveContact, receiveFeedback } from "./leads.ts";
 import { resolveRealm } from "../realms/service.ts";
 import { subscribe, unsubscribe, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
@@ -157,4 +158,5 @@ export const systemRoutes: Route<SystemDeps>[] = [
   contact,
   feedback,
   ...linkPageRoutes,
+  ...restorePageRoutes,
 ];

@@ -5,6 +5,8 @@ export type SecurityEvent =
   | "password_changed"
   | "password_reset"
   | "address_proven"
+  | "address_changed"
+  | "address_restored"
   | "account_closed"
   | "key_created"
   | "key_rolled"

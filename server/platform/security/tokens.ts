@@ -12,6 +12,7 @@ export type TokenType =
   | "passport"
   | "password_reset"
   | "email_verify"
+  | "address_restore"
   | "reclaim"
   | "hub"
   | "lobby";

@@ -1,4 +1,5 @@
 import type { Credential } from "./credentials.ts";
+import { signInNotices } from "./sign-in-notices.ts";
 
 /**
  * Role of a parameter: `code` and `link` are highlighted and copied by the inbox, `quote` keeps its line breaks,
@@ -263,6 +264,7 @@ export const templates = {
       },
     },
   },
+  ...signInNotices,
   "sign-in-code-sms": {
     kind: "sms",
     params: { code: "code" },

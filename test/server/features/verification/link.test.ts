@@ -79,9 +79,7 @@ function verificationLink(): void {
   });
 
   it("reports an address that was entered later, and a denial revokes everything before it", async () => {
-    const { email, session } = await register();
-    const link = await linkTo(email);
-    await pressButton(app, await openLink(app, link), "yes");
+    const { session } = await register();
     const victim = `${uniqueName()}@example.com`;
     const token = session.access_token;
     const changed = await app.client.patch("/v1/users/@me", { token, body: { email: victim } });

@@ -19,6 +19,7 @@ const types: TokenType[] = [
   "passport",
   "password_reset",
   "email_verify",
+  "address_restore",
   "reclaim",
   "hub",
   "lobby",
