@@ -46,6 +46,11 @@ export const additionsByReason: Readonly<Record<string, readonly string[]>> = {
     "GET /v1/gateway/verify",
     "POST /v1/gateway/verify",
   ],
+  "an open session alone adds no way to sign in (USR-12)": ["POST /v1/users/@me/proof"],
+  "the owner of a replaced address undoes the change (USR-14)": [
+    "GET /restore-address",
+    "POST /restore-address",
+  ],
   "players see what the first proof of their address ended (S44)": [
     "GET /v1/users/@me/revocations",
   ],

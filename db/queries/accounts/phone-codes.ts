@@ -127,8 +127,9 @@ export async function verifyPhone(
   return numChanged > 0;
 }
 
-export async function removePhone(em: EntityManager, playerId: number): Promise<boolean> {
-  const numChanged = await changeRows(em, (db) =>
+/** Requires the lock on the account. */
+export async function removePhone(em: EntityManager, playerId: number): Promise<void> {
+  await changeRows(em, (db) =>
     db
       .updateTable("players")
       .set({ phone: null, phone_verified_at: null })
@@ -136,7 +137,6 @@ export async function removePhone(em: EntityManager, playerId: number): Promise<
       .where("deleted_at", "is", null)
       .where("is_guest", "=", false),
   );
-  return numChanged > 0;
 }
 
 /** Voids the sign-in code sent to the account's previous number (GW-04). */

@@ -34,13 +34,20 @@ const change = defineRoute({
 const initial = defineRoute({
   method: "POST",
   path: "/v1/users/@me/password/initial",
-  summary: "Set the first password of an account",
+  summary:
+    "Set the first password of an account; needs a sign-in or a proof of the last ten minutes",
   tag,
   auth: "registered",
-  source: "document 1, Users; TOK-08",
+  source: "document 1, Users; TOK-08, USR-12",
   body: InitialPasswordBody,
   responses: { 200: null },
-  errors: ["user:password_exists", "user:not_found", "server:unavailable"],
+  errors: [
+    "user:password_exists",
+    "user:not_found",
+    "auth:proof_required",
+    "auth:token_invalid",
+    "server:unavailable",
+  ],
   handler: async ({ body, caller, deps }) => {
     await setInitialPassword(deps, caller, body.password);
     return reply(200);

@@ -1,19 +1,18 @@
-import { findOpenPlayer, type OpenPlayer } from "../../../db/queries/accounts/players.ts";
+import type { OpenPlayer } from "../../../db/queries/accounts/players.ts";
 import { replacePassword } from "../../../db/queries/accounts/accounts.ts";
 import { revokeFamiliesOf } from "../../../db/queries/sessions/token-families.ts";
 import { AppError } from "../../platform/errors.ts";
-import { isStrongPassword, maxPasswordLength } from "./domain/password-rules.ts";
+import { isStrongPassword } from "./domain/password-rules.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
-import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import { postMessages } from "../delivery/domain/send.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { changeSubject, lockoutOf, loginSubjectsOf, refuseLocked } from "../sessions/lockout.ts";
-import { requireOpenSession } from "../sessions/sessions.ts";
+import { requireRecentSignIn } from "../sessions/recent-sign-in.ts";
+import { checkCurrentPassword } from "./current-password.ts";
+import { writePasswordNotice } from "../verification/notices.ts";
+import { readAccount } from "./service.ts";
 
-/**
- * Changes the password and ends every other session (USR-05, TOK-08, S7). Wrong attempts count as failed logins, so a
- * stolen access token does not help to guess the password.
- */
+/** Changes the password and ends every other session (USR-05, TOK-08, S7). */
 export async function changePassword(
   deps: AccountDeps,
   caller: Caller,
@@ -21,20 +20,8 @@ export async function changePassword(
 ): Promise<void> {
   if (!isStrongPassword(wanted) || wanted === current) throw new AppError("user:password_weak");
   const account = await readAccount(deps, caller);
-  const lockout = lockoutOf(deps);
-  const subject = changeSubject(account.id);
-  refuseLocked(await lockout.remaining(subject));
   const before = account.passwordHash ?? null;
-  const isReadable = Array.from(current).length <= maxPasswordLength;
-  if (!isReadable || !(await deps.passwords.verify(before, current))) {
-    // A wrong password is a failed login for every name of the account; attempts of strangers lock nothing here.
-    const others = loginSubjectsOf(account).map((one) => lockout.fail(one, account.id));
-    const [seconds] = await Promise.all([lockout.fail(subject, account.id), ...others]);
-    refuseLocked(seconds);
-    throw new AppError("user:password_incorrect");
-  }
-  refuseLocked(await lockout.succeed(subject));
-  await Promise.all(loginSubjectsOf(account).map((one) => lockout.succeed(one)));
+  await checkCurrentPassword(deps, account, current);
   const isSet = await setPassword(deps, account, {
     before,
     wanted,
@@ -65,12 +52,6 @@ export async function setInitialPassword(
   if (!isSet) throw new AppError("user:password_exists");
 }
 
-async function readAccount(deps: AccountDeps, caller: Caller): Promise<OpenPlayer> {
-  const account = await findOpenPlayer(deps.em, caller.playerId);
-  if (!account || account.isGuest) throw new AppError("user:not_found");
-  return account;
-}
-
 interface PasswordStep {
   before: string | null;
   wanted: string;
@@ -78,30 +59,23 @@ interface PasswordStep {
   keptFamily: string;
   /** The session that chooses the password. */
   by: string;
-  /** A caller without a password, whose session must still be open. */
+  /** A caller without a password, whose own sign-in must be recent: the password is a new way to sign in (USR-12). */
   caller?: Caller;
 }
 
 /** False when `before` is no longer the stored hash: one of concurrent changes succeeds. */
 async function setPassword(
   deps: AccountDeps,
-  { id, emailKey, locale, realm }: OpenPlayer,
+  { id }: OpenPlayer,
   { before, wanted, keptFamily, by, caller }: PasswordStep,
 ): Promise<boolean> {
   const after = await deps.passwords.hash(wanted);
   const now = new Date(deps.clock.now());
   const mail = await deps.em.transactional(async (em) => {
     if (!(await replacePassword(em, id, { before, after, by }))) return undefined;
-    if (caller) await requireOpenSession({ em, clock: deps.clock }, caller);
+    if (caller) await requireRecentSignIn({ em, clock: deps.clock }, caller);
     await revokeFamiliesOf(em, id, now, keptFamily);
-    if (!emailKey) return null;
-    return writeMessage(em, deps, {
-      template: "password-changed",
-      to: emailKey,
-      locale,
-      realm,
-      params: {},
-    });
+    return writePasswordNotice(em, deps, id);
   });
   if (mail === undefined) return false;
   logSecurity(deps, "password_changed", { player: id });

@@ -10,15 +10,15 @@ const tag = "Users";
 const request = defineRoute({
   method: "POST",
   path: "/v1/users/@me/phone",
-  summary: "Send a code to a phone number",
+  summary: "Send a code to a phone number; needs a sign-in or a proof of the last ten minutes",
   tag,
   auth: "registered",
-  source: "document 1, Users; USR-08",
+  source: "document 1, Users; USR-08, USR-12",
   rateLimit: { max: 5, window: 300 },
   body: PhoneBody,
   invalid: { status: 400, code: "phone:invalid" },
   responses: { 200: null },
-  errors: ["phone:invalid", "phone:too_many_codes", "user:not_found"],
+  errors: ["phone:invalid", "phone:too_many_codes", "user:not_found", "auth:proof_required"],
   handler: async ({ body, caller, deps }) => {
     await requestPhoneCode(deps, caller, body.phone);
     return reply(200);
@@ -36,7 +36,7 @@ const verify = defineRoute({
   body: PhoneCodeBody,
   invalid: { status: 400, code: "request:missing_field" },
   responses: { 200: VerifiedPhoneBody },
-  errors: ["request:missing_field", "phone:code_invalid"],
+  errors: ["request:missing_field", "phone:code_invalid", "server:unavailable"],
   handler: async ({ body, caller, deps }) => {
     const { phone, verifiedAt } = await verifyPhoneCode(deps, caller, body.code);
     return reply(200, { phone, phone_verified_at: timestamp(verifiedAt) });

@@ -18,11 +18,12 @@ import {
   readCode,
 } from "../../platform/security/one-time-codes.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
-import type { WithEm } from "../../platform/capabilities.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { claiming } from "../sessions/conflicts.ts";
+import { requireRecentSignIn } from "../sessions/recent-sign-in.ts";
 import { requireOpenSession } from "../sessions/sessions.ts";
+import { writeAddition, writeRemoval, type NoticeTo } from "../verification/notices.ts";
 
 const codeMs = 5 * 60_000;
 /** Maximum unexpired codes of an account, used ones included (USR-08). */
@@ -42,6 +43,8 @@ export async function requestPhoneCode(
   const messageId = await deps.em.transactional(async (em) => {
     const account = await lockAccount(em, playerId);
     if (!account) throw new AppError("user:not_found");
+    // Asked now, not again with the code: a verified number receives sign-in codes (USR-12).
+    await requireRecentSignIn({ em, clock: deps.clock }, caller);
     // Read under the lock, so that no saved code is later than now.
     const now = deps.clock.now();
     const expiresAt = new Date(now + codeMs);
@@ -68,6 +71,9 @@ export async function requestPhoneCode(
   await postMessages(deps, [messageId]);
 }
 
+const changed: NoticeTo = (to) => ({ template: "phone-changed", ...to, params: {} });
+const removed: NoticeTo = (to) => ({ template: "phone-removed", ...to, params: {} });
+
 export interface VerifiedPhone {
   phone: string;
   verifiedAt: number;
@@ -90,21 +96,26 @@ export async function verifyPhoneCode(
   if (phone === null) throw new AppError("phone:code_invalid");
   const verify = async (em: EntityManager) => {
     const isDone = await verifyPhone(em, { playerId, phone, now: at, by: caller.family });
-    if (!isDone) return false;
+    if (!isDone) return null;
     await requireOpenSession({ em, clock: deps.clock }, caller);
     await dropTextedCode(em, playerId);
-    return true;
+    return [await writeAddition(em, deps, playerId, changed)];
   };
   const taken = { players_verified_phone_unique: "phone:code_invalid" } as const;
-  const isVerified = await claiming(() => deps.em.transactional(verify), taken);
-  if (!isVerified) throw new AppError("phone:code_invalid");
+  const mails = await claiming(() => deps.em.transactional(verify), taken);
+  if (mails === null) throw new AppError("phone:code_invalid");
+  await postMessages(deps, mails);
   return { phone, verifiedAt: now };
 }
 
-export async function clearPhone(deps: WithEm, caller: Caller): Promise<void> {
-  await deps.em.transactional(async (em) => {
-    if (!(await removePhone(em, caller.playerId))) throw new AppError("user:not_found");
-    await spendCodes(em, caller.playerId);
-    await dropTextedCode(em, caller.playerId);
+export async function clearPhone(deps: AccountDeps, { playerId }: Caller): Promise<void> {
+  const mail = await deps.em.transactional(async (em) => {
+    const account = await lockAccount(em, playerId);
+    if (!account) throw new AppError("user:not_found");
+    await removePhone(em, playerId);
+    await spendCodes(em, playerId);
+    await dropTextedCode(em, playerId);
+    return account.phoneVerifiedAt ? writeRemoval(em, deps, playerId, removed) : null;
   });
+  await postMessages(deps, [mail]);
 }

@@ -2,19 +2,23 @@ import { isDeepStrictEqual } from "node:util";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { findOpenPlayer } from "../../../db/queries/accounts/players.ts";
 import { dropSentCredentials, lockAccount } from "../../../db/queries/accounts/accounts.ts";
+import { findCurrentReplaced } from "../../../db/queries/verification/replaced-addresses.ts";
 import type { Player } from "../../../db/entities/player.ts";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { isNewName, newNameForm } from "../../platform/text/name-rules.ts";
 import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
+import { logSecurity } from "../../platform/log/security-log.ts";
 import type { WithEm } from "../../platform/capabilities.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { claiming } from "../sessions/conflicts.ts";
 import { emailProblem } from "../sessions/guests.ts";
-import { requireOpenSession } from "../sessions/sessions.ts";
+import { requireRecentSignIn } from "../sessions/recent-sign-in.ts";
 import { addressOrigin } from "../verification/device.ts";
+import { changedNotice } from "../verification/notices.ts";
+import { keepReplaced, revertAddress, refuseReserved } from "../verification/replaced-addresses.ts";
 import { writeVerification } from "../verification/service.ts";
 
 /** Fields of a PATCH; undefined means absent, null has the meaning of USR-02. */
@@ -54,11 +58,11 @@ export async function changeProfile(
         account.displayName =
           newDisplayName(account, displayName) ?? account.username ?? account.name;
       if (timezone !== undefined) account.timezone = timezone ?? "UTC";
-      const mails = await changeEmail(em, deps, account, { email: email ?? null, origin });
-      if (mails.length > 0) await requireOpenSession({ em, clock: deps.clock }, caller);
+      const mails = await changeEmail(em, deps, account, { email: email ?? null, origin, caller });
       return [account, mails] as const;
     }),
   );
+  if (mails.length > 0) logSecurity(deps, "address_changed", { player: player.id });
   await postMessages(deps, mails);
   return player;
 }
@@ -82,36 +86,48 @@ const displayNameProblem = {
   violations: [{ propertyPath: "display_name", title: `must be ${newNameForm()}` }],
 };
 
-/** A new address starts unverified; both addresses get a mail (USR-02). Returns the ids of the mails. */
+/**
+ * A new address starts unverified; both addresses get a mail (USR-02, USR-13). It may sign in, so the session must be
+ * fresh (USR-12). Returns the ids of the mails.
+ */
 async function changeEmail(
   em: EntityManager,
   deps: AccountDeps,
   account: Player,
-  { email, origin }: { email: string | null; origin: ChangeOrigin },
+  { email, origin, caller }: { email: string | null; origin: ChangeOrigin; caller: Caller },
 ): Promise<(number | null)[]> {
   if (email === null) return [];
   const emailKey = normalizeEmail(email);
   if (emailKey === null) throw new AppError("validation:failed", emailProblem);
-  const { emailKey: before, locale, realm } = account;
+  const { emailKey: before, emailVerifiedAt, locale, realm } = account;
   if (emailKey === before) return [];
+  await requireRecentSignIn({ em, clock: deps.clock }, caller);
+  const replaced = await findCurrentReplaced(em, account.id);
+  const mails =
+    replaced?.emailKey === emailKey
+      ? [await revertAddress(em, deps, account, replaced)]
+      : await enterAddress(em, deps, account, { emailKey, origin });
+  // A verified address got a mail of its own.
+  if (before && !emailVerifiedAt)
+    mails.push(await writeMessage(em, deps, changedNotice({ to: before, locale, realm })));
+  return mails;
+}
+
+async function enterAddress(
+  em: EntityManager,
+  deps: AccountDeps,
+  account: Player,
+  { emailKey, origin }: { emailKey: string; origin: ChangeOrigin },
+): Promise<(number | null)[]> {
+  const kept = await keepReplaced(em, deps, account);
   const now = new Date(deps.clock.now());
   const facts = addressOrigin(origin, { now, deviceHash: origin.deviceHash });
   Object.assign(account, { email: emailKey, emailKey, emailVerifiedAt: null, ...facts });
   await em.flush();
+  await refuseReserved(em, deps, account);
   // Mails sent to the old address must not grant access.
   await dropSentCredentials(em, account.id);
-  const mails = [await writeVerification(em, deps, account)];
-  if (before)
-    mails.push(
-      await writeMessage(em, deps, {
-        template: "email-changed",
-        to: before,
-        locale,
-        realm,
-        params: {},
-      }),
-    );
-  return mails;
+  return [await writeVerification(em, deps, account), kept];
 }
 
 /** Replaces all opt-ins, without duplicates, in the given order (USR-07). */

@@ -6,6 +6,7 @@ import { newDevice } from "../verification/device.ts";
 import { closeOwnAccount } from "./closing.ts";
 import { passwordRoutes } from "./password-routes.ts";
 import { phoneRoutes } from "./phone-routes.ts";
+import { proofRoutes } from "./proof-routes.ts";
 import { changeChannels, changeProfile } from "./profile.ts";
 import { SessionBody } from "../sessions/schemas.ts";
 import * as s from "./schemas.ts";
@@ -70,14 +71,23 @@ const me = defineRoute({
 const change = defineRoute({
   method: "PATCH",
   path: "/v1/users/@me",
-  summary: "Change the caller's own profile",
+  summary:
+    "Change the caller's own profile; a new address needs a sign-in or a proof of the last ten minutes",
   tag,
   auth: "registered",
   source: "document 1, Users; USR-02, USR-03",
   setsCookie: "by-page",
   body: s.ProfileBody,
   responses: { 200: s.UserBody },
-  errors: ["request:no_fields", "user:email_taken", "user:username_taken", "user:not_found"],
+  errors: [
+    "request:no_fields",
+    "auth:proof_required",
+    "user:email_taken",
+    "user:username_taken",
+    "user:not_found",
+    "user:too_many_addresses",
+    "server:unavailable",
+  ],
   handler: async ({ body, caller, deps, request }) => {
     const { deviceHash, headers } = newDevice();
     const { userAgent } = await clientInfoOf(deps, request);
@@ -127,4 +137,5 @@ export const usersRoutes: Route<AccountDeps>[] = [
   communication,
   ...passwordRoutes,
   ...phoneRoutes,
+  ...proofRoutes,
 ];

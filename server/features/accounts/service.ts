@@ -5,15 +5,17 @@ import {
   isNameTaken,
   type OpenPlayer,
 } from "../../../db/queries/accounts/players.ts";
+import { isAddressReserved } from "../../../db/queries/verification/replaced-addresses.ts";
 import { isUsername, normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId } from "../../platform/ids.ts";
 import { userNameFields } from "../../platform/text/skeletons.ts";
 import { postMessages } from "../delivery/domain/send.ts";
-import type { WithEm } from "../../platform/capabilities.ts";
+import type { WithClock, WithEm } from "../../platform/capabilities.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { addressOrigin } from "../verification/device.ts";
+import { refuseReserved } from "../verification/replaced-addresses.ts";
 import { writeVerification } from "../verification/service.ts";
 import { claiming } from "../sessions/conflicts.ts";
 import { emailProblem } from "../sessions/guests.ts";
@@ -66,6 +68,7 @@ export async function register(
       });
       // The tokens carry the id, so the row must exist before the session.
       await em.flush();
+      await refuseReserved(em, deps, player);
       const verification = await writeVerification(em, deps, player);
       const signIn = { ...withCredentials("registration", now.getTime()), id: family };
       return [openSession(em, deps, player, client, signIn), verification] as const;
@@ -82,14 +85,14 @@ interface Availability {
 
 /** Checks the supplied fields only (USR-04). */
 export async function checkAvailability(
-  deps: WithEm,
+  deps: WithEm & WithClock,
   { email, username }: { email: string | null; username: string | null },
 ): Promise<Availability> {
   if (email === null && username === null) throw new AppError("request:no_fields");
   const result: Availability = {};
   if (email !== null) {
     const key = normalizeEmail(email);
-    result.email = { available: key !== null && !(await isEmailKeyTaken(deps.em, key)) };
+    result.email = { available: key !== null && (await isAddressFree(deps, key)) };
   }
   if (username !== null) {
     const isTaken = !isUsername(username) || (await isNameTaken(deps.em, userNameFields(username)));
@@ -98,9 +101,18 @@ export async function checkAvailability(
   return result;
 }
 
+async function isAddressFree({ em, clock }: WithEm & WithClock, emailKey: string) {
+  if (await isEmailKeyTaken(em, emailKey)) return false;
+  return !(await isAddressReserved(em, emailKey, { now: new Date(clock.now()) }));
+}
+
 /** The caller's own account; a guest has none (TOK-10). */
 export async function readOwnUser(deps: WithEm, caller: Caller): Promise<OpenPlayer> {
   if (caller.isGuest) throw new AppError("auth:not_registered");
+  return readAccount(deps, caller);
+}
+
+export async function readAccount(deps: WithEm, caller: Caller): Promise<OpenPlayer> {
   const player = await findOpenPlayer(deps.em, caller.playerId);
   if (!player || player.isGuest) throw new AppError("user:not_found");
   return player;

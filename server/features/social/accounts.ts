@@ -8,6 +8,7 @@ import {
   listConnections,
   saveConnection,
 } from "../../../db/queries/social/oauth-connections.ts";
+import { isAddressReserved } from "../../../db/queries/verification/replaced-addresses.ts";
 import { loadOpenPlayer, recordLogin } from "../../../db/queries/accounts/players.ts";
 import { AppError } from "../../platform/errors.ts";
 import { randomId, randomString } from "../../platform/ids.ts";
@@ -18,7 +19,9 @@ import type { SocialDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { inheritSignIn, openSession, type ClientInfo, type Session } from "../sessions/sessions.ts";
 import { addressOrigin } from "../verification/device.ts";
+import { writeAddition } from "../verification/notices.ts";
 import { writeVerification } from "../verification/service.ts";
+import { loginNotice } from "./notices.ts";
 import type { Profile } from "./profiles.ts";
 
 /** Retries after a name taken meanwhile, or a concurrent sign-in of the same person. */
@@ -61,7 +64,7 @@ async function tryToSignIn(
 ): Promise<Session> {
   const { provider, profile } = signIn;
   const now = new Date(deps.clock.now());
-  const [session, mailId] = await deps.em.transactional(async (em) => {
+  const [session, mails] = await deps.em.transactional(async (em) => {
     const known = await findKnown(em, signIn);
     const player = known ?? (await createAccount(em, deps, signIn, client));
     if (!(await recordLogin(em, player.id, { now }))) throw new AppError("oauth:already_linked");
@@ -71,16 +74,19 @@ async function tryToSignIn(
     player.lastLoginAt = now;
     const id = randomId();
     const connection = { ...profile, provider, playerId: player.id, linkedBy: id };
+    const isLink = known !== null && (await findConnectedPlayer(em, connection)) === null;
     if (!(await saveConnection(em, connection, now))) throw new Overtaken();
     const needsMail = known === null && !player.emailVerifiedAt;
     const mail = needsMail ? await writeVerification(em, deps, player) : null;
+    const linked = loginNotice(deps, "login-linked", provider);
+    const notice = isLink ? await writeAddition(em, deps, player.id, linked) : null;
     const { authenticatedAt } = profile;
     const isNew = authenticatedAt !== null && now.getTime() - authenticatedAt.getTime() <= newMs;
     const signInNumber = isNew ? "next" : null;
     const opening = { id, method: "social", authenticatedAt, signInNumber, parent: null } as const;
-    return [openSession(em, deps, player, client, opening), mail] as const;
+    return [openSession(em, deps, player, client, opening), [mail, notice]] as const;
   });
-  await postMessages(deps, [mailId]);
+  await postMessages(deps, mails);
   return session;
 }
 
@@ -132,6 +138,8 @@ async function createAccount(
   });
   // The connection and the tokens carry the id, so the row must exist first.
   await em.flush();
+  if (profile.email !== null && (await isAddressReserved(em, profile.email, { now })))
+    throw new AppError("oauth:already_linked");
   return player;
 }
 
@@ -158,17 +166,22 @@ export async function linkSocially(
   const { playerId } = linker;
   const now = new Date(deps.clock.now());
   try {
-    return await deps.em.transactional(async (em) => {
+    const [session, mail] = await deps.em.transactional(async (em) => {
       const player = await lockAccount(em, playerId);
       if (!player) throw new AppError("auth:token_invalid");
       const parent = linker.family;
       const signIn = await inheritSignIn(em, deps, { method: "link", playerId, parent });
       if (signIn === null) throw new AppError("auth:token_invalid");
       const link = { ...profile, provider, playerId, linkedBy: linker.family };
+      const isNew = (await findConnectedPlayer(em, link)) === null;
       const isSaved = await saveConnection(em, link, now);
       if (!isSaved) throw new AppError("oauth:already_linked");
-      return client && openSession(em, deps, player, client, signIn);
+      const linked = loginNotice(deps, "login-linked", provider);
+      const notice = isNew ? await writeAddition(em, deps, playerId, linked) : null;
+      return [client && openSession(em, deps, player, client, signIn), notice] as const;
     });
+    await postMessages(deps, [mail]);
+    return session;
   } catch (error) {
     if (brokenConstraint(error) === null) throw error;
     throw new AppError("oauth:already_linked", { cause: error });

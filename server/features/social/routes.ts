@@ -64,7 +64,7 @@ const begin = defineRoute({
   summary: "Get the address of a provider's sign-in page",
   tag,
   auth: "optional",
-  source: "document 1, Gateway; OA-02",
+  source: "document 1, Gateway; OA-02, USR-12",
   setsCookie: "by-page",
   rateLimit: limit,
   params: Provider,
@@ -94,6 +94,7 @@ const begin = defineRoute({
     "auth:required",
     "auth:token_invalid",
     "auth:forbidden",
+    "auth:proof_required",
     "server:unavailable",
   ],
   handler: async ({ params, query, caller, deps, request }) => {

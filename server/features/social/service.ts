@@ -4,11 +4,15 @@ import { deleteConnection, listConnections } from "../../../db/queries/social/oa
 import { publicBaseUrl } from "../../platform/net/addresses.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { OauthProvider } from "../../platform/config/oauth-providers.ts";
-import type { WithClock, WithConfig, WithEm } from "../../platform/capabilities.ts";
+import type { WithConfig } from "../../platform/capabilities.ts";
 import type { SocialDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireOpenSession, type ClientInfo, type Session } from "../sessions/sessions.ts";
+import { requireRecentSignIn } from "../sessions/recent-sign-in.ts";
+import type { ClientInfo, Session } from "../sessions/sessions.ts";
+import { postMessages } from "../delivery/domain/send.ts";
+import { writeRemoval } from "../verification/notices.ts";
 import { linkSocially, signInSocially } from "./accounts.ts";
+import { loginNotice } from "./notices.ts";
 import { readPostedName } from "./posted-name.ts";
 import { authorizationUrl, readProfile } from "./profiles.ts";
 import {
@@ -70,7 +74,8 @@ async function readLinker(
 ): Promise<PendingSignIn["linker"]> {
   if (caller === null) throw new AppError("auth:required");
   if (caller.isGuest) throw new AppError("auth:forbidden");
-  await requireOpenSession(deps, caller);
+  // Asked at the start, not again at the callback (USR-12).
+  await requireRecentSignIn(deps, caller);
   const { playerId, family } = caller;
   return { playerId, family };
 }
@@ -133,12 +138,8 @@ export async function finishSignIn(
 }
 
 /** Removes a login and its picture from an account, but never the last way to sign in (OA-05). */
-export async function unlink(
-  deps: WithEm & WithClock,
-  playerId: number,
-  provider: string,
-): Promise<void> {
-  await deps.em.transactional(async (em) => {
+export async function unlink(deps: SocialDeps, playerId: number, provider: string): Promise<void> {
+  const mail = await deps.em.transactional(async (em) => {
     // The lock serializes concurrent removals.
     const player = await lockAccount(em, playerId);
     if (!player) throw new AppError("user:not_found");
@@ -147,5 +148,7 @@ export async function unlink(
     if (!player.passwordHash && all.length === 1) throw new AppError("oauth:last_credential");
     await deleteConnection(em, { playerId, provider });
     await resetAvatar(em, playerId, { source: provider, now: new Date(deps.clock.now()) });
+    return writeRemoval(em, deps, playerId, loginNotice(deps, "login-unlinked", provider));
   });
+  await postMessages(deps, [mail]);
 }

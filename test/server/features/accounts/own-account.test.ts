@@ -42,6 +42,7 @@ function ownAccountRoutes(): void {
     ["POST", "/phone/verify", { code: "123456" }],
     ["DELETE", "/phone", undefined],
     ["POST", "/email/resend-verification", undefined],
+    ["POST", "/proof", { password: "a" }],
     ["DELETE", "/connections/somewhere", undefined],
   ];
 
@@ -173,7 +174,10 @@ function patchOwnAccount(): void {
     const templates = async (to: string) =>
       (await messagesTo(app.deps, to)).map(({ template }) => template);
     assert.deepEqual(await templates(email), ["verify-email"]);
-    assert.deepEqual(await templates(one.email), ["verify-email", "email-changed"]);
+    assert.deepEqual(await templates(one.email), ["verify-email", "address-replaced"]);
+    const next = `${uniqueName()}@example.com`;
+    await one.change({ email: next });
+    assert.deepEqual(await templates(email), ["verify-email", "email-changed"]);
   });
 }
 

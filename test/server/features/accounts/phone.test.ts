@@ -115,7 +115,8 @@ function verifiedByCode(): void {
     const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
     const other = { template: "phone-code", to: phone, locale: "en", params: { code } } as const;
     while ((await writeMessage(deps.em, deps, other)) !== null);
-    await requestPhoneCode(deps, { playerId: one.id } as Caller, phone);
+    const { fam: family = "" } = deps.tokens.verify("access", one.session.access_token) ?? {};
+    await requestPhoneCode(deps, { playerId: one.id, family } as Caller, phone);
     assert.equal(result(await one.call("POST", "/phone/verify", { code })), "200");
   });
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { enter, post, registerAccount } from "../../../support/identity.ts";
+import { PlayerSchema } from "../../../../db/entities/player.ts";
+import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
+import { enter, password, post, registerAccount } from "../../../support/identity.ts";
 import { visitProvider } from "../../../support/oidc-provider.ts";
 import {
   begin,
@@ -10,14 +12,94 @@ import {
   addProviderUser,
   sessionOf,
 } from "./visitor.ts";
-import { app, provider, newAddress, connectionsOf, startsSocialApp } from "./social-app.ts";
+import { messagesTo, sentMessage } from "../../../support/messages.ts";
+import { app, now, provider, newAddress, connectionsOf, startsSocialApp } from "./social-app.ts";
 
 describe("the state and the linking of social logins", () => {
   startsSocialApp();
 
   describe("the state of a social login", loginState);
   describe("linking a social login", loginLinking);
+  describe("a linked or removed social login", changedLogins);
 });
+
+/** An account with a verified address. */
+async function verifiedAccount() {
+  const { email, session } = await registerAccount(app);
+  const em = app.deps.orm.em.fork();
+  const verified = { emailVerifiedAt: new Date(now) };
+  await em.nativeUpdate(PlayerSchema, { id: session.player.id }, verified);
+  return { email, session, token: session.access_token };
+}
+
+function changedLogins(): void {
+  const notices = async (to: string) =>
+    (await messagesTo(app.deps, to)).map(({ template }) => template).slice(1);
+  const age = (token: string, ms: number) => {
+    const { fam = "" } = app.deps.tokens.verify("access", token) ?? {};
+    const createdAt = new Date(now - ms);
+    return app.deps.orm.em.fork().nativeUpdate(TokenFamilySchema, { id: fam }, { createdAt });
+  };
+
+  it("needs a recent sign-in or a proof when it starts, not when it ends", async () => {
+    const { token } = await verifiedAccount();
+    addProviderUser(provider, {});
+    await age(token, 600_001);
+    await assert.rejects(
+      begin(app, { token }),
+      /auth:proof_required.*"proofs":\["password","code"\]/,
+    );
+    await age(token, 600_000);
+    const startedLogin = await begin(app, { token });
+    await age(token, 600_001);
+    const back = await visitProvider(startedLogin.url, callbackOf("acme"));
+    assert.equal((await openCallback(app, back, startedLogin.cookie)).error, null);
+    assert.equal((await connectionsOf(token)).length, 1);
+    await assert.rejects(begin(app, { token }), /auth:proof_required/);
+    const body = { password };
+    assert.equal((await app.client.post("/v1/users/@me/proof", { token, body })).status, 200);
+    await begin(app, { token });
+  });
+
+  it("is a recent sign-in itself, also for an account without any proof", async () => {
+    addProviderUser(provider, {});
+    const { access_token: token } = await sessionOf(app, await signInWithProvider(app));
+    const change = () =>
+      app.client.patch("/v1/users/@me", { token, body: { email: newAddress() } });
+    await age(token, 600_001);
+    const refused = await change();
+    assert.match(refused.text, /auth:proof_required.*"proofs":\[\]/);
+    await age(token, 600_000);
+    assert.equal((await change()).status, 200);
+  });
+
+  it("is mailed to the verified address, once", async () => {
+    const { email, token } = await verifiedAccount();
+    addProviderUser(provider, {});
+    for (let n = 0; n < 2; n++) await signInWithProvider(app, { token });
+    await signInWithProvider(app);
+    assert.deepEqual(await notices(email), ["login-linked"]);
+    const { content } = await sentMessage(app.deps, email, "login-linked");
+    assert.match(content.text, /Acme Games/);
+    await app.client.delete("/v1/users/@me/connections/acme", { token });
+    assert.deepEqual(await notices(email), ["login-linked", "login-unlinked"]);
+    const byAddress = await verifiedAccount();
+    addProviderUser(provider, { email: byAddress.email, email_verified: true });
+    for (let n = 0; n < 2; n++)
+      assert.equal((await signInWithProvider(app)).error, null, "joins the account of the address");
+    assert.deepEqual(await notices(byAddress.email), ["login-linked"]);
+  });
+
+  it("makes no account of an address that is reserved", async () => {
+    const { email, token } = await verifiedAccount();
+    const body = { email: newAddress() };
+    assert.equal((await app.client.patch("/v1/users/@me", { token, body })).status, 200);
+    for (const email_verified of [true, false]) {
+      addProviderUser(provider, { email, email_verified });
+      assert.equal((await signInWithProvider(app)).error, "oauth:already_linked");
+    }
+  });
+}
 
 function loginState(): void {
   it("works once, even for many concurrent uses", async () => {
