@@ -33,6 +33,8 @@ export async function startScriptedProvider(finalSlash: "" | "/" = ""): Promise<
     if (pathname !== "/authorize") return answer.writeHead(404).end();
     provider.asked = searchParams;
     const back = callbackOf(provider);
+    if (searchParams.get("response_mode") === "form_post")
+      return answer.writeHead(200, { "content-type": "text/html" }).end(postingPage(back));
     return answer.writeHead(302, { location: back.href }).end();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -69,6 +71,17 @@ function callbackOf({ asked, issuer, iss }: ScriptedProvider): URL {
   const named = iss.callback === undefined ? issuer : iss.callback;
   if (named !== null) back.searchParams.set("iss", named);
   return back;
+}
+
+/** A page that posts the parameters of the callback by itself (OAuth 2.0 Form Post Response Mode). */
+function postingPage(back: URL): string {
+  const fields = [...back.searchParams, ["user", '{"name":{"firstName":"Ada"}}'] as const];
+  const inputs = fields.map(
+    ([name, value]) =>
+      `<input name="${name}" value="${value.replaceAll("&", "&amp;").replaceAll('"', "&quot;")}">`,
+  );
+  const action = back.origin + back.pathname;
+  return `<form method="post" action="${action}">${inputs.join("")}</form><script>document.forms[0].submit()</script>`;
 }
 
 /** The service trusts the connection, so no key signs the token (OpenID Connect Core, 3.1.3.7). */
