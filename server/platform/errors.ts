@@ -20,7 +20,7 @@ export const errors = {
   "avatar:no_approved_upload": [400, "There is no approved upload."],
   "avatar:provider_not_linked": [400, "This provider is not linked to the account."],
   "avatar:image_missing": [400, "The form field image is missing."],
-  "avatar:image_invalid": [400, "The file is not an accepted image."],
+  "avatar:image_invalid": [400, "The file is not an accepted image; `rule` says why."],
   "key:expires_in_past": [400, "expires_at must be in the future."],
   "sso:redirect_invalid": [400, "The redirect address is missing or not allowed."],
   "oauth:state_invalid": [400, "The login state is missing, used or expired."],

@@ -7,7 +7,7 @@ import {
 } from "../../../db/queries/avatars/avatar-uploads.ts";
 import { lockAvatar, resetAvatar, type AvatarRow } from "../../../db/queries/avatars/avatars.ts";
 import { avatarModeration } from "../../../workers/queues.ts";
-import { normalizePicture } from "./domain/images.ts";
+import { invalid, normalizePicture } from "./domain/images.ts";
 import { newPictureName } from "./domain/picture-store.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { WithClock, WithEm } from "../../platform/capabilities.ts";
@@ -32,7 +32,7 @@ export async function uploadAvatar(
 ): Promise<Uploaded> {
   const image = files.find(({ field }) => field === imageField);
   if (!image || image.bytes.length === 0) throw new AppError("avatar:image_missing");
-  if (files.length > 1) throw new AppError("avatar:image_invalid");
+  if (files.length > 1) throw invalid("one_file");
   const webp = await normalizePicture(image.bytes);
   const uploadId = await store(deps, playerId, webp);
   // The clean-up queues a job that was not queued or not finished in time.

@@ -153,7 +153,12 @@ export const ConfigSchema = Type.Object({
     32,
     "a picture that differs from a rejected one in up to this many of 64 bits is rejected too; -1 disables the comparison",
   ),
-  AVATAR_MAX_BYTES: Int(5_242_880, 1_024, 20_971_520, "bytes of an uploaded avatar"),
+  AVATAR_MAX_BYTES: Int(
+    12_582_912,
+    1_024,
+    20_971_520,
+    "bytes of an uploaded avatar; PNG, GIF and AVIF 5 MiB at most",
+  ),
   AVATAR_STORE: Text(
     "",
     "where avatars are kept: https://<key id>:<secret>@<host>/<bucket>?region=… of an S3-compatible store; empty means a folder of DATA_DIR",
