@@ -29,11 +29,15 @@ describe("the seat of a player who is gone", () => {
     const answers = await Promise.all([join(code, "Ada", "a"), join(code, "Grace", "b")]);
     assert.deepEqual(tally(answers), { 201: 1, "400 lobby:full": 1 });
     const ids = (await lobbyOf(app, code)).players.map(({ id }) => id);
-    const taken = answers.find(({ status }) => status === 201)?.body.player;
-    assert.deepEqual(ids, [host.id, guest.id, taken?.id]);
+    const winner = answers.find(({ status }) => status === 201);
+    assert.ok(winner);
+    const taken = winner.body.player;
+    assert.deepEqual(ids, [host.id, guest.id, taken.id]);
 
     await stream.ended;
-    const { type, data } = stream.frames.at(-1)?.data as LobbyMessage;
+    const last = stream.frames.at(-1);
+    assert.ok(last);
+    const { type, data } = last.data as LobbyMessage;
     assert.deepEqual(
       [type, data["player_id"], data["reason"]],
       ["lobby.player_removed", ghost.id, "away"],
@@ -53,9 +57,9 @@ describe("the seat of a player who is gone", () => {
       );
 
     // A repeat of the join has the same answer, and a returning ghost joins like anybody else.
-    const key = taken?.name === "Ada" ? "a" : "b";
-    const repeated = await join(code, taken?.name ?? "", key);
-    assert.deepEqual([repeated.status, repeated.body.player.id], [201, taken?.id]);
+    const key = taken.name === "Ada" ? "a" : "b";
+    const repeated = await join(code, taken.name, key);
+    assert.deepEqual([repeated.status, repeated.body.player.id], [201, taken.id]);
     assert.equal(outcome(await join(code, "Guest 1", "c", ghost.as)), "400 lobby:full");
     await ask(app, "POST", `/${code}/leave`, undefined, guest.as);
     assert.equal(outcome(await join(code, "Guest 1", "d", ghost.as)), "201");
