@@ -49,7 +49,13 @@ function useCode(deps: AccountDeps, playerId: number, code: string): Promise<boo
     await lockAccount(em, playerId);
     const target = await findMailTarget(em, playerId);
     if (target === null) return false;
-    const channel = await tryCode(em, { playerId, emailKey: target.to, hashes, now, maxTries: maxCodeTries });
+    const channel = await tryCode(em, {
+      playerId,
+      emailKey: target.to,
+      hashes,
+      now,
+      maxTries: maxCodeTries,
+    });
     // A code sent to an unverified address proves nothing about the account's owner (S44).
     return channel === "sms" || (channel === "email" && target.isVerified);
   });
