@@ -5,15 +5,7 @@ import { isSignInCodeOpen } from "../../../../db/queries/sessions/sign-in-codes.
 import { isListTokenOpen } from "../../../../db/queries/system/subscribers.ts";
 import { isVerificationOpen } from "../../../../db/queries/verification/email-verifications.ts";
 import { maxCodeTries } from "../../../platform/security/one-time-codes.ts";
-import type { TemplateName } from "./templates.ts";
-
-/** The stored row that accepts the code or link of a message. */
-export interface Credential {
-  /** The stored hash of the code or token. */
-  hash: string;
-  /** Absent for a subscription, which belongs to an address. */
-  playerId?: number;
-}
+import type { Credential, TemplateName } from "./templates.ts";
 
 interface Given {
   hash: string;

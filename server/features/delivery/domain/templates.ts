@@ -1,4 +1,3 @@
-import type { Credential } from "./credentials.ts";
 import { signInNotices } from "./sign-in-notices.ts";
 
 /**
@@ -289,6 +288,14 @@ export type TemplateName = keyof typeof templates;
 export type ParamsOf<T extends TemplateName> = Readonly<
   Record<keyof (typeof templates)[T]["params"], string>
 >;
+
+/** The stored row that accepts the code or link of a message. */
+export interface Credential {
+  /** The stored hash of the code or token. */
+  hash: string;
+  /** Absent for a subscription, which belongs to an address. */
+  playerId?: number;
+}
 
 /**
  * A message to send: recipient, template, language (an unknown one becomes English) and realm of the branding
