@@ -26,6 +26,7 @@ describe("the play page in a real browser", () => {
       const gained: [number, number] = [0, 0];
       for (const number of [1, 2, 3]) {
         await Promise.all([atQuestion(host, number), atQuestion(friend, number)]);
+        if (number === 1) assert.deepEqual(await touchActions(host), ["manipulation"]);
         await host.page.keyboard.press("1");
         await friend.page.locator("#playing-players").getByText("answered").waitFor();
         await friend.page.keyboard.press("3");
@@ -41,6 +42,14 @@ describe("the play page in a real browser", () => {
     });
   });
 });
+
+/** How the answer buttons react to touch: with `manipulation` two quick taps do not zoom. */
+const touchActions = ({ page }: Guest) =>
+  page
+    .locator(".choices button")
+    .evaluateAll((buttons) => [
+      ...new Set(buttons.map((one) => getComputedStyle(one).touchAction)),
+    ]);
 
 /** Points of the question just revealed. */
 async function ownPoints({ page }: Guest): Promise<number> {
