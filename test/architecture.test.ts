@@ -94,7 +94,7 @@ describe("libraries", () => {
 describe("browser code", () => {
   const exceptions: Readonly<Record<string, RegExp>> = {
     "server/web/client/emberline.ts": /\bfetch\(input, init\)/,
-    "server/web/client/event-stream.ts": /\blink\.fetch\(/,
+    "server/web/client/connection.ts": /\blink\.fetch\(/,
     "server/web/client/request.ts": /\blink\.fetch\(/,
     // Reads a page, not the interface.
     "server/web/operator/overview.ts": /\bfetch\(location\.href/,

@@ -425,7 +425,7 @@ interface Wakeable {
   /** The page was hidden, or is visible again. */
   look(isHidden: boolean): void;
 }
-type Listen = (type: string, listener: (event: { persisted?: boolean }) => void) => void;
+type Listen = (type: string, listener: (event: object) => void) => void;
 interface Listening {
   addEventListener?: Listen;
   removeEventListener?: Listen;

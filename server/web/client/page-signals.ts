@@ -11,7 +11,7 @@ export interface Wakeable {
   look(isHidden: boolean): void;
 }
 
-type Listen = (type: string, listener: (event: { persisted?: boolean }) => void) => void;
+type Listen = (type: string, listener: (event: object) => void) => void;
 
 interface Listening {
   addEventListener?: Listen;
@@ -63,8 +63,8 @@ export class PageSignals {
     document?.[change]?.("visibilitychange", this.onVisibility);
   }
 
-  private readonly onPageShow = ({ persisted }: { persisted?: boolean }): void => {
-    if (persisted) this.wake();
+  private readonly onPageShow = (event: object): void => {
+    if ("persisted" in event && event.persisted === true) this.wake();
   };
 
   private readonly onVisibility = (): void => {

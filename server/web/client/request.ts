@@ -50,7 +50,7 @@ export interface Route {
 
 /** True in React Native, whose own `fetch` hands over a response when it is complete. */
 export const lacksReadableBodies = () =>
-  typeof Response === "function" && !("body" in Response.prototype);
+  typeof Response === "function" && !("body" in new Response());
 
 export const urlNow = ({ url, owner }: Link) => owner?.url ?? url;
 export const tryLimitOf = (link: Link, url: string) => (url === link.url ? tryMs : ownerTryMs);

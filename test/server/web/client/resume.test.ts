@@ -59,7 +59,7 @@ async function sitBehindProxy() {
     const address = String(input);
     if (address.endsWith("/status")) {
       reads.count += 1;
-      if (reads.areHeld) return untilAborted(init?.signal);
+      if (reads.areHeld) return failWithSignal(init?.signal);
     }
     if (!address.includes("/v1/hub")) return fetch(address, init);
     const connection = {
@@ -98,7 +98,7 @@ async function sitBehindProxy() {
   };
 }
 
-const untilAborted = (signal: AbortSignal | null | undefined) =>
+const failWithSignal = (signal: AbortSignal | null | undefined) =>
   new Promise<never>((_, reject) =>
     signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))),
   );
