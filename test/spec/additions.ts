@@ -100,6 +100,7 @@ export const additionsByReason: Readonly<Record<string, readonly string[]>> = {
     "DELETE /v1/games/trivia/teams/{id}/members/{playerId}",
   ],
   "anyone watches a public lobby (HUB-08)": ["POST /v1/games/trivia/lobbies/{code}/spectate"],
+  "one hub token covers several lobbies (HUB-09)": ["POST /v1/hub/token"],
   "the host of a finished lobby keeps its answers (LOB-27)": [
     "GET /v1/games/trivia/lobbies/{code}/results",
   ],

@@ -8,7 +8,8 @@ import type { AnyRoute, ResponseSpec } from "../../server/http/pipeline/route.ts
 import { Router } from "../../server/http/pipeline/router.ts";
 
 /** Cookies that sign in or identify a user; those of a step of the OAuth flow do not. */
-const signInCookie = /^(?:svc_refresh|svc_lobby|svc_oauth|hubAuthorization)=/;
+// The hub only clears its own.
+const signInCookie = /^(?:(?:svc_refresh|svc_lobby|svc_oauth)=|hubAuthorization(?:_\w+)?=[^;])/;
 
 export interface CheckedResponse {
   status: number;

@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
-import type { TokenClaims, TokenService } from "../../platform/security/tokens.ts";
 import { DeadlineError, withTimeout } from "../../platform/time/deadline.ts";
 import type { HubRooms, HubRouteDeps } from "./deps.ts";
 import { toAppError } from "../../http/pipeline/failures.ts";
 import {
+  reply,
   routesWith,
   stream,
   streamReply,
@@ -16,8 +16,18 @@ import {
 import { ownerHeaders } from "../../http/replies/owner-port.ts";
 import type { Subscription } from "../../sse/delivery/hub.ts";
 import { parseTopic, type Topic, type TopicNames } from "../../sse/topics/topics.ts";
-import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
-import { SubscribeQuery } from "./schemas.ts";
+import type { RoomKind } from "../rooms/domain/room-kind.ts";
+import { jointToken } from "./joint-token.ts";
+import { JointToken, JointTokenBody, SubscribeQuery } from "./schemas.ts";
+import {
+  authorize,
+  clearCookies,
+  findGone,
+  maxTokens,
+  readTokens,
+  type Grant,
+  type SentToken,
+} from "./tokens.ts";
 
 const defineRoute = routesWith<HubRouteDeps>();
 const streamHeaders: Headers = [
@@ -28,9 +38,8 @@ const streamHeaders: Headers = [
 ];
 /** Below the request deadline, whose error is final for a browser. */
 const openWithinMs = 8_000;
-/** Maximum further topics of a stream, and their tokens. */
-const maxFurtherTopics = 15;
-const maxTokens = 16;
+/** Maximum further topics of a stream. */
+const maxFurtherTopics = maxTokens - 1;
 
 /** Description of a kind of room in the OpenAPI document. */
 type DocumentedKind = Pick<RoomKind<never, never>, "messages" | "accessErrors">;
@@ -38,7 +47,20 @@ type DocumentedKind = Pick<RoomKind<never, never>, "messages" | "accessErrors">;
 /** The address of all streams; `kinds`: of the rooms that it documents. */
 export const hubRoutes = (
   kinds: Readonly<Record<string, DocumentedKind>>,
-): Route<HubRouteDeps>[] => [subscribeTo(Object.values(kinds))];
+): Route<HubRouteDeps>[] => [subscribeTo(Object.values(kinds)), joinTokens];
+
+const joinTokens = defineRoute({
+  method: "POST",
+  path: "/v1/hub/token",
+  summary: "Get one hub token for the topics of several tokens",
+  tag: "Hub",
+  auth: "public",
+  source: "HUB-09",
+  body: JointTokenBody,
+  responses: { 201: JointToken },
+  errors: ["auth:token_invalid", "validation:failed"],
+  handler: async ({ deps, body }) => reply(201, jointToken(deps, body.tokens)),
+});
 
 const subscribeTo = (kinds: readonly DocumentedKind[]) =>
   defineRoute({
@@ -47,7 +69,7 @@ const subscribeTo = (kinds: readonly DocumentedKind[]) =>
     summary: "Follow lobbies and the public list as server-sent events",
     tag: "Hub",
     auth: "public",
-    source: "document 2, Events; HUB-01..HUB-08",
+    source: "document 2, Events; HUB-01..HUB-09",
     ownQuery: SubscribeQuery,
     namesOwner: true,
     responses: { 200: stream(Type.Union(kinds.flatMap(({ messages }) => [...messages]))) },
@@ -92,33 +114,61 @@ const leave = (late: Reply) => (late.kind === "stream" ? late.release() : undefi
 async function openStream(deps: HubRouteDeps, request: RequestInfo) {
   const { hub, rooms } = deps;
   const query = new URLSearchParams(request.query);
-  const { ip } = request;
   const topics = readTopics(query, deps.config.TOPIC_BASE, rooms.topicNames);
-  // A list is open to all.
-  const accesses = topics.map(({ kind, code }) => (code ? rooms.accessTo(kind) : null));
-  const isOpenToAll = accesses.every((access) => access === null);
-  const tokens = isOpenToAll ? [] : readTokens(deps.tokens, request, query);
-  const claims = topics.map((topic, i) => (accesses[i] ? authorize(topic, tokens) : null));
-  const publicAts = await Promise.all(
-    topics.map((topic, i) => checkAccess(accesses[i], topic, claims[i])),
-  );
-  const expiries = claims.flatMap((one) => (one ? [one.exp * 1000] : []));
+  const { grants, cleared } = await authorizeAll(deps, request, topics, query);
+  const expiries = grants.flatMap((grant) => grant?.expiresAt ?? []);
   const subscription: Subscription = {
     topics: topics.map((topic, i) => ({
       topic,
-      seatId: claims[i]?.spectator ? null : (claims[i]?.lobby_player ?? null),
-      publicAt: publicAts[i] ?? null,
+      seatId: grants[i]?.seatId ?? null,
+      publicAt: grants[i]?.publicAt ?? null,
     })),
     lastEventId: readLastEventId(request, query),
     expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
-    ip,
+    ip: request.ip,
   };
   await hub.admit(subscription);
   return streamReply(
     (response) => hub.open(subscription, response),
-    [...streamHeaders, ...ownerHeadersOf(rooms, topics, request)],
+    [...streamHeaders, ...ownerHeadersOf(rooms, topics, request), ...cleared],
     () => hub.abandon(subscription),
   );
+}
+
+/** The rights to all topics, a list being open to all; `cleared`: headers that clear dead cookies (HUB-02). */
+async function authorizeAll(
+  { rooms, tokens: service, config }: HubRouteDeps,
+  request: RequestInfo,
+  topics: readonly Topic[],
+  query: URLSearchParams,
+): Promise<{ grants: (Grant | null)[]; cleared: Headers }> {
+  const accesses = topics.map(({ kind, code }) => (code ? rooms.accessTo(kind) : null));
+  if (accesses.every((access) => access === null)) return { grants: [], cleared: [] };
+  const codes = topics.flatMap(({ code }) => code ?? []);
+  const tokens = readTokens(service, request, query, codes);
+  const gone = new Set<SentToken>();
+  const asked = new Set(topics.map(({ name }) => name));
+  const accessToOther = (name: string) => {
+    const topic = asked.has(name) ? null : parseTopic(name, config.TOPIC_BASE, rooms.topicNames);
+    const access = topic?.code ? rooms.accessTo(topic.kind) : null;
+    return topic?.code && access ? { access, code: topic.code } : null;
+  };
+  const others = findGone(tokens, accessToOther, gone);
+  const clear = () => clearCookies(tokens, gone, request.isSecure);
+  try {
+    const grants = await Promise.all(
+      topics.map(async (topic, i) => {
+        const access = accesses[i];
+        return access ? authorize(access, topic, tokens, gone) : null;
+      }),
+    );
+    await others;
+    return { grants, cleared: clear() };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const headers = [...(error.detail.headers ?? []), ...clear()];
+    throw new AppError(error.code, { ...error.detail, headers, cause: error });
+  }
 }
 
 /** Adds the port of the room's owner to responses; only for streams with one topic. */
@@ -146,43 +196,6 @@ function readTopics(query: URLSearchParams, base: string, names: TopicNames): To
 
 const invalidQuery = (parameter: string) =>
   new AppError("request:invalid_query", { params: { parameter } });
-
-/** Bearer, else cookie, else query: the first one present is used (HUB-02). A comma separates several tokens. */
-function readTokens(
-  service: TokenService,
-  request: RequestInfo,
-  query: URLSearchParams,
-): TokenClaims[] {
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1];
-  const given = bearer ?? request.cookies["hubAuthorization"] ?? query.get("authorization");
-  if (given === null || given === "") throw new AppError("auth:required");
-  const texts = given.split(",", maxTokens + 1);
-  const claims = texts.flatMap((text) => service.verify("hub", text) ?? []);
-  if (texts.length > maxTokens || claims.length < texts.length)
-    throw new AppError("auth:token_invalid");
-  return claims;
-}
-
-/** The token of the room. */
-function authorize(topic: Topic, tokens: readonly TokenClaims[]): TokenClaims {
-  const claims = tokens.find(({ subscribe }) => subscribe?.includes(topic.name));
-  if (!claims) throw new AppError("hub:topic_forbidden");
-  return claims;
-}
-
-/** Asks the room itself. Returns the number at which it is public, for a spectator. */
-async function checkAccess(
-  access: RoomAccess | null | undefined,
-  { code }: Topic,
-  claims: TokenClaims | null | undefined,
-): Promise<number | null> {
-  if (!access || !claims || code === undefined) return null;
-  const { spectator, lobby_player: seatId } = claims;
-  if (spectator && access.spectator) return access.spectator(code);
-  if (spectator || seatId === undefined) throw new AppError("hub:topic_forbidden");
-  await access.seat(code, seatId);
-  return null;
-}
 
 /** Browsers send the header; the query parameter, in all common spellings, is for other clients (HUB-06). */
 function readLastEventId(request: RequestInfo, query: URLSearchParams): string | null {

@@ -27,8 +27,9 @@ const token = defineRoute({
   responses: { 204: null },
   errors: [...seatErrors, "lobby:not_member"],
   handler: async ({ deps, caller, params, request }) => {
-    const value = await lobbyHubToken(deps, caller, readCode(params.code));
-    return reply(204, undefined, hubHeaders(value, request.isSecure));
+    const code = readCode(params.code);
+    const value = await lobbyHubToken(deps, caller, code);
+    return reply(204, undefined, hubHeaders(value, code, request.isSecure));
   },
 });
 
@@ -47,8 +48,9 @@ const spectateLobby = defineRoute({
   responses: { 204: null },
   errors: ["lobby:not_found"],
   handler: async ({ deps, params, request }) => {
-    const value = await spectatorToken(deps, readCode(params.code));
-    return reply(204, undefined, hubHeaders(value, request.isSecure));
+    const code = readCode(params.code);
+    const value = await spectatorToken(deps, code);
+    return reply(204, undefined, hubHeaders(value, code, request.isSecure));
   },
 });
 

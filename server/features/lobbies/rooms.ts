@@ -35,6 +35,13 @@ export function lobbyAccess(lobbies: Pick<Lobbies, "ask">): RoomAccess {
       if (!reply.ok && reply.code === "lobby:not_member") throw new AppError("hub:topic_forbidden");
       bodyOf(reply);
     },
+    async isHeld(code, seatId) {
+      const by = { seatId, playerId: null };
+      const reply = await lobbies.ask(code, { type: "read", by });
+      if (!reply.ok) return reply.code !== "lobby:not_found";
+      const answer = JSON.parse(reply.body ?? "null") as { player?: unknown } | null;
+      return answer?.player !== null;
+    },
     spectator: async (code) => seqOf(bodyOf(await lobbies.ask(code, { type: "spectate" }))),
   };
 }

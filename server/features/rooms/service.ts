@@ -107,6 +107,23 @@ export function seatHeaders(token: string, path: string): Headers {
   ];
 }
 
+/** Cookie of the hub token that was given last, and those of all rooms of a browser. */
+export const hubCookie = "hubAuthorization";
+export const hubCookieOf = (code: string): string => `${hubCookie}_${code}`;
+
+/** Sets a cookie that is sent only to the hub; an empty value clears it. */
+export function hubCookieHeader(name: string, value: string, isSecure: boolean): string {
+  return stringifySetCookie({
+    name,
+    value,
+    httpOnly: true,
+    sameSite: "lax",
+    path: "/v1/hub",
+    maxAge: value === "" ? 0 : seatSeconds,
+    secure: isSecure,
+  });
+}
+
 /** A hub token for this room only (HUB-02); without a seat it is a spectator's token (HUB-08). */
 export function hubToken(
   { tokens, config }: WithTokens & WithConfig,
@@ -119,19 +136,14 @@ export function hubToken(
   });
 }
 
-/** Sends the token as cookie and as header, with the address to use it at (HUB-02). */
-export function hubHeaders(token: string, isSecure: boolean): Headers {
-  const cookie = stringifySetCookie({
-    name: "hubAuthorization",
-    value: token,
-    httpOnly: true,
-    sameSite: "lax",
-    path: "/v1/hub",
-    maxAge: seatSeconds,
-    secure: isSecure,
-  });
+/**
+ * Sends the token as a header, and as cookies: one for the room that was asked for last, and one of this room, since a
+ * browser may follow several (HUB-02).
+ */
+export function hubHeaders(token: string, code: string, isSecure: boolean): Headers {
   return [
-    ["Set-Cookie", cookie],
+    ["Set-Cookie", hubCookieHeader(hubCookie, token, isSecure)],
+    ["Set-Cookie", hubCookieHeader(hubCookieOf(code), token, isSecure)],
     ["X-Hub-Token", token],
     ["Link", '</v1/hub>; rel="hub"'],
   ];

@@ -9,6 +9,8 @@ export interface RoomAccess {
    * `hub:topic_forbidden` as final.
    */
   seat(code: string, seatId: number): Promise<void>;
+  /** Whether the seat exists, asked for another stream: no sign of its player. Without it, it is not known. */
+  isHeld?(code: string, seatId: number): Promise<boolean>;
   /**
    * Rejects unless anyone may watch; resolves to the number of the newest message. Without it there are no
    * spectators.

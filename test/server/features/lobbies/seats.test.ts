@@ -142,6 +142,8 @@ function postLobbiesCodeToken(): void {
     assert.equal(answer.headers.get("link"), '</v1/hub>; rel="hub"');
     const [pair, ...attributes] = (answer.headers.getSetCookie()[0] ?? "").split("; ");
     assert.equal(pair, `hubAuthorization=${value}`);
+    const ofLobby = answer.headers.getSetCookie()[1];
+    assert.equal(ofLobby, [`hubAuthorization_${code}=${value}`, ...attributes].join("; "));
     assert.deepEqual(attributes.toSorted(), [
       "HttpOnly",
       "Max-Age=86400",

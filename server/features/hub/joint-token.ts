@@ -1,0 +1,52 @@
+import type { WithClock, WithConfig, WithTokens } from "../../platform/capabilities.ts";
+import { AppError } from "../../platform/errors.ts";
+import { roomTopic } from "../../platform/room-source.ts";
+import { roomKindOf } from "../../platform/security/tokens.ts";
+import { maxTokens, seatIn } from "./tokens.ts";
+
+type JointDeps = WithTokens & WithConfig & WithClock;
+
+interface Right {
+  topic: string;
+  /** Null: a spectator. */
+  seat: number | null;
+}
+
+/**
+ * One hub token for all topics of the given ones, which are seat tokens or hub tokens (HUB-09). It ends with the first
+ * of them, and a stream still asks each room for the seat.
+ */
+export function jointToken(deps: JointDeps, texts: readonly string[]) {
+  const given = texts.map((text) => readRights(deps, text));
+  const seats = new Map<string, number | null>();
+  // A seat sees more than a spectator.
+  for (const { topic, seat } of given.flatMap(({ rights }) => rights))
+    seats.set(topic, seats.get(topic) ?? seat);
+  if (seats.size > maxTokens) {
+    const title = `must cover at most ${maxTokens} topics`;
+    throw new AppError("validation:failed", { violations: [{ propertyPath: "tokens", title }] });
+  }
+  const expiresAt = Math.min(...given.map(({ exp }) => exp));
+  const claims = { subscribe: [...seats.keys()], seats: [...seats.values()] };
+  const seconds = expiresAt - Math.floor(deps.clock.now() / 1000);
+  return {
+    token: deps.tokens.sign("hub", "0", seconds, claims),
+    topics: claims.subscribe,
+    expires_in: seconds,
+  };
+}
+
+function readRights({ tokens, config }: JointDeps, text: string): { rights: Right[]; exp: number } {
+  const ofSeat = tokens.verify("lobby", text);
+  if (ofSeat?.lobby !== undefined && ofSeat.lobby_player !== undefined) {
+    const topic = roomTopic(config.TOPIC_BASE, roomKindOf(ofSeat), ofSeat.lobby);
+    return { rights: [{ topic, seat: ofSeat.lobby_player }], exp: ofSeat.exp };
+  }
+  const claims = tokens.verify("hub", text);
+  if (!claims) throw new AppError("auth:token_invalid");
+  const rights = (claims.subscribe ?? []).flatMap((topic) => {
+    const seat = seatIn(claims, topic);
+    return seat === null ? [] : [{ topic, seat: seat === "spectator" ? null : seat }];
+  });
+  return { rights, exp: claims.exp };
+}
