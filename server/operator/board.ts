@@ -18,7 +18,7 @@ import { withoutMark } from "../platform/text/text-file.ts";
 import { AppError } from "../platform/errors.ts";
 import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
 import { findJob } from "./jobs.ts";
-import { maskData } from "./masking.ts";
+import { maskData } from "../platform/text/masking.ts";
 
 /** Job fields with error texts, besides the fields that the dashboard lets us format. */
 const reportedByFailures = new Set(["failedReason", "stacktrace", "ignoredChildFailureReasons"]);

@@ -3,7 +3,7 @@ import { timestamp } from "../platform/time/clock.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Pagination } from "../http/pipeline/route.ts";
 import type { JobBody, QueueBody } from "./schemas.ts";
-import { maskData, maskText } from "./masking.ts";
+import { maskData, maskText } from "../platform/text/masking.ts";
 
 /** Job states for lists, as BullMQ names them. */
 export const jobStates = [
@@ -139,7 +139,7 @@ function presentJob(job: Job, state: string): JobBody {
     started_at: time(job.processedOn),
     finished_at: time(job.finishedOn),
     failed_reason: job.failedReason ? maskText(job.failedReason) : null,
-    stack_traces: (job.stacktrace ?? []).slice(-maxTraces).map(maskText),
+    stack_traces: (job.stacktrace ?? []).slice(-maxTraces).map((trace) => maskText(trace)),
     result: maskData(job.returnvalue),
   };
 }

@@ -2,6 +2,7 @@ import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { ResponseCache } from "./cache/response-cache.ts";
 import type { Config } from "./config/config.ts";
+import type { FaultRecorder } from "./faults/recorder.ts";
 import type { Logger } from "./log/logger.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { PasswordHasher } from "./security/passwords.ts";
@@ -27,6 +28,11 @@ export interface WithClock {
 
 export interface WithMetrics {
   metrics: Metrics;
+}
+
+export interface WithFaults {
+  /** Takes what failed, and what ended well only by a fallback. */
+  faults: FaultRecorder;
 }
 
 export interface WithRedis {

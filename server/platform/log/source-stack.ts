@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { asset } from "../assets.ts";
 
@@ -40,6 +41,11 @@ function readMap(file: string): SourceMap | null {
     return null;
   }
 }
+
+/** Address of the folder with the sources; a build lies in `.build/<digest>` below it. */
+export const sourceRoot: string = pathToFileURL(
+  isBuilt ? join(asset("./"), "../../") : asset("./"),
+).href;
 
 /** The stack with positions in the sources; unchanged when running from the sources. */
 export const sourceStack: (stack: string) => string = isBuilt

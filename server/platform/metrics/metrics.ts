@@ -22,6 +22,7 @@ export function createMetrics() {
     registry,
     ...requestMetrics(registers),
     ...jobMetrics(registers),
+    ...faultMetrics(registers),
     ...questionMetrics(registers),
     ...featureMetrics(registers),
     ...processMetrics(registers),
@@ -233,6 +234,21 @@ const hubMetrics = (registers: Registry[]) => ({
     name: "hub_publish_to_write_seconds",
     help: "Time from the creation of a room message to its first write",
     buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
+    registers,
+  }),
+});
+
+/** Recorded failures. */
+const faultMetrics = (registers: Registry[]) => ({
+  faults: new Counter({
+    name: "faults_total",
+    help: "Failed attempts of jobs, responses of 500 or above, and work that ended by a fallback",
+    labelNames: ["kind"],
+    registers,
+  }),
+  faultsDropped: new Counter({
+    name: "faults_dropped_total",
+    help: "Faults not recorded because too many waited",
     registers,
   }),
 });

@@ -1,7 +1,8 @@
-import { cutText } from "../platform/text/cut-text.ts";
+import { cutText } from "./cut-text.ts";
 
-/** Maximum characters of one value that an operator sees. */
+/** Maximum number of characters of one text that an operator sees. */
 const maxText = 1_000;
+const maxAddress = 320;
 const maxEntries = 100;
 const maxDepth = 6;
 const hidden = "***";
@@ -10,21 +11,35 @@ const hidden = "***";
 const privateNames =
   /^(?:to|ip)$|address|authorization|cookie|credential|e_?mail|hash|passport|password|phone|prompt|recipient|sealed|secret|token|user_?agent|user_?name|display_?name/i;
 
-/** Personal or secret parts of texts: mail addresses, signed tokens, phone numbers, codes. */
+/**
+ * Personal or secret parts of texts: mail addresses, tokens, phone numbers, codes. Every repetition has a bound, so
+ * that a long text of another service takes linear time.
+ */
 const privateTexts: readonly [pattern: RegExp, shown: string][] = [
   [/\beyJ[\w-]{1,2000}(?:\.[\w-]{1,4000}){1,4}/g, hidden],
   [/\b(?:bearer|basic)\s+[\w.~+/=-]{1,4000}/gi, hidden],
   [/\b[0-9a-f]{32,256}\b/gi, hidden],
+  [/([?&](?:code|key|secret|sig|signature|token)=)[^&\s"'<>]{1,4000}/gi, `$1${hidden}`],
   [/:\/\/[^\s/@]{1,512}@/g, `://${hidden}@`],
   [/[^\s@<>"',;:/*]{1,64}@[^\s@<>"',;:/*]{1,255}/g, `${hidden}@${hidden}`],
-  [/\+\d{7,15}\b/g, hidden],
-  [/(?<!\d)\d{6}(?!\d)/g, hidden],
+  [/\+\d(?:[ ()./-]{0,2}\d){6,14}\b/g, hidden],
+  [/(?<!\d)(?:\d{6}|\d{3}[ -]\d{3}|\d{9,15})(?!\d)/g, hidden],
+  // Random ids and keys: letters of both cases and digits.
+  [
+    /(?<![\w-])(?=[A-Za-z_-]{0,200}\d)(?=[\da-z_-]{0,200}[A-Z])(?=[\dA-Z_-]{0,200}[a-z])[\w-]{20,4000}/g,
+    hidden,
+  ],
 ];
 
-/** A text of a job without personal data and secrets (OPS-03, S27). */
-export function maskText(text: string): string {
-  const start = cutText(text, maxText, "…");
-  return privateTexts.reduce((left, [pattern, shown]) => left.replace(pattern, shown), start);
+/** A text of another service, of an error or of a job without personal data and secrets (OPS-03, S27). */
+export function maskText(text: string, maxLength = maxText): string {
+  // Masked before the cut, which must not leave the half of an address that no pattern recognizes.
+  const start = text.slice(0, maxLength + maxAddress);
+  const masked = privateTexts.reduce(
+    (left, [pattern, shown]) => left.replace(pattern, shown),
+    start,
+  );
+  return text.length > maxLength ? `${cutText(masked, maxLength)}…` : masked;
 }
 
 /**
