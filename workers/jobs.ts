@@ -1,12 +1,14 @@
 import { UnrecoverableError, Worker, type Job } from "bullmq";
 import type { Redis } from "ioredis";
 import { Compile } from "typebox/compile";
+import { noFaults, type FaultRecorder } from "../server/platform/faults/recorder.ts";
+import { noOrigin } from "../server/platform/origin.ts";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import { connectRedis } from "../server/platform/redis/redis.ts";
-import { queuePrefixOf } from "./producer.ts";
-import { allQueues, type JobWatch, type QueueDefinition } from "./queues.ts";
+import { logAttempt, originalError, storedError } from "./attempts.ts";
+import { allQueues, queuePrefixOf, type JobWatch, type QueueDefinition } from "./queues.ts";
 import { watchJob } from "./watch.ts";
 
 /**
@@ -24,6 +26,10 @@ export interface JobsOptions<D> {
   processors: Processors<D>;
   /** Steps after a job has failed for good; by then operators see it as failed. */
   failureSteps?: Processors<D>;
+  /** Takes failed attempts. Default: they are logged only. */
+  faults?: FaultRecorder;
+  /** Name of this process in the logs of jobs. */
+  workerName?: string;
   /** Dependencies of one job, including its own `em`. */
   depsOf: () => D;
   /** How long a job stays locked by a worker that does not renew the lock; for tests. */
@@ -43,6 +49,7 @@ export interface Jobs {
  */
 const maxStalledCount = 5;
 const usualLockMs = 30_000;
+const usualWorkerName = `pid-${process.pid}`;
 const usualCloseMs = 10_000;
 /** How long a worker waits on an empty queue before it polls again; the library's maximum. */
 const drainDelaySeconds = 10;
@@ -84,7 +91,7 @@ function startWorker<D>(
   connection: Redis,
   options: JobsOptions<D>,
 ): Worker {
-  const { log, metrics, lockMs = usualLockMs } = options;
+  const { log, metrics, faults = noFaults, lockMs = usualLockMs } = options;
   const queue = definition.name;
   const worker = new Worker(queue, runnerOf(definition, connection, options), {
     connection,
@@ -106,6 +113,9 @@ function startWorker<D>(
     const facts = { queue, jobId: job?.id, attempt: job?.attemptsMade, reason: error.message };
     if (isLast) log.error({ event: "job_failed", ...facts }, "job failed, no further attempt");
     else log.warn({ event: "job_attempt_failed", ...facts }, "job attempt failed, retrying");
+    const failed = { queue, id: job?.id ?? "", attempt: job?.attemptsMade ?? 0, isFinal: isLast };
+    const occurrence = { place: queue, error: originalError(error), origin: noOrigin };
+    faults.record({ kind: "job", ...occurrence, job: failed });
     if (isLast && job) void endWork(definition, job, options);
   });
   worker.on("error", (error) =>
@@ -120,13 +130,24 @@ function startWorker<D>(
 function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: JobsOptions<D>) {
   const check = Compile(definition.payload);
   const process = options.processors[definition.name];
-  return async (job: Job): Promise<unknown> => {
+  const worker = options.workerName ?? usualWorkerName;
+  const run = async (job: Job): Promise<unknown> => {
     const payload: unknown = job.data;
     if (!process || !check.Check(payload))
       throw new UnrecoverableError("the payload does not fit the queue");
     if (definition.isWatched !== true) return process(payload as never, options.depsOf());
     const { watch, stop } = watchJob(job, connection);
     return process(payload as never, options.depsOf(), watch).finally(stop);
+  };
+  return async (job: Job): Promise<unknown> => {
+    const startedAt = performance.now();
+    try {
+      return await run(job);
+    } catch (error) {
+      const duration = performance.now() - startedAt;
+      await logAttempt(job, { error, duration, atMs: Date.now(), worker });
+      throw storedError(error);
+    }
   };
 }
 

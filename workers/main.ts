@@ -1,25 +1,30 @@
 import { assembleJobs } from "../server/app/assemble.ts";
 import { askForSample } from "../server/app/sample.ts";
 import { loadConfig } from "../server/platform/config/config.ts";
+import { serviceVersion } from "../server/http/replies/envelope.ts";
+import { createInstance, nameOfInstance } from "../server/platform/instance.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
-import { joinPrimary } from "../server/runtime/ipc.ts";
+import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
 import { startJobs } from "./jobs.ts";
 import { registerSchedules } from "./schedules.ts";
 import { failureSteps, processors } from "./processors/index.ts";
 
 /** Process entry of role `jobs`: runs one worker per queue until the primary sends a stop. */
-export async function startJobWorker(): Promise<void> {
+export async function startJobWorker({ index }: Pick<StartOrder, "index">): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "jobs");
   const metrics = createMetrics();
-  const { deps, queues, close } = await assembleJobs({ config, log, metrics });
+  const instance = createInstance({ role: "jobs", index, version: serviceVersion });
+  const { deps, queues, close } = await assembleJobs({ config, log, metrics, instance });
   const jobs = await startJobs({
     redisUrl: config.REDIS_URL,
     log,
     metrics,
     processors,
     failureSteps,
+    faults: deps.faults,
+    workerName: nameOfInstance(instance),
     // The getter of `em` creates a fork for each job.
     depsOf: () => ({ ...deps }),
   });

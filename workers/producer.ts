@@ -2,15 +2,10 @@ import { Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/platform/log/logger.ts";
-import { asCluster, connectRedis, pauseAfter, redisReady } from "../server/platform/redis/redis.ts";
+import { connectRedis, pauseAfter, redisReady } from "../server/platform/redis/redis.ts";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 import { outcomeOf } from "./outcome.ts";
-import { allQueues, type QueueDefinition } from "./queues.ts";
-
-/** Prefix of every BullMQ key; in a cluster its scripts need all keys in one slot. */
-export function queuePrefixOf(redis: Redis): string {
-  return asCluster(redis) ? "{jobs}" : "jobs";
-}
+import { allQueues, queuePrefixOf, type QueueDefinition } from "./queues.ts";
 
 const maxWaiters = 512;
 const maxEventsKept = 1_000;

@@ -1,5 +1,19 @@
 import Type, { type Static, type TObject } from "typebox";
 import type { JobsOptions } from "bullmq";
+import type { Redis } from "ioredis";
+import { asCluster } from "../server/platform/redis/redis.ts";
+
+/** Prefix of every BullMQ key; in a cluster its scripts need all keys in one slot. */
+export const queuePrefixOf = (redis: Redis): string => (asCluster(redis) ? "{jobs}" : "jobs");
+
+/** Key of the failed jobs of a queue by the time of their failure. */
+export const failedJobsKeyOf = (redis: Redis, queue: string): string =>
+  `${queuePrefixOf(redis)}:${queue}:failed`;
+
+/** Stacks kept of a job, those of its last failures. */
+const stackTraceLimit = 2;
+/** Lines kept in the log of a job, one per failed attempt. */
+export const maxJobLogLines = 10;
 
 /** A queue: the payload of its jobs, their ids, retries and concurrency. */
 export interface QueueDefinition<P extends TObject = TObject> {
@@ -59,6 +73,8 @@ const retries = (attempts: number, delay: number): JobsOptions => ({
   backoff: { type: "exponential", delay, jitter: 0.5 },
   removeOnComplete: { age: 86_400, count: 1_000 },
   removeOnFail: { age: 14 * 86_400, count: 10_000 },
+  stackTraceLimit,
+  keepLogs: maxJobLogLines,
 });
 
 interface Generation {

@@ -1,6 +1,6 @@
 import { UnrecoverableError, type Job, type Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { queuePrefixOf } from "./producer.ts";
+import { queuePrefixOf } from "./queues.ts";
 import type { JobProgress, JobWatch } from "./queues.ts";
 
 /** How often a long job reports its progress and polls for a cancel request. */

@@ -1,4 +1,5 @@
 import { eventStreamKey, lobbyRoom } from "../../actors/index.ts";
+import { noFaults } from "../../server/platform/faults/recorder.ts";
 import { systemClock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -56,6 +57,7 @@ const deps = {
   rooms,
   keys,
   clock: systemClock,
+  faults: noFaults,
   tokens: createTokenService(config, systemClock),
   closedAccounts: new ClosedAccounts(systemClock),
   emFor: (): never => {

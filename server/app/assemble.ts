@@ -9,6 +9,10 @@ import { createProviderPictures } from "../features/avatars/domain/provider-pict
 import { createLeaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import { ClosedAccountFollower } from "../features/accounts/domain/closed-account-follower.ts";
 import { createArchive } from "../features/archive/domain/archive.ts";
+import { createFaultStore } from "../features/faults/domain/fault-store.ts";
+import { serviceVersion } from "../http/replies/envelope.ts";
+import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
+import { createInstance, type Instance } from "../platform/instance.ts";
 import { createResponseCache } from "../platform/cache/response-cache.ts";
 import { systemClock, type Clock } from "../platform/time/clock.ts";
 import { ClosedAccounts } from "../platform/security/closed-accounts.ts";
@@ -41,6 +45,8 @@ export interface BaseDeps {
   log: Logger;
   metrics: Metrics;
   clock?: Clock;
+  /** This start of the process; default: one without a role. */
+  instance?: Instance;
   /** Replaced only in tests, where hashing passwords would take most of the time. */
   passwords?: PasswordHasher;
   /** Maximum number of requests of one caller waiting for the database; replaced only in tests. */
@@ -63,17 +69,22 @@ export interface Assembled<D> {
   close(): Promise<void>;
 }
 
+const unnamedInstance = () =>
+  createInstance({ role: "process", index: 0, version: serviceVersion });
+
 /** Dependencies of a process that runs jobs. */
 export async function assembleJobs(
   options: BaseDeps,
 ): Promise<Assembled<JobDeps> & { queues: JobQueues }> {
-  const { config, log, metrics, clock = systemClock } = options;
+  const { config, log, metrics, clock = systemClock, instance = unnamedInstance() } = options;
   const redis = connectRedis(config.REDIS_URL, log, "general");
   const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
   await redisReady(redis);
   const queues = new LazyQueues(config.REDIS_URL, log);
+  const store = createFaultStore(redis, clock);
+  const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics });
   const senders = createSenders(config, log);
-  const moderator = createModerator(config, log);
+  const moderator = createModerator(config, { log, faults });
   const deps: JobDeps = {
     config,
     log,
@@ -81,12 +92,13 @@ export async function assembleJobs(
     clock,
     redis,
     orm,
+    faults,
     get em() {
       return orm.em.fork();
     },
     bodies: createResponseCache(),
     leaderboards: createLeaderboards({ redis, em: () => orm.em.fork(), clock, log, metrics }),
-    questionModel: createQuestionModel(config, { redis, clock, log, metrics }),
+    questionModel: createQuestionModel(config, { redis, clock, log, metrics, faults }),
     questionBank: createQuestionBank(),
     senders,
     pictureStore: createPictureStore(config),
@@ -102,6 +114,7 @@ export async function assembleJobs(
       await queues.close();
       senders.mail.close();
       senders.sms.close();
+      await faults.stop();
       redis.disconnect();
       await orm.close(true);
     },
@@ -158,7 +171,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     tokens: createTokenService(config, clock),
     passwords: options.passwords ?? createPasswordHasher(),
     pictures: createPictureCache(base.pictureStore),
-    providerPictures: createProviderPictures(config, clock),
+    providerPictures: createProviderPictures(config, base),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
     ...byName,
     rooms,

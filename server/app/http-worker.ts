@@ -1,5 +1,7 @@
 import { assembleHttp, type BaseDeps } from "./assemble.ts";
 import { loadConfig } from "../platform/config/config.ts";
+import { serviceVersion } from "../http/replies/envelope.ts";
+import { createInstance } from "../platform/instance.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { createHttpServer } from "../http/uws/server.ts";
@@ -52,6 +54,7 @@ export async function serve<Kinds extends RoomKinds>(
     log,
     metrics,
     ...options,
+    instance: createInstance({ role: "http", index, version: serviceVersion }),
     joinsLater: true,
     linkDir: linkDirFor(config.DATA_DIR),
     onOccupied: reportOccupied,

@@ -5,7 +5,7 @@ import type { GenerationDeps } from "../../workers/processors/question-generatio
 import type { DeliveryDeps } from "../features/delivery/domain/deliver.ts";
 import type { Leaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import type { QuestionDeps } from "../features/questions/deps.ts";
-import type { WithOrm } from "../platform/capabilities.ts";
+import type { WithFaults, WithOrm } from "../platform/capabilities.ts";
 
 /**
  * Dependencies of jobs and of drawing questions, which lobbies do outside requests. `assembleJobs` builds
@@ -15,6 +15,7 @@ import type { WithOrm } from "../platform/capabilities.ts";
 export interface JobDeps
   extends
     WithOrm,
+    WithFaults,
     DeliveryDeps,
     GenerationDeps,
     ImportDeps,

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import type {
   WithClock,
   WithConfig,
+  WithFaults,
   WithMetrics,
   WithRedis,
   WithTokens,
@@ -10,7 +11,8 @@ import type { ApiKeyCache } from "../platform/security/api-keys.ts";
 import type { ClosedAccounts } from "../platform/security/closed-accounts.ts";
 
 /** What the pipeline takes from the dependencies of its process; it hands all of them on to the handlers. */
-export interface HttpDeps extends WithConfig, WithClock, WithMetrics, WithRedis, WithTokens {
+export interface HttpDeps
+  extends WithConfig, WithClock, WithFaults, WithMetrics, WithRedis, WithTokens {
   /** Accounts whose access tokens are refused although they have not expired (TOK-11). */
   closedAccounts: ClosedAccounts;
   keys: ApiKeyCache;

@@ -12,3 +12,5 @@ export interface Origin {
 
 /** Work that no request or room caused, such as a periodic job. */
 export const noOrigin: Origin = Object.freeze({ requestId: null, playerId: null, room: null });
+
+export const originOfPlayer = (playerId: number | null): Origin => ({ ...noOrigin, playerId });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { noFaults } from "../../server/platform/faults/recorder.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { withFallback } from "../../server/features/questions/providers/generator.ts";
 import { createQuestionBank } from "../../server/features/questions/providers/question-bank/index.ts";
@@ -210,7 +211,11 @@ function failedCall(): void {
 
 function backedByBank(): void {
   const both = (env = {}, timing = {}) =>
-    withFallback(create(env, timing), createQuestionBank(), { log: silentLogger, metrics });
+    withFallback(create(env, timing), createQuestionBank(), {
+      log: silentLogger,
+      metrics,
+      faults: noFaults,
+    });
 
   it("returns questions of the bank when the model has none, and names the bank as their source", async () => {
     for (const reaction of [{ status: 400 }, batch(), { text: "no" }]) {

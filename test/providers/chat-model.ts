@@ -1,5 +1,6 @@
 import { after, before, beforeEach } from "node:test";
 import type { Redis } from "ioredis";
+import { noFaults } from "../../server/platform/faults/recorder.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics, type Metrics } from "../../server/platform/metrics/metrics.ts";
@@ -44,6 +45,7 @@ export const create = (env: Record<string, string> = {}, timing: object = {}) =>
     clock,
     log: silentLogger,
     metrics,
+    faults: noFaults,
     timing: { limitMs: 8_000, firstDelayMs: 5, breakMs: 60_000, ...timing },
   });
 };

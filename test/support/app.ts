@@ -93,7 +93,10 @@ export async function startAppWith<Kinds extends RoomKinds>(
   const jobs =
     options.hasJobs === false
       ? null
-      : await startJobs({ redisUrl, log, metrics, processors, failureSteps, depsOf });
+      : await startJobs({
+          ...{ redisUrl, log, metrics, processors, failureSteps, depsOf },
+          faults: deps.faults,
+        });
   const server = createHttpServer({ deps, routes: served, log, exclusive: true });
   const port = await server.listen("127.0.0.1", options.port ?? 0);
   const url = `http://127.0.0.1:${port}`;

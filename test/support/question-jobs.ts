@@ -1,3 +1,4 @@
+import { noFaults } from "../../server/platform/faults/recorder.ts";
 import { createOrm } from "../../db/orm.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -40,6 +41,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     config,
     log,
     metrics,
+    faults: noFaults,
     redis,
     clock: systemClock,
     bodies: createResponseCache(),

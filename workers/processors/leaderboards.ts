@@ -8,7 +8,13 @@ import {
 import { endStaleRuns } from "../../db/queries/runs/runs.ts";
 import type { Leaderboards } from "../../server/features/leaderboards/domain/leaderboards.ts";
 import { earliestDate } from "../../server/platform/time/days.ts";
-import type { WithClock, WithEm, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
+import type {
+  WithClock,
+  WithEm,
+  WithFaults,
+  WithLog,
+  WithRedis,
+} from "../../server/platform/capabilities.ts";
 import { datesDue, makeChallenges } from "../../server/features/runs/domain/challenges.ts";
 import { listAllLiveInLobbies, listLiveInLobbies } from "../../server/features/runs/domain/live.ts";
 
@@ -24,7 +30,7 @@ const keptQuestions = 20;
 export interface TidyLeaderboardsDeps extends WithEm, WithClock, WithLog {
   leaderboards: Pick<Leaderboards, "tidy">;
 }
-export interface TidyChallengesDeps extends WithEm, WithClock, WithLog, WithRedis {}
+export interface TidyChallengesDeps extends WithEm, WithClock, WithLog, WithFaults, WithRedis {}
 
 /** Projects pending changes, deletes old ones, and stores the ranks at midnight (LB-02). */
 export async function tidyLeaderboards(deps: TidyLeaderboardsDeps): Promise<void> {

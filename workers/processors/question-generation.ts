@@ -1,5 +1,5 @@
 import { UnrecoverableError } from "bullmq";
-import type { WithEm, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
+import type { WithEm, WithFaults, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
 import { makeQuestions } from "../../server/features/questions/domain/make-questions.ts";
 import { markExhausted } from "../../server/features/questions/domain/negative-cache.ts";
 import {
@@ -16,7 +16,7 @@ const isCategory = (name: string): name is Category =>
 const isDifficulty = (name: string): name is Difficulty =>
   (difficulties as readonly string[]).includes(name);
 
-export interface GenerationDeps extends WithEm, WithLog, WithRedis {
+export interface GenerationDeps extends WithEm, WithLog, WithFaults, WithRedis {
   questionModel: QuestionModel;
 }
 

@@ -1,3 +1,5 @@
+import { originOfPlayer } from "../../platform/origin.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import { closeAccount, dropSentCredentials } from "../../../db/queries/accounts/accounts.ts";
 import { clearAddress } from "../../../db/queries/verification/email-verifications.ts";
 import { spendCodes } from "../../../db/queries/accounts/phone-codes.ts";
@@ -27,10 +29,11 @@ export async function closeOwnAccount(deps: AccountDeps, caller: Caller): Promis
   });
   logSecurity(deps, "account_closed", { player: playerId });
   // The account is closed already; processes that miss the event read it when they resubscribe.
-  await publishAccountEvent(deps.redis, { type: "closed", playerId }).catch((error: unknown) =>
+  await publishAccountEvent(deps.redis, { type: "closed", playerId }).catch((error: unknown) => {
     deps.log.warn(
       { event: "account_event_failed", player: playerId, reason: String(error) },
       "closed account not published, processes read it from Postgres",
-    ),
-  );
+    );
+    recordDegraded(deps, "account-events", error, originOfPlayer(playerId));
+  });
 }

@@ -1,10 +1,17 @@
 import type { WithEnqueueAndWait } from "../../../workers/queues.ts";
-import type { WithClock, WithConfig, WithEm, WithLog } from "../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithEm,
+  WithFaults,
+  WithLog,
+} from "../../platform/capabilities.ts";
 import type { PictureCache } from "./domain/picture-cache.ts";
 import type { PictureStore } from "./domain/picture-store.ts";
 import type { ProviderPictures } from "./domain/provider-pictures.ts";
 
-export interface AvatarDeps extends WithEm, WithConfig, WithClock, WithLog, WithEnqueueAndWait {
+export interface AvatarDeps
+  extends WithEm, WithConfig, WithClock, WithLog, WithFaults, WithEnqueueAndWait {
   /** Uploaded pictures as files. */
   pictureStore: PictureStore;
   /** Uploaded pictures as they are drawn. */

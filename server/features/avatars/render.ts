@@ -1,3 +1,4 @@
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import { hash } from "node:crypto";
 import { readShownAvatar, type ShownAvatar } from "../../../db/queries/avatars/avatars.ts";
 import { loadCatalogue } from "./domain/catalogue.ts";
@@ -25,7 +26,7 @@ import type { AvatarDeps } from "./deps.ts";
 /** A drawing, or the provider's address for a redirect. */
 export type Rendered = { svg: string } | { location: string };
 
-type RenderDeps = Pick<AvatarDeps, "em" | "log" | "pictures" | "providerPictures">;
+type RenderDeps = Pick<AvatarDeps, "em" | "log" | "faults" | "pictures" | "providerPictures">;
 
 interface RenderOptions {
   size: number;
@@ -74,18 +75,19 @@ async function renderClaim(shown: ShownAvatar, size: number): Promise<Rendered |
 }
 
 async function renderUpload(
-  { pictures, log }: RenderDeps,
+  deps: RenderDeps,
   { file }: ShownAvatar,
   size: number,
 ): Promise<Rendered | null> {
   if (file === null) return null;
   try {
-    return { svg: drawPicture(await pictures.read(file), size) };
+    return { svg: drawPicture(await deps.pictures.read(file), size) };
   } catch (error) {
-    log.warn(
+    deps.log.warn(
       { event: "picture_read_failed", err: error },
       "stored picture not read, the answer is as without one",
     );
+    recordDegraded(deps, "stored-picture", error);
     return null;
   }
 }

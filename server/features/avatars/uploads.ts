@@ -1,3 +1,5 @@
+import { originOfPlayer } from "../../platform/origin.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import {
   dropUpload,
   findUpload,
@@ -38,12 +40,13 @@ export async function uploadAvatar(
   // The clean-up queues a job that was not queued or not finished in time.
   await deps
     .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, decisionWaitMs)
-    .catch((error: unknown) =>
+    .catch((error: unknown) => {
       deps.log.warn(
         { event: "moderation_not_queued", err: error },
         "avatar moderation not queued, the clean-up queues it",
-      ),
-    );
+      );
+      recordDegraded(deps, "avatar-moderation-queue", error, originOfPlayer(playerId));
+    });
   const em = deps.em;
   const upload = await findUpload(em, uploadId);
   const player = await lockAvatar(em, playerId);

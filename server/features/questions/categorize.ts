@@ -1,7 +1,8 @@
-import type { WithLog } from "../../platform/capabilities.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
+import type { WithFaults, WithLog } from "../../platform/capabilities.ts";
 import { categories, type Category, type QuestionModel } from "./providers/question-model.ts";
 
-interface CategorizeDeps extends WithLog {
+interface CategorizeDeps extends WithLog, WithFaults {
   questionModel: QuestionModel;
 }
 
@@ -23,17 +24,15 @@ export async function openCategories(
   return found.length > 0 ? found : categories;
 }
 
-async function subjectsOf(
-  { questionModel, log }: CategorizeDeps,
-  prompt: string,
-): Promise<Category[]> {
+async function subjectsOf(deps: CategorizeDeps, prompt: string): Promise<Category[]> {
   try {
-    return (await questionModel.categorize?.(prompt)) ?? [];
+    return (await deps.questionModel.categorize?.(prompt)) ?? [];
   } catch (error) {
-    log.warn(
+    deps.log.warn(
       { event: "categorization_failed", err: error },
       "prompt not categorized, all categories are drawn from",
     );
+    recordDegraded(deps, "prompt-categories", error);
     return [];
   }
 }

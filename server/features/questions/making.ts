@@ -1,3 +1,5 @@
+import { originOfPlayer } from "../../platform/origin.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import type { QuestionDeps } from "./deps.ts";
 
 /**
@@ -27,6 +29,7 @@ export async function mayMake(
       { event: "question_quota_failed", err: error },
       "generated questions not counted, none are generated",
     );
+    recordDegraded(deps, "question-quota", error, originOfPlayer(playerId));
     return false;
   }
 }

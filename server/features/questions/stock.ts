@@ -1,3 +1,5 @@
+import { originOfPlayer } from "../../platform/origin.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import type { Pool } from "../../../db/entities/question.ts";
 import {
   drawQuestions,
@@ -126,6 +128,7 @@ export function generateAhead(deps: QuestionDeps, criteria: DrawCriteria): void 
       { event: "generation_not_queued", reason: String(error) },
       "generation of further questions not queued, a later draw tries again",
     );
+    recordDegraded(deps, "question-generation-queue", error, originOfPlayer(criteria.maker));
   });
 }
 
@@ -150,6 +153,7 @@ async function generateIfThere(
       { event: "generation_not_queued", reason: String(error) },
       "generation of questions not queued, stored ones are drawn",
     );
+    recordDegraded(deps, "question-generation-queue", error, originOfPlayer(criteria.maker));
     return false;
   }
 }

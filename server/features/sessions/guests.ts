@@ -1,3 +1,5 @@
+import { originOfPlayer } from "../../platform/origin.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import { randomInt } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { PlayerSchema } from "../../../db/entities/player.ts";
@@ -155,12 +157,13 @@ export async function upgrade(
   );
   // Processes that miss the event read the change when they resubscribe.
   const event = { type: "upgraded", playerId: caller.playerId } as const;
-  await publishAccountEvent(deps.redis, event).catch((error: unknown) =>
+  await publishAccountEvent(deps.redis, event).catch((error: unknown) => {
     deps.log.warn(
       { event: "account_event_failed", player: caller.playerId, reason: String(error) },
       "guest upgrade not published, processes read it from Postgres",
-    ),
-  );
+    );
+    recordDegraded(deps, "account-events", error, originOfPlayer(caller.playerId));
+  });
   await postMessages(deps, [mailId]);
   return session;
 }

@@ -1,3 +1,5 @@
+import { originOfPlayer } from "../../platform/origin.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { dropSentCredentials } from "../../../db/queries/accounts/accounts.ts";
 import {
@@ -11,7 +13,7 @@ import { findMailTarget } from "../../../db/queries/verification/replaced-addres
 import { publishAccountEvent } from "../accounts/domain/account-events.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage, type WriteDeps } from "../delivery/domain/send.ts";
-import type { WithLog, WithRedis } from "../../platform/capabilities.ts";
+import type { WithFaults, WithLog, WithRedis } from "../../platform/capabilities.ts";
 import type { WithEnqueue } from "../../../workers/queues.ts";
 
 /** Revocation reason: attached by somebody other than the owner of the address. */
@@ -61,7 +63,7 @@ export async function proveAddress(
 
 /** Publishes the void access tokens to every process and queues the mail; call it after the commit. */
 export async function announceProof(
-  deps: WithRedis & WithLog & WithEnqueue,
+  deps: WithRedis & WithLog & WithFaults & WithEnqueue,
   proven: Proven | null,
 ): Promise<void> {
   if (proven === null) return;
@@ -83,11 +85,12 @@ export async function publishEnded(
       playerId,
       families: families.slice(at, at + maxFamiliesPerEvent),
     } as const;
-    await publishAccountEvent(deps.redis, event).catch((error: unknown) =>
+    await publishAccountEvent(deps.redis, event).catch((error: unknown) => {
       deps.log.warn(
         { event: "account_event_failed", player: playerId, reason: String(error) },
         "ended sessions not published, their access tokens expire by themselves",
-      ),
-    );
+      );
+      recordDegraded(deps, "account-events", error, originOfPlayer(playerId));
+    });
   }
 }

@@ -1,6 +1,9 @@
 import { performance } from "node:perf_hooks";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Metrics } from "../../platform/metrics/metrics.ts";
+import type { FaultRecorder } from "../../platform/faults/recorder.ts";
+import type { Origin } from "../../platform/origin.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { RequestContext } from "../uws/request-context.ts";
 import type { RequestKind } from "./entry.ts";
 
@@ -17,11 +20,13 @@ const unmatched = "unmatched";
 export class RequestRecorder {
   private readonly log: Logger;
   private readonly metrics: Metrics;
+  private readonly faults: FaultRecorder;
   private readonly kinds = new Map<string, RequestKind>();
 
-  constructor(log: Logger, metrics: Metrics) {
+  constructor(log: Logger, metrics: Metrics, faults: FaultRecorder) {
     this.log = log;
     this.metrics = metrics;
+    this.faults = faults;
   }
 
   record(ctx: RequestContext, status: number): void {
@@ -41,9 +46,11 @@ export class RequestRecorder {
     this.metrics.rateLimited.inc({ route: ctx.entry?.route.path ?? unmatched });
   }
 
-  /** Logs a 5xx: the log has the stack, the client gets the request id. */
+  /** Logs and records a 5xx: the log has the stack, the client gets the request id. */
   recordError(ctx: RequestContext, error: unknown, status: number): void {
     const route = ctx.entry?.route.path ?? unmatched;
+    const place = `${ctx.entry?.route.method ?? "ANY"} ${route}`;
+    this.faults.record({ kind: "request", place, error, origin: originOf(ctx) });
     const { id } = ctx;
     if (status === 500)
       this.log.error({ event: "request_failed", id, route, err: error }, "request failed");
@@ -72,6 +79,13 @@ export class RequestRecorder {
     this.kinds.set(key, kind);
     return kind;
   }
+}
+
+/** The room is that of the path, if the route has one and the text in the path is a code. */
+function originOf({ id, playerId, entry, paramValues }: RequestContext): Origin {
+  const code = entry === null || entry.roomParam < 0 ? "" : (paramValues[entry.roomParam] ?? "");
+  const room = roomCodeOf(code);
+  return { requestId: id, playerId, room: room && `${entry?.route.room ?? "room"} ${room}` };
 }
 
 function reasonOf(error: unknown): string {

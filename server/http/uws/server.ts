@@ -93,7 +93,7 @@ class UwsServer implements HttpServer {
   constructor({ deps, routes, log, exclusive = false, ...sources }: UwsServerOptions) {
     const { realmOrigins = () => noOrigins, ownerPort = () => null } = sources;
     this.log = log;
-    this.recorder = new RequestRecorder(log, deps.metrics);
+    this.recorder = new RequestRecorder(log, deps.metrics, deps.faults);
     this.uploads = new UploadQuota(deps.redis);
     this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins, ownerPort);
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);

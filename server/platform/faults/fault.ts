@@ -10,6 +10,8 @@ export interface FaultFacts {
   status?: number;
   /** Words of the other side, in whatever form it sent them. */
   text?: string;
+  /** Values that the other side may repeat in its words, such as the recipient of a message. */
+  secrets?: readonly string[];
   /** True: a retry cannot succeed. */
   isPermanent?: boolean;
   cause?: unknown;
@@ -17,6 +19,8 @@ export interface FaultFacts {
 
 /** Maximum characters of the other side's words. */
 const maxText = 300;
+/** Maximum characters read of them. */
+const maxRead = 4_000;
 /** Maximum causes followed from an error. */
 const maxCauses = 5;
 
@@ -34,7 +38,7 @@ export class Fault extends Error {
 
   constructor(code: FaultCode, facts: FaultFacts = {}) {
     const { peer = null, status = null, isPermanent = false, cause } = facts;
-    const text = wordsOf(facts.text ?? "");
+    const text = wordsOf(facts.text ?? "", facts.secrets ?? []);
     const where = peer === null ? "" : ` at ${peer}`;
     const said = text === "" ? "" : `: ${text}`;
     super(`${code}${status === null ? "" : ` ${status}`}${where}${said}`, { cause });
@@ -46,14 +50,13 @@ export class Fault extends Error {
   }
 }
 
-const wordsOf = (text: string) =>
-  maskText(
-    text
-      .slice(0, 4 * maxText)
-      .replaceAll(/\s+/g, " ")
-      .trim(),
-    maxText,
-  );
+function wordsOf(text: string, secrets: readonly string[]): string {
+  const start = text.slice(0, maxRead);
+  // Shorter ones occur in words that say nothing about anybody.
+  const known = secrets.filter(({ length }) => length >= 4);
+  const shown = known.reduce((left, secret) => left.replaceAll(secret, "***"), start);
+  return maskText(shown.replaceAll(/\s+/g, " ").trim(), maxText);
+}
 
 /** The fault that an error is or was caused by. */
 export function faultIn(error: unknown): Fault | null {

@@ -14,7 +14,7 @@ export async function statusFault(
   area: string,
   url: URL,
   response: Response,
-  facts: Pick<FaultFacts, "isPermanent"> = {},
+  facts: Pick<FaultFacts, "isPermanent" | "secrets"> = {},
 ): Promise<Fault> {
   const text = await readStart(response);
   return new Fault(`${area}.status`, {

@@ -14,7 +14,7 @@ import { allShards } from "../../../actors/runtime/storage/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import type { ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
-import { queuePrefixOf } from "../../../workers/producer.ts";
+import { queuePrefixOf } from "../../../workers/queues.ts";
 import { insist } from "../../survival/caller.ts";
 import { listen, type Listener } from "../../survival/listener.ts";
 import { createRandom } from "../../survival/random.ts";

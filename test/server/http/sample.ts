@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { ClosedAccounts } from "../../../server/platform/security/closed-accounts.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { parseConfig } from "../../../server/platform/config/config.ts";
@@ -63,6 +64,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     config,
     clock,
     metrics: createMetrics(),
+    faults: noFaults,
     redis,
     tokens,
     closedAccounts: new ClosedAccounts(clock),

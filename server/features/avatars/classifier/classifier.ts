@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { Fault } from "../../../platform/faults/fault.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import { program } from "../../../platform/programs.ts";
 import type { Answer, Question, Scores } from "./contract.ts";
@@ -72,9 +73,9 @@ class ClassifierProcess implements Classifier {
 
   async classify(pixels: Uint8Array): Promise<Scores> {
     if (performance.now() - this.#failedAt < this.#pauseMs)
-      throw new Error("the classifier is not available");
+      throw new Fault("classifier.paused", { text: "it failed a moment ago" });
     if (this.#pending.size >= maxPending)
-      throw new Error("too many requests wait for the classifier");
+      throw new Fault("classifier.overloaded", { text: `${maxPending} pictures wait` });
     clearTimeout(this.#idleTimer);
     this.#loading ??= this.#load();
     await this.#loading;
@@ -145,7 +146,7 @@ class ClassifierProcess implements Classifier {
     this.#state = state;
     for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
-      reject(new Error(reason));
+      reject(new Fault("classifier.failed", { text: reason }));
     }
     this.#pending.clear();
   }

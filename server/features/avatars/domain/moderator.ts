@@ -1,5 +1,6 @@
 import type { Config } from "../../../platform/config/config.ts";
-import type { Logger } from "../../../platform/log/logger.ts";
+import type { WithFaults, WithLog } from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { createClassifier } from "../classifier/classifier.ts";
 import { inputSide, type Scores } from "../classifier/contract.ts";
 import { readPixels } from "./images.ts";
@@ -16,7 +17,7 @@ type ModeratorConfig = Pick<
 /** The configured moderator. */
 export function createModerator(
   config: ModeratorConfig,
-  log: Logger,
+  deps: WithLog & WithFaults,
   /** Entry of the classifier process; default: the built-in one. */
   entry?: URL,
 ): Moderator {
@@ -26,7 +27,8 @@ export function createModerator(
       state: () => "manual",
       stop: () => undefined,
     };
-  if (config.AVATAR_MODERATION === "webhook") return createWebhookModerator(config, log);
+  if (config.AVATAR_MODERATION === "webhook") return createWebhookModerator(config, deps);
+  const { log } = deps;
   const classifier = createClassifier({ log, ...(entry ? { entry } : {}) });
   return {
     moderate: async ({ id, webp }) => {
@@ -37,6 +39,7 @@ export function createModerator(
           { event: "classification_failed", upload: id, reason: String(error) },
           "picture not classified, sent to manual review",
         );
+        recordDegraded(deps, "avatar-moderation", error);
         return queueForReview("unavailable");
       }
     },

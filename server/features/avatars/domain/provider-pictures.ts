@@ -2,8 +2,11 @@ import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../../platform/time/clock.ts";
 import type { Config } from "../../../platform/config/config.ts";
+import type { WithClock, WithFaults } from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
+import { Fault, faultIn } from "../../../platform/faults/fault.ts";
+import { connectionFault, peerOf, statusFault } from "../../../platform/faults/http-fault.ts";
 import { withTimeout } from "../../../platform/time/deadline.ts";
 
 /** Timeout of a provider's host; after it the picture counts as gone (AV-07). */
@@ -24,7 +27,7 @@ export interface ProviderPictures {
 
 export function createProviderPictures(
   config: Pick<Config, "AVATAR_CDN_HOSTS" | "APP_ENV">,
-  clock: Clock,
+  { clock, faults }: WithClock & WithFaults,
   limitMs = checkMs,
 ): ProviderPictures {
   const hosts = config.AVATAR_CDN_HOSTS.toLowerCase()
@@ -39,8 +42,13 @@ export function createProviderPictures(
     if (running) return running;
     if (checks.size >= maxChecks) return Promise.resolve(false);
     // The DNS lookup itself has no timeout.
-    const work = withTimeout(isReachable(url, limitMs), limitMs)
-      .catch(() => false)
+    const work = withTimeout(requirePicture(url, limitMs), limitMs)
+      .then(() => true)
+      .catch((error: unknown) => {
+        const fault = faultIn(error) ?? connectionFault("picture", new URL(url), error);
+        recordDegraded({ faults }, "provider-picture", fault);
+        return false;
+      })
       .then((isThere) => {
         outcomes.set(url, { isThere, endsAt: clock.now() + keptMs });
         return isThere;
@@ -80,21 +88,21 @@ function parsePicture(
   return isListed ? url.href : null;
 }
 
-/** Requests one byte, follows no redirect, reads no body (S24). */
-async function isReachable(url: string, limitMs: number): Promise<boolean> {
-  try {
-    if (await isPrivate(new URL(url).hostname)) return false;
-    const answer = await fetch(url, {
-      redirect: "manual",
-      headers: { Range: "bytes=0-0", Accept: "image/*" },
-      signal: AbortSignal.timeout(limitMs),
-    });
-    await answer.body?.cancel();
-    const type = answer.headers.get("content-type") ?? "";
-    return (answer.status === 200 || answer.status === 206) && type.startsWith("image/");
-  } catch {
-    return false;
-  }
+/** Rejects unless the picture is there. Requests one byte, follows no redirect, reads no picture (S24). */
+async function requirePicture(address: string, limitMs: number): Promise<void> {
+  const url = new URL(address);
+  if (await isPrivate(url.hostname)) throw new Fault("picture.private", { peer: peerOf(url) });
+  const response = await fetch(url, {
+    redirect: "manual",
+    headers: { Range: "bytes=0-0", Accept: "image/*" },
+    signal: AbortSignal.timeout(limitMs),
+  });
+  if (response.status !== 200 && response.status !== 206)
+    throw await statusFault("picture", url, response);
+  await response.body?.cancel();
+  const type = response.headers.get("content-type") ?? "";
+  if (!type.startsWith("image/"))
+    throw new Fault("picture.malformed", { peer: peerOf(url), text: `its type is ${type}` });
 }
 
 /** A public name may resolve into our own network, so its address is checked; local names are allowed explicitly. */

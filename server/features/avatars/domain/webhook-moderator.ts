@@ -1,7 +1,10 @@
 import Type from "typebox";
 import Value from "typebox/value";
 import type { Config } from "../../../platform/config/config.ts";
-import type { Logger } from "../../../platform/log/logger.ts";
+import type { WithFaults, WithLog } from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
+import { Fault } from "../../../platform/faults/fault.ts";
+import { connectionFault, peerOf, statusFault } from "../../../platform/faults/http-fault.ts";
 import { queueForReview, type Moderator, type ModerationDecision } from "./moderation.ts";
 
 /** Timeout of a response. */
@@ -21,7 +24,7 @@ const VerdictBody = Type.Object({
  */
 export function createWebhookModerator(
   { AVATAR_MODERATION_URL }: Pick<Config, "AVATAR_MODERATION_URL">,
-  log: Logger,
+  deps: WithLog & WithFaults,
 ): Moderator {
   const target = new URL(AVATAR_MODERATION_URL);
   const { username, password } = target;
@@ -34,10 +37,11 @@ export function createWebhookModerator(
       try {
         return await ask(target, authorization, id, webp);
       } catch (error) {
-        log.warn(
+        deps.log.warn(
           { event: "moderation_webhook_failed", upload: id, reason: String(error) },
           "no decision by webhook, picture sent to manual review",
         );
+        recordDegraded(deps, "avatar-moderation", error);
         return queueForReview("unavailable");
       }
     },
@@ -52,7 +56,7 @@ async function ask(
   id: number,
   webp: Buffer,
 ): Promise<ModerationDecision> {
-  const response = await fetch(target, {
+  const request: RequestInit = {
     method: "POST",
     redirect: "manual",
     signal: AbortSignal.timeout(limitMs),
@@ -66,10 +70,19 @@ async function ask(
       media_type: "image/webp",
       image: webp.toString("base64"),
     }),
-  });
-  const body: unknown = JSON.parse(await readText(response));
-  if (response.status !== 200 || !Value.Check(VerdictBody, body))
-    throw new Error(`the webhook answered ${response.status}, or no verdict`);
+  };
+  const broken = (error: unknown) => {
+    throw connectionFault("moderation", target, error);
+  };
+  const response = await fetch(target, request).catch(broken);
+  if (response.status !== 200) throw await statusFault("moderation", target, response);
+  const text = await readText(response).catch(broken);
+  const body = text === null ? null : valueOf(text);
+  if (!Value.Check(VerdictBody, body))
+    throw new Fault("moderation.malformed", {
+      peer: peerOf(target),
+      text: text ?? `more than ${maxAnswerBytes} bytes`,
+    });
   const reason = body.verdict === "rejected" ? (body.reason ?? unnamedReason) : null;
   return { status: body.verdict, by: "webhook", reason: storable(reason), scores: null };
 }
@@ -78,13 +91,23 @@ async function ask(
 const storable = (text: string | null): string | null =>
   text?.replaceAll("\0", "").toWellFormed() ?? null;
 
-async function readText(response: Response): Promise<string> {
+/** Undefined for a text that is not JSON. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null for a response that is too long. */
+async function readText(response: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     const bytes = chunk as Uint8Array;
     size += bytes.length;
-    if (size > maxAnswerBytes) throw new Error("the webhook's answer is too long");
+    if (size > maxAnswerBytes) return null;
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString("utf8");

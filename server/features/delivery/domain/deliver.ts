@@ -11,10 +11,12 @@ import type {
   WithClock,
   WithConfig,
   WithEm,
+  WithFaults,
   WithLog,
   WithMetrics,
 } from "../../../platform/capabilities.ts";
-import { DeliveryError, sendLimitMs, type Senders } from "../providers/messages.ts";
+import { Fault } from "../../../platform/faults/fault.ts";
+import { sendLimitMs, type Senders } from "../providers/messages.ts";
 import { readBrand } from "./brand.ts";
 import { isAccepted } from "./credentials.ts";
 import { render, type Rendered } from "./render.ts";
@@ -31,7 +33,8 @@ const writePauseMs = 500;
 /** Length of its column. */
 const maxError = 255;
 
-export interface DeliveryDeps extends WithEm, WithConfig, WithClock, WithMetrics, WithLog {
+export interface DeliveryDeps
+  extends WithEm, WithConfig, WithClock, WithMetrics, WithLog, WithFaults {
   senders: Senders;
 }
 
@@ -46,7 +49,7 @@ const byQueue: DeliveryOptions = { maxAttempts, limitMs: sendLimitMs, isCredenti
 
 /**
  * One attempt at one message. A call for a finished message does nothing; of concurrent calls one sends. A message
- * whose code or link is void ends unsent. Rejects with `DeliveryError` on a failure, after storing it.
+ * whose code or link is void ends unsent. Rejects with a `Fault` on a failure, after storing it.
  */
 export async function deliverMessage(
   deps: DeliveryDeps,
@@ -59,7 +62,7 @@ export async function deliverMessage(
   const message = await claimMessage(em, id, lease);
   if (message === null) {
     if ((await findMessageStatus(em, id)) === "sending")
-      throw new DeliveryError("another process is sending it", false);
+      throw new Fault("delivery.in_progress", { text: "another process is sending it" });
     return;
   }
   const settle = (status: "queued" | "sent" | "failed" | "expired", more: Settled = {}) => {
@@ -79,7 +82,7 @@ export async function deliverMessage(
     const { rendered, keepsContent } = await hand(deps, message, { values, ...options });
     await settle("sent", { content: keepsContent ? contentOf(rendered) : null });
   } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error;
+    if (!(error instanceof Fault)) throw error;
     const isLast = error.isPermanent || message.attempts >= options.maxAttempts;
     await settle(isLast ? "failed" : "queued", { error: cutText(error.message, maxError) });
     throw error;
@@ -121,7 +124,7 @@ async function hand(
 ) {
   const { senders, metrics } = deps;
   const template = findTemplate(message.template);
-  if (template === null) throw new DeliveryError("unknown template", true);
+  if (template === null) throw new Fault("delivery.unknown_template", { isPermanent: true });
   const brand = await readBrand(deps.em, deps.config, message.realm);
   const rendered = render(template, message.locale, values, brand);
   const sender = senders[message.kind];
@@ -143,7 +146,7 @@ async function hand(
         : senders.sms.send({ ...base, text });
     await withTimeout(sent, limitMs);
   } catch (error) {
-    throw error instanceof DeadlineError ? new DeliveryError("no end in time", false) : error;
+    throw error instanceof DeadlineError ? new Fault("delivery.timeout", { cause: error }) : error;
   } finally {
     end();
   }
@@ -155,7 +158,11 @@ type Values = Readonly<Record<string, string>>;
 /** A message that cannot be unsealed is a dead letter at once. */
 function openValues(config: DeliveryDeps["config"], { template, sealed }: ClaimedMessage): Values {
   const values = sealed === null ? null : unseal(config, template, sealed);
-  if (values === null) throw new DeliveryError("sealed with another secret", true);
+  if (values === null)
+    throw new Fault("delivery.unreadable", {
+      text: "sealed with another secret",
+      isPermanent: true,
+    });
   return values;
 }
 

@@ -6,11 +6,13 @@ import type {
   WithClock,
   WithConfig,
   WithEm,
+  WithFaults,
   WithLog,
   WithMetrics,
 } from "../../../platform/capabilities.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { DeliveryError } from "../providers/messages.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
+import { Fault } from "../../../platform/faults/fault.ts";
 import { deliverMessage, type DeliveryDeps } from "./deliver.ts";
 import { credentialValues } from "./credentials.ts";
 import { seal } from "./seal.ts";
@@ -22,7 +24,7 @@ export const maxWaitingMessages = 20_000;
 export const maxMessagesPerHour = 30;
 const hourMs = 3_600_000;
 
-export type WriteDeps = WithConfig & WithClock & WithMetrics & WithLog;
+export type WriteDeps = WithConfig & WithClock & WithMetrics & WithLog & WithFaults;
 
 /**
  * Outbox: writes a message in the transaction of `em`, so that it exists exactly when its change does. Returns its
@@ -81,7 +83,7 @@ let numRetrying = 0;
  * retries for a minute, then the clean-up queues them.
  */
 export async function postMessages(
-  deps: WithEnqueue & WithLog,
+  deps: WithEnqueue & WithLog & WithFaults,
   ids: readonly (number | null)[],
 ): Promise<void> {
   const wanted = ids.filter((id) => id !== null);
@@ -92,6 +94,7 @@ export async function postMessages(
       { event: "message_not_queued", reason: String(result.reason) },
       "message not queued, retrying",
     );
+    recordDegraded(deps, "message-queue", result.reason);
     void postLater(deps, wanted[at] ?? 0);
   }
 }
@@ -131,7 +134,7 @@ export async function sendNow(deps: DeliveryDeps, message: NewMessage): Promise<
   try {
     await deliverMessage(deps, id, { ...once, limitMs: sendNowLimitMs });
   } catch (error) {
-    throw error instanceof DeliveryError ? failed(error) : error;
+    throw error instanceof Fault ? failed(error) : error;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import type { Transporter } from "nodemailer";
-import { DeliveryError, sendLimitMs, type OutgoingMail, type Sender } from "./messages.ts";
+import { Fault, type FaultCode } from "../../../platform/faults/fault.ts";
+import { sendLimitMs, type OutgoingMail, type Sender } from "./messages.ts";
 
 export interface SmtpOptions {
   /** smtp:// or smtps://, with credentials if the server requires them. */
@@ -17,7 +18,10 @@ const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /** Sends by SMTP over pooled connections; STARTTLS is used where offered, and required for credentials. */
 export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
-  const { username, hostname } = new URL(options.url);
+  const url = new URL(options.url);
+  const { username, hostname } = url;
+  // The port that the library takes without one in the address.
+  const peer = `${hostname}:${url.port || (url.protocol === "smtps:" ? 465 : 587)}`;
   let opening: Promise<Transporter> | null = null;
   const open = async () => {
     const { default: nodemailer } = await import("nodemailer");
@@ -45,7 +49,7 @@ export function createSmtpMailer(options: SmtpOptions): Sender<OutgoingMail> {
         const transport = await (opening ??= open());
         await transport.sendMail(composed(mail, address));
       } catch (error) {
-        throw smtpError(error);
+        throw smtpFault(error, peer, mail);
       }
     },
     close: () => void opening?.then((transport) => transport.close()),
@@ -79,11 +83,26 @@ function addressOf(from: string): string {
   return (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim();
 }
 
+const codes: Readonly<Record<string, FaultCode>> = {
+  EAUTH: "smtp.login_refused",
+  ETLS: "smtp.tls",
+  ETIMEDOUT: "smtp.timeout",
+};
+
 /** A 5xx reply is permanent; all other failures are retried (RFC 5321, 4.2.1). */
-function smtpError(error: unknown): DeliveryError {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-  const isRefused = typeof responseCode === "number" && responseCode >= 500;
-  const isOurs = code === "EAUTH" || code === "ETLS";
-  const facts = [code, responseCode].filter((each) => each !== undefined).join(" ");
-  return new DeliveryError(`smtp: ${facts || "failed"}`, isRefused && !isOurs, error);
+function smtpFault(error: unknown, peer: string, mail: OutgoingMail): Fault {
+  const { code, responseCode, response, message } = error as Partial<Record<string, unknown>>;
+  const status = typeof responseCode === "number" ? responseCode : null;
+  const own = typeof code === "string" ? codes[code] : undefined;
+  const replied =
+    status === null ? "smtp.unreachable" : status >= 500 ? "smtp.refused" : "smtp.deferred";
+  return new Fault(own ?? replied, {
+    peer,
+    text: String(response ?? message ?? ""),
+    // Servers repeat the address, or its first part (S27).
+    secrets: [mail.to, mail.to.slice(0, mail.to.indexOf("@"))],
+    isPermanent: own === undefined && status !== null && status >= 500,
+    ...(status === null ? {} : { status }),
+    cause: error,
+  });
 }

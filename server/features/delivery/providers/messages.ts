@@ -20,7 +20,7 @@ export interface OutgoingSms {
   text: string;
 }
 
-/** A delivery driver. Both functions reject with `DeliveryError` only. */
+/** A delivery driver. `send` rejects with a `Fault` only. */
 export interface Sender<M> {
   name: string;
   /** Messages stay in the development inbox and are not sent. */
@@ -32,21 +32,6 @@ export interface Sender<M> {
 export interface Senders {
   mail: Sender<OutgoingMail>;
   sms: Sender<OutgoingSms>;
-}
-
-/**
- * Why a message was not sent. `reason` reaches job lists and logs: it names the kind of failure, never the server's
- * reply, which repeats addresses (S27).
- */
-export class DeliveryError extends Error {
-  /** Permanent: a retry cannot succeed. */
-  readonly isPermanent: boolean;
-
-  constructor(reason: string, isPermanent: boolean, cause?: unknown) {
-    super(reason, { cause });
-    this.name = "DeliveryError";
-    this.isPermanent = isPermanent;
-  }
 }
 
 /** Timeout of an attempt, well below the lease of the message. */

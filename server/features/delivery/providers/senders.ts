@@ -1,7 +1,8 @@
 import type { Config } from "../../../platform/config/config.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import { createSmtpMailer } from "./mailer.ts";
-import { DeliveryError, type Sender, type Senders } from "./messages.ts";
+import { Fault } from "../../../platform/faults/fault.ts";
+import type { Sender, Senders } from "./messages.ts";
 import { createSmsWebhook } from "./sms-webhook.ts";
 
 /** The configured delivery drivers (BOOT-05, USR-10). */
@@ -55,7 +56,7 @@ function logSender<M extends { id: string }>(log: Logger): Sender<M> {
 
 function noSender<M>(setting: string): Sender<M> {
   const send = async () => {
-    throw new DeliveryError(`no driver: set ${setting}`, false);
+    throw new Fault("delivery.no_driver", { text: `set ${setting}` });
   };
   return { name: "none", keepsContent: false, send, close: () => {} };
 }

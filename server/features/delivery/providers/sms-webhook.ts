@@ -1,4 +1,6 @@
-import { DeliveryError, sendLimitMs, type OutgoingSms, type Sender } from "./messages.ts";
+import type { Fault } from "../../../platform/faults/fault.ts";
+import { connectionFault, statusFault } from "../../../platform/faults/http-fault.ts";
+import { sendLimitMs, type OutgoingSms, type Sender } from "./messages.ts";
 
 /** Statuses worth a retry. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -17,16 +19,19 @@ export function createSmsWebhook(url: string): Sender<OutgoingSms> {
     name: "webhook",
     keepsContent: false,
     send: async (message) => {
-      const status = await post(target, message, authorization);
-      if (status >= 200 && status < 300) return;
-      const isPermanent = status >= 400 && status < 500 && !passing.has(status);
-      throw new DeliveryError(`sms webhook: status ${status}`, isPermanent);
+      const fault = await post(target, message, authorization);
+      if (fault !== null) throw fault;
     },
     close: () => {},
   };
 }
 
-async function post(target: URL, message: OutgoingSms, authorization: string | null) {
+/** Why the message was not taken; null if it was. */
+async function post(
+  target: URL,
+  message: OutgoingSms,
+  authorization: string | null,
+): Promise<Fault | null> {
   try {
     const response = await fetch(target, {
       method: "POST",
@@ -39,13 +44,17 @@ async function post(target: URL, message: OutgoingSms, authorization: string | n
       },
       body: JSON.stringify(message),
     });
-    // Only the status of the response is read.
+    const { status } = response;
+    if (!response.ok)
+      return await statusFault("sms", target, response, {
+        isPermanent: status >= 400 && status < 500 && !passing.has(status),
+        secrets: [message.to, message.text],
+      });
+    // Only the status of a success is read.
     await response.body?.cancel();
-    return response.status;
+    return null;
   } catch (error) {
-    const name =
-      error instanceof Error && error.name === "TimeoutError" ? "no answer" : "no connection";
-    throw new DeliveryError(`sms webhook: ${name}`, false, error);
+    return connectionFault("sms", target, error);
   }
 }
 

@@ -1,5 +1,6 @@
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { hash } from "node:crypto";
-import type { WithLog, WithRedis } from "../../../platform/capabilities.ts";
+import type { WithFaults, WithLog, WithRedis } from "../../../platform/capabilities.ts";
 
 /**
  * Lifetime of an exhausted marker: until it expires, callers that accept stored questions do not call the generator.
@@ -14,38 +15,34 @@ export interface Subject {
   model: string | null;
 }
 
-type NegativeCacheDeps = WithRedis & WithLog;
+type NegativeCacheDeps = WithRedis & WithLog & WithFaults;
 
 const keyOf = ({ category, difficulty, prompt, model }: Subject) =>
   `made-nothing:${hash("sha256", JSON.stringify([category, difficulty, prompt, model]), "base64url")}`;
 
 /** Caches for all processes that the generator has nothing new for the subject. */
-export async function markExhausted(
-  { redis, log }: NegativeCacheDeps,
-  subject: Subject,
-): Promise<void> {
+export async function markExhausted(deps: NegativeCacheDeps, subject: Subject): Promise<void> {
   try {
-    await redis.set(keyOf(subject), "1", "PX", restMs);
+    await deps.redis.set(keyOf(subject), "1", "PX", restMs);
   } catch (error) {
-    log.warn(
+    deps.log.warn(
       { event: "exhausted_marker_write_failed", reason: String(error) },
       "could not store the exhausted marker; the generator may be called again",
     );
+    recordDegraded(deps, "exhausted-marker", error);
   }
 }
 
 /** True while the exhausted marker exists. Without Redis the answer is false, and the generator is called. */
-export async function isExhausted(
-  { redis, log }: NegativeCacheDeps,
-  subject: Subject,
-): Promise<boolean> {
+export async function isExhausted(deps: NegativeCacheDeps, subject: Subject): Promise<boolean> {
   try {
-    return (await redis.exists(keyOf(subject))) === 1;
+    return (await deps.redis.exists(keyOf(subject))) === 1;
   } catch (error) {
-    log.warn(
+    deps.log.warn(
       { event: "exhausted_marker_read_failed", reason: String(error) },
       "could not read the exhausted marker, calling the generator",
     );
+    recordDegraded(deps, "exhausted-marker", error);
     return false;
   }
 }

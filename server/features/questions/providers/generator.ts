@@ -1,7 +1,7 @@
 import { cutText } from "../../../platform/text/cut-text.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import type { Logger } from "../../../platform/log/logger.ts";
-import type { Metrics } from "../../../platform/metrics/metrics.ts";
+import type { WithFaults, WithLog, WithMetrics } from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { createChatModel, type ChatParts } from "./chat/index.ts";
 import { createQuestionBank } from "./question-bank/index.ts";
 import type { QuestionModel } from "./question-model.ts";
@@ -17,17 +17,18 @@ export function createQuestionModel(config: Config, parts: ChatParts): QuestionM
 export function withFallback(
   first: QuestionModel,
   second: QuestionModel,
-  { log, metrics }: { log: Logger; metrics: Metrics },
+  deps: WithLog & WithMetrics & WithFaults,
 ): QuestionModel {
   const attempt = async <T>(work: Promise<T[]> | undefined): Promise<T[]> => {
     try {
       return (await work) ?? [];
     } catch (error) {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
-      log.warn(
+      deps.log.warn(
         { event: "generator_failed", generator: first.name, reason: cutText(reason, 300) },
         "generator failed, the question bank answers",
       );
+      recordDegraded(deps, "question-generator", error);
       return [];
     }
   };
@@ -37,7 +38,10 @@ export function withFallback(
       const found = await attempt(first.generate(request));
       if (found.length > 0) return found;
       const rest = await second.generate(request);
-      metrics.generatedQuestions.inc({ source: second.name, outcome: "fallback" }, rest.length);
+      deps.metrics.generatedQuestions.inc(
+        { source: second.name, outcome: "fallback" },
+        rest.length,
+      );
       return rest.map((question) => ({ ...question, source: second.name }));
     },
     // The bank's words are free, so they are tried first (TRV-08).

@@ -1,8 +1,10 @@
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { listChallengeQuestions } from "../../../../db/queries/runs/challenges.ts";
 import { earliestDate, latestDate } from "../../../platform/time/days.ts";
 import type {
   WithClock,
   WithEm,
+  WithFaults,
   WithLog,
   WithRedis,
   WithResponseCache,
@@ -20,7 +22,7 @@ const liveLimit = 500;
 
 const dayMs = 86_400_000;
 
-type LiveDeps = WithClock & WithRedis & WithLog;
+type LiveDeps = WithClock & WithRedis & WithLog & WithFaults;
 
 const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
 
@@ -58,6 +60,7 @@ export async function listLiveInLobbies(
       { event: "live_questions_read_failed", reason: String(error) },
       "live questions not read, none is left out of the draw",
     );
+    recordDegraded(deps, "live-questions", error);
     return [];
   }
 }
@@ -107,6 +110,7 @@ export async function markLive(
       { event: "live_questions_mark_failed", reason: String(error) },
       "live questions not marked, another draw may have them too",
     );
+    recordDegraded(deps, "live-questions", error);
     return [];
   }
 }

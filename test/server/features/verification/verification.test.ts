@@ -4,7 +4,7 @@ import { PlayerSchema } from "../../../../db/entities/player.ts";
 import { writeMessage } from "../../../../server/features/delivery/domain/send.ts";
 import type { Caller } from "../../../../server/http/auth/auth.ts";
 import { resendVerification } from "../../../../server/features/verification/service.ts";
-import { DeliveryError } from "../../../../server/features/delivery/providers/messages.ts";
+import { Fault } from "../../../../server/platform/faults/fault.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { enter, password, post, registerAccount, tokenOf } from "../../../support/identity.ts";
 import { followLink, openLink, pressButton } from "../../../support/link-page.ts";
@@ -161,7 +161,7 @@ function addressVerification(): void {
 function failedVerificationMail(): void {
   it("keeps the link of the previous mail valid", async () => {
     const limited = { config: { ...app.deps.config, RATE_LIMIT_FACTOR: 1 } };
-    const send = () => Promise.reject(new DeliveryError("smtp: ECONNECTION", false));
+    const send = () => Promise.reject(new Fault("smtp.unreachable"));
     const down = { name: "planted", keepsContent: false, send, close: () => {} };
     const broken = { senders: { ...app.deps.senders, mail: down } };
     for (const trouble of [limited, broken]) {

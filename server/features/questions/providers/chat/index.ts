@@ -1,21 +1,24 @@
-import type { Redis } from "ioredis";
-import type { Clock } from "../../../../platform/time/clock.ts";
 import type { Config } from "../../../../platform/config/config.ts";
-import type { Logger } from "../../../../platform/log/logger.ts";
+import type {
+  WithClock,
+  WithFaults,
+  WithLog,
+  WithMetrics,
+  WithRedis,
+} from "../../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../../platform/faults/degraded.ts";
+import { peerOf } from "../../../../platform/faults/http-fault.ts";
 import type { Metrics } from "../../../../platform/metrics/metrics.ts";
 import type { GeneratedQuestion, QuestionModel, QuestionRequest } from "../question-model.ts";
 import { readKeys, readQuestions, readModelChoices, type Read } from "./answers.ts";
 import { createBudget } from "./budget.ts";
 import { createChatClient, type Ask } from "./client.ts";
+import { generatorFault } from "./generator-fault.ts";
 import { createPolicies, usualTiming, type Run, type Timing } from "./policies.ts";
 import { modelsOf, pricesOf } from "./settings.ts";
 import { categorizePrompt, generatePrompt, verifyPrompt } from "./prompts.ts";
 
-export interface ChatParts {
-  redis: Redis;
-  clock: Clock;
-  log: Logger;
-  metrics: Metrics;
+export interface ChatParts extends WithRedis, WithClock, WithLog, WithMetrics, WithFaults {
   timing?: Timing;
 }
 
@@ -30,9 +33,14 @@ const categorizeMs = 5_000;
 export function createChatModel(config: Config, parts: ChatParts): Required<QuestionModel> {
   const { metrics, log, timing = usualTiming } = parts;
   const models = modelsOf(config);
-  const run = createPolicies(config.GENERATOR_CONCURRENCY, timing, (isOpen) =>
+  const policies = createPolicies(config.GENERATOR_CONCURRENCY, timing, (isOpen) =>
     metrics.generatorBroken.set(isOpen ? 1 : 0),
   );
+  const peer = peerOf(new URL(config.GENERATOR_URL));
+  const run: Run = (limitMs, work) =>
+    policies(limitMs, work).catch((error: unknown) => {
+      throw generatorFault(error, peer);
+    });
   const settings = {
     url: config.GENERATOR_URL,
     key: config.GENERATOR_KEY,
@@ -58,6 +66,7 @@ export function createChatModel(config: Config, parts: ChatParts): Required<Ques
             { event: "verification_failed", err: error },
             "generated questions not verified, used as they are",
           );
+          recordDegraded(parts, "question-verification", error);
           return questions;
         },
       );

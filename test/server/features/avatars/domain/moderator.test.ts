@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import sharp from "sharp";
+import { noFaults } from "../../../../../server/platform/faults/recorder.ts";
 import { createClassifier } from "../../../../../server/features/avatars/classifier/classifier.ts";
 import {
   inputSide,
@@ -108,7 +109,11 @@ describe("the classifier", () => {
     ];
     const webp = await stored(20);
     for (const entry of entries) {
-      const moderator = createModerator(parseConfig({}), silentLogger, entry);
+      const moderator = createModerator(
+        parseConfig({}),
+        { log: silentLogger, faults: noFaults },
+        entry,
+      );
       assert.equal(moderator.state(), "idle");
       for (let id = 1; id <= 2; id++) {
         const verdict = await moderator.moderate({ id, webp });

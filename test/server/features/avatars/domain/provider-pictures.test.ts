@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import { isIPv6, type AddressInfo } from "node:net";
 import { describe, it, mock } from "node:test";
+import { noFaults } from "../../../../../server/platform/faults/recorder.ts";
 import {
   createProviderPictures,
   isPrivate,
@@ -42,7 +43,7 @@ describe("the host of a provider's picture", () => {
     await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
     try {
       const config = { AVATAR_CDN_HOSTS: "127.0.0.1", APP_ENV: "test" as const };
-      const pictures = createProviderPictures(config, systemClock, 50);
+      const pictures = createProviderPictures(config, { clock: systemClock, faults: noFaults }, 50);
       const { port } = silent.address() as AddressInfo;
       assert.equal(await pictures.usable(`http://127.0.0.1:${port}/a.png`), null);
     } finally {
@@ -56,7 +57,7 @@ describe("the host of a provider's picture", () => {
     syncBuiltinESMExports();
     try {
       const config = { AVATAR_CDN_HOSTS: "cdn.example", APP_ENV: "test" as const };
-      const pictures = createProviderPictures(config, systemClock, 50);
+      const pictures = createProviderPictures(config, { clock: systemClock, faults: noFaults }, 50);
       assert.equal(await pictures.usable("https://cdn.example/a.png"), null);
     } finally {
       mock.restoreAll();

@@ -16,10 +16,8 @@ import {
 } from "../../../../../server/features/delivery/domain/send.ts";
 import type { NewMessage } from "../../../../../server/features/delivery/domain/templates.ts";
 import { withClient } from "../../../../../server/runtime/stores/postgres.ts";
-import {
-  DeliveryError,
-  type OutgoingMail,
-} from "../../../../../server/features/delivery/providers/messages.ts";
+import type { OutgoingMail } from "../../../../../server/features/delivery/providers/messages.ts";
+import { Fault } from "../../../../../server/platform/faults/fault.ts";
 import { startApp, type App } from "../../../../support/app.ts";
 import { messagesTo, sentMessage } from "../../../../support/messages.ts";
 
@@ -104,7 +102,7 @@ function sentOnce(): void {
     const refused = await Promise.any(
       attempts.map(async (attempt) => {
         const error = await attempt;
-        assert.ok(error instanceof DeliveryError);
+        assert.ok(error instanceof Fault);
         return error;
       }),
     );
@@ -127,12 +125,12 @@ function sentOnce(): void {
     );
     while ((await only(to)).status !== "sending") await new Promise((done) => setTimeout(done, 5));
     const deps = withDriver(async (mail) => void sent.push(mail.id));
-    await assert.rejects(deliverMessage(deps, id), { name: "DeliveryError" });
+    await assert.rejects(deliverMessage(deps, id), { code: "delivery.in_progress" });
     now += leaseMs + 1_000;
     await deliverMessage(deps, id);
     assert.deepEqual(sent, [`message-${id}`]);
-    frozen.reject(new DeliveryError("thawed", false));
-    await assert.rejects(early, { message: "thawed" });
+    frozen.reject(new Fault("smtp.timeout", { text: "thawed" }));
+    await assert.rejects(early, { message: "smtp.timeout: thawed" });
     assert.equal((await only(to)).status, "sent");
   });
 
@@ -169,10 +167,10 @@ function failedDelivery(): void {
   it("becomes a dead letter after five attempts, and an operator can retry it", async () => {
     const to = someone();
     const id = await write(to);
-    const failing = withDriver(() => Promise.reject(new DeliveryError("smtp: 451", false)));
+    const failing = withDriver(() => Promise.reject(new Fault("smtp.deferred", { status: 451 })));
     const statuses: string[] = [];
     for (let attempt = 0; attempt < 5; attempt++) {
-      await assert.rejects(deliverMessage(failing, id), { message: "smtp: 451" });
+      await assert.rejects(deliverMessage(failing, id), { message: "smtp.deferred 451" });
       statuses.push((await only(to)).status);
     }
     assert.deepEqual(statuses, ["queued", "queued", "queued", "queued", "failed"]);
@@ -184,7 +182,9 @@ function failedDelivery(): void {
   it("becomes a dead letter at once after a permanent refusal", async () => {
     const to = someone();
     const id = await write(to);
-    const refusing = withDriver(() => Promise.reject(new DeliveryError("smtp: 550", true)));
+    const refusing = withDriver(() =>
+      Promise.reject(new Fault("smtp.refused", { isPermanent: true })),
+    );
     await assert.rejects(deliverMessage(refusing, id), { isPermanent: true });
     assert.equal((await only(to)).status, "failed");
   });
@@ -229,7 +229,7 @@ function safeDelivery(): void {
 
   it("sent within a request reports a failure at once, and is not retried", async () => {
     const to = someone();
-    const failing = withDriver(() => Promise.reject(new DeliveryError("smtp: ECONNECTION", false)));
+    const failing = withDriver(() => Promise.reject(new Fault("smtp.unreachable")));
     await assert.rejects(sendNow(failing, code(to)), { code: "mail:delivery_failed" });
     assert.equal((await only(to)).status, "failed");
     await sendNow(app.deps, code(to));

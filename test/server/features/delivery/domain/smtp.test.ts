@@ -72,7 +72,7 @@ describe("mail by SMTP", () => {
   it("is not sent to a server with an untrusted certificate", async () => {
     const mailer = open(`${login}@`, {});
     const before = server.received.length;
-    await assert.rejects(mailer.send(mail()), { name: "DeliveryError", isPermanent: false });
+    await assert.rejects(mailer.send(mail()), { code: "smtp.tls", isPermanent: false });
     mailer.close();
     assert.equal(server.received.length, before);
   });
@@ -81,27 +81,29 @@ describe("mail by SMTP", () => {
     const mailer = open();
     server.refuse({ code: 451, text: "greylisted ada@example.com" });
     await assert.rejects(mailer.send(mail()), {
-      isPermanent: false,
-      message: "smtp: EENVELOPE 451",
+      ...{ code: "smtp.deferred", peer: `localhost:${server.port}`, status: 451 },
+      ...{ isPermanent: false, text: "451 greylisted ***" },
     });
     server.refuse({ code: 550, text: "no such user ada@example.com" });
     await assert.rejects(mailer.send(mail()), {
-      isPermanent: true,
-      message: "smtp: EENVELOPE 550",
+      ...{ code: "smtp.refused", peer: `localhost:${server.port}`, status: 550 },
+      ...{ isPermanent: true, text: "550 no such user ***" },
     });
     server.refuse(null);
     mailer.close();
     const wrongUser = open("sender:wrong@");
     await assert.rejects(wrongUser.send(mail()), {
-      isPermanent: false,
-      message: "smtp: EAUTH 535",
+      ...{ code: "smtp.login_refused", status: 535, isPermanent: false },
     });
     wrongUser.close();
   });
 
   it("is retried when nothing listens", async () => {
     const mailer = createSmtpMailer({ url: "smtp://127.0.0.1:1", from });
-    await assert.rejects(mailer.send(mail()), { name: "DeliveryError", isPermanent: false });
+    await assert.rejects(mailer.send(mail()), {
+      ...{ code: "smtp.unreachable", peer: "127.0.0.1:1", status: null, isPermanent: false },
+      message: "smtp.unreachable at 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1",
+    });
     mailer.close();
   });
 
@@ -113,7 +115,7 @@ describe("mail by SMTP", () => {
     // A spelling of 127.0.0.1 that is not recognizable as the local machine.
     const url = `smtp://${login}@127.1:${plain.port}`;
     const mailer = createSmtpMailer({ url, from });
-    await assert.rejects(mailer.send(mail()), { name: "DeliveryError", message: /ETLS/ });
+    await assert.rejects(mailer.send(mail()), { code: "smtp.tls" });
     mailer.close();
     assert.deepEqual(plain.received, []);
     await plain.stop();
