@@ -34,6 +34,8 @@ export interface GroupedError {
 }
 
 const maxText = 160;
+/** Characters read of a message. */
+const maxRead = 1_000;
 const maxPlace = 120;
 const maxName = 60;
 const maxCode = 60;
@@ -87,8 +89,8 @@ function factsOf(error: unknown) {
 const values: readonly [pattern: RegExp, shown: string][] = [
   [/"[^"]{0,200}"|'[^']{0,200}'|`[^`]{0,200}`/g, "<value>"],
   [/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'<>]{1,1000}/gi, "<address>"],
-  [/\*{3}(?:@\*{3})?/g, "<value>"],
-  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, "<id>"],
+  [/[^\s@<>"',;:/]{1,64}@[^\s@<>"',;:/]{1,255}/g, "<address>"],
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi, "<value>"],
   // Hosts with a port, IPv4 and IPv6.
   [/(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\w.])/g, "<address>"],
   [
@@ -97,21 +99,20 @@ const values: readonly [pattern: RegExp, shown: string][] = [
   ],
   [/\b[\w-]{1,63}(?:\.[\w-]{1,63})*:\d{1,5}\b/g, "<address>"],
   [/(?:\/[\w.@~-]{1,100}){2,20}\/?/g, "<path>"],
-  [new RegExp(`(?<![\\w])[${codeAlphabet}]{${codeLength}}(?![\\w])`, "g"), "<id>"],
+  [new RegExp(`(?<![\\w-])[${codeAlphabet}]{${codeLength}}(?![\\w-])`, "g"), "<value>"],
   // Ids that contain a digit: hexadecimal digits, base64, names of jobs.
-  [/\b(?=[\w-]{0,100}\d)[\w-]{8,200}\b/g, "<id>"],
-  [/\d+(?:[.,:]\d+)*/g, "<n>"],
+  [/\b(?=[\w-]{0,100}\d)[\w-]{8,200}\b/g, "<value>"],
+  [/\d+(?:[.,:]\d+)*/g, "<value>"],
 ];
 
 /** The words of an error without ids, numbers, addresses, room codes and quoted values. */
 export function withoutValues(message: string): string {
-  const text = maskText(message.replaceAll(/\s+/g, " ").trim());
-  return values
-    .reduce((left, [pattern, shown]) => left.replace(pattern, shown), text)
-    .slice(0, maxText);
+  const start = message.slice(0, maxRead).replaceAll(/\s+/g, " ").trim();
+  const text = values.reduce((left, [pattern, shown]) => left.replace(pattern, shown), start);
+  return maskText(text, maxText);
 }
 
-const frame = /^\s*at (?:async )?(?:(.*) \()?(file:\/\/\S+?):\d+:\d+\)?$/;
+const frame = /^\s*at (?:async )?(?:(.*) \()?(\S+?):\d+:\d+\)?$/;
 
 /**
  * The function that the first frame of our sources names, with its file and without its line, so that a change
@@ -119,13 +120,19 @@ const frame = /^\s*at (?:async )?(?:(.*) \()?(file:\/\/\S+?):\d+:\d+\)?$/;
  */
 export function sourceOf(stack: string, root = sourceRoot): string | null {
   for (const line of sourceStack(stack).split("\n")) {
-    const [, name = "", file = ""] = frame.exec(line) ?? [];
-    if (!file.startsWith(root) || file.includes("/node_modules/")) continue;
-    const path = file.slice(root.length);
+    const [, name = "", place = ""] = frame.exec(line) ?? [];
+    const path = relativeTo(root, place);
+    if (path === null || path.includes("node_modules/")) continue;
     const named = functionOf(name);
     return named === "" ? path : `${named} in ${path}`;
   }
   return null;
+}
+
+/** Stacks have addresses of files, or their paths. */
+function relativeTo(root: string, place: string): string | null {
+  const start = [root, root.replace("file://", "")].find((each) => place.startsWith(each));
+  return start === undefined ? null : place.slice(start.length);
 }
 
 /** A bundler adds digits or underscores to names that two modules share. */
@@ -135,6 +142,8 @@ const functionOf = (name: string) =>
     .replace(/^new /, "")
     .replace(/^Object\./, "")
     .replaceAll(/\b_+(?=\w)|(?<=[A-Za-z])\d+\b/g, "");
+
+const sourceFolder = sourceRoot.replace("file://", "");
 
 /** Frames kept of a stack. */
 const maxFrames = 6;
@@ -146,6 +155,6 @@ export function shortStackOf(error: unknown): string {
   const frames = sourceStack(error.stack ?? "")
     .split("\n")
     .filter((line) => /^\s*at /.test(line) && !line.includes("(node:"))
-    .map((line) => `  ${line.trim().replaceAll(sourceRoot, "")}`);
+    .map((line) => `  ${line.trim().replaceAll(sourceRoot, "").replaceAll(sourceFolder, "")}`);
   return maskText(frames.slice(0, maxFrames).join("\n"), maxStack);
 }
