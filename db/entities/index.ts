@@ -20,6 +20,7 @@ import { CodexVersionSchema } from "./codex-version.ts";
 import { ContactMessageSchema } from "./contact-message.ts";
 import { CredentialRequestSchema } from "./credential-request.ts";
 import { EmailVerificationSchema } from "./email-verification.ts";
+import { FaultGroupDecisionSchema } from "./fault-group-decision.ts";
 import { FavoriteSchema } from "./favorite.ts";
 import { FeedbackSchema } from "./feedback.ts";
 import { LeaderboardChangeSchema, LeaderboardStateSchema } from "./leaderboard-change.ts";
@@ -130,6 +131,7 @@ export const tables = [
   ReplacedAddressSchema,
   RevocationSchema,
   AvatarUploadSchema,
+  FaultGroupDecisionSchema,
 ];
 
 /** Every entity of the service; one that is missing here has no table. */

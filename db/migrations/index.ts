@@ -35,6 +35,7 @@ import { Migration20261126190000_connection_constraints } from "./Migration20261
 import { Migration20261128192048_replaced_addresses } from "./Migration20261128192048_replaced_addresses.ts";
 import { Migration20261128200000_search_signs } from "./Migration20261128200000_search_signs.ts";
 import { Migration20261128200300_award_claims } from "./Migration20261128200300_award_claims.ts";
+import { Migration20261128200523_fault_group_decisions } from "./Migration20261128200523_fault_group_decisions.ts";
 
 /** In execution order. */
 export const migrations = [
@@ -75,4 +76,5 @@ export const migrations = [
   Migration20261128192048_replaced_addresses,
   Migration20261128200000_search_signs,
   Migration20261128200300_award_claims,
+  Migration20261128200523_fault_group_decisions,
 ] as const;

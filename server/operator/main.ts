@@ -21,6 +21,7 @@ import { createCounts, type MetricsReport } from "./counts.ts";
 import { createDatabase } from "./database.ts";
 import { createEndedSessions } from "./ended-sessions.ts";
 import { createLoginFailures } from "./failures.ts";
+import { createFailureService } from "./failures/service.ts";
 import { createIdentities } from "./identity.ts";
 import { createDashboard, totalsOf } from "./dashboard.ts";
 import { createJobService } from "./jobs.ts";
@@ -86,7 +87,8 @@ export async function startOperator(): Promise<void> {
   const avatars = createAvatarService({ config, clock: systemClock, open: database.open });
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
-  const services = { players, avatars, questions };
+  const failureGroups = createFailureService({ redis, open: database.open, clock: systemClock });
+  const services = { players, avatars, questions, failures: failureGroups };
   const parts = { stores, outbox, wallets, audit, waitingPictures, ...services };
   const sources: Sources = { ...createSources({ link, queues, metrics, stores }), ...parts };
   const server = createOperatorServer({

@@ -6,6 +6,7 @@ import { serviceVersion } from "../http/replies/envelope.ts";
 import { bytesReply, media, reply, type Route } from "../http/pipeline/route.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
 import { defineOperatorRoute } from "./define.ts";
+import { failureRoutes } from "./failures/routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { LobbiesBody, presentLobbies } from "./lobbies.ts";
 import { orNull } from "./schemas.ts";
@@ -127,6 +128,7 @@ export function operatorRoutes(sources: Sources): readonly Route<unknown>[] {
     ...workerRoutes(sources),
     ...roomRoutes(sources),
     ...jobRoutes(sources.jobs, sources.audit),
+    ...failureRoutes(sources.failures, sources.audit),
     ...playerRoutes(sources.players),
     ...avatarRoutes(sources.avatars),
     ...questionRoutes(sources.questions),

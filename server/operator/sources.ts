@@ -4,6 +4,7 @@ import type { PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { DrainAnswer } from "../runtime/questions.ts";
+import type { FailureService } from "./failures/routes.ts";
 import type { AvatarService } from "./avatar-service.ts";
 import type { JobService } from "./jobs.ts";
 import type { PlayerService } from "./players.ts";
@@ -38,6 +39,7 @@ export interface Sources extends RoomSources {
   /** State of the avatar moderators in the job workers. */
   moderators(): Promise<string[]>;
   questions: QuestionService;
+  failures: FailureService;
   metrics(): Promise<string>;
   totals(): Promise<Totals>;
   outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;

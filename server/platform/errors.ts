@@ -40,6 +40,7 @@ export const errors = {
   "lobby:too_early": [400, "The minimum question time has not passed."],
   "lobby:host_not_removable": [400, "The host cannot be removed."],
   "wordgame:invalid_mode": [400, "mode must be daily or random."],
+  "failure:state_invalid": [400, "Only an ignored group has a time or a number."],
   "codex:filter_not_numeric": [400, "A numeric filter needs a number."],
   "codex:filter_path_invalid": [400, "This filter path is not allowed."],
   "codex:filter_op_invalid": [400, "This filter operator is unknown."],
@@ -103,6 +104,7 @@ export const errors = {
   "codex:entity_not_found": [404, "The entity was not found."],
   "codex:asset_not_found": [404, "The asset was not found."],
   "queue:not_found": [404, "The queue was not found."],
+  "failure:not_found": [404, "The group of failures was not found."],
   "job:not_found": [404, "The job was not found."],
   "worker:not_found": [404, "The worker was not found."],
   "projection:not_found": [404, "The row was not found."],
@@ -162,6 +164,7 @@ export const errors = {
   "system:database_unreachable": [500, "The database is unreachable."],
   "mail:delivery_failed": [502, "The mail could not be sent."],
   "sms:delivery_failed": [502, "The message could not be sent."],
+  "failure:store_unavailable": [503, "Failures are stored in Redis, which does not respond."],
   "server:unavailable": [503, "The service is busy; try again shortly."],
   "generator:unavailable": [503, "No questions could be prepared now."],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

@@ -147,7 +147,7 @@ function dailyBudget(): void {
     chat.script({ ...batch(written(1)), usage });
     assert.equal((await model.generate(ask())).length, 1);
     for (const one of [model, other, model, other, model])
-      await assert.rejects(one.generate(ask()), { name: "BudgetExceeded" });
+      await assert.rejects(one.generate(ask()), { code: "generator.budget" });
     assert.equal(chat.requests.length, 1);
     assert.deepEqual(await outcomes(metrics.generatorBroken), {}, "that is no failure");
     clock.advance(86_400_000);
@@ -157,7 +157,7 @@ function dailyBudget(): void {
   it("counts unusable responses", async () => {
     chat.script({ ...{ value: { nothing: true } }, usage });
     await assert.rejects(create({ GENERATOR_DAILY_TOKENS: "150" }).generate(ask()), {
-      name: "BudgetExceeded",
+      code: "generator.budget",
     });
     assert.equal(chat.requests.length, 2);
   });
@@ -166,7 +166,7 @@ function dailyBudget(): void {
     const model = create({ GENERATOR_DAILY_TOKENS: "100" });
     chat.script({ ...batch(written(1)), usage: { ...usage, prompt_tokens: 1e300 } });
     await model.generate(ask());
-    await assert.rejects(model.generate(ask()), { name: "BudgetExceeded" });
+    await assert.rejects(model.generate(ask()), { code: "generator.budget" });
   });
 }
 
@@ -198,7 +198,10 @@ function failedCall(): void {
     const stoppedServer = await startChatServer();
     await stoppedServer.stop();
     const unreachable = create({ GENERATOR_URL: stoppedServer.url });
-    await assert.rejects(unreachable.generate(ask()), /Connection error/);
+    await assert.rejects(unreachable.generate(ask()), {
+      code: "generator.unreachable",
+      message: /ECONNREFUSED/,
+    });
     assert.equal(await spent(), 0);
   });
 

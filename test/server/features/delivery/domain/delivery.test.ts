@@ -174,7 +174,7 @@ function failedDelivery(): void {
       statuses.push((await only(to)).status);
     }
     assert.deepEqual(statuses, ["queued", "queued", "queued", "queued", "failed"]);
-    assert.equal((await only(to)).error, "smtp: 451");
+    assert.equal((await only(to)).error, "smtp.deferred 451");
     await deliverMessage(app.deps, id);
     assert.equal((await only(to)).status, "sent");
   });
@@ -208,7 +208,7 @@ function safeDelivery(): void {
     const id = await write(to);
     const config = { ...app.deps.config, APP_SECRET: "another secret of more than 32 bytes!" };
     await assert.rejects(deliverMessage({ ...app.deps, config }, id), { isPermanent: true });
-    assert.equal((await only(to)).error, "sealed with another secret");
+    assert.equal((await only(to)).error, "delivery.unreadable: sealed with another secret");
     const rotated = { ...config, APP_SECRET_PREVIOUS: app.deps.config.APP_SECRET };
     await deliverMessage({ ...app.deps, config: rotated }, id);
     assert.equal((await only(to)).status, "sent");

@@ -1,0 +1,126 @@
+import Type from "typebox";
+import type { Failure, FailureList, NewState } from "../../features/faults/domain/failures.ts";
+import { reply } from "../../http/pipeline/route.ts";
+import { AppError } from "../../platform/errors.ts";
+import { periodMs } from "../../platform/faults/batch.ts";
+import { Timestamp } from "../../platform/schemas.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import { defineOperatorRoute } from "../define.ts";
+import { orNull } from "../schemas.ts";
+import type { Audit } from "../sources.ts";
+import { presentFailure } from "./present.ts";
+import {
+  FailureBody,
+  FailureDetail,
+  FailureParams,
+  FailuresQuery,
+  NoteBody,
+  StateBody,
+} from "./schemas.ts";
+
+/** What the routes do with groups of failures; see `server/features/faults/domain/failures.ts`. */
+export interface FailureService {
+  list(): Promise<FailureList>;
+  find(id: string): Promise<Failure>;
+  setState(id: string, decision: NewState & { by: string }): Promise<void>;
+  setNote(id: string, decision: { note: string | null; by: string }): Promise<void>;
+}
+
+const FailureAnswer = Type.Object({ failure: FailureDetail });
+const timeOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
+
+const detailOf = (failure: Failure) => ({
+  ...presentFailure(failure),
+  period_seconds: periodMs / 1_000,
+  periods: failure.periods,
+});
+
+/** Groups of failures (OPS-20 to OPS-23). Every change is in the audit log before it is made (S16). */
+export const failureRoutes = (failures: FailureService, audit: Audit) => [
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/failures",
+    summary: "Groups of equal failures, what is wrong now first",
+    auth: "viewer",
+    source: "OPS-20, OPS-23",
+    query: FailuresQuery,
+    responses: {
+      200: Type.Object({
+        failures: Type.Array(FailureBody),
+        has_states: Type.Boolean({ description: "false: Postgres does not respond" }),
+        older_than: orNull(Timestamp),
+        failed_jobs_since: orNull(Timestamp),
+        num_dropped: Type.Integer({ description: "occurrences that were not recorded" }),
+      }),
+    },
+    errors: ["failure:store_unavailable"],
+    handler: async ({ query }) => {
+      const { failures: all, hasStates, ...rest } = await failures.list();
+      const shown = all.filter(({ state }) => query.state === undefined || state === query.state);
+      return reply(200, {
+        failures: shown.map(presentFailure),
+        has_states: hasStates,
+        older_than: timeOrNull(rest.groupsFromMs),
+        failed_jobs_since: timeOrNull(rest.jobsFromMs),
+        num_dropped: rest.numDropped,
+      });
+    },
+  }),
+  defineOperatorRoute({
+    method: "GET",
+    path: "/operator/failures/{id}",
+    summary: "One group: its cause, jobs, players, occurrences and an example",
+    auth: "viewer",
+    source: "OPS-20, OPS-23",
+    params: FailureParams,
+    notFoundCode: "failure:not_found",
+    responses: { 200: FailureAnswer },
+    errors: ["failure:not_found", "failure:store_unavailable"],
+    handler: async ({ params }) =>
+      reply(200, { failure: detailOf(await failures.find(params.id)) }),
+  }),
+  defineOperatorRoute({
+    method: "POST",
+    path: "/operator/failures/{id}/state",
+    summary: "Resolve, ignore or reopen a group",
+    auth: "operator",
+    source: "OPS-23, S16",
+    params: FailureParams,
+    notFoundCode: "failure:not_found",
+    body: StateBody,
+    responses: { 200: FailureAnswer },
+    errors: ["failure:not_found", "failure:store_unavailable", "failure:state_invalid"],
+    handler: async ({ params: { id }, body, caller }) => {
+      await failures.find(id);
+      const { state, until, more, reason } = body;
+      if (state !== "ignored" && (until !== undefined || more !== undefined))
+        throw new AppError("failure:state_invalid");
+      const decision: NewState =
+        state === "ignored"
+          ? { state, until: until === undefined ? null : new Date(until), more: more ?? null }
+          : { state };
+      await audit(caller, { action: `failure:${state}`, target: `failure ${id}`, reason });
+      await failures.setState(id, { ...decision, by: caller.name });
+      return reply(200, { failure: detailOf(await failures.find(id)) });
+    },
+  }),
+  defineOperatorRoute({
+    method: "POST",
+    path: "/operator/failures/{id}/note",
+    summary: "Write or remove the note of a group",
+    auth: "operator",
+    source: "OPS-23, S16",
+    params: FailureParams,
+    notFoundCode: "failure:not_found",
+    body: NoteBody,
+    responses: { 200: FailureAnswer },
+    errors: ["failure:not_found", "failure:store_unavailable"],
+    handler: async ({ params: { id }, body, caller }) => {
+      await failures.find(id);
+      const note = body.note.trim() === "" ? null : body.note;
+      await audit(caller, { action: "failure:note", target: `failure ${id}` });
+      await failures.setNote(id, { note, by: caller.name });
+      return reply(200, { failure: detailOf(await failures.find(id)) });
+    },
+  }),
+];
