@@ -48,7 +48,7 @@ export async function logAttempt(
   const reason = maskText(messageOf(error), maxLoggedReason);
   const line = `${at} attempt ${number} on ${worker}, ${Math.round(duration)} ms: ${reason}`;
   // A job that was added by an older version has no bound of its own.
-  job.opts.keepLogs ??= maxJobLogLines;
+  job.opts.keepLogs ||= maxJobLogLines;
   await job.log(line).catch(() => undefined);
 }
 

@@ -71,7 +71,8 @@ export function groupOccurrences(
 ): GroupedOccurrences[] {
   const groups = new Map<string, { key: GroupKey; members: TimedOccurrence[] }>();
   const lastOfJob = new Map<string, TimedOccurrence>();
-  for (const occurrence of occurrences) {
+  for (const given of occurrences) {
+    const occurrence = readable(given);
     const key = groupKeyOf(occurrence);
     const id = groupIdOf(key);
     const group = groups.get(id) ?? { key, members: [] };
@@ -82,6 +83,17 @@ export function groupOccurrences(
   }
   const last = new Set(lastOfJob.values());
   return [...groups].map(([id, { key, members }]) => summarize(id, key, members, last, instance));
+}
+
+/** One error without readable words, of a library or of a careless throw, must not cost the batch. */
+function readable(occurrence: TimedOccurrence): TimedOccurrence {
+  try {
+    groupKeyOf(occurrence);
+    exampleTextOf(occurrence);
+    return occurrence;
+  } catch {
+    return { ...occurrence, error: new Error("an error without readable words") };
+  }
 }
 
 function summarize(
@@ -123,7 +135,7 @@ function exampleOf(occurrence: TimedOccurrence, instance: Instance): FaultExampl
   const { requestId, playerId, room } = origin;
   return {
     atMs,
-    text: maskText(error instanceof Error ? textOf(error) : String(error), maxExampleText),
+    text: exampleTextOf(occurrence),
     stack: shortStackOf(error),
     requestId: requestId?.slice(0, maxOriginText) ?? null,
     playerId,
@@ -132,6 +144,9 @@ function exampleOf(occurrence: TimedOccurrence, instance: Instance): FaultExampl
     process: nameOfInstance(instance),
   };
 }
+
+const exampleTextOf = ({ error }: TimedOccurrence) =>
+  maskText(error instanceof Error ? textOf(error) : String(error), maxExampleText);
 
 /** The error and what caused it, in one line. */
 function textOf(error: Error): string {

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { groupOccurrences, periodMs } from "../../../../server/platform/faults/batch.ts";
+import { usualBounds } from "../../../../server/platform/faults/store.ts";
+import { failedJob, instance, openFaults, startedAt } from "./stored-faults.ts";
+
+type Opened = Awaited<ReturnType<typeof openFaults>>;
+
+describe("the store of faults", () => {
+  let faults: Opened;
+  beforeEach(async () => {
+    faults = await openFaults({ ...usualBounds, maxGroups: 4, maxJobs: 6 });
+  });
+  afterEach(() => faults.stop());
+  const list = async () => (await faults.store.list()).groups;
+  const only = async () => {
+    const [group] = await list();
+    return group ?? assert.fail("no group");
+  };
+
+  it("has when a group was first and last seen, which a retry keeps", async () => {
+    await faults.write(failedJob("a", 10), failedJob("b", 20));
+    await faults.write(failedJob("a", 30));
+    const { firstMs, lastMs, total, key } = await only();
+    assert.deepEqual([firstMs, lastMs, total], [startedAt + 10_000, startedAt + 30_000, 3]);
+    assert.deepEqual([key.code, key.peer, key.status], ["smtp.refused", "mail.example:25", 550]);
+  });
+
+  it("counts exactly the jobs that are listed as failed now", async () => {
+    await faults.write(failedJob("a", 1), failedJob("b", 2), failedJob("c", 3, { isFinal: false }));
+    await faults.listFailed("mail", "a", "b", "c", "other");
+    assert.equal((await only()).numJobs, 2);
+    await faults.redis.zrem("jobs:mail:failed", "a");
+    assert.equal((await only()).numJobs, 1);
+  });
+
+  it("moves a job that fails anew under another cause, also when batches arrive late", async () => {
+    await faults.write(failedJob("a", 1), failedJob("b", 2));
+    await faults.write(failedJob("a", 5, { code: "smtp.timeout" }));
+    await faults.write(failedJob("a", 3));
+    await faults.listFailed("mail", "a", "b");
+    const jobs = (await list()).map(({ key, numJobs }) => [key.code, numJobs]);
+    assert.deepEqual(jobs, [
+      ["smtp.timeout", 1],
+      ["smtp.refused", 1],
+    ]);
+  });
+
+  it("counts occurrences in periods of five minutes, for a day", async () => {
+    await faults.write(failedJob("a", 0), failedJob("b", 1), failedJob("c", 301));
+    faults.clock.at = startedAt + 302_000;
+    const counts = async () => (await only()).periods;
+    const now = await counts();
+    assert.equal(now.length, 288);
+    assert.deepEqual(now.slice(-3), [0, 2, 1]);
+    faults.clock.at = startedAt + 286 * periodMs;
+    assert.deepEqual((await counts()).slice(0, 3), [0, 2, 1]);
+    faults.clock.at = startedAt + 289 * periodMs;
+    assert.equal(Math.max(...(await counts())), 0);
+    await faults.write(failedJob("d", 289 * 300));
+    assert.deepEqual((await counts()).slice(-2), [0, 1]);
+  });
+
+  it("counts players once each", async () => {
+    const by = (playerId: number) => ({
+      ...failedJob("a", 1),
+      origin: { requestId: "r", playerId, room: null },
+    });
+    await faults.write(by(1), by(2), by(1));
+    await faults.write(by(2), by(3));
+    assert.equal((await only()).numPlayers, 3);
+  });
+
+  it("has the latest occurrence as an example, with its origin, job and process", async () => {
+    const origin = { requestId: "request-77", playerId: 7, room: "lobby ABC234" };
+    await faults.write({ ...failedJob("a", 2), origin }, failedJob("b", 1));
+    const { example } = await only();
+    assert.equal(example?.text, "smtp.refused 550 at mail.example:25: no");
+    assert.match(example.stack, /failedJob \(test\/server\/platform\/faults/);
+    const { requestId, playerId, room, job } = example;
+    assert.deepEqual({ requestId, playerId, room }, origin);
+    assert.deepEqual(job, { queue: "mail", id: "a", attempt: 1 });
+    assert.equal(example.process, `jobs-0@${instance.id}`);
+  });
+
+  it("counts a batch once that is written again, because its answer was lost", async () => {
+    const groups = groupOccurrences([failedJob("a", 1)], instance);
+    for (const seq of [1, 1, 2])
+      await faults.store.write({ instance: "i", seq, numDropped: 3, groups });
+    assert.equal((await only()).total, 2);
+    assert.equal((await faults.store.list()).numDropped, 6);
+  });
+
+  it("evicts the groups not seen for longest, with their jobs, and says so", async () => {
+    const codes = ["a.a", "a.b", "a.c", "a.d", "a.e", "a.f"] as const;
+    for (const [at, code] of codes.entries()) await faults.write(failedJob(code, at, { code }));
+    const { groups, groupsFromMs } = await faults.store.list();
+    assert.deepEqual(
+      groups.map(({ key }) => key.code),
+      ["a.f", "a.e", "a.d", "a.c"],
+    );
+    assert.equal(groupsFromMs, startedAt + 1_000);
+    assert.equal(await faults.redis.hlen("jobs:faults:owners"), 4);
+    assert.equal((await faults.redis.keys("jobs:faults:*")).length, 4 * 3 + 4);
+  });
+
+  it("evicts the jobs that failed first, over all groups, and says from when on it knows them", async () => {
+    const [one, two] = ["a.a", "a.b"] as const;
+    const jobs = [1, 2, 3, 4, 5, 6].map((n) => failedJob(`j${n}`, n, { code: n % 2 ? one : two }));
+    await faults.write(...jobs);
+    await faults.write(
+      failedJob("j7", 7, { code: one }),
+      failedJob("j8", 8, { code: one }),
+      failedJob("j9", 9, { code: one }),
+    );
+    await faults.listFailed("mail", ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `j${n}`));
+    const { groups, jobsFromMs } = await faults.store.list();
+    assert.deepEqual(
+      groups.map(({ key, numJobs }) => [key.code, numJobs]),
+      [
+        [one, 4],
+        [two, 2],
+      ],
+    );
+    assert.equal(jobsFromMs, startedAt + 5_000);
+    assert.equal(await faults.redis.hlen("jobs:faults:owners"), 6);
+  });
+
+  it("drops a group four weeks after its last occurrence", async () => {
+    await faults.write(failedJob("a", 0, { code: "a.a" }));
+    faults.clock.at += usualBounds.keptMs + 1_000;
+    await faults.write(failedJob("b", usualBounds.keptMs / 1_000 + 1, { code: "a.b" }));
+    assert.deepEqual(
+      (await list()).map(({ key }) => key.code),
+      ["a.b"],
+    );
+  });
+});
