@@ -112,6 +112,7 @@ describe("the failures that operators see", () => {
   it("keep a note beside their state", async () => {
     const [first] = await list();
     assert.ok(first);
+    faults.clock.at += 20_000;
     const path = `/operator/failures/${first.id}/note`;
     await call("POST", path, { note: "<img onerror=alert(1)> ask the provider" });
     await set(first.id, { state: "resolved", reason: "done" });

@@ -36,6 +36,22 @@ describe("a log line", () => {
     );
   });
 
+  it("masks personal data and secrets in the words of an error and in reasons, by their content", () => {
+    const reply = "550 no such user ada@example.com, code 246802";
+    const cause = Object.assign(new Error(reply), {
+      response: reply,
+      rejected: ["ada@example.com"],
+    });
+    const line = logged({
+      reason: `mail refused: ${reply}`,
+      err: new Error("mail refused", { cause }),
+      list: [cause],
+    });
+    assert.doesNotMatch(line, /ada@|246802/);
+    assert.match(line, /"reason":"mail refused: 550 no such user/);
+    assert.match(line, /"stack":"Error: mail refused\\n {4}at /);
+  });
+
   it("may contain a circular reference", () => {
     const circle: Record<string, unknown> = { name: "round" };
     circle["self"] = circle;
