@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "../platform/errors.ts";
 import { embeddedAddress } from "../platform/net/ip-addresses.ts";
 import { strictTransport } from "../http/replies/safety-headers.ts";
-import type { AddressReader } from "../http/uws/client-address.ts";
+import type { AddressReader } from "../http/pipeline/client-address.ts";
 import type { OperatorLevel, Pagination } from "../http/pipeline/route.ts";
 import type { Operator } from "./identity.ts";
 

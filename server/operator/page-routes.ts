@@ -1,5 +1,5 @@
 import { readAsset } from "../features/pages/assets.ts";
-import { isForwardedHttps } from "../http/uws/forwarded.ts";
+import { isForwardedHttps } from "../http/pipeline/forwarded.ts";
 import {
   html,
   redirect,

@@ -9,7 +9,7 @@ import { Cors, visitProblem, type OriginSource } from "../auth/cors.ts";
 import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "../replies/envelope.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import { toAppError, unavailable } from "./failures.ts";
 import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";

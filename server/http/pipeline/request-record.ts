@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Metrics } from "../../platform/metrics/metrics.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { RequestKind } from "./entry.ts";
 
 /** Recorded status of a request whose client disconnected before the response. */

@@ -1,16 +1,14 @@
 import { hash } from "node:crypto";
-import type { HttpResponse } from "../uws/uws.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Cors } from "../auth/cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
-import { byteLength, isShort, sendInPieces, type Body } from "../uws/pieces.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "../pipeline/request-context.ts";
 import type { AppError } from "../../platform/errors.ts";
-import { isForwardedHttps } from "../uws/forwarded.ts";
+import { isForwardedHttps } from "../pipeline/forwarded.ts";
 import { limitHeaders } from "../limits/rate-limit.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import { ownerPortHeader, type OwnerPortSource } from "./owner-port.ts";
-import { reasonOf } from "./reason.ts";
+import type { Output } from "./output.ts";
 import type { Headers, OpenedRoom, Reply } from "../pipeline/route.ts";
 import { routelessSafety, strictTransport } from "./safety-headers.ts";
 import { headerValue } from "../pipeline/text.ts";
@@ -19,14 +17,6 @@ const jsonType = "application/json";
 /** With a charset: without one Python's `requests` decodes Latin-1. */
 const streamType = "text/event-stream; charset=utf-8";
 const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
-
-/** A response in wire form. */
-interface Output {
-  status: number;
-  /** Value of the first header followed by all others. */
-  head: string;
-  payload: Body | null;
-}
 
 /** A HEAD response has the Content-Length of GET (HTTP-02). */
 const metaOf = ({ method, path }: RequestContext): string =>
@@ -142,11 +132,7 @@ export class Responder {
   private sendStream(ctx: RequestContext, reply: Extract<Reply, { kind: "stream" }>): number {
     const head = `${this.startHead(ctx, 200, reply.headers)}\r\nContent-Type: ${streamType}`;
     ctx.isClosed = true;
-    ctx.raw.cork(() => {
-      ctx.raw.writeHeader("X-Request-Id", head);
-    });
-    // Replaces the abort listener of the request: the stream lives far longer.
-    reply.open({ raw: ctx.raw, onClose: (listener) => void ctx.raw.onAborted(listener) });
+    ctx.openStream(head, reply.open);
     return 200;
   }
 
@@ -228,36 +214,6 @@ function matches(ctx: RequestContext, etag: string): boolean {
 function write(ctx: RequestContext, output: Output): number {
   if (ctx.isClosed) return output.status;
   ctx.isClosed = true;
-  ctx.raw.cork(() => writeNow(ctx, ctx.raw, output));
-  // uWebSockets cannot end a response without a body and close its connection in one call.
-  if (ctx.mustClose && isBodiless(ctx, output.status)) ctx.raw.close();
+  ctx.send(output);
   return output.status;
-}
-
-const isBare = (status: number) => status === 204 || status === 304;
-const isBodiless = (ctx: RequestContext, status: number) => isBare(status) || ctx.method === "HEAD";
-
-/**
- * Status and headers in one piece: one call into the server for each header takes 8 % more processor time of a pick
- * and of a short GET (`npm run bench -- http`). A response that closes the connection is never written inside the
- * server's callback (see `UwsServer.run`), which would serve the rest of the packet.
- */
-function writeNow(ctx: RequestContext, raw: HttpResponse, { status, head, payload }: Output): void {
-  const lines = `${status} ${reasonOf(status)}\r\nX-Request-Id: ${head}`;
-  if (isBodiless(ctx, status)) {
-    const length = isBare(status) ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
-    if (ctx.mustClose) return void raw.writeStatus(`${lines}${length}\r\nConnection: close\r\n`);
-    raw.writeStatus(lines + length);
-    // uWebSockets takes any argument here, even undefined, as the length of a body to wait for.
-    raw.endWithoutBody();
-    return;
-  }
-  const body = payload ?? "";
-  if (isShort(body)) {
-    raw.writeStatus(lines);
-    raw.end(body, ctx.mustClose);
-  } else {
-    raw.writeStatus(ctx.mustClose ? `${lines}\r\nConnection: close` : lines);
-    sendInPieces(ctx, body);
-  }
 }

@@ -11,11 +11,12 @@ import { AppError } from "../../platform/errors.ts";
 import { addressText } from "../../platform/net/ip-addresses.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { HttpDeps } from "../deps.ts";
-import { createAddressReader, type AddressReader } from "./client-address.ts";
+import { createAddressReader, type AddressReader } from "../pipeline/client-address.ts";
 import type { OriginSource } from "../auth/cors.ts";
 import type { OwnerPortSource } from "../replies/owner-port.ts";
 import type { RouteEntry } from "../pipeline/entry.ts";
-import { addHeader, RequestContext } from "./request-context.ts";
+import { addHeader } from "../pipeline/request-context.ts";
+import { UwsContext } from "./uws-context.ts";
 import { framingProblem, hasBody, isLastRequest } from "./framing.ts";
 import { readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "../pipeline/pipeline.ts";
@@ -147,7 +148,7 @@ class UwsServer implements HttpServer {
 
   /** uWebSockets ends the process when this handler throws, or returns without a response or `onAborted`. */
   private accept(res: HttpResponse, req: HttpRequest, workerPort: number | null): void {
-    let ctx: RequestContext | null = null;
+    let ctx: UwsContext | null = null;
     res.onAborted(() => ctx && this.abort(ctx));
     try {
       ctx = this.read(res, req, workerPort);
@@ -162,12 +163,12 @@ class UwsServer implements HttpServer {
   }
 
   /** Copies the request: uWebSockets invalidates `req` when `accept` returns. */
-  private read(res: HttpResponse, req: HttpRequest, workerPort: number | null): RequestContext {
+  private read(res: HttpResponse, req: HttpRequest, workerPort: number | null): UwsContext {
     this.open += 1;
     const method = req.getCaseSensitiveMethod().toUpperCase();
     // The typings are wrong: without a question mark the query is undefined.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const ctx = new RequestContext(res, method, req.getUrl(), query, workerPort, this.completed);
+    const ctx = new UwsContext(res, method, req.getUrl(), query, workerPort, this.completed);
     req.forEach((name, value) => addHeader(ctx.headers, name, value));
     const peer = addressText(res.getRemoteAddressAsText());
     ctx.address = this.readAddress(peer, ctx.headers["x-forwarded-for"]);
@@ -181,11 +182,11 @@ class UwsServer implements HttpServer {
   }
 
   /** True when a trusted proxy sent no `X-Forwarded-For`: a header without a name can hide it. */
-  private isUnmarked(ctx: RequestContext): boolean {
+  private isUnmarked(ctx: UwsContext): boolean {
     return this.hasProxies && ctx.headers["x-forwarded-for"] === undefined && ctx.isFromProxy;
   }
 
-  private serve(ctx: RequestContext): void {
+  private serve(ctx: UwsContext): void {
     ctx.refusal = framingProblem(ctx.method, ctx.headers);
     if (ctx.refusal !== null) {
       ctx.mustClose = true;
@@ -198,7 +199,7 @@ class UwsServer implements HttpServer {
   }
 
   /** Admission control for forms, which are large: checks the credential, then acquires an upload slot. */
-  private readForm(ctx: RequestContext, entry: RouteEntry): void {
+  private readForm(ctx: UwsContext, entry: RouteEntry): void {
     const names = this.pipeline.previewForm(ctx, entry);
     if (names instanceof AppError) {
       ctx.refusal = names;
@@ -224,7 +225,7 @@ class UwsServer implements HttpServer {
     this.uploads.acquireShared(sender);
   }
 
-  private senderOf(ctx: RequestContext, names: readonly string[]): Sender {
+  private senderOf(ctx: UwsContext, names: readonly string[]): Sender {
     return {
       names,
       get numBytes() {
@@ -246,14 +247,14 @@ class UwsServer implements HttpServer {
    * smuggled request, which uWebSockets would serve after a finished response; before that it closes the
    * connection instead.
    */
-  private run(ctx: RequestContext): void {
+  private run(ctx: UwsContext): void {
     if (!ctx.mustClose) return this.pipeline.run(ctx);
     setImmediate(() => {
       if (!ctx.isClosed) this.pipeline.run(ctx);
     });
   }
 
-  private abort(ctx: RequestContext): void {
+  private abort(ctx: UwsContext): void {
     const wasOpen = !ctx.isClosed;
     ctx.isClosed = true;
     if (wasOpen) {

@@ -1,15 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
-import type { HttpResponse } from "./uws.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Caller, SeatCaller } from "../auth/auth.ts";
 import type { ClientAddress } from "./client-address.ts";
 import type { LimitState } from "../limits/rate-limit.ts";
-import type { RouteEntry } from "../pipeline/entry.ts";
+import type { Output } from "../replies/output.ts";
+import type { StreamResponse } from "../uws/stream-response.ts";
+import type { RouteEntry } from "./entry.ts";
+import type { FormPart } from "./form.ts";
 import { isForwardedHttps } from "./forwarded.ts";
-import type { RequestInfo } from "../pipeline/route.ts";
-import type { RouteMatch } from "../pipeline/router.ts";
+import type { RequestInfo } from "./route.ts";
+import type { RouteMatch } from "./router.ts";
 
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
 const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
@@ -17,9 +19,11 @@ const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
 let requestCount = 0;
 
-/** Request context: one request and the state of its processing. */
-export class RequestContext implements RequestInfo {
-  readonly raw: HttpResponse;
+/**
+ * Request context: one request and the state of its processing. A transport extends it by the means to answer; a
+ * process has one transport, so that the calls stay monomorphic.
+ */
+export abstract class RequestContext implements RequestInfo {
   readonly startedAt = performance.now();
   /** Header names come from the network: without a prototype `__proto__` is plain data. */
   readonly headers = Object.create(null) as Record<string, string>;
@@ -64,7 +68,6 @@ export class RequestContext implements RequestInfo {
   private parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(
-    raw: HttpResponse,
     method: string,
     path: string,
     query: string,
@@ -73,11 +76,19 @@ export class RequestContext implements RequestInfo {
   ) {
     this.onComplete = onComplete;
     this.workerPort = workerPort;
-    this.raw = raw;
     this.method = method;
     this.path = path;
     this.query = query;
   }
+
+  /** Sends the response; called at most once, and not after the client disconnected. */
+  abstract send(output: Output): void;
+
+  /** Sends status 200 and the headers, and hands the connection over to an event stream. */
+  abstract openStream(head: string, open: (response: StreamResponse) => void): void;
+
+  /** Parts of a `multipart/form-data` body; none for any other. */
+  abstract partsOf(body: Uint8Array, contentType: string): readonly FormPart[];
 
   /** Sets the request id after the headers were read: a valid `X-Request-Id`, else a generated one (HTTP-14). */
   identify(): void {
