@@ -15,7 +15,7 @@ import { permissionVary } from "../auth/cors.ts";
 import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
 import { guessLimitOf } from "../limits/guess-limit.ts";
-import { safetyHeaders } from "../replies/safety-headers.ts";
+import type { Listener } from "./listener.ts";
 import { keyUseOf, type KeyUse } from "../auth/key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
@@ -57,7 +57,12 @@ export interface RouteEntry {
 const isKind = (spec: ResponseSpec | undefined, kind: string) =>
   spec !== null && spec !== undefined && "kind" in spec && spec.kind === kind;
 
-export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
+export function createEntry(
+  route: AnyRoute,
+  config: Config,
+  metrics: Metrics,
+  safetyOf: Listener["safetyOf"],
+): RouteEntry {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;
   const maxFileBytes = route.form?.maxBytes(config) ?? 0;
@@ -94,7 +99,7 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     isWrite: route.method !== "GET",
     isStream: isKind(route.responses[200], "stream"),
     roomParam: roomParamOf(route, names),
-    safety: safetyHeaders(route, config),
+    safety: safetyOf(route),
     cacheHead: cacheHeadOf(route),
     seconds: metrics.requestSeconds.labels({ route: route.path }),
     kinds: [],

@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import type { Config } from "../../platform/config/config.ts";
-import type { Cors } from "../auth/cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import type { AppError } from "../../platform/errors.ts";
 import { isForwardedHttps } from "../pipeline/forwarded.ts";
 import { limitHeaders } from "../limits/rate-limit.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import { ownerPortHeader, type OwnerPortSource } from "./owner-port.ts";
+import { ownerPortHeader } from "./owner-port.ts";
+import type { Listener } from "../pipeline/listener.ts";
 import type { Output } from "./output.ts";
 import type { Headers, OpenedRoom, Reply } from "../pipeline/route.ts";
-import { routelessSafety, strictTransport } from "./safety-headers.ts";
+import { strictTransport } from "./safety-headers.ts";
 import { headerValue } from "../pipeline/text.ts";
 
 const jsonType = "application/json";
@@ -25,17 +25,15 @@ const metaOf = ({ method, path }: RequestContext): string =>
 /** Turns replies and refusals into bytes on the connection. */
 export class Responder {
   private readonly envelope: EnvelopeWriter;
-  private readonly cors: Cors;
+  private readonly listener: Listener;
   private readonly isDebug: boolean;
-  private readonly hasProxies: boolean;
-  private readonly ownerPort: OwnerPortSource;
+  private readonly routelessSafety: string;
 
-  constructor(envelope: EnvelopeWriter, cors: Cors, config: Config, ownerPort: OwnerPortSource) {
+  constructor(envelope: EnvelopeWriter, config: Config, listener: Listener) {
     this.envelope = envelope;
-    this.ownerPort = ownerPort;
-    this.cors = cors;
+    this.listener = listener;
     this.isDebug = config.APP_DEBUG;
-    this.hasProxies = config.TRUSTED_PROXIES !== "";
+    this.routelessSafety = listener.safetyOf(null);
   }
 
   /** Writes a handler's reply and returns the status that went out. */
@@ -77,7 +75,7 @@ export class Responder {
   sendPreflight(ctx: RequestContext, allow: string, isForAll: boolean): number {
     let head = this.baseHead(ctx);
     head += `\r\nAllow: ${allow}`;
-    for (const [name, value] of this.cors.preflight(ctx, allow, isForAll))
+    for (const [name, value] of this.listener.cors.preflight(ctx, allow, isForAll))
       head += `\r\n${name}: ${headerValue(value)}`;
     return write(ctx, { status: 204, head, payload: null });
   }
@@ -158,20 +156,21 @@ export class Responder {
     const kind = opened?.kind ?? entry?.route.room;
     if (!entry || kind === undefined) return "";
     const code = opened?.code ?? roomCodeOf(paramValues[entry.roomParam] ?? "");
-    const port = code === null ? null : this.ownerPort(kind, code);
+    const port = code === null ? null : this.listener.ownerPort(kind, code);
     return port === null || port === workerPort ? "" : `\r\n${ownerPortHeader}: ${port}`;
   }
 
   private baseHead(ctx: RequestContext): string {
-    let head = ctx.id + (ctx.entry?.safety ?? routelessSafety);
+    const { cors, isBehindProxy } = this.listener;
+    let head = ctx.id + (ctx.entry?.safety ?? this.routelessSafety);
     // Browsers ignore the header over http, so a forged X-Forwarded-Proto is harmless.
-    if (this.hasProxies && isForwardedHttps(ctx.headers["x-forwarded-proto"]))
+    if (isBehindProxy && isForwardedHttps(ctx.headers["x-forwarded-proto"]))
       head += `\r\nStrict-Transport-Security: ${strictTransport}`;
     if (ctx.limit !== null)
       for (const [name, value] of limitHeaders(ctx.limit)) head += `\r\n${name}: ${value}`;
-    const isForAll = this.cors.isForAll(ctx.entry?.route);
+    const isForAll = cors.isForAll(ctx.entry?.route);
     const granted =
-      ctx.method === "OPTIONS" ? null : this.cors.answer(ctx, isForAll, ctx.keyOwner !== null);
+      ctx.method === "OPTIONS" ? null : cors.answer(ctx, isForAll, ctx.keyOwner !== null);
     return granted === null ? head : head + granted;
   }
 

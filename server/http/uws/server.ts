@@ -12,7 +12,8 @@ import { addressText } from "../../platform/net/ip-addresses.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { HttpDeps } from "../deps.ts";
 import { createAddressReader, type AddressReader } from "../pipeline/client-address.ts";
-import type { OriginSource } from "../auth/cors.ts";
+import { Cors, type OriginSource } from "../auth/cors.ts";
+import { PlayerAuthorizer } from "../auth/player-authorizer.ts";
 import type { OwnerPortSource } from "../replies/owner-port.ts";
 import type { RouteEntry } from "../pipeline/entry.ts";
 import { addHeader } from "../pipeline/request-context.ts";
@@ -20,6 +21,8 @@ import { UwsContext } from "./uws-context.ts";
 import { framingProblem, hasBody, isLastRequest } from "./framing.ts";
 import { readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "../pipeline/pipeline.ts";
+import { createRequestDeps } from "../pipeline/request-deps.ts";
+import { safetyHeaders } from "../replies/safety-headers.ts";
 import { abortedStatus, RequestRecorder } from "../pipeline/request-record.ts";
 import { UploadQuota, type Sender } from "./upload-quota.ts";
 import { isOperatorRoute, type AnyRoute, type Route } from "../pipeline/route.ts";
@@ -96,7 +99,16 @@ class UwsServer implements HttpServer {
     this.log = log;
     this.recorder = new RequestRecorder(log, deps.metrics);
     this.uploads = new UploadQuota(deps.redis);
-    this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins, ownerPort);
+    const cors = new Cors(deps.config, realmOrigins);
+    this.pipeline = new Pipeline(deps, routes, this.recorder, {
+      authorizer: new PlayerAuthorizer(deps, cors),
+      cors,
+      ownerPort,
+      safetyOf: (route) => safetyHeaders(route, deps.config),
+      isBehindProxy: deps.config.TRUSTED_PROXIES !== "",
+      depsOf: createRequestDeps(deps),
+      refusalPage: null,
+    });
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.readAddress = (peer, forwardedFor) => {
       const address = readAddress(peer, forwardedFor);
