@@ -14,6 +14,17 @@ const formTypes = new Set([
   "text/plain",
 ]);
 
+/** True for the form of a page without files. */
+export const isUrlForm = (contentType: string | undefined): boolean =>
+  contentType !== undefined && mediaTypeOf(contentType) === "application/x-www-form-urlencoded";
+
+/** The fields of a form; of a repeated one the last. */
+export function parseUrlForm(body: Uint8Array | null): Record<string, unknown> {
+  const text = body === null ? "" : textOf(body);
+  if (text === null) throw new AppError("request:malformed_json");
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
 /** Media types a browser sends across origins without a preflight (HTTP-11). */
 export function isFormType(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;

@@ -43,6 +43,8 @@ export interface RouteEntry {
   maxFileBytes: number;
   isWrite: boolean;
   isStream: boolean;
+  /** The route has an answer for browsers, besides the one for programs. */
+  isForBrowsers: boolean;
   /** Position of `{code}`, of the room a seat token must belong to; -1 on a route that names no room. */
   roomParam: number;
   /** Headers of every response. */
@@ -97,6 +99,7 @@ export function createEntry(
     maxBodyBytes: route.form ? maxFileBytes + maxFormFraming : maxBodyBytes,
     maxFileBytes,
     isWrite: route.method !== "GET",
+    isForBrowsers: route.page !== undefined || route.pageAfter !== undefined,
     isStream: isKind(route.responses[200], "stream"),
     roomParam: roomParamOf(route, names),
     safety: safetyOf(route),

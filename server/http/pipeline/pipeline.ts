@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { AppError } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import { parseJsonObject, requireJson } from "./body.ts";
+import { isUrlForm, parseJsonObject, parseUrlForm, requireJson } from "./body.ts";
+import { namesHtml, replyToBrowser } from "./browser-reply.ts";
 import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "../replies/envelope.ts";
@@ -139,7 +140,11 @@ export class Pipeline {
       this.recorder.recordError(ctx, refusal, refusal.status);
     } else if (refusal.status >= 500)
       this.recorder.recordError(ctx, refusal.detail.cause ?? refusal, refusal.status);
-    this.complete(ctx, this.responder.sendError(ctx, refusal));
+    const page = this.listener.refusalPage?.(ctx, refusal) ?? null;
+    this.complete(
+      ctx,
+      page === null ? this.responder.sendError(ctx, refusal) : this.responder.send(ctx, page),
+    );
   }
 
   private answerOptions(ctx: RequestContext): void {
@@ -152,7 +157,7 @@ export class Pipeline {
   private mediaProblem(ctx: RequestContext, entry: RouteEntry): AppError | null {
     try {
       if (!ctx.body?.length) return null;
-      if (entry.readBody !== null) requireJson(ctx.headers);
+      if (entry.readBody !== null && !isPageForm(ctx, entry)) requireJson(ctx.headers);
       if (entry.route.form) requireForm(ctx.headers);
       return null;
     } catch (error) {
@@ -247,7 +252,7 @@ export class Pipeline {
   private handle(ctx: RequestContext, entry: RouteEntry): Promise<Reply> | Reply {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(ctx.query);
-    const body = readBody === null ? nothing : readBody(parseJsonObject(ctx.body));
+    const body = readBody === null ? nothing : readBody(objectOf(ctx, entry));
     const params = readParams === null ? nothing : readParams(ctx.paramValues);
     const files = route.form ? takeFiles(ctx, entry.maxFileBytes) : noFiles;
     const deps = this.listener.depsOf(ctx);
@@ -272,6 +277,7 @@ export class Pipeline {
         (memoizeForKey, drawn) => route.handler({ ...input, memoizeForKey, drawn } as never),
         draw,
       );
+    if (entry.isForBrowsers && namesHtml(ctx)) return replyToBrowser(route, input);
     if (draw === undefined) return route.handler(input as never);
     return Promise.resolve(draw()).then((drawn) => route.handler({ ...input, drawn } as never));
   }
@@ -292,3 +298,10 @@ export class Pipeline {
     this.recorder.record(ctx, status);
   }
 }
+
+/** True for a change that a page of ours sends as a form. */
+const isPageForm = ({ headers }: RequestContext, { route }: RouteEntry) =>
+  route.pageAfter !== undefined && isUrlForm(headers["content-type"]);
+
+const objectOf = (ctx: RequestContext, entry: RouteEntry) =>
+  isPageForm(ctx, entry) ? parseUrlForm(ctx.body) : parseJsonObject(ctx.body);

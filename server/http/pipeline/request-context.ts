@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
 import { AppError } from "../../platform/errors.ts";
-import type { Caller, SeatCaller } from "../auth/auth.ts";
+import type { Caller, OperatorCaller, SeatCaller } from "../auth/auth.ts";
 import type { ClientAddress } from "./client-address.ts";
 import type { LimitState } from "../limits/rate-limit.ts";
 import type { Output } from "../replies/output.ts";
@@ -44,7 +44,7 @@ export abstract class RequestContext implements RequestInfo {
   body: Uint8Array | null = null;
   /** Received bytes of the body. */
   numBodyBytes = 0;
-  caller: Caller | SeatCaller | null = null;
+  caller: Caller | SeatCaller | OperatorCaller | null = null;
   playerId: number | null = null;
   /** Seat named by the lobby token. */
   seatId: number | null = null;

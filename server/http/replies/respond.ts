@@ -43,7 +43,7 @@ export class Responder {
     const head = this.startHead(ctx, reply.status, reply.headers, opened);
     if (reply.kind === "redirect")
       return write(ctx, {
-        status: 302,
+        status: reply.status,
         head: `${head}\r\nLocation: ${headerValue(reply.location)}`,
         payload: null,
       });
@@ -60,9 +60,7 @@ export class Responder {
       ...(detail.violations ? { violations: detail.violations } : {}),
     };
     const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
-    let head = this.startHead(ctx, status, detail.headers ?? []);
-    const wait = detail.params?.["retry_after"];
-    if (typeof wait === "number") head += `\r\nRetry-After: ${Math.max(1, Math.ceil(wait))}`;
+    let head = this.startHead(ctx, status, refusalHeaders(error));
     head += `\r\nContent-Type: ${jsonType}`;
     const body = detail.body ? `,"body":${JSON.stringify(detail.body)}` : "";
     return write(ctx, {
@@ -105,7 +103,11 @@ export class Responder {
       });
     const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
     const tag = etag === null ? "" : `\r\nETag: ${etag}`;
-    const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, "}");
+    const after =
+      reply.kind === "json" && reply.pagination !== undefined
+        ? `,"pagination":${JSON.stringify(reply.pagination)}}`
+        : "}";
+    const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, after);
     return write(ctx, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
   }
 
@@ -181,6 +183,15 @@ export class Responder {
       cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause ?? error.message);
     return { ...error.detail.params, detail };
   }
+}
+
+/** Headers of a refusal, in any form. */
+export function refusalHeaders({ detail }: AppError): Headers {
+  const wait = detail.params?.["retry_after"];
+  const headers = detail.headers ?? [];
+  return typeof wait === "number"
+    ? [...headers, ["Retry-After", String(Math.max(1, Math.ceil(wait)))]]
+    : headers;
 }
 
 /** Shared caches may store only responses that are the same for every caller (HTTP-13, S26). */
