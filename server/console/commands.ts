@@ -19,7 +19,7 @@ import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
 import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
-import { hashToken } from "../operator/identity.ts";
+import { hashToken } from "../operator/session/identity.ts";
 import { operatorRoles, type OperatorRole } from "../http/auth/auth.ts";
 
 const secretSettings = new Set([

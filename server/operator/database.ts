@@ -5,10 +5,10 @@ import type { Config } from "../platform/config/config.ts";
 import { presentMessage, type PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { AccountStores } from "./accounts.ts";
-import type { Operator } from "./identity.ts";
-import type { AuditedChange } from "./sources.ts";
-import type { StoreState } from "./stores.ts";
-import { shownReconciliation, type ReconciliationView } from "./wallets.ts";
+import type { Operator } from "./session/identity.ts";
+import type { AuditedChange } from "./deps.ts";
+import type { StoreState } from "./health/stores.ts";
+import { shownReconciliation, type ReconciliationView } from "./wallets/wallets.ts";
 
 /** Timeout after which the database counts as unavailable. */
 const pingLimitMs = 1_500;

@@ -4,7 +4,7 @@ import { embeddedAddress } from "../platform/net/ip-addresses.ts";
 import { strictTransport } from "../http/replies/safety-headers.ts";
 import type { AddressReader } from "../http/pipeline/client-address.ts";
 import type { OperatorLevel, Pagination } from "../http/pipeline/route.ts";
-import type { Operator } from "./identity.ts";
+import type { Operator } from "./session/identity.ts";
 
 export interface OperatorRequest {
   method: string;

@@ -16,24 +16,24 @@ import {
 } from "../runtime/ipc.ts";
 import type { DrainAnswer, Question, SubjectOf } from "../runtime/questions.ts";
 import { createAvatarService } from "./avatar-service.ts";
-import { createBoard } from "./board.ts";
-import { createCounts, type MetricsReport } from "./counts.ts";
+import { createBoard } from "./board/board.ts";
+import { createCounts, type MetricsReport } from "./health/counts.ts";
 import { createDatabase } from "./database.ts";
-import { createEndedSessions } from "./ended-sessions.ts";
-import { createLoginFailures } from "./failures.ts";
-import { createIdentities } from "./identity.ts";
-import { createDashboard, totalsOf } from "./dashboard.ts";
-import { createJobService } from "./jobs.ts";
-import { collectMetrics } from "./collect-metrics.ts";
-import { pageRoutes } from "./page-routes.ts";
+import { createEndedSessions } from "./session/ended-sessions.ts";
+import { createLoginFailures } from "./session/login-failures.ts";
+import { createIdentities } from "./session/identity.ts";
+import { createDashboard, totalsOf } from "./overview/dashboard.ts";
+import { createJobService } from "./jobs/service.ts";
+import { collectMetrics } from "./health/collect-metrics.ts";
+import { pageRoutes } from "./session/routes.ts";
 import { createPlayerService } from "./players.ts";
 import { createQuestionService } from "./questions.ts";
-import type { RoomSources } from "./rooms.ts";
+import type { RoomSources } from "./rooms/rooms.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
 import { createOperatorServer, drain } from "./server.ts";
-import type { Audit, Sources } from "./sources.ts";
-import { readStores, within, type StoreStates } from "./stores.ts";
+import type { Audit, Sources } from "./deps.ts";
+import { readStores, within, type StoreStates } from "./health/stores.ts";
 
 /**
  * Process entry of role `operator`: health, metrics and pages for operators. Listens once it receives the

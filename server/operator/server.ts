@@ -12,9 +12,9 @@ import { toAppError } from "../http/pipeline/failures.ts";
 import { isForwardedHttps } from "../http/pipeline/forwarded.ts";
 import type { AnyRoute } from "../http/pipeline/route.ts";
 import type { RouteMatch, Router } from "../http/pipeline/router.ts";
-import { admit, type AccessOptions } from "./access.ts";
+import { admit, type AccessOptions } from "./session/authorizer.ts";
 import { callRoute, createApi, type ApiEntry } from "./api.ts";
-import { isBoardPath, type Board } from "./board.ts";
+import { isBoardPath, type Board } from "./board/board.ts";
 import {
   readRequest,
   html,
@@ -25,8 +25,8 @@ import {
   type OperatorRequest,
   type PageRoute,
 } from "./exchange.ts";
-import { loginPage, refusalPage } from "./pages.ts";
-import type { Audit } from "./sources.ts";
+import { loginPage, refusalPage } from "./overview/page.ts";
+import type { Audit } from "./deps.ts";
 
 export interface OperatorServerOptions extends AccessOptions {
   config: Config;

@@ -7,7 +7,7 @@ import { insertOperator } from "../../db/queries/operator/operators.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { declaredRoutes } from "../../server/operator/declared.ts";
-import { hashToken } from "../../server/operator/identity.ts";
+import { hashToken } from "../../server/operator/session/identity.ts";
 import { operatorRoles } from "../../server/http/auth/auth.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { checkResponse, createRouteChecks } from "../support/response-check.ts";

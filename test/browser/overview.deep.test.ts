@@ -5,9 +5,9 @@ import type { Browser, Page } from "playwright-core";
 import { systemClock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
-import { createBoard } from "../../server/operator/board.ts";
-import { createLoginFailures } from "../../server/operator/failures.ts";
-import { pageRoutes } from "../../server/operator/page-routes.ts";
+import { createBoard } from "../../server/operator/board/board.ts";
+import { createLoginFailures } from "../../server/operator/session/login-failures.ts";
+import { pageRoutes } from "../../server/operator/session/routes.ts";
 import { createOperatorServer, listen } from "../../server/operator/server.ts";
 import { plainHost, sharedBrowser } from "../support/browser.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createAvatarService } from "../../server/operator/avatar-service.ts";
-import { avatarPages } from "../../server/operator/avatar-page.ts";
-import { avatarRoutes } from "../../server/operator/avatar-routes.ts";
-import { createBoard } from "../../server/operator/board.ts";
-import { createLoginFailures } from "../../server/operator/failures.ts";
+import { avatarPages } from "../../server/operator/avatars/page.ts";
+import { avatarRoutes } from "../../server/operator/avatars/routes.ts";
+import { createBoard } from "../../server/operator/board/board.ts";
+import { createLoginFailures } from "../../server/operator/session/login-failures.ts";
 import { operatorRoles } from "../../server/http/auth/auth.ts";
-import type { Operator } from "../../server/operator/identity.ts";
+import type { Operator } from "../../server/operator/session/identity.ts";
 import { createOperatorServer, listen } from "../../server/operator/server.ts";
 import { startApp, type App } from "./app.ts";
 import { createClient } from "./client.ts";

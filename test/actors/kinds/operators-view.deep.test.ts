@@ -6,7 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { callRouteOf } from "../../server/operator/call-route.ts";
-import { roomRoutes } from "../../../server/operator/room-routes.ts";
+import { roomRoutes } from "../../../server/operator/rooms/routes.ts";
 import type { RoomReport, RoomsReport, ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
 import { Questions, type Question, type SubjectOf } from "../../../server/runtime/questions.ts";
 import { openStream } from "../../support/event-stream.ts";

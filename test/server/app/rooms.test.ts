@@ -5,7 +5,7 @@ import { openRooms, Rooms, sumOccupancy } from "../../../server/app/open-rooms.t
 import { clientTypes, type OpenApiDocument } from "../../../server/app/document-types.ts";
 import { hubRoutes } from "../../../server/features/hub/routes.ts";
 import { publicDocument } from "../../../server/features/pages/openapi-route.ts";
-import { roomRoutes } from "../../../server/operator/room-routes.ts";
+import { roomRoutes } from "../../../server/operator/rooms/routes.ts";
 import { AppError, type ErrorCode } from "../../../server/platform/errors.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createDashboard, totalsOf } from "../../../server/operator/dashboard.ts";
+import { createDashboard, totalsOf } from "../../../server/operator/overview/dashboard.ts";
 import type { OperatorRequest } from "../../../server/operator/exchange.ts";
-import { pageRoutes } from "../../../server/operator/page-routes.ts";
-import type { Sources, Totals } from "../../../server/operator/sources.ts";
-import type { StoreStates } from "../../../server/operator/stores.ts";
+import { pageRoutes } from "../../../server/operator/session/routes.ts";
+import type { Sources, Totals } from "../../../server/operator/deps.ts";
+import type { StoreStates } from "../../../server/operator/health/stores.ts";
 import type { ProcessInfo } from "../../../server/runtime/ipc.ts";
 
 const nothing: Totals = { requests: 0, failures: 0, commands: 0, rooms: 0, streams: 0 };

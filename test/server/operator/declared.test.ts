@@ -8,7 +8,7 @@ import { buildOpenApi } from "../../../server/http/openapi/openapi.ts";
 import { createHttpServer } from "../../../server/http/uws/server.ts";
 import { createApi } from "../../../server/operator/api.ts";
 import { declaredRoutes } from "../../../server/operator/declared.ts";
-import { maskData } from "../../../server/operator/masking.ts";
+import { maskData } from "../../../server/operator/jobs/masking.ts";
 import { routes } from "../../../server/app/routes.ts";
 
 const decided = [

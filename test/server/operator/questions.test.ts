@@ -6,7 +6,7 @@ import { rowsOf } from "../../../db/queries/rows.ts";
 import { AppError } from "../../../server/platform/errors.ts";
 import { callRoute, createApi } from "../../../server/operator/api.ts";
 import type { OperatorRole } from "../../../server/http/auth/auth.ts";
-import { questionRoutes } from "../../../server/operator/question-routes.ts";
+import { questionRoutes } from "../../../server/operator/questions/routes.ts";
 import { createQuestionService } from "../../../server/operator/questions.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter } from "../../support/identity.ts";

@@ -14,11 +14,11 @@ import type {
   UIConfig,
 } from "@bull-board/api/dist/types.js";
 import type { Queue } from "bullmq";
-import { withoutMark } from "../platform/text/text-file.ts";
-import { AppError } from "../platform/errors.ts";
-import { html, type OperatorReply, type OperatorRequest } from "./exchange.ts";
-import { findJob } from "./jobs.ts";
-import { maskData } from "./masking.ts";
+import { withoutMark } from "../../platform/text/text-file.ts";
+import { AppError } from "../../platform/errors.ts";
+import { html, type OperatorReply, type OperatorRequest } from "../exchange.ts";
+import { findJob } from "../jobs/service.ts";
+import { maskData } from "../jobs/masking.ts";
 
 /** Job fields with error texts, besides the fields that the dashboard lets us format. */
 const reportedByFailures = new Set(["failedReason", "stacktrace", "ignoredChildFailureReasons"]);

@@ -1,9 +1,9 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { randomId } from "../platform/ids.ts";
+import { randomId } from "../../platform/ids.ts";
 import { cookieSeconds, type EndedSessions } from "./ended-sessions.ts";
-import type { Config } from "../platform/config/config.ts";
-import type { Clock } from "../platform/time/clock.ts";
-import { operatorRoles, type OperatorCaller, type OperatorRole } from "../http/auth/auth.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { operatorRoles, type OperatorCaller, type OperatorRole } from "../../http/auth/auth.ts";
 
 export type Operator = OperatorCaller;
 

@@ -1,22 +1,22 @@
-import { readAsset } from "../features/pages/assets.ts";
-import { isForwardedHttps } from "../http/pipeline/forwarded.ts";
+import { readAsset } from "../../features/pages/assets.ts";
+import { isForwardedHttps } from "../../http/pipeline/forwarded.ts";
 import {
   html,
   redirect,
   type OperatorReply,
   type OperatorRequest,
   type PageRoute,
-} from "./exchange.ts";
-import type { LoginFailures } from "./failures.ts";
-import { avatarPages } from "./avatar-page.ts";
-import { cookieName, cookieOf, refuseOtherSites, refuseRepeated } from "./access.ts";
+} from "../exchange.ts";
+import type { LoginFailures } from "./login-failures.ts";
+import { avatarPages } from "../avatars/page.ts";
+import { cookieName, cookieOf, refuseOtherSites, refuseRepeated } from "./authorizer.ts";
 import { cookieSeconds } from "./ended-sessions.ts";
 import type { Identities } from "./identity.ts";
-import type { Stat } from "./dashboard.ts";
-import { indexPage, loginPage, overviewScript, type Link } from "./pages.ts";
-import type { QueueBody } from "./schemas.ts";
-import type { Sources } from "./sources.ts";
-import { within } from "./stores.ts";
+import type { Stat } from "../overview/dashboard.ts";
+import { indexPage, loginPage, overviewScript, type Link } from "../overview/page.ts";
+import type { QueueBody } from "../schemas.ts";
+import type { Sources } from "../deps.ts";
+import { within } from "../health/stores.ts";
 
 const links: Link[] = [
   { href: "/operator/queues/board", text: "Queue board", note: "jobs: look, retry, remove" },

@@ -1,8 +1,8 @@
 import type { Job, JobType, Queue } from "bullmq";
-import { timestamp } from "../platform/time/clock.ts";
-import { AppError } from "../platform/errors.ts";
-import type { Pagination } from "../http/pipeline/route.ts";
-import type { JobBody, QueueBody } from "./schemas.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Pagination } from "../../http/pipeline/route.ts";
+import type { JobBody, QueueBody } from "../schemas.ts";
 import { maskData, maskText } from "./masking.ts";
 
 /** Job states for lists, as BullMQ names them. */

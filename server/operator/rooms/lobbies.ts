@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import type { Holder } from "../../actors/index.ts";
-import { timestamp } from "../platform/time/clock.ts";
-import { Timestamp } from "../platform/schemas.ts";
+import type { Holder } from "../../../actors/index.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import { Timestamp } from "../../platform/schemas.ts";
 
 export const LobbiesBody = Type.Object({
   owners: Type.Array(

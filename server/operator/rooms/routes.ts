@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { reply } from "../http/pipeline/route.ts";
-import { AppError } from "../platform/errors.ts";
-import { roomCodeOf } from "../platform/text/room-codes.ts";
-import { defineOperatorRoute } from "./define.ts";
+import { reply } from "../../http/pipeline/route.ts";
+import { AppError } from "../../platform/errors.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
+import { defineOperatorRoute } from "../define.ts";
 import {
   KindsBody,
   presentKinds,

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../platform/time/clock.ts";
-import { countedAddress } from "../platform/net/ip-addresses.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { countedAddress } from "../../platform/net/ip-addresses.ts";
 
 const maxFailures = 10;
 const windowMs = 60_000;

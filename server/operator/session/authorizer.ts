@@ -1,9 +1,9 @@
 import { parseCookie } from "cookie";
-import { AppError } from "../platform/errors.ts";
-import { isLocalPeer } from "../platform/security/local-peer.ts";
-import type { OperatorLevel } from "../http/pipeline/route.ts";
-import type { OperatorRequest } from "./exchange.ts";
-import type { LoginFailures } from "./failures.ts";
+import { AppError } from "../../platform/errors.ts";
+import { isLocalPeer } from "../../platform/security/local-peer.ts";
+import type { OperatorLevel } from "../../http/pipeline/route.ts";
+import type { OperatorRequest } from "../exchange.ts";
+import type { LoginFailures } from "./login-failures.ts";
 import { includesRole, type Identities, type Operator } from "./identity.ts";
 
 export const cookieName = "operator";

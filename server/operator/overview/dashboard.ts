@@ -1,8 +1,8 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
-import { actorMetricNames } from "../platform/metrics/actor-metrics.ts";
-import { mostCounted } from "./avatar-service.ts";
-import { readiness } from "./processes.ts";
-import type { Sources, Totals } from "./sources.ts";
+import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
+import { mostCounted } from "../avatar-service.ts";
+import { readiness } from "../workers/processes.ts";
+import type { Sources, Totals } from "../deps.ts";
 
 /** One line of the start page. */
 export interface Stat {

@@ -1,7 +1,7 @@
-import type { ProcessInfo } from "../runtime/ipc.ts";
-import { escapeHtml } from "./board.ts";
+import type { ProcessInfo } from "../../runtime/ipc.ts";
+import { escapeHtml } from "../board/board.ts";
 import type { Stat } from "./dashboard.ts";
-import type { Operator } from "./identity.ts";
+import type { Operator } from "../session/identity.ts";
 
 export interface Link {
   href: string;

@@ -1,6 +1,6 @@
-import type { Metrics } from "../platform/metrics/metrics.ts";
-import type { ProcessInfo } from "../runtime/ipc.ts";
-import type { QueueBody } from "./schemas.ts";
+import type { Metrics } from "../../platform/metrics/metrics.ts";
+import type { ProcessInfo } from "../../runtime/ipc.ts";
+import type { QueueBody } from "../schemas.ts";
 import type { StoreStates } from "./stores.ts";
 
 /** Sources read for each scrape; each responds within a bounded time. */

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { withTimeout } from "../platform/time/deadline.ts";
+import { withTimeout } from "../../platform/time/deadline.ts";
 
 /** `read_only`: it responds but refuses writes, because it is full, a replica, or unable to save. */
 export type StoreState = "ok" | "read_only" | "away";

@@ -5,12 +5,12 @@ import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { ProcessInfo } from "../runtime/ipc.ts";
 import type { DrainAnswer } from "../runtime/questions.ts";
 import type { AvatarService } from "./avatar-service.ts";
-import type { JobService } from "./jobs.ts";
+import type { JobService } from "./jobs/service.ts";
 import type { PlayerService } from "./players.ts";
 import type { QuestionService } from "./questions.ts";
-import type { RoomSources } from "./rooms.ts";
-import type { StoreStates } from "./stores.ts";
-import type { ReconciliationView } from "./wallets.ts";
+import type { RoomSources } from "./rooms/rooms.ts";
+import type { StoreStates } from "./health/stores.ts";
+import type { ReconciliationView } from "./wallets/wallets.ts";
 
 /** Sums over all processes; counting restarts with the operator process. */
 export interface Totals {

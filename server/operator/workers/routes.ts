@@ -1,10 +1,10 @@
 import Type from "typebox";
-import { reply } from "../http/pipeline/route.ts";
-import { AppError } from "../platform/errors.ts";
-import { defineOperatorRoute } from "./define.ts";
+import { reply } from "../../http/pipeline/route.ts";
+import { AppError } from "../../platform/errors.ts";
+import { defineOperatorRoute } from "../define.ts";
 import { presentProcess, ProcessBody } from "./processes.ts";
-import { OptionalReasonBody } from "./schemas.ts";
-import type { Sources } from "./sources.ts";
+import { OptionalReasonBody } from "../schemas.ts";
+import type { Sources } from "../deps.ts";
 
 /** The processes of the service (OPS-04). A drain is recorded in the audit log before it begins (S16). */
 export const workerRoutes = (sources: Pick<Sources, "processes" | "drain" | "audit">) => [

@@ -1,17 +1,17 @@
-import type { ListedUpload, ReviewStatus } from "../../db/queries/avatars/avatar-reviews.ts";
+import type { ListedUpload, ReviewStatus } from "../../../db/queries/avatars/avatar-reviews.ts";
 import {
   DecisionConflict,
   decisionVersionOf,
-} from "../features/avatars/domain/decision-version.ts";
-import type { Decision } from "../features/avatars/domain/review.ts";
-import { timestamp } from "../platform/time/clock.ts";
-import { AppError } from "../platform/errors.ts";
-import type { AvatarService, UploadFilter } from "./avatar-service.ts";
-import { escapeHtml } from "./board.ts";
-import { html, redirect, type OperatorReply, type PageRoute } from "./exchange.ts";
-import { page } from "./pages.ts";
-import { pageOf } from "../http/pipeline/pagination.ts";
-import { maxId } from "../platform/ids.ts";
+} from "../../features/avatars/domain/decision-version.ts";
+import type { Decision } from "../../features/avatars/domain/review.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { AvatarService, UploadFilter } from "../avatar-service.ts";
+import { escapeHtml } from "../board/board.ts";
+import { html, redirect, type OperatorReply, type PageRoute } from "../exchange.ts";
+import { page } from "../overview/page.ts";
+import { pageOf } from "../../http/pipeline/pagination.ts";
+import { maxId } from "../../platform/ids.ts";
 
 const path = "/operator/avatars";
 const statuses: Record<ReviewStatus, string> = {

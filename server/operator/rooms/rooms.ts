@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import { AppError } from "../platform/errors.ts";
-import { timestamp } from "../platform/time/clock.ts";
-import type { RoomReport, RoomsReport } from "../runtime/ipc.ts";
-import type { RoomQuestion, SubscribersQuestion } from "../runtime/questions.ts";
-import { orNull } from "./schemas.ts";
-import { Timestamp } from "../platform/schemas.ts";
+import { AppError } from "../../platform/errors.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import type { RoomReport, RoomsReport } from "../../runtime/ipc.ts";
+import type { RoomQuestion, SubscribersQuestion } from "../../runtime/questions.ts";
+import { orNull } from "../schemas.ts";
+import { Timestamp } from "../../platform/schemas.ts";
 
 const commonFields = {
   code: Type.String(),

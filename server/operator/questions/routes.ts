@@ -1,15 +1,15 @@
 import Type from "typebox";
-import type { QuestionProblem } from "../../db/queries/questions/question-quality.ts";
-import { pagedReply, reply } from "../http/pipeline/route.ts";
-import { defineOperatorRoute } from "./define.ts";
+import type { QuestionProblem } from "../../../db/queries/questions/question-quality.ts";
+import { pagedReply, reply } from "../../http/pipeline/route.ts";
+import { defineOperatorRoute } from "../define.ts";
 import {
   presentQuality,
   questionVerbs,
   type QuestionService,
   type QuestionVerb,
-} from "./questions.ts";
-import { orNull, ReasonBody } from "./schemas.ts";
-import { Id, Timestamp } from "../platform/schemas.ts";
+} from "../questions.ts";
+import { orNull, ReasonBody } from "../schemas.ts";
+import { Id, Timestamp } from "../../platform/schemas.ts";
 
 const maxPage = 1_000;
 const problems: readonly QuestionProblem[] = ["reported", "too_hard", "too_easy", "retired"];

@@ -1,10 +1,10 @@
 import Type, { type TObject } from "typebox";
-import { reply, type Reply } from "../http/pipeline/route.ts";
-import { defineOperatorRoute } from "./define.ts";
-import { orNull, ReasonBody } from "./schemas.ts";
-import { masked } from "../features/delivery/domain/outbox.ts";
-import type { PlayerService, PlayerVerb } from "./players.ts";
-import { Id, Timestamp } from "../platform/schemas.ts";
+import { reply, type Reply } from "../../http/pipeline/route.ts";
+import { defineOperatorRoute } from "../define.ts";
+import { orNull, ReasonBody } from "../schemas.ts";
+import { masked } from "../../features/delivery/domain/outbox.ts";
+import type { PlayerService, PlayerVerb } from "../players.ts";
+import { Id, Timestamp } from "../../platform/schemas.ts";
 
 const PlayerParams = Type.Object({ id: Id });
 

@@ -1,12 +1,12 @@
 import Type, { type Static } from "typebox";
-import type { ListedUpload } from "../../db/queries/avatars/avatar-reviews.ts";
-import { timestamp } from "../platform/time/clock.ts";
-import { bytesReply, media, reply, type Route } from "../http/pipeline/route.ts";
-import type { AvatarService } from "./avatar-service.ts";
-import { defineOperatorRoute } from "./define.ts";
-import { OptionalReasonBody, orNull } from "./schemas.ts";
-import { NextCursor, pageOf, PageQuery } from "../http/pipeline/pagination.ts";
-import { Id, Timestamp } from "../platform/schemas.ts";
+import type { ListedUpload } from "../../../db/queries/avatars/avatar-reviews.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import { bytesReply, media, reply, type Route } from "../../http/pipeline/route.ts";
+import type { AvatarService } from "../avatar-service.ts";
+import { defineOperatorRoute } from "../define.ts";
+import { OptionalReasonBody, orNull } from "../schemas.ts";
+import { NextCursor, pageOf, PageQuery } from "../../http/pipeline/pagination.ts";
+import { Id, Timestamp } from "../../platform/schemas.ts";
 
 const UploadParams = Type.Object({ id: Id });
 const path = "/operator/avatar-uploads";

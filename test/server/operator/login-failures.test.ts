@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createLoginFailures } from "../../../server/operator/failures.ts";
+import { createLoginFailures } from "../../../server/operator/session/login-failures.ts";
 import { manualClock } from "../../support/clock.ts";
 
 const failTen = (failures: ReturnType<typeof createLoginFailures>, ip: string) => {

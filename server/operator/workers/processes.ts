@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import { timestamp } from "../platform/time/clock.ts";
-import type { ProcessInfo } from "../runtime/ipc.ts";
-import { orNull } from "./schemas.ts";
-import type { Sources } from "./sources.ts";
-import type { StoreState } from "./stores.ts";
-import { Timestamp } from "../platform/schemas.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import type { ProcessInfo } from "../../runtime/ipc.ts";
+import { orNull } from "../schemas.ts";
+import type { Sources } from "../deps.ts";
+import type { StoreState } from "../health/stores.ts";
+import { Timestamp } from "../../platform/schemas.ts";
 
 export const ProcessBody = Type.Object({
   role: Type.String(),

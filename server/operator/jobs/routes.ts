@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { pagedReply, reply } from "../http/pipeline/route.ts";
-import { defineOperatorRoute } from "./define.ts";
+import { pagedReply, reply } from "../../http/pipeline/route.ts";
+import { defineOperatorRoute } from "../define.ts";
 import {
   JobBody,
   JobParams,
@@ -8,9 +8,9 @@ import {
   OptionalReasonBody,
   QueueBody,
   QueueParams,
-} from "./schemas.ts";
-import type { JobService } from "./jobs.ts";
-import type { Audit } from "./sources.ts";
+} from "../schemas.ts";
+import type { JobService } from "./service.ts";
+import type { Audit } from "../deps.ts";
 
 const JobAnswer = Type.Object({ job: JobBody });
 const QueueAnswer = Type.Object({ queue: QueueBody });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { Clock } from "../platform/time/clock.ts";
-import { AppError } from "../platform/errors.ts";
-import { within } from "./stores.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { AppError } from "../../platform/errors.ts";
+import { within } from "../health/stores.ts";
 
 /** Browser sessions that were signed out before their expiry, shared by all operator processes (S48). */
 export interface EndedSessions {

@@ -1,8 +1,8 @@
-import type { DifferenceView, RunView } from "../../db/queries/wallet/ledger-reconciliation.ts";
+import type { DifferenceView, RunView } from "../../../db/queries/wallet/ledger-reconciliation.ts";
 import Type, { type Static } from "typebox";
-import { timestamp } from "../platform/time/clock.ts";
-import { orNull } from "./schemas.ts";
-import { Timestamp } from "../platform/schemas.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import { orNull } from "../schemas.ts";
+import { Timestamp } from "../../platform/schemas.ts";
 
 /** Limits of the runs and differences an operator sees. */
 export const shownReconciliation = { rounds: 10, differences: 100 };
