@@ -6,7 +6,7 @@ import { presentMessage, type PresentedMessage } from "../features/delivery/doma
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { AccountStores } from "./accounts.ts";
 import type { Operator } from "./session/identity.ts";
-import type { AuditedChange } from "./deps.ts";
+import type { AuditedChange } from "./audit.ts";
 import type { StoreState } from "./health/stores.ts";
 import { shownReconciliation, type ReconciliationView } from "./wallets/wallets.ts";
 

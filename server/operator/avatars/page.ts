@@ -1,137 +1,91 @@
-import type { ListedUpload, ReviewStatus } from "../../../db/queries/avatars/avatar-reviews.ts";
-import {
-  DecisionConflict,
-  decisionVersionOf,
-} from "../../features/avatars/domain/decision-version.ts";
-import type { Decision } from "../../features/avatars/domain/review.ts";
-import { timestamp } from "../../platform/time/clock.ts";
-import { AppError } from "../../platform/errors.ts";
-import type { AvatarService, UploadFilter } from "../avatar-service.ts";
-import { escapeHtml } from "../board/board.ts";
-import { html, redirect, type OperatorReply, type PageRoute } from "../exchange.ts";
-import { page } from "../overview/page.ts";
-import { pageOf } from "../../http/pipeline/pagination.ts";
-import { maxId } from "../../platform/ids.ts";
+import type { Static } from "typebox";
+import type { OperatorCaller } from "../../http/auth/auth.ts";
+import { html, type Html, type Value } from "../html.ts";
+import { page } from "../layout.ts";
+import { mayMake } from "../roles.ts";
+import type { UploadBody, UploadsBody, UploadsQuery } from "./routes.ts";
 
-const path = "/operator/avatars";
-const statuses: Record<ReviewStatus, string> = {
-  queued: "To review",
-  approved: "Approved",
-  rejected: "Rejected",
-};
-/** Pictures on one page. */
-const pageSize = 24;
-const maxReason = 255;
+export const reviewPath = "/operator/avatar-uploads";
+/** Characters of the reason for a player. */
+export const maxReason = 255;
 
-const statusOf = (text: string | null): ReviewStatus =>
-  text === "approved" || text === "rejected" ? text : "queued";
+const statuses = { queued: "To review", approved: "Approved", rejected: "Rejected" } as const;
 
-/** Pages for the review of uploaded pictures (AV-06). */
-export function avatarPages(avatars: AvatarService): PageRoute[] {
-  const show = async (query: URLSearchParams, problem: string | null): Promise<OperatorReply> => {
-    const place = placeOf(query);
-    const uploads = await avatars.list({ ...place, limit: pageSize + 1 });
-    return html(reviewPage(place, uploads, problem), problem === null ? 200 : 422);
-  };
-  return [
-    {
-      method: "GET",
-      path,
-      access: "operator",
-      handler: ({ query }) => show(new URLSearchParams(query), null),
-    },
-    {
-      method: "POST",
-      path,
-      access: "operator",
-      handler: async ({ body, operator: caller }) => {
-        const form = new URLSearchParams(body.toString("utf8"));
-        const reason = (form.get("reason") ?? "").replace(/\p{Cc}+/gu, " ").trim();
-        const decision = decisionOf(form.get("verb"), reason);
-        const id = idOf(form.get("id"));
-        if (caller === null || id === null || decision === null)
-          return show(form, "Rejecting a picture requires a reason of up to 255 characters.");
-        try {
-          await avatars.decide(id, decision, { caller, reason, seen: form.get("seen") });
-        } catch (error) {
-          if (error instanceof DecisionConflict) return show(form, error.message);
-          if (!(error instanceof AppError) || error.status >= 500) throw error;
-          return show(form, error.message);
-        }
-        const next = idOf(form.get("next"));
-        return redirect(`${addressOf(placeOf(form))}${next === null ? "" : `#upload-${next}`}`);
-      },
-    },
-  ];
+type Upload = Static<typeof UploadBody>;
+type Place = Static<typeof UploadsQuery>;
+
+interface ReviewView {
+  body: Static<typeof UploadsBody>;
+  query: Place;
+  caller: OperatorCaller;
 }
 
-function decisionOf(verb: string | null, reason: string): Decision | null {
-  if (verb === "approve" || verb === "undo") return { verb };
-  const isReason = reason !== "" && reason.length <= maxReason;
-  return verb === "reject" && isReason ? { verb, reason } : null;
-}
+const addressOf = ({ status, limit, cursor }: Place): string =>
+  `${reviewPath}?status=${status}&limit=${limit}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
 
-function idOf(text: string | null): number | null {
-  const id = /^\d{1,10}$/.test(text ?? "") ? Number(text) : Number.NaN;
-  return id <= maxId ? id : null;
-}
+const link = (place: Place, text: string) => html`<a href="${addressOf(place)}">${text}</a>`;
 
-/** A page of one of the lists. */
-type Place = Omit<UploadFilter, "limit">;
-
-const placeOf = (query: URLSearchParams): Place => ({
-  status: statusOf(query.get("status")),
-  cursor: idOf(query.get("cursor")),
-});
-
-const addressOf = ({ status, cursor }: Place): string =>
-  `${path}?status=${status}${cursor === null ? "" : `&cursor=${cursor}`}`;
-
-const link = (place: Place, text: string) =>
-  `<a href="${escapeHtml(addressOf(place))}">${text}</a>`;
-
-function reviewPage(place: Place, found: readonly ListedUpload[], problem: string | null): string {
-  const { page: uploads, next } = pageOf(found, pageSize);
-  const { status, cursor } = place;
+/** The review of uploaded pictures (AV-06): a list that works without scripts and without a mouse. */
+export function reviewPage({ body: { uploads, next }, query, caller }: ReviewView): Html {
+  const { status, limit, cursor } = query;
   const tabs = Object.entries(statuses).map(([name, text]) =>
-    name === status && cursor === null
-      ? `<b>${text}</b>`
-      : link({ status: statusOf(name), cursor: null }, text),
+    name === status && cursor === undefined
+      ? html`<b>${text}</b>`
+      : link({ status: name as Place["status"], limit }, text),
   );
-  const more = next === null ? "" : `<p>${link({ status, cursor: next }, "More")}</p>`;
-  const entries = uploads.map((upload, at) => entry(upload, place, uploads[at + 1]?.id));
   return page(
-    "Avatars",
-    `<h1>Avatars</h1><p><a href="/operator">Operator</a> · ${tabs.join(" · ")}</p>
-${problem === null ? "" : `<p class="wrong" role="alert">${escapeHtml(problem)}</p>`}
-${uploads.length === 0 ? "<p>None.</p>" : ""}${entries.join("")}${more}`,
+    { title: "Avatars", caller },
+    html`<h1>Avatars</h1>
+      <p class="tabs">${tabs}</p>
+      ${uploads.length === 0 && html`<p>None.</p>`}
+      ${uploads.map((upload, at) => entry(upload, backTo(query, uploads[at + 1]), caller))}
+      ${next !== null && html`<p>${link({ status, limit, cursor: next }, "More")}</p>`}`,
   );
 }
 
-const hidden = (name: string, value: string | number | null | undefined): string =>
-  value == null ? "" : `<input type="hidden" name="${name}" value="${escapeHtml(String(value))}">`;
+/** After a decision the browser shows the same list, at the entry that followed. */
+const backTo = (place: Place, following: Upload | undefined): string =>
+  addressOf(place) + (following === undefined ? "" : `#upload-${following.id}`);
 
-/** `next` is the id of the entry to show after a decision. */
-function entry(upload: ListedUpload, place: Place, next: number | undefined): string {
-  const { id, playerId, playerName, status, file, rejectionReason, judgedBy, scores } = upload;
-  const picture =
-    file === null
-      ? "<p>The picture was removed.</p>"
-      : `<img src="/operator/avatar-uploads/${id}/picture" width="192" height="192" alt="Upload ${id}" loading="lazy">`;
-  const facts = [
-    `Upload ${id} of ${playerName} (${playerId}), ${timestamp(upload.createdAtMs)}`,
-    ...(upload.isShown ? ["shown now"] : []),
-    ...(judgedBy === null ? [] : [`${status} by ${judgedBy}`]),
-    ...(rejectionReason === null ? [] : [rejectionReason]),
-    ...Object.entries(scores ?? {}).map(([name, score]) => `${name} ${score.toFixed(2)}`),
-  ];
-  const seen = decisionVersionOf(upload);
-  const fields = Object.entries({ id, ...place, next, seen }).map(([name, value]) =>
-    hidden(name, value),
-  );
-  const form = (verb: string, text: string, field = "") =>
-    `<form method="post" action="${path}">${fields.join("")}${field}<button name="verb" value="${verb}" aria-describedby="facts-${id}">${text}</button></form>`;
-  const reason = `<label for="reason-${id}">Reason (shown to the player)</label><input id="reason-${id}" name="reason" maxlength="${maxReason}" required>`;
-  return `<section id="upload-${id}"><h2 id="facts-${id}">${escapeHtml(facts.join(" · "))}</h2>${picture}
-${status === "approved" || file === null ? "" : form("approve", "Approve")}${status === "rejected" ? "" : form("reject", "Reject", reason)}${upload.undo === null ? "" : form("undo", "Undo")}</section>`;
+function entry(upload: Upload, back: string, { role }: OperatorCaller): Html {
+  const { id, status, picture_url } = upload;
+  const form = (verb: "approve" | "reject" | "undo", text: string, field: Value = null) =>
+    mayMake(role, `avatar:${verb}`) &&
+    html`<form method="post" action="${reviewPath}/${id}/${verb}">
+      <input type="hidden" name="seen" value="${upload.version}" /><input
+        type="hidden"
+        name="back"
+        value="${back}"
+      />${field}<button aria-describedby="facts-${id}">${text}</button>
+    </form>`;
+  const reason = html`<label for="reason-${id}">Reason (shown to the player)</label
+    ><input id="reason-${id}" name="reason" maxlength="${maxReason}" required />`;
+  return html`<section id="upload-${id}">
+    <h2 id="facts-${id}">${factsOf(upload).join(" · ")}</h2>
+    ${pictureOf(upload, role)}
+    ${status !== "approved" && picture_url !== null && form("approve", "Approve")}
+    ${status !== "rejected" && form("reject", "Reject", reason)}
+    ${upload.can_undo && form("undo", "Undo")}
+  </section>`;
 }
+
+/** A picture that nobody has approved is not for viewers (S20). */
+function pictureOf({ id, picture_url }: Upload, role: OperatorCaller["role"]): Value {
+  if (picture_url === null) return html`<p>The picture was removed.</p>`;
+  if (!mayMake(role, "avatar:approve")) return null;
+  return html`<img
+    src="${picture_url}"
+    width="192"
+    height="192"
+    alt="Upload ${id}"
+    loading="lazy"
+  />`;
+}
+
+const factsOf = (upload: Upload): string[] => [
+  `Upload ${upload.id} of ${upload.player_name} (${upload.player_id}), ${upload.created_at}`,
+  ...(upload.is_shown ? ["shown now"] : []),
+  ...(upload.judged_by === null ? [] : [`${upload.status} by ${upload.judged_by}`]),
+  ...(upload.rejection_reason === null ? [] : [upload.rejection_reason]),
+  ...Object.entries(upload.scores ?? {}).map(([name, score]) => `${name} ${score.toFixed(2)}`),
+];

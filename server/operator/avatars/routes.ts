@@ -1,24 +1,33 @@
 import Type, { type Static } from "typebox";
 import type { ListedUpload } from "../../../db/queries/avatars/avatar-reviews.ts";
 import { timestamp } from "../../platform/time/clock.ts";
-import { bytesReply, media, reply, type Route } from "../../http/pipeline/route.ts";
+import { bytesReply, media, reply, routesWith } from "../../http/pipeline/route.ts";
 import type { AvatarService } from "../avatar-service.ts";
-import { defineOperatorRoute } from "../define.ts";
-import { OptionalReasonBody, orNull } from "../schemas.ts";
+import { roleOf } from "../roles.ts";
+import { Back, orNull } from "../schemas.ts";
+import { decisionVersionOf } from "../../features/avatars/domain/decision-version.ts";
+import { maxReason, reviewPage, reviewPath } from "./page.ts";
 import { NextCursor, pageOf, PageQuery } from "../../http/pipeline/pagination.ts";
 import { Id, Timestamp } from "../../platform/schemas.ts";
 
-const UploadParams = Type.Object({ id: Id });
-const path = "/operator/avatar-uploads";
+export interface AvatarsDeps {
+  avatars: AvatarService;
+}
 
-const UploadsQuery = Type.Object({
+const defineRoute = routesWith<AvatarsDeps>();
+const tag = "Operator";
+
+const UploadParams = Type.Object({ id: Id });
+const path = reviewPath;
+
+export const UploadsQuery = Type.Object({
   status: Type.Union([Type.Literal("queued"), Type.Literal("approved"), Type.Literal("rejected")], {
     default: "queued",
   }),
   ...PageQuery.properties,
 });
 
-const UploadBody = Type.Object({
+export const UploadBody = Type.Object({
   id: Type.Integer(),
   player_id: Type.Integer(),
   player_name: Type.String(),
@@ -30,14 +39,37 @@ const UploadBody = Type.Object({
   judged_at: orNull(Timestamp),
   scores: Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()]),
   can_undo: Type.Boolean(),
+  version: Type.String({ description: "of its last decision: send it as `seen`" }),
   created_at: Timestamp,
 });
+export const UploadsBody = Type.Object({ uploads: Type.Array(UploadBody), next: NextCursor });
 const UploadAnswer = Type.Object({ upload: UploadBody });
 
+const decisionFields = {
+  seen: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: "`version` of the upload as it was read: a later decision is not overwritten",
+    }),
+  ),
+  back: Back,
+};
+const DecisionBody = Type.Object({
+  reason: Type.Optional(Type.String({ maxLength: 500, description: "why, for the audit log" })),
+  ...decisionFields,
+});
 /** The reason is shown to the player (AV-06). */
 const RejectBody = Type.Object({
-  reason: Type.String({ minLength: 1, maxLength: 255, pattern: "\\S" }),
+  reason: Type.String({
+    minLength: 1,
+    maxLength: maxReason,
+    pattern: "\\S",
+    description: "shown to the player",
+  }),
+  ...decisionFields,
 });
+/** The page that a browser sees after a decision. */
+const pageAfter = ({ input }: { input: { back?: string } }) => input.back ?? path;
 
 function presentUpload(upload: ListedUpload): Static<typeof UploadBody> {
   const { id, status, file, judgedAtMs, createdAtMs } = upload;
@@ -53,31 +85,33 @@ function presentUpload(upload: ListedUpload): Static<typeof UploadBody> {
     judged_at: judgedAtMs === null ? null : timestamp(judgedAtMs),
     scores: upload.scores,
     can_undo: upload.undo !== null,
+    version: decisionVersionOf(upload),
     created_at: timestamp(createdAtMs),
   };
 }
 
-const readRoutes = (avatars: AvatarService): Route<unknown>[] => [
-  defineOperatorRoute({
+const readRoutes = [
+  defineRoute({
     method: "GET",
     path,
+    tag,
     summary: "Uploaded avatars; waiting ones oldest first, decided ones newest first",
     auth: "viewer",
     source: "AV-06",
     query: UploadsQuery,
-    responses: {
-      200: Type.Object({ uploads: Type.Array(UploadBody), next: NextCursor }),
-    },
+    responses: { 200: UploadsBody },
+    page: reviewPage,
     errors: [],
-    handler: async ({ query: { status, limit, cursor = null } }) => {
+    handler: async ({ deps: { avatars }, query: { status, limit, cursor = null } }) => {
       const uploads = await avatars.list({ status, limit: limit + 1, cursor });
       const { page, next } = pageOf(uploads, limit);
       return reply(200, { uploads: page.map(presentUpload), next });
     },
   }),
-  defineOperatorRoute({
+  defineRoute({
     method: "GET",
     path: `${path}/{id}/picture`,
+    tag,
     summary: "The picture itself; not for viewers, since it may not have been approved",
     auth: "operator",
     source: "AV-06, S20",
@@ -85,60 +119,73 @@ const readRoutes = (avatars: AvatarService): Route<unknown>[] => [
     notFoundCode: "avatar:upload_not_found",
     responses: { 200: media("image/webp") },
     errors: ["avatar:upload_not_found", "avatar:picture_removed"],
-    handler: async ({ params }) => bytesReply(200, "image/webp", await avatars.picture(params.id)),
+    handler: async ({ deps: { avatars }, params }) =>
+      bytesReply(200, "image/webp", await avatars.picture(params.id)),
   }),
 ];
 
-const decisionRoutes = (avatars: AvatarService): Route<unknown>[] => [
-  defineOperatorRoute({
+const decisionRoutes = [
+  defineRoute({
     method: "POST",
     path: `${path}/{id}/approve`,
+    tag,
     summary:
       "Approve an upload; it is shown if it is the newest and the player has chosen nothing since",
-    auth: "operator",
+    auth: roleOf("avatar:approve"),
     source: "AV-06",
     params: UploadParams,
     notFoundCode: "avatar:upload_not_found",
-    body: OptionalReasonBody,
+    body: DecisionBody,
     responses: { 200: UploadAnswer },
-    errors: ["avatar:upload_not_found", "avatar:picture_removed"],
-    handler: async ({ params, body, caller }) => {
-      const by = { caller, reason: body.reason?.trim() ?? "" };
+    pageAfter,
+    errors: ["avatar:upload_not_found", "avatar:picture_removed", "avatar:decided_meanwhile"],
+    handler: async ({ deps: { avatars }, params, body, caller }) => {
+      const by = { caller, reason: body.reason?.trim() ?? "", seen: body.seen ?? null };
       const upload = await avatars.decide(params.id, { verb: "approve" }, by);
       return reply(200, { upload: presentUpload(upload) });
     },
   }),
-  defineOperatorRoute({
+  defineRoute({
     method: "POST",
     path: `${path}/{id}/reject`,
+    tag,
     summary: "Reject an upload with a reason for the player; it is no longer shown",
-    auth: "operator",
+    auth: roleOf("avatar:reject"),
     source: "AV-06",
     params: UploadParams,
     notFoundCode: "avatar:upload_not_found",
     body: RejectBody,
     responses: { 200: UploadAnswer },
-    errors: ["avatar:upload_not_found"],
-    handler: async ({ params, body, caller }) => {
-      const reason = body.reason.trim();
+    pageAfter,
+    errors: ["avatar:upload_not_found", "avatar:decided_meanwhile"],
+    handler: async ({ deps: { avatars }, params, body, caller }) => {
+      const reason = body.reason.replace(/\p{Cc}+/gu, " ").trim();
+      const by = { caller, reason, seen: body.seen ?? null };
       const decision = { verb: "reject", reason } as const;
-      const upload = await avatars.decide(params.id, decision, { caller, reason });
+      const upload = await avatars.decide(params.id, decision, by);
       return reply(200, { upload: presentUpload(upload) });
     },
   }),
-  defineOperatorRoute({
+  defineRoute({
     method: "POST",
     path: `${path}/{id}/undo`,
+    tag,
     summary: "Undo the last decision of an operator",
-    auth: "operator",
+    auth: roleOf("avatar:undo"),
     source: "AV-06",
     params: UploadParams,
     notFoundCode: "avatar:upload_not_found",
-    body: OptionalReasonBody,
+    body: DecisionBody,
     responses: { 200: UploadAnswer },
-    errors: ["avatar:upload_not_found", "avatar:nothing_to_undo", "avatar:picture_removed"],
-    handler: async ({ params, body, caller }) => {
-      const by = { caller, reason: body.reason?.trim() ?? "" };
+    pageAfter,
+    errors: [
+      "avatar:upload_not_found",
+      "avatar:nothing_to_undo",
+      "avatar:picture_removed",
+      "avatar:decided_meanwhile",
+    ],
+    handler: async ({ deps: { avatars }, params, body, caller }) => {
+      const by = { caller, reason: body.reason?.trim() ?? "", seen: body.seen ?? null };
       const upload = await avatars.decide(params.id, { verb: "undo" }, by);
       return reply(200, { upload: presentUpload(upload) });
     },
@@ -146,7 +193,4 @@ const decisionRoutes = (avatars: AvatarService): Route<unknown>[] => [
 ];
 
 /** Review of uploaded avatars. */
-export const avatarRoutes = (avatars: AvatarService): Route<unknown>[] => [
-  ...readRoutes(avatars),
-  ...decisionRoutes(avatars),
-];
+export const avatarRoutes = [...readRoutes, ...decisionRoutes];

@@ -1,5 +1,5 @@
-import type { Job, JobType, Queue } from "bullmq";
-import { timestamp } from "../../platform/time/clock.ts";
+import { ErrorCode, type Job, type JobType, type Queue } from "bullmq";
+import { timestamp, type Clock } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Pagination } from "../../http/pipeline/route.ts";
 import type { JobBody, QueueBody } from "../schemas.ts";
@@ -42,7 +42,7 @@ export interface JobPage {
   limit: number;
 }
 
-export function createJobService(queues: readonly Queue[]): JobService {
+export function createJobService(queues: readonly Queue[], clock: Clock): JobService {
   const queueOf = (name: string): Queue => {
     const queue = queues.find((each) => each.name === name);
     if (!queue) throw new AppError("queue:not_found");
@@ -53,23 +53,35 @@ export function createJobService(queues: readonly Queue[]): JobService {
     if (!job) throw new AppError("job:not_found");
     return job;
   };
-  const present = async (job: Job) => presentJob(job, await job.getState());
+  const present = async (name: string, job: Job) => {
+    const state = await job.getState();
+    return presentJob(job, state, await dueAt(queueOf(name), job, state));
+  };
   return {
     queues: () => Promise.all(queues.map(presentQueue)),
     queue: async (name) => presentQueue(queueOf(name)),
     list: (name, page) => listJobs(queueOf(name), page),
-    job: async (name, id) => present(await jobOf(name, id)),
+    job: async (name, id) => present(name, await jobOf(name, id)),
     retry: async (name, id) => {
       const job = await jobOf(name, id);
       if ((await job.getState()) !== "failed") throw new AppError("job:not_failed");
-      // Of two concurrent operators, one gets the refusal that the job is no longer failed.
-      await job.retry("failed").catch((cause: unknown) => refuseChanged(cause, "job:not_failed"));
-      return jobOf(name, id).then(present);
+      await job.retry("failed").catch((error: unknown) => {
+        // Of two concurrent operators, one gets the refusal that the job is no longer failed.
+        if (changedMeanwhile.has(codeOf(error)))
+          throw new AppError("job:not_failed", { cause: error });
+        throw error;
+      });
+      return present(name, await jobOf(name, id));
     },
     remove: async (name, id) => {
       const job = await jobOf(name, id);
       if ((await job.getState()) === "active") throw new AppError("job:not_removable");
-      await job.remove().catch((cause: unknown) => refuseChanged(cause, "job:not_removable"));
+      await job.remove().catch(async (error: unknown) => {
+        const isKept =
+          codeOf(error) === ErrorCode.JobBelongsToJobScheduler ||
+          (await job.getState()) === "active";
+        throw isKept ? new AppError("job:not_removable", { cause: error }) : error;
+      });
     },
     setPaused: async (name, isPaused) => {
       const queue = queueOf(name);
@@ -79,7 +91,9 @@ export function createJobService(queues: readonly Queue[]): JobService {
     retryFailed: async (name) => {
       const queue = queueOf(name);
       const { failed = 0 } = await queue.getJobCounts("failed");
-      if (failed > 0) await queue.retryJobs({ state: "failed", count: retriesPerStep });
+      // Those that fail again in the meantime are left alone: the steps would run them twice.
+      const timestamp = clock.now();
+      if (failed > 0) await queue.retryJobs({ state: "failed", count: retriesPerStep, timestamp });
       return failed;
     },
   };
@@ -96,14 +110,15 @@ export async function findJob(queue: Queue, id: string): Promise<Job | undefined
   return found && Number.isFinite(found.timestamp) ? found : undefined;
 }
 
-const changedMeanwhile = /locked|belongs to a job scheduler|not in the failed state|Missing key/i;
+/** The library's reasons why a job cannot be retried, if another operator was faster. */
+const changedMeanwhile: ReadonlySet<number> = new Set([
+  ErrorCode.JobNotInState,
+  ErrorCode.JobNotExist,
+]);
 
-/** Recognizes a refusal of the library by its message, since it has no error codes; rethrows other errors. */
-function refuseChanged(cause: unknown, code: "job:not_failed" | "job:not_removable"): never {
-  if (cause instanceof Error && changedMeanwhile.test(cause.message))
-    throw new AppError(code, { cause });
-  throw cause;
-}
+/** Code of a refusal of the library; 0 for any other error. */
+const codeOf = (error: unknown): number =>
+  error instanceof Error && "code" in error && typeof error.code === "number" ? error.code : 0;
 
 async function listJobs(queue: Queue, { state, page, limit }: JobPage) {
   const start = (page - 1) * limit;
@@ -114,8 +129,9 @@ async function listJobs(queue: Queue, { state, page, limit }: JobPage) {
   ]);
   const total = counts[state] ?? 0;
   // A job removed between the two reads of the library is undefined.
-  const jobs = (found as (Job | undefined)[]).flatMap((job) =>
-    job ? [presentJob(job, state)] : [],
+  const kept = (found as (Job | undefined)[]).flatMap((job) => (job ? [job] : []));
+  const jobs = await Promise.all(
+    kept.map(async (job) => presentJob(job, state, await dueAt(queue, job, state))),
   );
   return { jobs, pagination: { page, limit, total, has_more: start + limit < total } };
 }
@@ -125,7 +141,21 @@ async function presentQueue(queue: Queue): Promise<QueueBody> {
   return { name: queue.name, is_paused: isPaused, counts };
 }
 
-function presentJob(job: Job, state: string): JobBody {
+/** The library keeps the due time of a delayed job, in milliseconds, times this. */
+const dueScale = 0x1000;
+
+/**
+ * When a delayed job is due, in milliseconds. Not the time of its creation and its delay: a retry waits from the
+ * failure on.
+ */
+async function dueAt(queue: Queue, job: Job, state: string): Promise<number | null> {
+  if (state !== "delayed") return null;
+  const client = await queue.getBackend().client;
+  const score = await client.zscore(queue.toKey("delayed"), job.id ?? "");
+  return score === null ? null : Math.floor(Number(score) / dueScale);
+}
+
+function presentJob(job: Job, state: string, dueMs: number | null): JobBody {
   const time = (ms: number | undefined) => (ms ? timestamp(ms) : null);
   return {
     id: job.id ?? "",
@@ -135,7 +165,7 @@ function presentJob(job: Job, state: string): JobBody {
     num_attempts: job.attemptsMade,
     max_attempts: job.opts.attempts ?? 1,
     created_at: timestamp(job.timestamp),
-    due_at: job.delay > 0 ? time(job.timestamp + job.delay) : null,
+    due_at: dueMs === null ? null : timestamp(dueMs),
     started_at: time(job.processedOn),
     finished_at: time(job.finishedOn),
     failed_reason: job.failedReason ? maskText(job.failedReason) : null,

@@ -1,8 +1,25 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
 import { mostCounted } from "../avatar-service.ts";
-import { readiness } from "../workers/processes.ts";
-import type { Sources, Totals } from "../deps.ts";
+import { readiness, type ReadinessDeps } from "../health/readiness.ts";
+
+/** Sums over all processes; counting restarts with the operator process. */
+export interface Totals {
+  requests: number;
+  /** Responses with status 500 or above. */
+  failures: number;
+  /** To rooms of every kind. */
+  commands: number;
+  /** In memory, of every kind. */
+  rooms: number;
+  streams: number;
+}
+
+export interface DashboardSources extends ReadinessDeps {
+  totals(): Promise<Totals>;
+  /** Pictures waiting for a decision, up to `mostCounted`; null if the database does not respond. */
+  waitingPictures(): Promise<number | null>;
+}
 
 /** One line of the start page. */
 export interface Stat {
@@ -45,7 +62,7 @@ export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<st
  * `now` is in milliseconds.
  */
 export function createDashboard(
-  sources: Pick<Sources, "totals" | "processes" | "stores" | "moderators" | "waitingPictures">,
+  sources: DashboardSources,
   now: () => number,
 ): () => Promise<Stat[]> {
   let before: Sample | null = null;

@@ -1,10 +1,17 @@
 import Type, { type TObject } from "typebox";
-import { reply, type Reply } from "../../http/pipeline/route.ts";
-import { defineOperatorRoute } from "../define.ts";
+import { reply, routesWith, type Reply } from "../../http/pipeline/route.ts";
 import { orNull, ReasonBody } from "../schemas.ts";
 import { masked } from "../../features/delivery/domain/outbox.ts";
-import type { PlayerService, PlayerVerb } from "../players.ts";
+import { roleOf } from "../roles.ts";
+import { playerActions, type PlayerService, type PlayerVerb } from "../players.ts";
 import { Id, Timestamp } from "../../platform/schemas.ts";
+
+export interface PlayersDeps {
+  players: PlayerService;
+}
+
+const defineRoute = routesWith<PlayersDeps>();
+const tag = "Operator";
 
 const PlayerParams = Type.Object({ id: Id });
 
@@ -38,10 +45,11 @@ const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["pro
 ];
 
 /** Players (OPS-04): the functions of the console; the reason goes to the audit log. */
-export const playerRoutes = (players: PlayerService) => [
-  defineOperatorRoute({
+export const playerRoutes = [
+  defineRoute({
     method: "GET",
     path: "/operator/players/{id}",
+    tag,
     summary: "State, sessions and lock of a player; viewers see a part of the address",
     auth: "viewer",
     source: "OPS-04",
@@ -49,7 +57,7 @@ export const playerRoutes = (players: PlayerService) => [
     notFoundCode: "player:not_found",
     responses: { 200: PlayerAnswer },
     errors: ["player:not_found"],
-    handler: async ({ params, caller }) => {
+    handler: async ({ deps: { players }, params, caller }) => {
       const player = await players.describe(params.id);
       const email =
         player.email !== null && caller.role === "viewer" ? masked(player.email) : player.email;
@@ -57,11 +65,12 @@ export const playerRoutes = (players: PlayerService) => [
     },
   }),
   ...changes.map(([verb, summary, result]) =>
-    defineOperatorRoute({
+    defineRoute({
       method: "POST",
       path: `/operator/players/{id}/${verb}`,
+      tag,
       summary,
-      auth: "operator",
+      auth: roleOf(playerActions[verb]),
       source: "OPS-04",
       params: PlayerParams,
       notFoundCode: "player:not_found",
@@ -71,7 +80,7 @@ export const playerRoutes = (players: PlayerService) => [
       },
       errors:
         verb === "restore" ? ["player:not_found", "account:not_restorable"] : ["player:not_found"],
-      handler: async ({ params, body, caller }) => {
+      handler: async ({ deps: { players }, params, body, caller }) => {
         const by = { caller, reason: body.reason.trim() };
         const changed: Reply & { status: 200 } = reply(
           200,

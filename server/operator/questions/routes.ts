@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { QuestionProblem } from "../../../db/queries/questions/question-quality.ts";
-import { pagedReply, reply } from "../../http/pipeline/route.ts";
-import { defineOperatorRoute } from "../define.ts";
+import { pagedReply, reply, routesWith } from "../../http/pipeline/route.ts";
+import { roleOf } from "../roles.ts";
 import {
   presentQuality,
   questionVerbs,
@@ -10,6 +10,13 @@ import {
 } from "../questions.ts";
 import { orNull, ReasonBody } from "../schemas.ts";
 import { Id, Timestamp } from "../../platform/schemas.ts";
+
+export interface QuestionsDeps {
+  questions: QuestionService;
+}
+
+const defineRoute = routesWith<QuestionsDeps>();
+const tag = "Operator";
 
 const maxPage = 1_000;
 const problems: readonly QuestionProblem[] = ["reported", "too_hard", "too_easy", "retired"];
@@ -50,10 +57,11 @@ const summaries: Readonly<Record<QuestionVerb, string>> = {
 };
 
 /** Questions reported by players, or answered correctly by almost nobody or everybody. */
-export const questionRoutes = (service: QuestionService) => [
-  defineOperatorRoute({
+export const questionRoutes = [
+  defineRoute({
     method: "GET",
     path: "/operator/questions",
+    tag,
     summary: "Questions with a problem: reported, too hard, too easy, or retired ones",
     auth: "viewer",
     source: "TRV-06, S15, ENV-05",
@@ -66,7 +74,7 @@ export const questionRoutes = (service: QuestionService) => [
     isPaged: true,
     responses: { 200: Type.Object({ questions: Type.Array(QuestionBody) }) },
     errors: [],
-    handler: async ({ query, caller }) => {
+    handler: async ({ deps: { questions: service }, query, caller }) => {
       const { problem = null, category = null, page, limit } = query;
       const offset = (page - 1) * limit;
       const { rows, total } = await service.list({ problem, category, limit, offset });
@@ -75,9 +83,10 @@ export const questionRoutes = (service: QuestionService) => [
       return pagedReply(200, { questions }, pagination);
     },
   }),
-  defineOperatorRoute({
+  defineRoute({
     method: "GET",
     path: "/operator/questions/{id}",
+    tag,
     summary: "One question with its rates and reports",
     auth: "viewer",
     source: "TRV-06, S15",
@@ -85,22 +94,23 @@ export const questionRoutes = (service: QuestionService) => [
     notFoundCode: "question:not_found",
     responses: { 200: QuestionAnswer },
     errors: ["question:not_found"],
-    handler: async ({ params, caller }) =>
+    handler: async ({ deps: { questions: service }, params, caller }) =>
       reply(200, { question: presentQuality(await service.find(params.id), caller) }),
   }),
   ...questionVerbs.map((verb) =>
-    defineOperatorRoute({
+    defineRoute({
       method: "POST",
       path: `/operator/questions/{id}/${verb}`,
+      tag,
       summary: summaries[verb],
-      auth: "operator",
+      auth: roleOf(`question:${verb}`),
       source: "TRV-06, S16",
       params: QuestionParams,
       notFoundCode: "question:not_found",
       body: ReasonBody,
       responses: { 200: QuestionAnswer },
       errors: ["question:not_found"],
-      handler: async ({ params, body, caller }) => {
+      handler: async ({ deps: { questions: service }, params, body, caller }) => {
         const by = { caller, reason: body.reason.trim() };
         const row = await service.change(params.id, verb, by);
         return reply(200, { question: presentQuality(row, caller) });

@@ -14,7 +14,7 @@ const commonFields = {
   deadline_at: orNull(Timestamp),
   num_subscribers: Type.Integer({ description: "streams in the processes that respond" }),
 };
-const sinceLoaded = "commands since its owner has had it in memory, reads and ticks included";
+const sinceLoaded = "commands since its owner has had it in memory, ticks included and reads not";
 
 export const KindsBody = Type.Object({
   kinds: Type.Array(

@@ -3,7 +3,7 @@ import { randomId } from "../../platform/ids.ts";
 import { cookieSeconds, type EndedSessions } from "./ended-sessions.ts";
 import type { Config } from "../../platform/config/config.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import { operatorRoles, type OperatorCaller, type OperatorRole } from "../../http/auth/auth.ts";
+import type { OperatorCaller } from "../../http/auth/auth.ts";
 
 export type Operator = OperatorCaller;
 
@@ -21,10 +21,6 @@ const maxTokenLength = 256;
 
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
-}
-
-export function includesRole(operator: Operator, role: OperatorRole): boolean {
-  return operatorRoles.indexOf(operator.role) >= operatorRoles.indexOf(role);
 }
 
 /**
