@@ -20,7 +20,7 @@ import type {
   SubjectOf,
   SubscribersQuestion,
 } from "../runtime/questions.ts";
-import { createAvatarService } from "./avatar-service.ts";
+import { createAvatarService } from "../features/avatars/domain/avatar-service.ts";
 import type { Audit } from "./audit.ts";
 import { boardRoutes } from "./board/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
@@ -33,8 +33,8 @@ import { createIdentities } from "./session/identity.ts";
 import { createDashboard, totalsOf } from "./overview/dashboard.ts";
 import { createJobService } from "./jobs/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
-import { createPlayerService } from "./players.ts";
-import { createQuestionService } from "./questions.ts";
+import { createPlayerService } from "../features/accounts/domain/player-service.ts";
+import { createQuestionService } from "../features/questions/domain/question-review.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
 import { readStores, within, type StoreStates } from "./health/stores.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createAvatarService } from "../../server/operator/avatar-service.ts";
+import { createAvatarService } from "../../server/features/avatars/domain/avatar-service.ts";
 import { avatarRoutes, type AvatarsDeps } from "../../server/operator/avatars/routes.ts";
 import { startApp, type App } from "./app.ts";
 import { createClient } from "./client.ts";

@@ -7,7 +7,7 @@ import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { AccountDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { changeSubject, lockoutOf, loginSubjectsOf, refuseLocked } from "../sessions/lockout.ts";
+import { changeSubject, lockoutOf, loginSubjectsOf, refuseLocked } from "../sessions/domain/lockout.ts";
 import { requireOpenSession } from "../sessions/sessions.ts";
 
 /**

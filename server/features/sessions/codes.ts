@@ -12,7 +12,7 @@ import { codeHashes, readCode } from "../../platform/security/one-time-codes.ts"
 import type { WithClock, WithEm, WithLog } from "../../platform/capabilities.ts";
 import type { SessionDeps } from "./deps.ts";
 import { announceProof, proveAddress } from "../verification/proof.ts";
-import { clearLocks } from "./lockout.ts";
+import { clearLocks } from "./domain/lockout.ts";
 import {
   openSession,
   withCredentials,

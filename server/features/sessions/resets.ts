@@ -8,7 +8,7 @@ import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage } from "../delivery/domain/send.ts";
 import type { SessionDeps } from "./deps.ts";
 import { announceProof, proveAddress } from "../verification/proof.ts";
-import { clearLocks } from "./lockout.ts";
+import { clearLocks } from "./domain/lockout.ts";
 import type { HeldSession } from "./sessions.ts";
 
 /** Sets a new password by a token of a mail and ends every session of the account (S4, S7). */

@@ -6,7 +6,7 @@ import type { TokenClaims } from "../../platform/security/tokens.ts";
 import type { WithTokens } from "../../platform/capabilities.ts";
 import type { SessionDeps } from "./deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
-import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
+import { lockoutOf, loginSubject, refuseLocked } from "./domain/lockout.ts";
 import { openLoginSession, sessionOf, type ClientInfo, type Session } from "./sessions.ts";
 
 /** Grace period of the previous generation after a rotation (TOK-04, S6). */

@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
-import type { ListedUpload } from "../../../db/queries/avatars/avatar-reviews.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { bytesReply, media, reply, routesWith } from "../../http/pipeline/route.ts";
-import type { AvatarService } from "../avatar-service.ts";
+import type { AvatarService } from "../../features/avatars/domain/avatar-service.ts";
 import { roleOf } from "../roles.ts";
 import { Back, orNull } from "../schemas.ts";
 import { decisionVersionOf } from "../../features/avatars/domain/decision-version.ts";
@@ -71,7 +70,9 @@ const RejectBody = Type.Object({
 /** The page that a browser sees after a decision. */
 const pageAfter = ({ input }: { input: { back?: string } }) => input.back ?? path;
 
-function presentUpload(upload: ListedUpload): Static<typeof UploadBody> {
+type ReviewedUpload = Awaited<ReturnType<AvatarService["find"]>>;
+
+function presentUpload(upload: ReviewedUpload): Static<typeof UploadBody> {
   const { id, status, file, judgedAtMs, createdAtMs } = upload;
   return {
     id,
@@ -140,7 +141,11 @@ const decisionRoutes = [
     pageAfter,
     errors: ["avatar:upload_not_found", "avatar:picture_removed", "avatar:decided_meanwhile"],
     handler: async ({ deps: { avatars }, params, body, caller }) => {
-      const by = { caller, reason: body.reason?.trim() ?? "", seen: body.seen ?? null };
+      const by = {
+        operator: caller.name,
+        reason: body.reason?.trim() ?? "",
+        seen: body.seen ?? null,
+      };
       const upload = await avatars.decide(params.id, { verb: "approve" }, by);
       return reply(200, { upload: presentUpload(upload) });
     },
@@ -160,7 +165,7 @@ const decisionRoutes = [
     errors: ["avatar:upload_not_found", "avatar:decided_meanwhile"],
     handler: async ({ deps: { avatars }, params, body, caller }) => {
       const reason = body.reason.replace(/\p{Cc}+/gu, " ").trim();
-      const by = { caller, reason, seen: body.seen ?? null };
+      const by = { operator: caller.name, reason, seen: body.seen ?? null };
       const decision = { verb: "reject", reason } as const;
       const upload = await avatars.decide(params.id, decision, by);
       return reply(200, { upload: presentUpload(upload) });
@@ -185,7 +190,11 @@ const decisionRoutes = [
       "avatar:decided_meanwhile",
     ],
     handler: async ({ deps: { avatars }, params, body, caller }) => {
-      const by = { caller, reason: body.reason?.trim() ?? "", seen: body.seen ?? null };
+      const by = {
+        operator: caller.name,
+        reason: body.reason?.trim() ?? "",
+        seen: body.seen ?? null,
+      };
       const upload = await avatars.decide(params.id, { verb: "undo" }, by);
       return reply(200, { upload: presentUpload(upload) });
     },

@@ -1,13 +1,16 @@
 import Type from "typebox";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { Timestamp } from "../../platform/schemas.ts";
-import { maxOutboxMessages, type PresentedMessage } from "../../features/delivery/domain/outbox.ts";
-import type { OutboxFilter } from "../../../db/queries/delivery/outbox.ts";
+import {
+  maxOutboxMessages,
+  type MessageFilter,
+  type PresentedMessage,
+} from "../../features/delivery/domain/outbox.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
 import { orNull } from "../schemas.ts";
 
 export interface MessagesDeps {
-  outbox(filter: OutboxFilter): Promise<PresentedMessage[]>;
+  outbox(filter: MessageFilter): Promise<PresentedMessage[]>;
 }
 
 const defineRoute = routesWith<MessagesDeps>();

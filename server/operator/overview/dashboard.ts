@@ -1,6 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
-import { mostCounted } from "../avatar-service.ts";
+import { mostCounted } from "../../features/avatars/domain/avatar-service.ts";
 import { readiness, type ReadinessDeps } from "../health/readiness.ts";
 
 /** Sums over all processes; counting restarts with the operator process. */

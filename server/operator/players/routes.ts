@@ -3,7 +3,11 @@ import { reply, routesWith, type Reply } from "../../http/pipeline/route.ts";
 import { orNull, ReasonBody } from "../schemas.ts";
 import { masked } from "../../features/delivery/domain/outbox.ts";
 import { roleOf } from "../roles.ts";
-import { playerActions, type PlayerService, type PlayerVerb } from "../players.ts";
+import {
+  playerActions,
+  type PlayerService,
+  type PlayerVerb,
+} from "../../features/accounts/domain/player-service.ts";
 import { Id, Timestamp } from "../../platform/schemas.ts";
 
 export interface PlayersDeps {
@@ -81,7 +85,7 @@ export const playerRoutes = [
       errors:
         verb === "restore" ? ["player:not_found", "account:not_restorable"] : ["player:not_found"],
       handler: async ({ deps: { players }, params, body, caller }) => {
-        const by = { caller, reason: body.reason.trim() };
+        const by = { operator: caller.name, reason: body.reason.trim() };
         const changed: Reply & { status: 200 } = reply(
           200,
           await players.change(params.id, verb, by),

@@ -1,13 +1,13 @@
 import Type from "typebox";
-import type { QuestionProblem } from "../../../db/queries/questions/question-quality.ts";
 import { pagedReply, reply, routesWith } from "../../http/pipeline/route.ts";
 import { roleOf } from "../roles.ts";
 import {
   presentQuality,
+  questionProblems,
   questionVerbs,
   type QuestionService,
   type QuestionVerb,
-} from "../questions.ts";
+} from "../../features/questions/domain/question-review.ts";
 import { orNull, ReasonBody } from "../schemas.ts";
 import { Id, Timestamp } from "../../platform/schemas.ts";
 
@@ -19,7 +19,6 @@ const defineRoute = routesWith<QuestionsDeps>();
 const tag = "Operator";
 
 const maxPage = 1_000;
-const problems: readonly QuestionProblem[] = ["reported", "too_hard", "too_easy", "retired"];
 const QuestionParams = Type.Object({ id: Id });
 
 const QuestionBody = Type.Object({
@@ -41,7 +40,7 @@ const QuestionBody = Type.Object({
     description: "percent that answered correctly; null before the first answer",
   }),
   num_served: Type.Integer(),
-  problems: Type.Array(Type.Enum([...problems])),
+  problems: Type.Array(Type.Enum([...questionProblems])),
   num_reports: Type.Integer({ description: "open reports of players" }),
   reports: Type.Record(Type.String(), Type.Integer(), { description: "open reports by reason" }),
   comments: Type.Array(Type.String(), { description: "texts of the latest open reports" }),
@@ -66,7 +65,9 @@ export const questionRoutes = [
     auth: "viewer",
     source: "TRV-06, S15, ENV-05",
     query: Type.Object({
-      problem: Type.Optional(Type.Enum([...problems], { description: "default: the first three" })),
+      problem: Type.Optional(
+        Type.Enum([...questionProblems], { description: "default: the first three" }),
+      ),
       category: Type.Optional(Type.String({ maxLength: 64 })),
       page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1 }),
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
@@ -111,7 +112,7 @@ export const questionRoutes = [
       responses: { 200: QuestionAnswer },
       errors: ["question:not_found"],
       handler: async ({ deps: { questions: service }, params, body, caller }) => {
-        const by = { caller, reason: body.reason.trim() };
+        const by = { operator: caller.name, reason: body.reason.trim() };
         const row = await service.change(params.id, verb, by);
         return reply(200, { question: presentQuality(row, caller) });
       },

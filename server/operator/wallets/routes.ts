@@ -1,5 +1,6 @@
 import { reply, routesWith } from "../../http/pipeline/route.ts";
-import { presentReconciliation, ReconciliationBody, type ReconciliationView } from "./wallets.ts";
+import type { ReconciliationView } from "../../features/wallet/domain/reconciliation.ts";
+import { presentReconciliation, ReconciliationBody } from "./wallets.ts";
 
 export interface WalletsDeps {
   wallets(): Promise<ReconciliationView>;

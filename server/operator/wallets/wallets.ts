@@ -1,17 +1,8 @@
-import type { DifferenceView, RunView } from "../../../db/queries/wallet/ledger-reconciliation.ts";
+import type { ReconciliationView } from "../../features/wallet/domain/reconciliation.ts";
 import Type, { type Static } from "typebox";
 import { timestamp } from "../../platform/time/clock.ts";
 import { orNull } from "../schemas.ts";
 import { Timestamp } from "../../platform/schemas.ts";
-
-/** Limits of the runs and differences an operator sees. */
-export const shownReconciliation = { rounds: 10, differences: 100 };
-
-export interface ReconciliationView {
-  rounds: RunView[];
-  differences: DifferenceView[];
-  numDifferences: number;
-}
 
 export const ReconciliationBody = Type.Object({
   num_differences: Type.Integer(),

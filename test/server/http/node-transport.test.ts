@@ -42,7 +42,10 @@ const routes = [
     path: "/slow",
     summary: "",
     responses: { 200: Type.Object({}) },
-    handler: () => new Promise((done) => (release = () => done(reply(200, {})))),
+    handler: async () => {
+      await new Promise<void>((done) => (release = done));
+      return reply(200, {});
+    },
   }),
 ];
 

@@ -36,7 +36,7 @@ describe("jobs as operators see and change them", () => {
 
   const work = async (task: (id: string) => Promise<void>) => {
     const connection = connectRedis(stores.redisUrl, silentLogger, "test", {
-      maxRetriesPerRequest: null,
+      waitsForConnection: true,
     });
     await redisReady(connection);
     const prefix = queuePrefixOf(connection);

@@ -7,7 +7,7 @@ import { AppError } from "../../../server/platform/errors.ts";
 import type { OperatorRole } from "../../../server/http/auth/auth.ts";
 import { questionRoutes, type QuestionsDeps } from "../../../server/operator/questions/routes.ts";
 import { answerOf, refusalIn } from "./call-route.ts";
-import { createQuestionService } from "../../../server/operator/questions.ts";
+import { createQuestionService } from "../../../server/features/questions/domain/question-review.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter } from "../../support/identity.ts";
 

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { Redis } from "ioredis";
-import type { Player } from "../../../db/entities/player.ts";
-import type { LoginKey } from "../../../db/queries/accounts/players.ts";
-import { AppError } from "../../platform/errors.ts";
-import { logSecurity } from "../../platform/log/security-log.ts";
-import type { WithClock, WithConfig, WithLog, WithRedis } from "../../platform/capabilities.ts";
+import type { Player } from "../../../../db/entities/player.ts";
+import type { LoginKey } from "../../../../db/queries/accounts/players.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { logSecurity } from "../../../platform/log/security-log.ts";
+import type { WithClock, WithConfig, WithLog, WithRedis } from "../../../platform/capabilities.ts";
 
 /**
  * Failed logins per identifier (GW-02). Each step returns the seconds of the remaining lock, 0 without one. A lock

@@ -1,12 +1,10 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import { brokenConstraint } from "../../db/constraints.ts";
-import type { ListedUpload, ReviewStatus } from "../../db/queries/avatars/avatar-reviews.ts";
-import type { Decision } from "../features/avatars/domain/review.ts";
-import type { Clock } from "../platform/time/clock.ts";
-import type { Config } from "../platform/config/config.ts";
-import { AppError } from "../platform/errors.ts";
-import type { OperatorCaller } from "../http/auth/auth.ts";
-import { unavailable } from "../http/pipeline/failures.ts";
+import { brokenConstraint } from "../../../../db/constraints.ts";
+import type { ListedUpload, ReviewStatus } from "../../../../db/queries/avatars/avatar-reviews.ts";
+import type { Decision } from "./review.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import { AppError } from "../../../platform/errors.ts";
 
 export interface UploadFilter {
   status: ReviewStatus;
@@ -29,7 +27,7 @@ export interface AvatarService {
   decide(
     id: number,
     decision: Decision,
-    by: { caller: OperatorCaller; reason: string; seen?: string | null },
+    by: { operator: string; reason: string; seen?: string | null },
   ): Promise<ListedUpload>;
 }
 
@@ -42,7 +40,7 @@ export interface AvatarServiceOptions {
 /** Loads the modules at the first call, like the database layer. */
 export function createAvatarService({ config, clock, open }: AvatarServiceOptions): AvatarService {
   const find = async (id: number): Promise<ListedUpload> => {
-    const { findForReview } = await import("../../db/queries/avatars/avatar-reviews.ts");
+    const { findForReview } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
     const upload = await findForReview((await open()).em.fork(), id);
     if (!upload) throw new AppError("avatar:upload_not_found");
     return upload;
@@ -50,16 +48,15 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
   return {
     find,
     list: async (filter) => {
-      const { listForReview } = await import("../../db/queries/avatars/avatar-reviews.ts");
+      const { listForReview } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
       return listForReview((await open()).em.fork(), filter);
     },
     countWaiting: async () => {
-      const { countWaiting } = await import("../../db/queries/avatars/avatar-reviews.ts");
+      const { countWaiting } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
       return countWaiting((await open()).em.fork(), mostCounted);
     },
     picture: async (id) => {
-      const { createPictureStore } =
-        await import("../features/avatars/domain/create-picture-store.ts");
+      const { createPictureStore } = await import("./create-picture-store.ts");
       const { file } = await find(id);
       const picture =
         file === null
@@ -67,22 +64,22 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
           : await createPictureStore(config)
               .read(file)
               .catch((cause: unknown) => {
-                throw unavailable(cause);
+                throw new AppError("server:unavailable", { params: { retry_after: 1 }, cause });
               });
       if (picture === null) throw new AppError("avatar:picture_removed");
       return picture;
     },
-    decide: async (id, decision, { caller, reason, seen = null }) => {
-      const { decideUpload } = await import("../features/avatars/domain/review.ts");
-      const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
-      const by = { operator: caller.name, now: new Date(clock.now()), seen };
+    decide: async (id, decision, { operator, reason, seen = null }) => {
+      const { decideUpload } = await import("./review.ts");
+      const { recordChange } = await import("../../operators/domain/operators.ts");
+      const by = { operator, now: new Date(clock.now()), seen };
       const { em } = await open();
       const action = `avatar:${decision.verb}`;
-      const entry = { operator: caller.name, action, target: `avatar upload ${id}`, reason };
+      const entry = { operator, action, target: `avatar upload ${id}`, reason };
       const decideOnce = () =>
         em.fork().transactional(async (own) => {
           await decideUpload(own, id, decision, by);
-          await insertAuditEntry(own, entry);
+          await recordChange(own, entry);
         });
       await decideOnce().catch((error: unknown) => {
         if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;

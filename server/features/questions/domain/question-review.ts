@@ -1,19 +1,25 @@
-import { systemClock, timestamp } from "../platform/time/clock.ts";
-import { AppError } from "../platform/errors.ts";
-import type { OperatorCaller } from "../http/auth/auth.ts";
+import { systemClock, timestamp } from "../../../platform/time/clock.ts";
+import { AppError } from "../../../platform/errors.ts";
 import type {
   QualityFilter,
   QualityRow,
   QuestionProblem,
   Suspicion,
-} from "../../db/queries/questions/question-quality.ts";
-import type { AccountStores } from "./accounts.ts";
+} from "../../../../db/queries/questions/question-quality.ts";
+import type { AccountStores } from "../../accounts/domain/accounts.ts";
 
 /**
  * Fewer answers are not significant. A guess is right one time in four, so a question with a lower rate is
  * misleading or has a wrong key. A question that everybody answers correctly is too easy.
  */
 export const suspicion: Suspicion = { fewestServed: 20, hardRate: 10, easyRate: 97 };
+
+export const questionProblems: readonly QuestionProblem[] = [
+  "reported",
+  "too_hard",
+  "too_easy",
+  "retired",
+];
 
 export const questionVerbs = ["retire", "restore", "dismiss-reports"] as const;
 export type QuestionVerb = (typeof questionVerbs)[number];
@@ -26,7 +32,7 @@ export interface QuestionService {
   change(
     id: number,
     verb: QuestionVerb,
-    by: { caller: OperatorCaller; reason: string },
+    by: { operator: string; reason: string },
   ): Promise<QualityRow>;
 }
 
@@ -34,7 +40,7 @@ type InStores = <T>(work: (stores: AccountStores) => Promise<T>) => Promise<T>;
 
 /** Loads the queries at the first call, like the database layer. */
 export function createQuestionService(inStores: InStores): QuestionService {
-  const queries = () => import("../../db/queries/questions/question-quality.ts");
+  const queries = () => import("../../../../db/queries/questions/question-quality.ts");
   const found = async ({ em }: AccountStores, id: number) => {
     const row = await (await queries()).findQuality(em, id);
     if (row === null) throw new AppError("question:not_found");
@@ -44,17 +50,17 @@ export function createQuestionService(inStores: InStores): QuestionService {
     list: (filter) =>
       inStores(async ({ em }) => (await queries()).listProblematic(em, filter, suspicion)),
     find: (id) => inStores((stores) => found(stores, id)),
-    change: (id, verb, { caller, reason }) =>
+    change: (id, verb, { operator, reason }) =>
       inStores(async (stores) => {
         const { resolveReports, setRetired } = await queries();
-        const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
+        const { recordChange } = await import("../../operators/domain/operators.ts");
         const now = new Date(systemClock.now());
         await found(stores, id);
         if (verb === "restore") await setRetired(stores.em, id, null);
         if (verb === "retire") await setRetired(stores.em, id, now);
         if (verb !== "restore") await resolveReports(stores.em, id, now);
-        const entry = { operator: caller.name, action: `question:${verb}`, reason };
-        await insertAuditEntry(stores.em, { ...entry, target: `question ${id}` });
+        const entry = { operator, action: `question:${verb}`, reason };
+        await recordChange(stores.em, { ...entry, target: `question ${id}` });
         return found(stores, id);
       }),
   };
@@ -73,7 +79,7 @@ export function problemsOf(row: QualityRow): QuestionProblem[] {
 }
 
 /** Viewers do not see answers that are still secret to players (S15). */
-export function presentQuality(row: QualityRow, { role }: Pick<OperatorCaller, "role">) {
+export function presentQuality(row: QualityRow, { role }: { role: string }) {
   const isOpen = row.pool === "public" || role !== "viewer";
   return {
     id: row.id,

@@ -1,8 +1,7 @@
-import type { Player } from "../../db/entities/player.ts";
-import type { OperatorCaller } from "../http/auth/auth.ts";
+import type { Player } from "../../../../db/entities/player.ts";
 import type { AccountStores, describeAccount } from "./accounts.ts";
-import { AppError } from "../platform/errors.ts";
-import type { Config } from "../platform/config/config.ts";
+import { AppError } from "../../../platform/errors.ts";
+import type { Config } from "../../../platform/config/config.ts";
 
 /** Operator actions on one player; unknown ids throw `player:not_found`. */
 export interface PlayerService {
@@ -11,7 +10,7 @@ export interface PlayerService {
   change(
     id: number,
     verb: PlayerVerb,
-    by: { caller: OperatorCaller; reason: string },
+    by: { operator: string; reason: string },
   ): Promise<ChangedPlayer>;
 }
 
@@ -39,8 +38,8 @@ export interface PlayerServiceOptions {
 /** Loads the account functions at the first call, like the database layer. */
 export function createPlayerService({ config, inStores }: PlayerServiceOptions): PlayerService {
   const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
-    const { findForOperator } = await import("../../db/queries/accounts/accounts.ts");
-    const player = await findForOperator(em, { id });
+    const { findAccount } = await import("./accounts.ts");
+    const player = await findAccount(em, { id });
     if (!player) throw new AppError("player:not_found");
     return player;
   };
@@ -50,20 +49,11 @@ export function createPlayerService({ config, inStores }: PlayerServiceOptions):
         const accounts = await import("./accounts.ts");
         return accounts.describeAccount(stores, await find(stores, id), config);
       }),
-    change: (id, verb, { caller, reason }) =>
+    change: (id, verb, by) =>
       inStores(async (stores) => {
-        const { endSessions, restoreAccount, unlockAccount } = await import("./accounts.ts");
-        const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
-        const changes = {
-          unlock: unlockAccount,
-          restore: restoreAccount,
-          "revoke-sessions": endSessions,
-        };
+        const { changeAccount } = await import("./accounts.ts");
         const player = await find(stores, id);
-        const result = await changes[verb](stores, player, config);
-        const entry = { operator: caller.name, action: playerActions[verb], reason };
-        await insertAuditEntry(stores.em, { ...entry, target: `player ${id}` });
-        return { id, name: player.name, ...result };
+        return changeAccount(stores, player, { action: playerActions[verb], ...by }, config);
       }),
   };
 }
