@@ -15,7 +15,6 @@ import { permissionVary } from "../auth/cors.ts";
 import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
 import { guessLimitOf } from "../limits/guess-limit.ts";
-import type { Listener } from "./listener.ts";
 import { keyUseOf, type KeyUse } from "../auth/key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
@@ -63,7 +62,7 @@ export function createEntry(
   route: AnyRoute,
   config: Config,
   metrics: Metrics,
-  safetyOf: Listener["safetyOf"],
+  safetyOf: (route: AnyRoute) => string,
 ): RouteEntry {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;

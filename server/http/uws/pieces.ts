@@ -1,5 +1,12 @@
 import { isWhole, lengthOf, pieceBytes, type Body } from "../replies/output.ts";
-import type { UwsContext } from "./uws-context.ts";
+import type { HttpResponse } from "./uws.ts";
+
+/** A request whose response is sent. */
+interface Sending {
+  readonly raw: HttpResponse;
+  isSending: boolean;
+  endSending(): void;
+}
 
 /** True for a body that is sent in one write. */
 export const isShort = (body: Body): body is string | Uint8Array =>
@@ -11,7 +18,7 @@ export const isShort = (body: Body): body is string | Uint8Array =>
  * costs the kernel's buffer only, until uWebSockets closes the connection after ten seconds. The request stays in
  * flight until the last byte.
  */
-export function sendInPieces(ctx: UwsContext, body: Body): void {
+export function sendInPieces(ctx: Sending, body: Body): void {
   const { raw } = ctx;
   const parts = isWhole(body) ? [typeof body === "string" ? Buffer.from(body) : body] : body;
   const total = lengthOf(parts);

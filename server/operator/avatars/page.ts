@@ -3,11 +3,9 @@ import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { page } from "../layout.ts";
 import { mayMake } from "../roles.ts";
-import type { UploadBody, UploadsBody, UploadsQuery } from "./routes.ts";
+import { maxReason, type UploadBody, type UploadsBody, type UploadsQuery } from "./schemas.ts";
 
 export const reviewPath = "/operator/avatar-uploads";
-/** Characters of the reason for a player. */
-export const maxReason = 255;
 
 const statuses = { queued: "To review", approved: "Approved", rejected: "Rejected" } as const;
 

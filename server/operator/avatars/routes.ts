@@ -1,13 +1,20 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { timestamp } from "../../platform/time/clock.ts";
 import { bytesReply, media, reply, routesWith } from "../../http/pipeline/route.ts";
 import type { AvatarService } from "../../features/avatars/domain/avatar-service.ts";
 import { roleOf } from "../roles.ts";
-import { Back, orNull } from "../schemas.ts";
 import { decisionVersionOf } from "../../features/avatars/domain/decision-version.ts";
-import { maxReason, reviewPage, reviewPath } from "./page.ts";
-import { NextCursor, pageOf, PageQuery } from "../../http/pipeline/pagination.ts";
-import { Id, Timestamp } from "../../platform/schemas.ts";
+import { reviewPage, reviewPath as path } from "./page.ts";
+import {
+  DecisionBody,
+  RejectBody,
+  UploadAnswer,
+  type UploadBody,
+  UploadParams,
+  UploadsBody,
+  UploadsQuery,
+} from "./schemas.ts";
+import { pageOf } from "../../http/pipeline/pagination.ts";
 
 export interface AvatarsDeps {
   avatars: AvatarService;
@@ -16,57 +23,6 @@ export interface AvatarsDeps {
 const defineRoute = routesWith<AvatarsDeps>();
 const tag = "Operator";
 
-const UploadParams = Type.Object({ id: Id });
-const path = reviewPath;
-
-export const UploadsQuery = Type.Object({
-  status: Type.Union([Type.Literal("queued"), Type.Literal("approved"), Type.Literal("rejected")], {
-    default: "queued",
-  }),
-  ...PageQuery.properties,
-});
-
-export const UploadBody = Type.Object({
-  id: Type.Integer(),
-  player_id: Type.Integer(),
-  player_name: Type.String(),
-  status: Type.String(),
-  is_shown: Type.Boolean({ description: "the player's avatar now" }),
-  picture_url: orNull(Type.String()),
-  rejection_reason: orNull(Type.String()),
-  judged_by: orNull(Type.String()),
-  judged_at: orNull(Timestamp),
-  scores: Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()]),
-  can_undo: Type.Boolean(),
-  version: Type.String({ description: "of its last decision: send it as `seen`" }),
-  created_at: Timestamp,
-});
-export const UploadsBody = Type.Object({ uploads: Type.Array(UploadBody), next: NextCursor });
-const UploadAnswer = Type.Object({ upload: UploadBody });
-
-const decisionFields = {
-  seen: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description: "`version` of the upload as it was read: a later decision is not overwritten",
-    }),
-  ),
-  back: Back,
-};
-const DecisionBody = Type.Object({
-  reason: Type.Optional(Type.String({ maxLength: 500, description: "why, for the audit log" })),
-  ...decisionFields,
-});
-/** The reason is shown to the player (AV-06). */
-const RejectBody = Type.Object({
-  reason: Type.String({
-    minLength: 1,
-    maxLength: maxReason,
-    pattern: "\\S",
-    description: "shown to the player",
-  }),
-  ...decisionFields,
-});
 /** The page that a browser sees after a decision. */
 const pageAfter = ({ input }: { input: { back?: string } }) => input.back ?? path;
 

@@ -4,7 +4,7 @@ import { html, type Html, type Value } from "../html.ts";
 import { marked, page, table } from "../layout.ts";
 import type { QueueBody } from "../schemas.ts";
 import type { ProcessBody } from "../workers/processes.ts";
-import type { OverviewBody } from "./routes.ts";
+import type { OverviewBody } from "./schemas.ts";
 
 /** Must equal the interval in the script. */
 const reloadSeconds = 10;

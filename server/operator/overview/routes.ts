@@ -1,12 +1,12 @@
-import Type from "typebox";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
 import { within } from "../health/stores.ts";
 import type { JobService } from "../jobs/service.ts";
-import { QueueBody } from "../schemas.ts";
-import { presentProcess, ProcessBody } from "../workers/processes.ts";
+import type { QueueBody } from "../schemas.ts";
+import { presentProcess } from "../workers/processes.ts";
 import type { Stat } from "./dashboard.ts";
 import { overviewPage } from "./page.ts";
+import { OverviewBody } from "./schemas.ts";
 
 export interface OverviewDeps {
   /** What the service does now. */
@@ -16,20 +16,6 @@ export interface OverviewDeps {
 }
 
 const defineRoute = routesWith<OverviewDeps>();
-
-export const OverviewBody = Type.Object({
-  stats: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      value: Type.String(),
-      is_bad: Type.Boolean({ description: "an operator has to act" }),
-    }),
-  ),
-  queues: Type.Union([Type.Array(QueueBody), Type.Null()], {
-    description: "null if their store does not respond",
-  }),
-  processes: Type.Array(ProcessBody),
-});
 
 export const overviewRoutes = [
   defineRoute({
