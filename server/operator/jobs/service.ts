@@ -17,7 +17,7 @@ export const jobStates = [
 ] as const satisfies readonly JobType[];
 export type ListedState = (typeof jobStates)[number];
 
-/** Failed jobs retried per step; the library repeats the step until none is left. */
+/** OPS-08. Failed jobs retried per step; the library repeats the step until none is left. */
 const retriesPerStep = 1_000;
 const maxTraces = 3;
 

@@ -30,7 +30,7 @@ const htmlType = "text/html; charset=utf-8";
 const login = defineRoute({
   method: "POST",
   path: "/operator/login",
-  summary: "Exchange a token for a session cookie",
+  summary: "Log in with a token: sets a session cookie",
   tag,
   auth: "open",
   source,
