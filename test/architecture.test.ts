@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { findCycles, importsIn, readImports, sourceFiles } from "./support/imports.ts";
+import {
+  findCycles,
+  importsIn,
+  packageImportsIn,
+  readImports,
+  sourceFiles,
+} from "./support/imports.ts";
 import {
   addCounts,
   countQueries,
@@ -88,6 +94,43 @@ describe("libraries", () => {
 
   it("are never patched and are used through declared members only, except in the files named here", () => {
     assert.deepEqual(patching.toSorted(), Object.keys(patchers).toSorted());
+  });
+});
+
+describe("packages", () => {
+  /** Folders in which a package keeps its own files, even where its `exports` let them through. */
+  const internals = /^(?:@[^/]+\/)?[^/]+\/(?:.+\/)?(?:dist|lib|build|src|esm|cjs|internal)(?:\/|$)/;
+
+  it("are imported by their public entries, never by the files behind them", () => {
+    const wrong = sourceFiles(root, [
+      "server",
+      "workers",
+      "actors",
+      "importers",
+      "db",
+      "bench",
+      "test",
+    ]).flatMap((file) =>
+      packageImportsIn(readFileSync(join(root, file), "utf8"))
+        .filter((specifier) => internals.test(specifier))
+        .map((specifier) => `${file}: ${specifier}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it("are recognized with a scope, without one, and as types", () => {
+    const text = [
+      `import type { A } from "@bull-board/api/dist/types.js";`,
+      `import { b } from "pkg/lib/b.js";`,
+      `const c = await import("pkg/deep/${"src"}/c.js");`,
+      `import { d } from "typebox/compile";`,
+      `import { e } from "./lib/e.ts";`,
+      `import { f } from "node:fs/promises";`,
+    ].join("\n");
+    assert.deepEqual(
+      packageImportsIn(text).filter((one) => internals.test(one)),
+      ["@bull-board/api/dist/types.js", "pkg/lib/b.js", "pkg/deep/src/c.js"],
+    );
   });
 });
 
@@ -266,6 +309,10 @@ describe("the reader of imports", () => {
     assert.ok(load("server/features/runs/deps.ts", "server/features/questions/deps.ts"));
     assert.ok(!load("workers/processors/mail.ts", "server/features/accounts/service.ts"));
     assert.ok(!load("server/platform/log/logger.ts", "test/support/stores.ts"));
+    for (const from of ["server/operator/jobs/routes.ts", "server/console/accounts.ts"]) {
+      assert.ok(!load(from, "db/queries/accounts/accounts.ts"));
+      assert.ok(load(from, "server/features/accounts/domain/accounts.ts"));
+    }
   });
 });
 

@@ -208,7 +208,7 @@ export interface ActorSummary {
 
 export interface HeldActor extends ActorSummary {
   lastUsedAt: number;
-  /** Commands since its owner has had it in memory, reads and ticks included. */
+  /** Commands since its owner has had it in memory, ticks included and reads not. */
   numCommands: number;
 }
 

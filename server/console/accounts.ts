@@ -1,19 +1,17 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { listCollisions } from "../../db/queries/accounts/address-collisions.ts";
-import { findForOperator } from "../../db/queries/accounts/accounts.ts";
 import type { Player } from "../../db/entities/player.ts";
 import { foldName, normalizeEmail } from "../platform/text/account-names.ts";
 import type { Config } from "../platform/config/config.ts";
 import { AppError } from "../platform/errors.ts";
 import {
+  changeAccount,
+  collisionsOf,
   describeAccount,
-  endSessions,
-  restoreAccount,
-  unlockAccount,
-  type AccountChange,
-} from "../operator/accounts.ts";
+  findAccount,
+  type AccountAction,
+} from "../features/accounts/domain/accounts.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
-import { audit, inDatabase, inStores } from "./in-database.ts";
+import { inDatabase, inStores } from "./in-database.ts";
 import { maxId } from "../platform/ids.ts";
 
 const accountOption: [string, string] = ["--account <account>", "id, email address or name"];
@@ -36,19 +34,19 @@ export const accountCommands: readonly ConsoleCommand[] = [
     name: "account:unlock",
     summary: "End the lockout after failed sign-ins",
     required: [accountOption, reasonOption],
-    run: change("account:unlock", unlockAccount),
+    run: change("account:unlock"),
   },
   {
     name: "account:restore",
     summary: "Reopen a closed account, within 30 days",
     required: [accountOption, reasonOption],
-    run: change("account:restore", restoreAccount),
+    run: change("account:restore"),
   },
   {
     name: "account:sign-out",
     summary: "End every session of an account or guest",
     required: [accountOption, reasonOption],
-    run: change("account:sign-out", endSessions),
+    run: change("account:sign-out"),
   },
 ];
 
@@ -62,7 +60,7 @@ const maxListed = 10_000;
 
 async function showCollisions(config: Config) {
   return inDatabase(config, async (em) => ({
-    collisions: (await listCollisions(em, maxListed)).map((one) => ({
+    collisions: (await collisionsOf(em, maxListed)).map((one) => ({
       player_id: one.playerId,
       name: one.name,
       typed: one.typed,
@@ -75,16 +73,15 @@ async function showCollisions(config: Config) {
 }
 
 /** Changes one account and records who, what and why (S16). */
-function change(action: string, work: AccountChange): ConsoleCommand["run"] {
+function change(action: AccountAction): ConsoleCommand["run"] {
   return (config, options) => {
     const reason = textOf(options, "reason") ?? "";
     if (reason === "" || reason.length > maxReason)
       throw new Refusal(`account:invalid_reason 1 to ${maxReason} characters`);
     return inStores(config, async (stores) => {
       const player = await findGiven(stores.em, options);
-      const result = await work(stores, player, config).catch(refuse);
-      await audit(stores.em, action, `player ${player.id}`, { reason, detail: {} });
-      return { id: player.id, name: player.name, ...result };
+      const by = { action, operator: "console", reason };
+      return changeAccount(stores, player, by, config).catch(refuse);
     });
   };
 }
@@ -96,7 +93,7 @@ function refuse(error: unknown): never {
 
 async function findGiven(em: EntityManager, options: Options): Promise<Player> {
   const text = textOf(options, "account") ?? "";
-  const player = await findForOperator(em, keyOf(text));
+  const player = await findAccount(em, keyOf(text));
   if (!player) throw new Refusal("account:not_found");
   return player;
 }

@@ -1,10 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { EntityManager } from "@mikro-orm/postgresql";
-import {
-  insertOperator,
-  listOperators,
-  revokeOperator,
-} from "../../db/queries/operator/operators.ts";
 import { redactUrl } from "../runtime/startup-banner.ts";
 import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -13,14 +7,15 @@ import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
 import { importCommands } from "./imports.ts";
-import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
+import { inDatabase, refuseDuplicate } from "./in-database.ts";
 import { probeCommands } from "./probe.ts";
 import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
 import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
-import { hashToken } from "../operator/identity.ts";
-import { operatorRoles, type OperatorRole } from "../http/auth/auth.ts";
+import { addOperator, allOperators, endOperator } from "../features/operators/domain/operators.ts";
+import { hashToken } from "../operator/session/identity.ts";
+import { operatorRoles } from "../http/auth/auth.ts";
 
 const secretSettings = new Set([
   "APP_SECRET",
@@ -60,7 +55,7 @@ export const commands: readonly ConsoleCommand[] = [
     name: "operator:revoke",
     summary: "Revoke an operator's token and end the browser sessions",
     required: [["--name <name>", "name given at creation"]],
-    run: endOperator,
+    run: revokeOperator,
   },
   { name: "operator:list", summary: "List the operators", run: showOperators },
   ...realmCommands,
@@ -106,31 +101,25 @@ async function createOperator(config: Config, options: Options) {
   if (role === undefined)
     throw new Refusal(`operator:invalid_role one of ${operatorRoles.join(", ")}`);
   const token = randomBytes(24).toString("base64url");
-  await inDatabase(config, (em) => storeOperator(em, { name, role, tokenHash: hashToken(token) }));
+  const operator = { name, role, tokenHash: hashToken(token) };
+  await inDatabase(config, (em) =>
+    addOperator(em, operator).catch(
+      refuseDuplicate("operator:exists this name has already been used"),
+    ),
+  );
   return { name, role, token };
 }
 
-async function storeOperator(
-  em: EntityManager,
-  operator: { name: string; role: OperatorRole; tokenHash: string },
-): Promise<void> {
-  await insertOperator(em, operator).catch(
-    refuseDuplicate("operator:exists this name has already been used"),
-  );
-  await audit(em, "operator:create", operator.name);
-}
-
-async function endOperator(config: Config, options: Options) {
+async function revokeOperator(config: Config, options: Options) {
   const name = String(options["name"]);
   return inDatabase(config, async (em) => {
-    if (!(await revokeOperator(em, name, new Date()))) throw new Refusal("operator:not_found");
-    await audit(em, "operator:revoke", name);
+    if (!(await endOperator(em, name, new Date()))) throw new Refusal("operator:not_found");
     return { name, is_revoked: true };
   });
 }
 
 async function showOperators(config: Config) {
-  return inDatabase(config, async (em) => ({ operators: await listOperators(em) }));
+  return inDatabase(config, async (em) => ({ operators: await allOperators(em) }));
 }
 
 async function checkBank(): Promise<Record<string, unknown>> {

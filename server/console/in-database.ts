@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { createOrm, migrate } from "../../db/orm.ts";
-import { insertAuditEntry } from "../../db/queries/operator/operators.ts";
+import { recordChange } from "../features/operators/domain/operators.ts";
 import { startupStep } from "../runtime/boot/start-error.ts";
 import { withStores } from "../runtime/boot/stores.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -65,7 +65,7 @@ export function audit(
   target: string,
   more: { reason: string; detail: Record<string, unknown> } = { reason: "", detail: {} },
 ): Promise<void> {
-  return insertAuditEntry(em, { operator: "console", action, target, ...more });
+  return recordChange(em, { operator: "console", action, target, ...more });
 }
 
 export function refuseDuplicate(message: string): (error: unknown) => never {

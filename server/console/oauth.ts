@@ -1,15 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
-import {
-  insertOAuthClient,
-  listOAuthClients,
-  revokeOAuthClient,
-} from "../../db/queries/oauth/oauth-clients.ts";
-import { findRealm } from "../../db/queries/realms/realms.ts";
 import type { Config } from "../platform/config/config.ts";
 import { randomId } from "../platform/ids.ts";
 import { isNewLabel } from "../platform/text/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
-import { audit, inDatabase } from "./in-database.ts";
+import { inDatabase } from "./in-database.ts";
+import { addClient, allClients, endClient } from "../features/oauth/domain/clients.ts";
+import { brandedRealmOf } from "../features/realms/domain/realms.ts";
 
 const maxName = 64;
 /** Maximum redirect addresses of a client, and characters of each. */
@@ -53,10 +49,10 @@ async function createClient(config: Config, options: Options) {
   const secretHash = secret === null ? null : createHash("sha256").update(secret).digest("hex");
   const clientId = randomId();
   return inDatabase(config, async (em) => {
-    const realm = await findRealm(em, String(options["realm"]));
-    if (!realm) throw new Refusal("realm:not_found");
-    await insertOAuthClient(em, { clientId, name, realmId: realm.id, secretHash, redirectUris });
-    await audit(em, "oauth:client-create", clientId);
+    const found = await brandedRealmOf(em, String(options["realm"]));
+    if (!found) throw new Refusal("realm:not_found");
+    const { realm } = found;
+    await addClient(em, { clientId, name, realmId: realm.id, secretHash, redirectUris });
     const shown = { client_id: clientId, name, realm: realm.slug, redirect_uris: redirectUris };
     return secret === null ? shown : { ...shown, client_secret: secret };
   });
@@ -75,13 +71,11 @@ function isRedirectUri(text: string, isPublic: boolean): boolean {
 async function revokeClient(config: Config, options: Options) {
   const clientId = textOf(options, "client") ?? "";
   return inDatabase(config, async (em) => {
-    if (!(await revokeOAuthClient(em, clientId, new Date())))
-      throw new Refusal("oauth:client_not_found");
-    await audit(em, "oauth:client-revoke", clientId);
+    if (!(await endClient(em, clientId, new Date()))) throw new Refusal("oauth:client_not_found");
     return { client_id: clientId, is_revoked: true };
   });
 }
 
 async function showClients(config: Config) {
-  return inDatabase(config, async (em) => ({ clients: await listOAuthClients(em) }));
+  return inDatabase(config, async (em) => ({ clients: await allClients(em) }));
 }

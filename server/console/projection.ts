@@ -7,7 +7,7 @@ import {
   undoRebuild,
 } from "../../db/projections/rebuild.ts";
 import { publish } from "../../db/queries/archive/codex-lease.ts";
-import { findBuild, listBuilds, type Build } from "../../db/queries/gamedata/projection-builds.ts";
+import { buildOf, type Build } from "../features/gamedata/domain/builds.ts";
 import type { Config } from "../platform/config/config.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
@@ -86,10 +86,10 @@ async function change(
 
 async function show(config: Config, id: number, after: string): Promise<Record<string, unknown>> {
   return inDatabase(config, async (em) => {
-    const build = await findBuild(em, id);
-    const kept = (await listBuilds(em)).map((one) => one.id).join(", ");
-    if (build === null) throw new Refusal(`projection:no_build kept are ${kept || "none"}`);
+    const found = await buildOf(em, id);
+    if (found.build === null)
+      throw new Refusal(`projection:no_build kept are ${found.kept.join(", ") || "none"}`);
     const rows = await showChanges(em, id, { after, limit: shownRows });
-    return { ...present(build), rows };
+    return { ...present(found.build), rows };
   });
 }

@@ -1,13 +1,13 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { RealmBrandingSchema, type RealmBranding } from "../../db/entities/realm-branding.ts";
 import { RealmSchema, type Realm } from "../../db/entities/realm.ts";
-import { findBranding, findRealm, listRealms } from "../../db/queries/realms/realms.ts";
 import { normalizeEmail } from "../platform/text/account-names.ts";
 import { rules } from "../platform/config/config-rules.ts";
 import type { Config } from "../platform/config/config.ts";
 import { isNewLabel } from "../platform/text/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
+import { allRealms, brandedRealmOf, type BrandedRealm } from "../features/realms/domain/realms.ts";
 
 const slugPattern = new RegExp(rules.realm.pattern);
 const maxName = 128;
@@ -81,7 +81,7 @@ async function createRealm(config: Config, options: Options) {
 }
 
 async function showRealms(config: Config) {
-  return inDatabase(config, async (em) => ({ realms: await listRealms(em) }));
+  return inDatabase(config, async (em) => ({ realms: await allRealms(em) }));
 }
 
 async function changeRealm(config: Config, options: Options) {
@@ -95,7 +95,7 @@ async function changeRealm(config: Config, options: Options) {
   if (active === "false" && options["slug"] === config.DEFAULT_REALM)
     throw new Refusal("realm:is_default the default realm cannot be closed");
   return inDatabase(config, async (em) => {
-    const realm = await findGiven(em, options);
+    const { realm } = await findGiven(em, options);
     if (name !== undefined) realm.name = name;
     if (mode !== undefined) realm.mode = mode;
     if (active !== undefined) realm.isActive = active === "true";
@@ -117,8 +117,7 @@ async function changeBranding(config: Config, options: Options) {
   const isRemoved = options["remove"] === true;
   if (changes.length === 0 && !isRemoved) throw new Refusal("realm:no_fields nothing to set");
   return inDatabase(config, async (em) => {
-    const realm = await findGiven(em, options);
-    const known = await findBranding(em, realm.id);
+    const { realm, branding: known } = await findGiven(em, options);
     await audit(em, isRemoved ? "realm:branding_remove" : "realm:branding", realm.slug);
     if (isRemoved) {
       if (known) em.remove(known);
@@ -134,10 +133,10 @@ async function changeBranding(config: Config, options: Options) {
   });
 }
 
-async function findGiven(em: EntityManager, options: Options): Promise<Realm> {
-  const realm = await findRealm(em, String(options["slug"]));
-  if (!realm) throw new Refusal("realm:not_found");
-  return realm;
+async function findGiven(em: EntityManager, options: Options): Promise<BrandedRealm> {
+  const found = await brandedRealmOf(em, String(options["slug"]));
+  if (!found) throw new Refusal("realm:not_found");
+  return found;
 }
 
 function nameOf(options: Options): string | undefined {

@@ -1,23 +1,31 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { saveAwards } from "../../db/queries/wallet/awards.ts";
-import { replaceLevels } from "../../db/queries/progress/levels.ts";
 import { PlayerSchema } from "../../db/entities/player.ts";
-import { readWallet } from "../../db/queries/wallet/wallets.ts";
 import awardSeed from "../../db/seeds/awards.json" with { type: "json" };
 import levelSeed from "../../db/seeds/levels.json" with { type: "json" };
 import { systemClock, timestamp } from "../platform/time/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import { AppError } from "../platform/errors.ts";
 import { readText } from "../platform/text/text-file.ts";
-import type { LedgerTotals } from "../../db/queries/wallet/ledger-reconciliation.ts";
-import { compareAll, comparePlayer, problemsOf } from "../features/wallet/domain/reconciliation.ts";
+import {
+  compareAll,
+  comparePlayer,
+  problemsOf,
+  type WalletTotals,
+} from "../features/wallet/domain/reconciliation.ts";
 import { maxAmount } from "../features/wallet/domain/currencies.ts";
 import {
   DefinitionError,
   parseAwards,
   parseLevels,
+  loadAwards,
+  loadLevels,
 } from "../features/wallet/domain/definitions.ts";
-import { operate, operations, type OperationName } from "../features/wallet/domain/operations.ts";
+import {
+  balanceOf,
+  operate,
+  operations,
+  type OperationName,
+} from "../features/wallet/domain/operations.ts";
 import { Refusal, type ConsoleCommand } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
 import { maxId } from "../platform/ids.ts";
@@ -72,7 +80,7 @@ export const walletCommands: readonly ConsoleCommand[] = [
     optional: [["--file <path>", "JSON like db/seeds/awards.json, the default"]],
     run: async (config, options) => {
       const awards = await load(options, awardSeed, parseAwards);
-      return write(config, "awards:load", awards.length, (em) => saveAwards(em, awards));
+      return write(config, "awards:load", awards.length, (em) => loadAwards(em, awards));
     },
   },
   {
@@ -81,7 +89,7 @@ export const walletCommands: readonly ConsoleCommand[] = [
     optional: [["--file <path>", "JSON like db/seeds/levels.json, the default"]],
     run: async (config, options) => {
       const levels = await load(options, levelSeed, parseLevels);
-      return write(config, "levels:load", levels.length, (em) => replaceLevels(em, levels));
+      return write(config, "levels:load", levels.length, (em) => loadLevels(em, levels));
     },
   },
 ];
@@ -101,7 +109,7 @@ async function runOperation(config: Config, name: OperationName, options: Option
     const { playerId, amount, reason, refType, refId } = input;
     const detail = { amount, ref_type: refType, ref_id: refId, entry_id: entry.id };
     if (!isRepeat) await audit(em, name, `player ${playerId}`, { reason, detail });
-    const wallet = (await readWallet(em, playerId))[operations[name].currency];
+    const wallet = await balanceOf(em, name, playerId);
     return {
       entry_id: entry.id,
       amount: entry.amount,
@@ -131,7 +139,7 @@ async function verify(config: Config, options: Options) {
   });
 }
 
-const describeProblems = (totals: LedgerTotals): string[] =>
+const describeProblems = (totals: WalletTotals): string[] =>
   problemsOf(totals).map(
     ({ what, wallet, ledger }) => `${totals.currency} ${what}: wallet ${wallet}, ledger ${ledger}`,
   );

@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import { operatorDocument } from "../operator/routes.ts";
-import { declaredRoutes } from "../operator/declared.ts";
+import { documentedRoutes, operatorDocument } from "../operator/routes.ts";
 import { publicDocument } from "../features/pages/openapi-route.ts";
 import { routes } from "../app/routes.ts";
 
@@ -14,9 +13,7 @@ const { operator } = new Command("openapi")
   .option("--operator", "only the operator listener")
   .parse()
   .opts<{ operator?: true }>();
-const document = operator
-  ? operatorDocument(declaredRoutes())
-  : publicDocument([...routes, ...declaredRoutes()]);
+const document = operator ? operatorDocument() : publicDocument([...routes, ...documentedRoutes]);
 // A closed pipe (`npm run openapi | head`) is no failure.
 process.stdout.on("error", () => {});
 process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);

@@ -1,20 +1,16 @@
-import { cutText } from "../platform/text/cut-text.ts";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
-import type { OutboxFilter } from "../../db/queries/delivery/outbox.ts";
 import type { Config } from "../platform/config/config.ts";
-import { presentMessage, type PresentedMessage } from "../features/delivery/domain/outbox.ts";
+import type { MessageFilter, PresentedMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
-import type { AccountStores } from "./accounts.ts";
-import type { Operator } from "./identity.ts";
-import type { AuditedChange } from "./sources.ts";
-import type { StoreState } from "./stores.ts";
-import { shownReconciliation, type ReconciliationView } from "./wallets.ts";
+import type { AccountStores } from "../features/accounts/domain/accounts.ts";
+import type { Operator } from "./session/identity.ts";
+import type { AuditedChange } from "./audit.ts";
+import type { StoreState } from "./health/stores.ts";
+import type { ReconciliationView } from "../features/wallet/domain/reconciliation.ts";
 
 /** Timeout after which the database counts as unavailable. */
 const pingLimitMs = 1_500;
-/** Maximum characters of an audit record's target. */
-const maxTarget = 255;
 
 /** Queries of the operator process. */
 export function createDatabase(config: Config, redis: Redis) {
@@ -27,32 +23,29 @@ export function createDatabase(config: Config, redis: Redis) {
       return readDatabaseState(await open(), pingLimitMs);
     },
     findOperator: async (hash: string): Promise<Operator | null> => {
-      const { findActiveOperator } = await import("../../db/queries/operator/operators.ts");
-      return findActiveOperator((await open()).em.fork(), hash);
+      const { operatorOf } = await import("../features/operators/domain/operators.ts");
+      return operatorOf((await open()).em.fork(), hash);
     },
     isTokenUsed: async (id: string): Promise<boolean> => {
-      const { isTokenUsed } = await import("../../db/queries/sessions/used-tokens.ts");
-      return isTokenUsed((await open()).em.fork(), id);
+      const { endedTokens } = await import("../features/sessions/domain/ended-tokens.ts");
+      return endedTokens.has((await open()).em.fork(), id);
     },
     useToken: async (id: string, expiresAt: Date): Promise<boolean> => {
-      const { useToken } = await import("../../db/queries/sessions/used-tokens.ts");
-      return useToken((await open()).em.fork(), id, expiresAt);
+      const { endedTokens } = await import("../features/sessions/domain/ended-tokens.ts");
+      return endedTokens.add((await open()).em.fork(), id, expiresAt);
     },
-    outbox: async (filter: OutboxFilter): Promise<PresentedMessage[]> => {
-      const { listOutbox } = await import("../../db/queries/delivery/outbox.ts");
-      const messages = await listOutbox((await open()).em.fork(), filter);
+    outbox: async (filter: MessageFilter): Promise<PresentedMessage[]> => {
+      const { viewMessages } = await import("../features/delivery/domain/outbox.ts");
       const hasContent = config.APP_ENV !== "production";
-      return messages.map((message) => presentMessage(message, hasContent));
+      return viewMessages((await open()).em.fork(), filter, hasContent);
     },
     wallets: async (): Promise<ReconciliationView> => {
-      const { readReconciliation } =
-        await import("../../db/queries/wallet/ledger-reconciliation.ts");
-      return readReconciliation((await open()).em.fork(), shownReconciliation);
+      const { viewReconciliation } = await import("../features/wallet/domain/reconciliation.ts");
+      return viewReconciliation((await open()).em.fork());
     },
-    audit: async (caller: OperatorCaller, { action, target, reason = "" }: AuditedChange) => {
-      const { insertAuditEntry } = await import("../../db/queries/operator/operators.ts");
-      const entry = { operator: caller.name, action, target: cutText(target, maxTarget), reason };
-      await insertAuditEntry((await open()).em.fork(), entry);
+    audit: async (caller: OperatorCaller, change: AuditedChange) => {
+      const { recordChange } = await import("../features/operators/domain/operators.ts");
+      await recordChange((await open()).em.fork(), { operator: caller.name, ...change });
     },
     /** Runs `work` in a transaction, then the callbacks it registered. */
     inStores: async <T>(work: (stores: AccountStores) => Promise<T>): Promise<T> => {

@@ -1,4 +1,3 @@
-import { Socket } from "node:net";
 import type { Holder } from "../../actors/index.ts";
 import { AggregatorRegistry } from "prom-client";
 import { createQueues, type Queues } from "../../workers/producer.ts";
@@ -14,27 +13,36 @@ import {
   type RoomReport,
   type RoomsReport,
 } from "../runtime/ipc.ts";
-import type { DrainAnswer, Question, SubjectOf } from "../runtime/questions.ts";
-import { createAvatarService } from "./avatar-service.ts";
-import { createBoard } from "./board.ts";
-import { createCounts, type MetricsReport } from "./counts.ts";
+import type {
+  DrainAnswer,
+  Question,
+  RoomQuestion,
+  SubjectOf,
+  SubscribersQuestion,
+} from "../runtime/questions.ts";
+import { createAvatarService } from "../features/avatars/domain/avatar-service.ts";
+import type { Audit } from "./audit.ts";
+import { boardRoutes } from "./board/routes.ts";
+import type { OperatorDeps } from "./deps.ts";
+import { createOperatorServer } from "./server.ts";
+import { createCounts, type MetricsReport } from "./health/counts.ts";
 import { createDatabase } from "./database.ts";
-import { createEndedSessions } from "./ended-sessions.ts";
-import { createLoginFailures } from "./failures.ts";
+import { createEndedSessions } from "./session/ended-sessions.ts";
+import { createLoginFailures } from "./session/login-failures.ts";
+import { createIdentities } from "./session/identity.ts";
+import { createDashboard, totalsOf } from "./overview/dashboard.ts";
+import { createJobService } from "./jobs/service.ts";
+import { collectMetrics } from "./health/collect-metrics.ts";
+import { createPlayerService } from "../features/accounts/domain/player-service.ts";
+import { createQuestionService } from "../features/questions/domain/question-review.ts";
+import { createFaultStore } from "../features/faults/domain/fault-store.ts";
+import { serviceVersion } from "../http/replies/envelope.ts";
+import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
+import { createInstance } from "../platform/instance.ts";
 import { createFailureService } from "./failures/service.ts";
-import { createIdentities } from "./identity.ts";
-import { createDashboard, totalsOf } from "./dashboard.ts";
-import { createJobService } from "./jobs.ts";
-import { collectMetrics } from "./collect-metrics.ts";
-import { pageRoutes } from "./page-routes.ts";
-import { createPlayerService } from "./players.ts";
-import { createQuestionService } from "./questions.ts";
-import type { RoomSources } from "./rooms.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
-import { createOperatorServer, drain } from "./server.ts";
-import type { Audit, Sources } from "./sources.ts";
-import { readStores, within, type StoreStates } from "./stores.ts";
+import { readStores, within, type StoreStates } from "./health/stores.ts";
 
 /**
  * Process entry of role `operator`: health, metrics and pages for operators. Listens once it receives the
@@ -47,30 +55,22 @@ export async function startOperator(): Promise<void> {
   const redis = connectRedis(config.REDIS_URL, log, "operator");
   const queues = createQueues(config.REDIS_URL, log);
   const database = createDatabase(config, redis);
+  const store = createFaultStore(redis, systemClock);
+  const instance = createInstance({ role: "operator", index: 0, version: serviceVersion });
+  const faults = new BatchingFaultRecorder({ store, instance, clock: systemClock, log, metrics });
   const link = joinPrimary({
     log,
     answers: {},
-    take: (handle) => {
-      if (!(handle instanceof Socket)) {
-        // A listener that arrives late is closed again.
-        if (server.listening) handle.close();
-        else server.listen(handle);
-        return;
-      }
-      handedOver.add(handle);
-      handle.once("close", () => handedOver.delete(handle));
-      server.emit("connection", handle);
-    },
+    take: (handle) => server.take(handle),
     stop: async () => {
-      await drain(server, handedOver);
+      await server.drain();
       await queues.close();
+      await faults.stop();
       redis.disconnect();
       await database.close();
     },
   });
-  /** Connections accepted before this process started, which the server does not track. */
-  const handedOver = new Set<Socket>();
-  const failures = createLoginFailures(systemClock);
+  const loginFailures = createLoginFailures(systemClock);
   const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };
   const ended = createEndedSessions(redis, usedTokens, systemClock);
   const identities = createIdentities(config, systemClock, database.findOperator, ended);
@@ -87,20 +87,16 @@ export async function startOperator(): Promise<void> {
   const avatars = createAvatarService({ config, clock: systemClock, open: database.open });
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
-  const failureGroups = createFailureService({ redis, open: database.open, clock: systemClock });
-  const services = { players, avatars, questions, failures: failureGroups };
-  const parts = { stores, outbox, wallets, audit, waitingPictures, ...services };
-  const sources: Sources = { ...createSources({ link, queues, metrics, stores }), ...parts };
+  const failures = createFailureService({ store, open: database.open, clock: systemClock });
+  const services = { players, avatars, questions, failures, identities, loginFailures };
+  const shared = createSources({ link, queues, metrics, stores });
+  const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
+  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
   const server = createOperatorServer({
-    config,
-    clock: systemClock,
+    base: { config, clock: systemClock, metrics, redis, faults },
+    deps,
+    routes: [...operatorRoutes, ...boardRoutes(queues.all())],
     log,
-    routes: operatorRoutes(sources),
-    pages: pageRoutes(sources, createDashboard(sources, systemClock.now), identities, failures),
-    board: createBoard(queues.all()),
-    identities,
-    failures,
-    audit,
   });
   // The first request starts this process: a store that is not connected yet would look like a missing one.
   await redisReady(redis, connectTimeoutMs).catch(() => undefined);
@@ -108,22 +104,13 @@ export async function startOperator(): Promise<void> {
   link.ready();
 }
 
-type FromProcesses =
-  | keyof RoomSources
-  | "processes"
-  | "drain"
-  | "lobbies"
-  | "jobs"
-  | "metrics"
-  | "totals"
-  | "moderators";
-
+/** What all processes report, and the queues. */
 function createSources(parts: {
   link: PrimaryLink;
   queues: Queues;
   metrics: Metrics;
   stores: () => Promise<StoreStates>;
-}): Pick<Sources, FromProcesses> {
+}) {
   const { link, queues, metrics, stores } = parts;
   const listOf = async <Q extends Question>(
     question: Q,
@@ -141,16 +128,18 @@ function createSources(parts: {
     const own = await metrics.registry.getMetricsAsJSON();
     return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
   };
-  const jobs = createJobService(queues.all());
+  const jobs = createJobService(queues.all(), systemClock);
   return {
     processes,
-    drain: async (index) => (await link.ask("drain", { index })) as DrainAnswer | null,
+    stores,
+    drain: async (index: number) => (await link.ask("drain", { index })) as DrainAnswer | null,
     rooms,
-    room: async (question) => (await listOf("room", question)) as RoomReport[],
-    subscribers: async (question) => (await listOf("subscribers", question)) as number[][],
+    room: async (question: RoomQuestion) => (await listOf("room", question)) as RoomReport[],
+    subscribers: async (question: SubscribersQuestion) =>
+      (await listOf("subscribers", question)) as number[][],
     lobbies: async () =>
       (await rooms()).flatMap(({ kinds: { lobby } }) => (lobby ? [lobby as Holder] : [])),
-    metrics: async () => {
+    metricsText: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
       await collectMetrics(metrics, { stores, queues: waiting, processes });
       return (await registry()).metrics();

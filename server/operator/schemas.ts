@@ -9,10 +9,20 @@ export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
 
 /** The reason for a change, for the audit log (S16). */
 const Reason = Type.String({ maxLength: maxReason, description: "why, for the audit log" });
+
+/** Field of a form: the page to which a browser returns after the change. */
+export const Back = Type.Optional(
+  Type.String({
+    maxLength: 512,
+    pattern: "^/operator(?:[/?#][^\\\\]*)?$",
+    description: "for forms: the page to show next",
+  }),
+);
 export const ReasonBody = Type.Object({
   reason: Type.String({ ...Reason, minLength: 1, pattern: "\\S" }),
+  back: Back,
 });
-export const OptionalReasonBody = Type.Object({ reason: Type.Optional(Reason) });
+export const OptionalReasonBody = Type.Object({ reason: Type.Optional(Reason), back: Back });
 
 export const QueueParams = Type.Object({ queue: Type.String({ minLength: 1, maxLength: 64 }) });
 export const JobParams = Type.Object({

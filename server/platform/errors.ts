@@ -143,6 +143,11 @@ export const errors = {
   "wallet:insufficient_funds": [409, "The balance is too low."],
   "wallet:limit_reached": [409, "The wallet cannot hold more."],
   "account:not_restorable": [409, "The account is open, or its data was cleared after 30 days."],
+  "avatar:decided_meanwhile": [409, "Somebody decided meanwhile."],
+  "board:reason_missing": [
+    409,
+    "State the reason for such changes first, at /operator/queues/board/reason.",
+  ],
   "job:not_failed": [409, "Only a failed job can be retried."],
   "worker:not_ready": [409, "The worker is starting or already draining."],
   "worker:last": [409, "No other worker is ready to take over."],

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Server } from "node:http";
 import type { Browser, Page } from "playwright-core";
-import { systemClock } from "../../server/platform/time/clock.ts";
-import { parseConfig } from "../../server/platform/config/config.ts";
-import { silentLogger } from "../../server/platform/log/logger.ts";
-import { createBoard } from "../../server/operator/board.ts";
-import { createLoginFailures } from "../../server/operator/failures.ts";
-import { pageRoutes } from "../../server/operator/page-routes.ts";
-import { createOperatorServer, listen } from "../../server/operator/server.ts";
+import { overviewRoutes, type OverviewDeps } from "../../server/operator/overview/routes.ts";
+import { sessionRoutes } from "../../server/operator/session/routes.ts";
+import { startOperatorPart } from "../support/operator.ts";
 import { plainHost, sharedBrowser } from "../support/browser.ts";
 
 const everyMs = 10_000;
@@ -17,7 +12,7 @@ const ada = { name: "Ada", role: "viewer" } as const;
 
 describe("the operator's start page in a real browser", () => {
   let browser: Browser | null;
-  let server: Server;
+  let part: Awaited<ReturnType<typeof startOperatorPart>>;
   let url = "";
   let isKnown = true;
   let isAway = false;
@@ -35,25 +30,20 @@ describe("the operator's start page in a real browser", () => {
   };
   before(async () => {
     browser = await sharedBrowser();
-    const failures = createLoginFailures(systemClock);
-    const sources = { processes, jobs: { queues }, avatars: {} as never };
-    server = createOperatorServer({
-      config: parseConfig({}),
-      clock: systemClock,
-      log: silentLogger,
-      routes: [],
-      pages: pageRoutes(sources, async () => [], identities, failures),
-      board: createBoard([]),
+    part = await startOperatorPart<OverviewDeps>({
+      routes: [...overviewRoutes, ...sessionRoutes],
+      deps: {
+        processes,
+        jobs: { queues } as unknown as OverviewDeps["jobs"],
+        stats: async () => [],
+      },
       identities,
-      failures,
-      audit: async () => undefined,
     });
-    url = `http://127.0.0.1:${await listen(server, "127.0.0.1", 0)}/operator`;
+    url = `${part.url}/operator`;
   });
   after(async () => {
     for (const context of browser?.contexts() ?? []) await context.close();
-    server.closeAllConnections();
-    server.close();
+    await part.stop();
   });
 
   const open = async (): Promise<Page> => {

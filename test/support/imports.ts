@@ -33,6 +33,15 @@ export function importsIn(file: string, text: string): Import[] {
   ];
 }
 
+/** Modules of packages that a text imports, such as `bullmq` or `lru-cache/raw`. */
+export function packageImportsIn(text: string): string[] {
+  const found = [
+    ...[...text.matchAll(statement)].map((m) => m[2]),
+    ...[...text.matchAll(dynamicImport)].map((m) => m[1]),
+  ];
+  return found.flatMap((specifier = ".") => (/^(?:\.|node:)/.test(specifier) ? [] : [specifier]));
+}
+
 export function readImports(root: string, files: readonly string[]): Import[] {
   return files.flatMap((file) => importsIn(file, readFileSync(join(root, file), "utf8")));
 }

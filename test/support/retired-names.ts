@@ -31,7 +31,7 @@ export const retiredIdentifiers: readonly RetiredName[] = [
   { name: "CardFacts", instead: "BannerFacts" },
   { name: "Carrier", instead: "LeaderboardProjector" },
   { name: "CarryOptions", instead: "LeaderboardProjectorOptions" },
-  { name: "DecidedMeanwhile", instead: "DecisionConflict" },
+  { name: "DecidedMeanwhile", instead: "decisionConflict" },
   { name: "Demand", instead: "AuthRequirement" },
   { name: "Dirty", instead: "Flushable" },
   {
@@ -148,9 +148,9 @@ export const retiredIdentifiers: readonly RetiredName[] = [
     instead: "nodeId",
     allowedIn: [
       "bench/lobby/field.ts",
-      "server/operator/lobbies.ts",
-      "server/operator/processes.ts",
-      "server/operator/rooms.ts",
+      "server/operator/rooms/lobbies.ts",
+      "server/operator/workers/processes.ts",
+      "server/operator/rooms/rooms.ts",
       "test/actors/kinds/operators-view.deep.test.ts",
       "test/boot/operator-endpoints.test.ts",
       "test/failover/instances.deep.test.ts",

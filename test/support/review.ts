@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { createAvatarService } from "../../server/operator/avatar-service.ts";
-import { avatarPages } from "../../server/operator/avatar-page.ts";
-import { avatarRoutes } from "../../server/operator/avatar-routes.ts";
-import { createBoard } from "../../server/operator/board.ts";
-import { createLoginFailures } from "../../server/operator/failures.ts";
-import { operatorRoles } from "../../server/http/auth/auth.ts";
-import type { Operator } from "../../server/operator/identity.ts";
-import { createOperatorServer, listen } from "../../server/operator/server.ts";
+import { createAvatarService } from "../../server/features/avatars/domain/avatar-service.ts";
+import { avatarRoutes, type AvatarsDeps } from "../../server/operator/avatars/routes.ts";
 import { startApp, type App } from "./app.ts";
 import { createClient } from "./client.ts";
 import { registerAccount } from "./identity.ts";
+import { startOperatorPart } from "./operator.ts";
+import { sessionRoutes } from "../../server/operator/session/routes.ts";
 import { formOf, scene } from "./pictures.ts";
 
 export interface ListedUpload {
@@ -30,29 +26,14 @@ export async function startReview() {
   const clock = { at: Date.parse("2026-03-01T12:00:00Z"), now: () => clock.at };
   const app = await startApp({ clock, env: { AVATAR_MODERATION: "manual" } });
   const { config, log, orm } = app.deps;
-  const service = createAvatarService({ config, clock, open: async () => orm });
-  const routes = avatarRoutes(service);
-  const operators = new Map<string, Operator>(
-    operatorRoles.map((role) => [`token-of-${role}`, { name: `the ${role}`, role }]),
-  );
-  const server = createOperatorServer({
-    config,
-    clock,
-    log,
-    routes,
-    pages: avatarPages(service),
-    board: createBoard([]),
-    identities: {
-      fromToken: async (token) => operators.get(token) ?? null,
-      fromCookie: async (cookie) => operators.get(cookie) ?? null,
-      cookieFor: () => "",
-      end: async () => undefined,
-    },
-    failures: createLoginFailures(clock),
-    audit: async () => undefined,
+  const avatars = createAvatarService({ config, clock, open: async () => orm });
+  const part = await startOperatorPart<AvatarsDeps>({
+    ...{ config, clock, log, redis: app.deps.redis },
+    routes: [...avatarRoutes, ...sessionRoutes],
+    deps: { avatars },
   });
-  const url = `http://127.0.0.1:${await listen(server, "127.0.0.1", 0)}`;
-  const client = createClient(url, routes);
+  const { url } = part;
+  const client = createClient(url, avatarRoutes);
   const ask = (method: string, path: string, body?: object, role = "operator") => {
     const token = `token-of-${role}`;
     return client.request(method, `${base}${path}`, { token, ...(body ? { body } : {}) });
@@ -68,20 +49,23 @@ export async function startReview() {
       next: number | null;
     };
   const open = (query = "", role = "operator", headers: Record<string, string> = {}) =>
-    fetch(`${url}/operator/avatars${query}`, {
+    fetch(`${url}${base}${query}`, {
       redirect: "manual",
-      headers: { cookie: `operator=token-of-${role}`, ...headers },
+      headers: { cookie: `operator=token-of-${role}`, accept: "text/html", ...headers },
     });
-  const submit = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    fetch(`${url}/operator/avatars`, {
+  /** Sends the form of a button. */
+  const submit = (
+    { id, verb, ...fields }: { id: string; verb: string } & Record<string, string>,
+    headers: Record<string, string> = {},
+  ) =>
+    fetch(`${url}${base}/${id}/${verb}`, {
       method: "POST",
       redirect: "manual",
-      headers: { cookie: "operator=token-of-operator", ...headers },
-      body: new URLSearchParams({ status: "queued", ...fields }),
+      headers: { cookie: "operator=token-of-operator", accept: "text/html", ...headers },
+      body: new URLSearchParams(fields),
     });
   const stop = async () => {
-    server.closeAllConnections();
-    server.close();
+    await part.stop();
     await app.stop();
   };
   return { app, clock, url, client, ask, decide, list, open, submit, stop };

@@ -44,7 +44,7 @@ export const walks: readonly Walk[] = [
     stops: [
       { file: "server/features/sessions/routes.ts", symbol: "loginRoute" },
       { file: "server/features/sessions/service.ts", symbol: "login" },
-      { file: "server/features/sessions/lockout.ts", symbol: "lockoutOf" },
+      { file: "server/features/sessions/domain/lockout.ts", symbol: "lockoutOf" },
       {
         file: "server/platform/security/passwords.ts",
         symbol: "verify",

@@ -81,6 +81,8 @@ const mayName: Readonly<Record<string, readonly string[]>> = {
   db: ["rules"],
 };
 
+/** Both change the same things, so neither has queries of its own. */
+const sharesRules = /^server\/(operator|console)\//;
 const knowsAllDeps = /^(server\/(app|entries)|test)\//;
 
 export function zoneOf(file: string): string | null {
@@ -94,6 +96,8 @@ export function refuse({ from, to, isTypeOnly }: Import): string | null {
   if (target === null) return missingZone(to);
   if (target === "deps" && !knowsAllDeps.test(from))
     return "only server/app knows all dependencies: name what is needed in an interface beside its use";
+  if (sharesRules.test(from) && to.startsWith("db/queries/"))
+    return "the operator listener and the console share rules: call features/*/domain";
   if (source === "feature" && target === "feature") return refuseFeature(from, to);
   if (source === "rules") return refuseRules(from, to, isTypeOnly);
   if (source === target) return null;

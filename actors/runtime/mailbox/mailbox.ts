@@ -26,7 +26,7 @@ export interface Mailbox {
   /** The deadline in the ticker; never later than the actor's next one. */
   armed: number | null;
   lastUsed: number;
-  /** Commands answered since this process opened the mailbox. */
+  /** Commands answered since this process opened the mailbox, ticks included and reads not. */
   numCommands: number;
   onIdle: (() => void)[];
   /** Redis may be behind the actor in memory: it is loaded again before the next batch. */

@@ -347,9 +347,14 @@ export class Mailboxes {
 
   #answer(mailbox: Mailbox, actor: Actor, batch: Waiting[], { replies }: Batch): void {
     mailbox.lastUsed = this.#deps.now();
-    mailbox.numCommands += batch.length;
     if (mailbox.phase !== "dropped" && actor.state)
       this.#deadlines.arm(mailbox, actor, actor.state);
-    for (let i = 0; i < batch.length; i++) batch[i]?.resolve(replies[i] ?? unavailable);
+    const readType = this.#deps.definition.read.type;
+    for (let i = 0; i < batch.length; i++) {
+      const waiting = batch[i];
+      // Looking at an actor is no activity of it.
+      if (waiting?.command.type !== readType) mailbox.numCommands += 1;
+      waiting?.resolve(replies[i] ?? unavailable);
+    }
   }
 }

@@ -1,6 +1,11 @@
 import type { OpenPlayer } from "../../../db/queries/accounts/players.ts";
 import { AppError } from "../../platform/errors.ts";
-import { changeSubject, lockoutOf, loginSubjectsOf, refuseLocked } from "../sessions/lockout.ts";
+import {
+  changeSubject,
+  lockoutOf,
+  loginSubjectsOf,
+  refuseLocked,
+} from "../sessions/domain/lockout.ts";
 import { maxPasswordLength } from "./domain/password-rules.ts";
 import type { AccountDeps } from "./deps.ts";
 

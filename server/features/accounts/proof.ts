@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import { codeHashes, readCode } from "../../platform/security/one-time-codes.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { maxCodeTries } from "../../platform/security/one-time-codes.ts";
-import { changeSubject, lockoutOf, refuseLocked } from "../sessions/lockout.ts";
+import { changeSubject, lockoutOf, refuseLocked } from "../sessions/domain/lockout.ts";
 import { checkCurrentPassword } from "./current-password.ts";
 import type { AccountDeps } from "./deps.ts";
 import { readAccount } from "./service.ts";

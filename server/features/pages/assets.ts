@@ -32,7 +32,10 @@ const paths = new Map<string, string>([
     `client/emberline.${ending}`,
     join(web, `client/emberline.${ending}`),
   ]),
-  ["operator/overview.js", join(web, "operator/overview.js")],
+  ...["overview.js", "operator.css"].map((name): [string, string] => [
+    `operator/${name}`,
+    join(web, "operator", name),
+  ]),
   ["swagger-ui.css", join(swagger, "swagger-ui.css")],
   ["swagger-ui-bundle.js", join(swagger, "swagger-ui-bundle.js")],
 ]);

@@ -10,7 +10,7 @@ import { codeHashes, maxCodeTries, readCode } from "../../platform/security/one-
 import type { WithClock, WithEm, WithFaults, WithLog } from "../../platform/capabilities.ts";
 import type { SessionDeps } from "./deps.ts";
 import { announceProof, proveAddress } from "../verification/proof.ts";
-import { clearLocks } from "./lockout.ts";
+import { clearLocks } from "./domain/lockout.ts";
 import {
   openSession,
   withCredentials,

@@ -11,7 +11,7 @@ import { postMessages } from "../delivery/domain/send.ts";
 import type { SessionDeps } from "./deps.ts";
 import { writePasswordNotice } from "../verification/notices.ts";
 import { announceProof, proveAddress } from "../verification/proof.ts";
-import { clearLocks } from "./lockout.ts";
+import { clearLocks } from "./domain/lockout.ts";
 import type { HeldSession } from "./sessions.ts";
 
 /** Sets a new password by a token of a mail and ends every session of the account (S4, S7). */

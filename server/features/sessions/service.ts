@@ -6,7 +6,7 @@ import { refreshGraceMs, type TokenClaims } from "../../platform/security/tokens
 import type { WithTokens } from "../../platform/capabilities.ts";
 import type { SessionDeps } from "./deps.ts";
 import { clearRefreshCookie } from "./cookies.ts";
-import { lockoutOf, loginSubject, refuseLocked } from "./lockout.ts";
+import { lockoutOf, loginSubject, refuseLocked } from "./domain/lockout.ts";
 import { openLoginSession, sessionOf, type ClientInfo, type Session } from "./sessions.ts";
 
 /** Normal form of a login identifier: an address, else a user name. */

@@ -75,7 +75,7 @@ export async function announceProof(
 
 /** Publishes to every process that access tokens of these sessions are void. */
 export async function publishEnded(
-  deps: WithRedis & WithLog,
+  deps: WithRedis & WithLog & WithFaults,
   playerId: number,
   families: readonly string[],
 ): Promise<void> {

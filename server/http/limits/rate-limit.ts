@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { scriptOf } from "../../platform/redis/script.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
-import type { AnyRoute } from "../pipeline/route.ts";
+import { isOperatorRoute, type AnyRoute } from "../pipeline/route.ts";
 
 /** State of a limit after a request, as in the X-RateLimit headers (GW-11). */
 export interface LimitState {
@@ -69,7 +69,8 @@ function declaredLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
     const limit = limitFor(id, given, config);
     return limit && { ...limit, per };
   }
-  if (route.method === "GET") return null;
+  // Of operators only wrong tokens are counted (OPS-02): limits would block them while Redis is down.
+  if (route.method === "GET" || isOperatorRoute(route)) return null;
   const { anonymous, player, window } = defaultWrites;
   const limit = limitFor(id, { max: anonymous, windowMs: window * 1000 }, config);
   return limit && { ...limit, per: "account", playerMax: scaled(player, config) };

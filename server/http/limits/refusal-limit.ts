@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "../pipeline/request-context.ts";
 import type { LimitState, RateLimiter, RouteLimit } from "./rate-limit.ts";
 
 /** Cached callers over a limit; beyond it the least recently used one is evicted and read from Redis again. */

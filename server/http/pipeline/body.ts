@@ -18,12 +18,16 @@ export function isFormType(contentType: string | undefined): boolean {
   return formTypes.has(type) || type.startsWith("text/");
 }
 
+/** True for a form without files. */
 export const isUrlForm = (headers: Readonly<Record<string, string>>): boolean =>
   mediaTypeOf(headers["content-type"] ?? "") === urlFormType;
 
-/** The fields of a URL-encoded form. */
-export const readForm = (body: Uint8Array | null): URLSearchParams =>
-  new URLSearchParams(Buffer.from(body ?? []).toString("utf8"));
+/** The fields of a URL-encoded form. Throws `request:malformed_json` for invalid UTF-8. */
+export function readForm(body: Uint8Array | null): URLSearchParams {
+  const text = body === null ? "" : textOf(body);
+  if (text === null) throw new AppError("request:malformed_json");
+  return new URLSearchParams(text);
+}
 
 function mediaTypeOf(contentType: string): string {
   return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";

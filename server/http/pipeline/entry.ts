@@ -15,7 +15,6 @@ import { permissionVary } from "../auth/cors.ts";
 import { maxBodyBytes } from "./body.ts";
 import { maxFormFraming } from "./form.ts";
 import { guessLimitOf } from "../limits/guess-limit.ts";
-import { safetyHeaders } from "../replies/safety-headers.ts";
 import { keyUseOf, type KeyUse } from "../auth/key-use.ts";
 import type { AnyRoute, ResponseSpec } from "./route.ts";
 
@@ -45,6 +44,8 @@ export interface RouteEntry {
   maxFileBytes: number;
   isWrite: boolean;
   isStream: boolean;
+  /** The route has an answer for browsers, besides the one for programs. */
+  isForBrowsers: boolean;
   /** Position of `{code}`, of the room a seat token must belong to; -1 on a route that names no room. */
   roomParam: number;
   /** Headers of every response. */
@@ -59,14 +60,19 @@ export interface RouteEntry {
 const isKind = (spec: ResponseSpec | undefined, kind: string) =>
   spec !== null && spec !== undefined && "kind" in spec && spec.kind === kind;
 
-export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): RouteEntry {
+export function createEntry(
+  route: AnyRoute,
+  config: Config,
+  metrics: Metrics,
+  safetyOf: (route: AnyRoute) => string,
+): RouteEntry {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;
   const maxFileBytes = route.form?.maxBytes(config) ?? 0;
   const limit = limitOf(route, config);
   return {
     route,
-    forForm: route.formRoute ? createEntry(route.formRoute, config, metrics) : null,
+    forForm: route.formRoute ? createEntry(route.formRoute, config, metrics, safetyOf) : null,
     limit,
     refusalLimit: refusalLimitOf(route, config),
     guessLimit: guessLimitOf(route, config),
@@ -95,9 +101,10 @@ export function createEntry(route: AnyRoute, config: Config, metrics: Metrics): 
     maxBodyBytes: route.form ? maxFileBytes + maxFormFraming : maxBodyBytes,
     maxFileBytes,
     isWrite: route.method !== "GET",
+    isForBrowsers: route.page !== undefined || route.pageAfter !== undefined,
     isStream: isKind(route.responses[200], "stream"),
     roomParam: roomParamOf(route, names),
-    safety: safetyHeaders(route, config),
+    safety: safetyOf(route),
     cacheHead: cacheHeadOf(route),
     seconds: metrics.requestSeconds.labels({ route: route.path }),
     kinds: [],

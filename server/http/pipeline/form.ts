@@ -1,4 +1,3 @@
-import { getParts, type MultipartField } from "../uws/uws.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { FormFile } from "./route.ts";
 
@@ -15,25 +14,35 @@ export function requireForm(headers: Readonly<Record<string, string>>): void {
     throw new AppError("request:unsupported_media_type");
 }
 
+/** One field of a form. */
+export interface FormPart {
+  name: string;
+  /** Present for a file. */
+  filename?: string;
+  data: ArrayBuffer;
+}
+
 /** uWebSockets reads only a bare boundary at the end of the header; clients quote it or add a charset. */
-function partsOf(body: Uint8Array, declared: string): MultipartField[] {
+function partsOf(request: FormRequest, body: Uint8Array): readonly FormPart[] {
+  const declared = request.headers["content-type"] ?? "";
   const [, quoted, bare] = boundary.exec(declared) ?? [];
   const name = quoted ?? bare;
   if (name === undefined) return [];
-  return getParts(body, `multipart/form-data; boundary=${name}`) ?? [];
+  return request.partsOf(body, `multipart/form-data; boundary=${name}`);
 }
 
 interface FormRequest {
   body: Uint8Array | null;
   readonly headers: Readonly<Record<string, string>>;
+  partsOf(body: Uint8Array, contentType: string): readonly FormPart[];
 }
 
 /** Takes the files out of a form; none for a truncated body or one that is no form. */
 export function takeFiles(request: FormRequest, maxFileBytes: number): FormFile[] {
-  const { body, headers } = request;
+  const { body } = request;
   request.body = null;
   if (body === null || body.length === 0) return [];
-  return partsOf(body, headers["content-type"] ?? "")
+  return partsOf(request, body)
     .filter(({ filename }) => filename !== undefined)
     .map(({ name, data }) => {
       if (data.byteLength > maxFileBytes) throw new AppError("request:too_large");

@@ -12,7 +12,7 @@ import {
   keptMs,
   type MemoizeForKey,
 } from "./idempotent-input.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import { ownerPortHeader } from "../replies/owner-port.ts";
 import { toAppError, unavailable } from "./failures.ts";
 import type { Headers, OpenedRoom, Reply } from "./route.ts";

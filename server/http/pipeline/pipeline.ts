@@ -1,25 +1,20 @@
 import { hash } from "node:crypto";
 import { AppError } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import type { KeyCheck } from "../../platform/security/api-keys.ts";
-import type { HttpDeps } from "../deps.ts";
-import { Authenticator } from "../auth/authenticate.ts";
-import { isUrlForm, parseJsonObject, requireJson } from "./body.ts";
-import { Cors, visitProblem, type OriginSource } from "../auth/cors.ts";
+import { isUrlForm, parseJsonObject, readForm, requireJson } from "./body.ts";
+import { namesHtml, replyToBrowser } from "./browser-reply.ts";
 import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "../replies/envelope.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import { toAppError, unavailable } from "./failures.ts";
 import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
-import { scopeOf } from "../auth/key-use.ts";
-import { keyHeader, PresentedKeys } from "../auth/presented-keys.ts";
+import type { Listener } from "./listener.ts";
+import type { WithClock, WithConfig, WithMetrics, WithRedis } from "../../platform/capabilities.ts";
 import { RateLimiter, type LimitState, type RouteLimit } from "../limits/rate-limit.ts";
 import { countedAddress, countedCaller, RefusalLimiter } from "../limits/refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
-import { createRequestDeps } from "./request-deps.ts";
-import type { OwnerPortSource } from "../replies/owner-port.ts";
 import { Responder } from "../replies/respond.ts";
 import type { AnyRoute, AuthLevel, FormFile, Reply } from "./route.ts";
 import { Router } from "./router.ts";
@@ -28,6 +23,8 @@ import { Router } from "./router.ts";
 export const requestDeadlineMs = 10_000;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
+
+type PipelineDeps = WithConfig & WithClock & WithMetrics & WithRedis;
 
 /** Levels that require no credential. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
@@ -40,36 +37,29 @@ const nothing: Readonly<Record<string, never>> = Object.freeze({});
  */
 export class Pipeline {
   private readonly router = new Router<RouteEntry>(({ route }) => route.lenientPath === true);
-  private readonly authenticator: Authenticator;
-  private readonly keys: PresentedKeys;
-  private readonly cors: Cors;
+  private readonly listener: Listener;
   private readonly limiter: RateLimiter;
   private readonly refusals: RefusalLimiter;
   private readonly guesses: RefusalLimiter;
   private readonly idempotency: Idempotency;
   private readonly responder: Responder;
   private readonly recorder: RequestRecorder;
-  private readonly depsOfRequest: ReturnType<typeof createRequestDeps>;
 
   constructor(
-    deps: HttpDeps,
+    { config, clock, metrics, redis }: PipelineDeps,
     routes: readonly AnyRoute[],
     recorder: RequestRecorder,
-    realmOrigins: OriginSource,
-    ownerPort: OwnerPortSource,
+    listener: Listener,
   ) {
-    const { config, clock, redis } = deps;
-    this.authenticator = new Authenticator(deps.tokens, deps.closedAccounts);
-    this.keys = new PresentedKeys(deps.keys, clock);
-    this.cors = new Cors(config, realmOrigins);
+    this.listener = listener;
     this.limiter = new RateLimiter(redis, clock);
     this.refusals = new RefusalLimiter(this.limiter, countedCaller);
     this.guesses = new RefusalLimiter(this.limiter, countedAddress);
     this.idempotency = new Idempotency(redis);
-    this.responder = new Responder(new EnvelopeWriter(config, clock), this.cors, config, ownerPort);
+    this.responder = new Responder(new EnvelopeWriter(config, clock), config, listener);
     this.recorder = recorder;
-    this.depsOfRequest = createRequestDeps(deps);
-    for (const route of routes) this.addRoute(createEntry(route, config, deps.metrics));
+    const { safetyOf } = listener;
+    for (const route of routes) this.addRoute(createEntry(route, config, metrics, safetyOf));
   }
 
   /** Registers the route, and HEAD for a GET that is not an endless stream (HTTP-02). */
@@ -100,15 +90,9 @@ export class Pipeline {
   }
 
   /** Authorizes a form before its large body is read (S18): the account and address of the sender, or the refusal. */
-  previewForm(ctx: RequestContext, { route, keyUse }: RouteEntry): readonly string[] | AppError {
+  previewForm(ctx: RequestContext, entry: RouteEntry): readonly string[] | AppError {
     try {
-      requireForm(ctx.headers);
-      const address = `a${ctx.ip}`;
-      if (keyUse !== "nothing") return [address];
-      const { auth: level, path } = route;
-      const demand = { level, path, kind: "", code: "", key: null, isCounted: false };
-      const { playerId } = this.authenticator.authorize(ctx, demand);
-      return playerId === null ? [address] : [address, `p${playerId}`];
+      return this.listener.authorizer.previewForm(ctx, entry);
     } catch (error) {
       return toAppError(error);
     }
@@ -129,10 +113,9 @@ export class Pipeline {
     if (entry === null) throw ctx.refusal ?? new AppError("route:not_found");
     const early = ctx.refusal ?? this.mediaProblem(ctx, entry);
     if (early !== null) return this.refuseEarly(ctx, entry, early);
-    const hasKey = entry.keyUse !== "nothing" && ctx.headers[keyHeader] !== undefined;
-    const key = hasKey ? await this.keys.check(ctx) : null;
+    const decided = this.listener.authorizer.authorize(ctx, entry);
+    const problem = decided instanceof Promise ? await decided : decided;
     if (ctx.isClosed) return;
-    const problem = this.identify(ctx, entry, key);
     if (problem !== null) return this.refuseEarly(ctx, entry, problem);
     if (entry.limit !== null) await this.count(ctx, entry, entry.limit);
     const refused = this.refusals.find(entry.refusalLimit, ctx);
@@ -158,20 +141,24 @@ export class Pipeline {
       this.recorder.recordError(ctx, refusal, refusal.status);
     } else if (refusal.status >= 500)
       this.recorder.recordError(ctx, refusal.detail.cause ?? refusal, refusal.status);
-    this.complete(ctx, this.responder.sendError(ctx, refusal));
+    const page = this.listener.refusalPage?.(ctx, refusal) ?? null;
+    this.complete(
+      ctx,
+      page === null ? this.responder.sendError(ctx, refusal) : this.responder.send(ctx, page),
+    );
   }
 
   private answerOptions(ctx: RequestContext): void {
     const wanted = ctx.headers["access-control-request-method"] ?? "GET";
     const match = this.router.match(wanted, ctx.path);
-    const isForAll = this.cors.isForAll(match?.entry?.route);
+    const isForAll = this.listener.cors.isForAll(match?.entry?.route);
     this.complete(ctx, this.responder.sendPreflight(ctx, ctx.allow, isForAll));
   }
 
   private mediaProblem(ctx: RequestContext, entry: RouteEntry): AppError | null {
     try {
       if (!ctx.body?.length) return null;
-      if (entry.readBody !== null) requireJson(ctx.headers);
+      if (entry.readBody !== null && !isPageForm(ctx, entry)) requireJson(ctx.headers);
       if (entry.route.form) requireForm(ctx.headers);
       return null;
     } catch (error) {
@@ -189,40 +176,6 @@ export class Pipeline {
     if (limit !== null && openLevels.has(route.auth))
       ctx.limit = await this.limiter.count(limit, ctx, ctx.playerId ?? ctx.keyOwner);
     throw problem;
-  }
-
-  /** Authorizes the caller. Returns the 401 or 403 of the level, or the refusal of a cookie from another site. */
-  private identify(
-    ctx: RequestContext,
-    entry: RouteEntry,
-    check: KeyCheck | null,
-  ): AppError | null {
-    if (check === null && entry.isAnonymous) return null;
-    const { auth: level, cookieAuthority, setsCookie, path, room: kind = "" } = entry.route;
-    const code = entry.roomParam < 0 ? "" : (ctx.paramValues[entry.roomParam] ?? "");
-    const scope = scopeOf(entry.keyUse);
-    const key = check === null || scope === null ? null : { check, scope };
-    ctx.keyOwner = check?.key?.ownerId ?? null;
-    try {
-      const isCounted = entry.limit !== null;
-      const requirement = { level, path, kind, code, key, isCounted };
-      const identity = this.authenticator.authorize(ctx, requirement);
-      ctx.caller = identity.caller;
-      ctx.playerId = identity.playerId;
-      ctx.seatId = identity.seatId;
-      const hasCookie = cookieAuthority !== undefined && ctx.cookies[cookieAuthority] !== undefined;
-      const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
-      const problem = isByCookie ? this.cors.pageProblem(ctx) : null;
-      return problem ?? this.siteProblem(ctx, setsCookie);
-    } catch (error) {
-      return toAppError(error);
-    }
-  }
-
-  /** Refusal when another site would set a cookie; a request with an API key gets no cookie (S45). */
-  private siteProblem(ctx: RequestContext, setsCookie: AnyRoute["setsCookie"]): AppError | null {
-    if (setsCookie === undefined || ctx.keyOwner !== null) return null;
-    return setsCookie === "by-page" ? this.cors.siteProblem(ctx) : visitProblem(ctx);
   }
 
   private async count(ctx: RequestContext, entry: RouteEntry, limit: RouteLimit): Promise<void> {
@@ -243,7 +196,7 @@ export class Pipeline {
     try {
       const query = readQuery === null ? nothing : readQuery(ctx.query);
       const body = readBody === null ? nothing : readBody(parseJsonObject(ctx.body));
-      const deps = this.depsOfRequest(ctx);
+      const deps = this.listener.depsOf(ctx);
       const secret = await route.heldSecret({ query, body, deps, request: ctx } as never);
       if (secret === null) return null;
       return await this.limiter.count(limit, `secret:${hash("sha256", secret, "base64url")}`, null);
@@ -279,33 +232,31 @@ export class Pipeline {
 
   /** True for a caller with a seat in the room, or who belongs to the named thing: the guess limit does not apply. */
   private async needNotGuess(ctx: RequestContext, entry: RouteEntry): Promise<boolean> {
-    if (this.holdsSeat(ctx, entry)) return true;
+    if (this.listener.authorizer.holdsSeat(ctx, entry)) return true;
     const { route, readParams } = entry;
     const { isKnownTo } = route.guessable ?? {};
     if (isKnownTo === undefined) return false;
     const params = readParams === null ? nothing : readParams(ctx.paramValues);
-    return isKnownTo({ playerId: ctx.playerId, params, deps: this.depsOfRequest(ctx) as never });
+    return isKnownTo({ playerId: ctx.playerId, params, deps: this.listener.depsOf(ctx) as never });
   }
 
   /** True unless the text has not the form of a code, or the caller has a seat and so knows the code. */
   private isGuess(ctx: RequestContext, entry: RouteEntry): boolean {
     const { roomParam } = entry;
     if (roomParam < 0) return true;
-    return roomCodeOf(ctx.paramValues[roomParam] ?? "") !== null && !this.holdsSeat(ctx, entry);
-  }
-
-  private holdsSeat(ctx: RequestContext, { route, roomParam }: RouteEntry): boolean {
-    if (route.room === undefined) return false;
-    return this.authenticator.holdsSeat(ctx, route.room, ctx.paramValues[roomParam] ?? "");
+    return (
+      roomCodeOf(ctx.paramValues[roomParam] ?? "") !== null &&
+      !this.listener.authorizer.holdsSeat(ctx, entry)
+    );
   }
 
   private handle(ctx: RequestContext, entry: RouteEntry): Promise<Reply> | Reply {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(ctx.query);
-    const body = readBody === null ? nothing : readBody(parseJsonObject(ctx.body));
+    const body = readBody === null ? nothing : readBody(objectOf(ctx, entry));
     const params = readParams === null ? nothing : readParams(ctx.paramValues);
     const files = route.form ? takeFiles(ctx, entry.maxFileBytes) : noFiles;
-    const deps = this.depsOfRequest(ctx);
+    const deps = this.listener.depsOf(ctx);
     const { caller } = ctx;
     const input = {
       params,
@@ -327,6 +278,7 @@ export class Pipeline {
         (memoizeForKey, drawn) => route.handler({ ...input, memoizeForKey, drawn } as never),
         draw,
       );
+    if (entry.isForBrowsers && namesHtml(ctx)) return replyToBrowser(route, input);
     if (draw === undefined) return route.handler(input as never);
     return Promise.resolve(draw()).then((drawn) => route.handler({ ...input, drawn } as never));
   }
@@ -347,3 +299,10 @@ export class Pipeline {
     this.recorder.record(ctx, status);
   }
 }
+
+/** True for a change that a page of ours sends as a form. */
+const isPageForm = ({ headers }: RequestContext, { route }: RouteEntry) =>
+  route.pageAfter !== undefined && isUrlForm(headers);
+
+const objectOf = (ctx: RequestContext, entry: RouteEntry) =>
+  isPageForm(ctx, entry) ? Object.fromEntries(readForm(ctx.body)) : parseJsonObject(ctx.body);

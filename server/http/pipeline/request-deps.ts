@@ -1,6 +1,6 @@
 import type { WithEm } from "../../platform/capabilities.ts";
 import type { HttpDeps } from "../deps.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 
 type RequestOrigin = Pick<RequestContext, "playerId" | "keyOwner" | "ip">;
 

@@ -4,7 +4,7 @@ import type { Metrics } from "../../platform/metrics/metrics.ts";
 import type { FaultRecorder } from "../../platform/faults/recorder.ts";
 import type { Origin } from "../../platform/origin.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { RequestKind } from "./entry.ts";
 
 /** Recorded status of a request whose client disconnected before the response. */

@@ -202,7 +202,7 @@ export function redirectReply(location: string, headers: Headers = []) {
   return { kind: "redirect", status: 302, location, headers } as Reply & { status: 302 };
 }
 
-/** A redirect that is followed by GET, whatever the method of the request. */
+/** To a page after a form was sent: the browser gets it with GET. */
 export function seeOtherReply(location: string, headers: Headers = []) {
   return { kind: "redirect", status: 303, location, headers } as Reply & { status: 303 };
 }
@@ -230,6 +230,22 @@ export interface HandlerInput<D, A extends AuthLevel, P, Q, B, I = unknown> {
   memoizeForKey: MemoizeForKey;
   /** What `draw` of the route returned in the first attempt under the key. */
   drawn: I;
+}
+
+/** A finished HTML document. */
+export interface Page {
+  readonly markup: string;
+}
+
+/** What a page for people shows: the body that a program would get, and what was asked by whom. */
+export interface PageView<A extends AuthLevel, P, Q, B, Body> {
+  body: Body;
+  pagination: Pagination | null;
+  caller: CallerOf<A>;
+  params: P;
+  query: Q;
+  /** The body of the request. */
+  input: B;
 }
 
 type StaticOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback;
@@ -343,6 +359,16 @@ export interface RouteRecord<
   anyOrigin?: boolean;
   /** A page that other sites open as a popup and that reports its outcome to them (OA-06). */
   isPopup?: boolean;
+  /**
+   * The answer as HTML, for a request whose `Accept` names text/html. It is rendered from the body of the JSON answer,
+   * so that both show the same.
+   */
+  page?: (view: ViewOf<A, P, Q, B, R>) => Page;
+  /**
+   * Buttons of pages send this change as a form, whose fields are those of the body. A browser is then sent to this
+   * address; other callers get the JSON answer.
+   */
+  pageAfter?: (view: ViewOf<A, P, Q, B, R>) => string;
   /** The envelope of a 200 has `pagination` beside `body` (ENV-05). */
   isPaged?: boolean;
   /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */
@@ -361,14 +387,34 @@ export interface RouteRecord<
   ) => Promise<ReplyOf<R>> | ReplyOf<R>;
 }
 
+type ViewOf<
+  A extends AuthLevel,
+  P extends TObject | undefined,
+  Q extends TObject | undefined,
+  B extends TObject | undefined,
+  R extends Record<number, ResponseSpec>,
+> = PageView<
+  A,
+  StaticOr<P, Record<string, never>>,
+  StaticOr<Q, Record<string, never>>,
+  StaticOr<B, Record<string, never>>,
+  BodyOf<R[StatusOf<R>]>
+>;
+
 /** Input of a handler whose own types a table does not know; the pipeline validates it by the same record. */
+type TableView = PageView<never, never, never, never, never>;
 type TableInput<D> = HandlerInput<D, never, never, never, never, never>;
 
 /**
  * A route as tables hold it. `D` is what its handler takes from the dependencies: a table for the dependencies of a
  * process accepts only routes that need no more.
  */
-export interface Route<D> extends Omit<RouteRecord<D>, "handler" | "heldSecret" | "draw"> {
+export interface Route<D> extends Omit<
+  RouteRecord<D>,
+  "handler" | "heldSecret" | "draw" | "page" | "pageAfter"
+> {
+  page?: (view: TableView) => Page;
+  pageAfter?: (view: TableView) => string;
   draw?: (deps: D) => unknown;
   heldSecret?: (
     given: Pick<TableInput<D>, "query" | "body" | "deps" | "request">,

@@ -3,7 +3,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { Clock } from "../../platform/time/clock.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { pieceBytes, type Body } from "../uws/pieces.ts";
+import { pieceBytes, type Body } from "./output.ts";
 import { reasonOf } from "./reason.ts";
 
 /** Version of the service, as answered in every response envelope (ENV-02). */

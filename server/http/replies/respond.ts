@@ -1,32 +1,22 @@
 import { hash } from "node:crypto";
-import type { HttpResponse } from "../uws/uws.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Cors } from "../auth/cors.ts";
 import { metaText, splice, type EnvelopeWriter } from "./envelope.ts";
-import { byteLength, isShort, sendInPieces, type Body } from "../uws/pieces.ts";
-import type { RequestContext } from "../uws/request-context.ts";
+import type { RequestContext } from "../pipeline/request-context.ts";
 import type { AppError } from "../../platform/errors.ts";
-import { isForwardedHttps } from "../uws/forwarded.ts";
+import { isForwardedHttps } from "../pipeline/forwarded.ts";
 import { limitHeaders } from "../limits/rate-limit.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import { ownerPortHeader, type OwnerPortSource } from "./owner-port.ts";
-import { reasonOf } from "./reason.ts";
+import { ownerPortHeader } from "./owner-port.ts";
+import type { Listener } from "../pipeline/listener.ts";
+import type { Output } from "./output.ts";
 import type { Headers, OpenedRoom, Reply } from "../pipeline/route.ts";
-import { routelessSafety, strictTransport } from "./safety-headers.ts";
+import { strictTransport } from "./safety-headers.ts";
 import { headerValue } from "../pipeline/text.ts";
 
 const jsonType = "application/json";
 /** With a charset: without one Python's `requests` decodes Latin-1. */
 const streamType = "text/event-stream; charset=utf-8";
 const svgPolicy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
-
-/** A response in wire form. */
-interface Output {
-  status: number;
-  /** Value of the first header followed by all others. */
-  head: string;
-  payload: Body | null;
-}
 
 /** A HEAD response has the Content-Length of GET (HTTP-02). */
 const metaOf = ({ method, path }: RequestContext): string =>
@@ -35,17 +25,15 @@ const metaOf = ({ method, path }: RequestContext): string =>
 /** Turns replies and refusals into bytes on the connection. */
 export class Responder {
   private readonly envelope: EnvelopeWriter;
-  private readonly cors: Cors;
+  private readonly listener: Listener;
   private readonly isDebug: boolean;
-  private readonly hasProxies: boolean;
-  private readonly ownerPort: OwnerPortSource;
+  private readonly routelessSafety: string;
 
-  constructor(envelope: EnvelopeWriter, cors: Cors, config: Config, ownerPort: OwnerPortSource) {
+  constructor(envelope: EnvelopeWriter, config: Config, listener: Listener) {
     this.envelope = envelope;
-    this.ownerPort = ownerPort;
-    this.cors = cors;
+    this.listener = listener;
     this.isDebug = config.APP_DEBUG;
-    this.hasProxies = config.TRUSTED_PROXIES !== "";
+    this.routelessSafety = listener.safetyOf(null);
   }
 
   /** Writes a handler's reply and returns the status that went out. */
@@ -72,9 +60,7 @@ export class Responder {
       ...(detail.violations ? { violations: detail.violations } : {}),
     };
     const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
-    let head = this.startHead(ctx, status, detail.headers ?? []);
-    const wait = detail.params?.["retry_after"];
-    if (typeof wait === "number") head += `\r\nRetry-After: ${Math.max(1, Math.ceil(wait))}`;
+    let head = this.startHead(ctx, status, refusalHeaders(error));
     head += `\r\nContent-Type: ${jsonType}`;
     const body = detail.body ? `,"body":${JSON.stringify(detail.body)}` : "";
     return write(ctx, {
@@ -87,7 +73,7 @@ export class Responder {
   sendPreflight(ctx: RequestContext, allow: string, isForAll: boolean): number {
     let head = this.baseHead(ctx);
     head += `\r\nAllow: ${allow}`;
-    for (const [name, value] of this.cors.preflight(ctx, allow, isForAll))
+    for (const [name, value] of this.listener.cors.preflight(ctx, allow, isForAll))
       head += `\r\n${name}: ${headerValue(value)}`;
     return write(ctx, { status: 204, head, payload: null });
   }
@@ -117,7 +103,11 @@ export class Responder {
       });
     const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
     const tag = etag === null ? "" : `\r\nETag: ${etag}`;
-    const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, "}");
+    const after =
+      reply.kind === "json" && reply.pagination !== undefined
+        ? `,"pagination":${JSON.stringify(reply.pagination)}}`
+        : "}";
+    const payload = json === null ? `${before}}` : splice(`${before},"body":`, json, after);
     return write(ctx, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
   }
 
@@ -142,11 +132,7 @@ export class Responder {
   private sendStream(ctx: RequestContext, reply: Extract<Reply, { kind: "stream" }>): number {
     const head = `${this.startHead(ctx, 200, reply.headers)}\r\nContent-Type: ${streamType}`;
     ctx.isClosed = true;
-    ctx.raw.cork(() => {
-      ctx.raw.writeHeader("X-Request-Id", head);
-    });
-    // Replaces the abort listener of the request: the stream lives far longer.
-    reply.open({ raw: ctx.raw, onClose: (listener) => void ctx.raw.onAborted(listener) });
+    ctx.openStream(head, reply.open);
     return 200;
   }
 
@@ -172,20 +158,21 @@ export class Responder {
     const kind = opened?.kind ?? entry?.route.room;
     if (!entry || kind === undefined) return "";
     const code = opened?.code ?? roomCodeOf(paramValues[entry.roomParam] ?? "");
-    const port = code === null ? null : this.ownerPort(kind, code);
+    const port = code === null ? null : this.listener.ownerPort(kind, code);
     return port === null || port === workerPort ? "" : `\r\n${ownerPortHeader}: ${port}`;
   }
 
   private baseHead(ctx: RequestContext): string {
-    let head = ctx.id + (ctx.entry?.safety ?? routelessSafety);
+    const { cors, isBehindProxy } = this.listener;
+    let head = ctx.id + (ctx.entry?.safety ?? this.routelessSafety);
     // Browsers ignore the header over http, so a forged X-Forwarded-Proto is harmless.
-    if (this.hasProxies && isForwardedHttps(ctx.headers["x-forwarded-proto"]))
+    if (isBehindProxy && isForwardedHttps(ctx.headers["x-forwarded-proto"]))
       head += `\r\nStrict-Transport-Security: ${strictTransport}`;
     if (ctx.limit !== null)
       for (const [name, value] of limitHeaders(ctx.limit)) head += `\r\n${name}: ${value}`;
-    const isForAll = this.cors.isForAll(ctx.entry?.route);
+    const isForAll = cors.isForAll(ctx.entry?.route);
     const granted =
-      ctx.method === "OPTIONS" ? null : this.cors.answer(ctx, isForAll, ctx.keyOwner !== null);
+      ctx.method === "OPTIONS" ? null : cors.answer(ctx, isForAll, ctx.keyOwner !== null);
     return granted === null ? head : head + granted;
   }
 
@@ -196,6 +183,15 @@ export class Responder {
       cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause ?? error.message);
     return { ...error.detail.params, detail };
   }
+}
+
+/** Headers of a refusal, in any form. */
+export function refusalHeaders({ detail }: AppError): Headers {
+  const wait = detail.params?.["retry_after"];
+  const headers = detail.headers ?? [];
+  return typeof wait === "number"
+    ? [...headers, ["Retry-After", String(Math.max(1, Math.ceil(wait)))]]
+    : headers;
 }
 
 /** Shared caches may store only responses that are the same for every caller (HTTP-13, S26). */
@@ -228,36 +224,6 @@ function matches(ctx: RequestContext, etag: string): boolean {
 function write(ctx: RequestContext, output: Output): number {
   if (ctx.isClosed) return output.status;
   ctx.isClosed = true;
-  ctx.raw.cork(() => writeNow(ctx, ctx.raw, output));
-  // uWebSockets cannot end a response without a body and close its connection in one call.
-  if (ctx.mustClose && isBodiless(ctx, output.status)) ctx.raw.close();
+  ctx.send(output);
   return output.status;
-}
-
-const isBare = (status: number) => status === 204 || status === 304;
-const isBodiless = (ctx: RequestContext, status: number) => isBare(status) || ctx.method === "HEAD";
-
-/**
- * Status and headers in one piece: one call into the server for each header takes 8 % more processor time of a pick
- * and of a short GET (`npm run bench -- http`). A response that closes the connection is never written inside the
- * server's callback (see `UwsServer.run`), which would serve the rest of the packet.
- */
-function writeNow(ctx: RequestContext, raw: HttpResponse, { status, head, payload }: Output): void {
-  const lines = `${status} ${reasonOf(status)}\r\nX-Request-Id: ${head}`;
-  if (isBodiless(ctx, status)) {
-    const length = isBare(status) ? "" : `\r\nContent-Length: ${byteLength(payload)}`;
-    if (ctx.mustClose) return void raw.writeStatus(`${lines}${length}\r\nConnection: close\r\n`);
-    raw.writeStatus(lines + length);
-    // uWebSockets takes any argument here, even undefined, as the length of a body to wait for.
-    raw.endWithoutBody();
-    return;
-  }
-  const body = payload ?? "";
-  if (isShort(body)) {
-    raw.writeStatus(lines);
-    raw.end(body, ctx.mustClose);
-  } else {
-    raw.writeStatus(ctx.mustClose ? `${lines}\r\nConnection: close` : lines);
-    sendInPieces(ctx, body);
-  }
 }

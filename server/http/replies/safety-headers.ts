@@ -12,7 +12,7 @@ const crossOrigin = line("Cross-Origin-Resource-Policy", "cross-origin");
 const ownWindow = line("Cross-Origin-Opener-Policy", "same-origin");
 
 /** Headers of a response without a route. */
-export const routelessSafety = noSniff + sameOrigin;
+const routelessSafety = noSniff + sameOrigin;
 
 const typeOf = (spec: ResponseSpec | undefined): string | null =>
   spec && "kind" in spec && spec.kind === "media" && "type" in spec ? String(spec.type) : null;
@@ -22,7 +22,11 @@ const isHtml = (type: string) => type.startsWith("text/html");
  * Security headers of a route, the same for each of its responses. Other sites may embed pictures, scripts, files and
  * responses that any origin may read. All other responses are available across origins through CORS only.
  */
-export function safetyHeaders(route: AnyRoute, config: Pick<Config, "CORS_PUBLIC_DATA">): string {
+export function safetyHeaders(
+  route: AnyRoute | null,
+  config: Pick<Config, "CORS_PUBLIC_DATA">,
+): string {
+  if (route === null) return routelessSafety;
   const types = Object.values(route.responses).map(typeOf);
   const isFile = types.some((type) => type !== null && !isHtml(type));
   const isForAll = route.anyOrigin || (route.publicData && config.CORS_PUBLIC_DATA);

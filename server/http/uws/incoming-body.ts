@@ -1,12 +1,13 @@
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import { maxBodyBytes } from "../pipeline/body.ts";
-import type { RequestContext } from "./request-context.ts";
+import type { RequestContext } from "../pipeline/request-context.ts";
+import type { UwsContext } from "./uws-context.ts";
 
 /**
  * Reads the body up to the limit of the route, then calls `done` once (HTTP-04). With `isKept` false the body is
  * read and discarded, so that the client receives the response.
  */
-export function readRequestBody(ctx: RequestContext, done: () => void, isKept = true): void {
+export function readRequestBody(ctx: UwsContext, done: () => void, isKept = true): void {
   const limit = ctx.entry?.maxBodyBytes ?? maxBodyBytes;
   if (Number(ctx.headers["content-length"] ?? 0) > limit) return refuseSize(ctx, done);
   const chunks: Uint8Array[] = [];

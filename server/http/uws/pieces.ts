@@ -1,25 +1,16 @@
-import type { RequestContext } from "./request-context.ts";
+import { isWhole, lengthOf, pieceBytes, type Body } from "../replies/output.ts";
+import type { HttpResponse } from "./uws.ts";
 
-/** A response body; a list is one body in parts, which are never concatenated. */
-export type Body = string | Uint8Array | readonly Uint8Array[];
-
-/** Bytes of one write; a body up to this size is sent in one write. */
-export const pieceBytes = 256 * 1024;
+/** A request whose response is sent. */
+interface Sending {
+  readonly raw: HttpResponse;
+  isSending: boolean;
+  endSending(): void;
+}
 
 /** True for a body that is sent in one write. */
 export const isShort = (body: Body): body is string | Uint8Array =>
   isWhole(body) && body.length <= pieceBytes;
-
-/** Bytes of a body. */
-export function byteLength(body: Body | null): number {
-  if (body === null) return 0;
-  return isWhole(body) ? Buffer.byteLength(body) : lengthOf(body);
-}
-
-const isWhole = (body: Body): body is string | Uint8Array => !Array.isArray(body);
-
-const lengthOf = (parts: readonly Uint8Array[]) =>
-  parts.reduce((sum, { length }) => sum + length, 0);
 
 /**
  * Sends a long body with backpressure, and yields to the event loop after each piece. In one write uWebSockets would
@@ -27,7 +18,7 @@ const lengthOf = (parts: readonly Uint8Array[]) =>
  * costs the kernel's buffer only, until uWebSockets closes the connection after 8 to 12 seconds. The request stays in
  * flight until the last byte.
  */
-export function sendInPieces(ctx: RequestContext, body: Body): void {
+export function sendInPieces(ctx: Sending, body: Body): void {
   const { raw } = ctx;
   const parts = isWhole(body) ? [typeof body === "string" ? Buffer.from(body) : body] : body;
   const total = lengthOf(parts);

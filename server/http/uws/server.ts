@@ -11,14 +11,18 @@ import { AppError } from "../../platform/errors.ts";
 import { addressText } from "../../platform/net/ip-addresses.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { HttpDeps } from "../deps.ts";
-import { createAddressReader, type AddressReader } from "./client-address.ts";
-import type { OriginSource } from "../auth/cors.ts";
+import { createAddressReader, type AddressReader } from "../pipeline/client-address.ts";
+import { Cors, type OriginSource } from "../auth/cors.ts";
+import { PlayerAuthorizer } from "../auth/player-authorizer.ts";
 import type { OwnerPortSource } from "../replies/owner-port.ts";
 import type { RouteEntry } from "../pipeline/entry.ts";
-import { addHeader, RequestContext } from "./request-context.ts";
+import { addHeader } from "../pipeline/request-context.ts";
+import { UwsContext } from "./uws-context.ts";
 import { framingProblem, hasBody, isLastRequest } from "./framing.ts";
 import { readRequestBody } from "./incoming-body.ts";
 import { Pipeline, requestDeadlineMs } from "../pipeline/pipeline.ts";
+import { createRequestDeps } from "../pipeline/request-deps.ts";
+import { safetyHeaders } from "../replies/safety-headers.ts";
 import { abortedStatus, RequestRecorder } from "../pipeline/request-record.ts";
 import { UploadQuota, type Sender } from "./upload-quota.ts";
 import { isOperatorRoute, type AnyRoute, type Route } from "../pipeline/route.ts";
@@ -95,7 +99,16 @@ class UwsServer implements HttpServer {
     this.log = log;
     this.recorder = new RequestRecorder(log, deps.metrics, deps.faults);
     this.uploads = new UploadQuota(deps.redis);
-    this.pipeline = new Pipeline(deps, routes, this.recorder, realmOrigins, ownerPort);
+    const cors = new Cors(deps.config, realmOrigins);
+    this.pipeline = new Pipeline(deps, routes, this.recorder, {
+      authorizer: new PlayerAuthorizer(deps, cors),
+      cors,
+      ownerPort,
+      safetyOf: (route) => safetyHeaders(route, deps.config),
+      isBehindProxy: deps.config.TRUSTED_PROXIES !== "",
+      depsOf: createRequestDeps(deps),
+      refusalPage: null,
+    });
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.readAddress = (peer, forwardedFor) => {
       const address = readAddress(peer, forwardedFor);
@@ -147,7 +160,7 @@ class UwsServer implements HttpServer {
 
   /** uWebSockets ends the process when this handler throws, or returns without a response or `onAborted`. */
   private accept(res: HttpResponse, req: HttpRequest, workerPort: number | null): void {
-    let ctx: RequestContext | null = null;
+    let ctx: UwsContext | null = null;
     res.onAborted(() => ctx && this.abort(ctx));
     try {
       ctx = this.read(res, req, workerPort);
@@ -162,12 +175,12 @@ class UwsServer implements HttpServer {
   }
 
   /** Copies the request: uWebSockets invalidates `req` when `accept` returns. */
-  private read(res: HttpResponse, req: HttpRequest, workerPort: number | null): RequestContext {
+  private read(res: HttpResponse, req: HttpRequest, workerPort: number | null): UwsContext {
     this.open += 1;
     const method = req.getCaseSensitiveMethod().toUpperCase();
     // The typings are wrong: without a question mark the query is undefined.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const ctx = new RequestContext(res, method, req.getUrl(), query, workerPort, this.completed);
+    const ctx = new UwsContext(res, method, req.getUrl(), query, workerPort, this.completed);
     req.forEach((name, value) => addHeader(ctx.headers, name, value));
     const peer = addressText(res.getRemoteAddressAsText());
     ctx.address = this.readAddress(peer, ctx.headers["x-forwarded-for"]);
@@ -181,11 +194,11 @@ class UwsServer implements HttpServer {
   }
 
   /** True when a trusted proxy sent no `X-Forwarded-For`: a header without a name can hide it. */
-  private isUnmarked(ctx: RequestContext): boolean {
+  private isUnmarked(ctx: UwsContext): boolean {
     return this.hasProxies && ctx.headers["x-forwarded-for"] === undefined && ctx.isFromProxy;
   }
 
-  private serve(ctx: RequestContext): void {
+  private serve(ctx: UwsContext): void {
     ctx.refusal = framingProblem(ctx.method, ctx.headers);
     if (ctx.refusal !== null) {
       ctx.mustClose = true;
@@ -198,7 +211,7 @@ class UwsServer implements HttpServer {
   }
 
   /** Admission control for forms, which are large: checks the credential, then acquires an upload slot. */
-  private readForm(ctx: RequestContext, entry: RouteEntry): void {
+  private readForm(ctx: UwsContext, entry: RouteEntry): void {
     const names = this.pipeline.previewForm(ctx, entry);
     if (names instanceof AppError) {
       ctx.refusal = names;
@@ -221,7 +234,7 @@ class UwsServer implements HttpServer {
   }
 
   /** Reads a form, and runs it once it is complete and within the quota of all workers. */
-  private readAdmitted(ctx: RequestContext, sender: Sender): void {
+  private readAdmitted(ctx: UwsContext, sender: Sender): void {
     let isRead = false;
     let isAdmitted = false;
     const runWhenReady = () => {
@@ -240,7 +253,7 @@ class UwsServer implements HttpServer {
     });
   }
 
-  private senderOf(ctx: RequestContext, names: readonly string[]): Sender {
+  private senderOf(ctx: UwsContext, names: readonly string[]): Sender {
     return {
       names,
       get numBytes() {
@@ -262,14 +275,14 @@ class UwsServer implements HttpServer {
    * smuggled request, which uWebSockets would serve after a finished response; before that it closes the
    * connection instead.
    */
-  private run(ctx: RequestContext): void {
+  private run(ctx: UwsContext): void {
     if (!ctx.mustClose) return this.pipeline.run(ctx);
     setImmediate(() => {
       if (!ctx.isClosed) this.pipeline.run(ctx);
     });
   }
 
-  private abort(ctx: RequestContext): void {
+  private abort(ctx: UwsContext): void {
     const wasOpen = !ctx.isClosed;
     ctx.isClosed = true;
     if (wasOpen) {

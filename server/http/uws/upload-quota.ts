@@ -4,7 +4,7 @@ import { asset } from "../../platform/assets.ts";
 import { AppError } from "../../platform/errors.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import { unavailable } from "../pipeline/failures.ts";
-import { ownIdStart } from "./request-context.ts";
+import { ownIdStart } from "../pipeline/request-context.ts";
 
 /** Quota of concurrent uploads per account and per address over all workers. */
 export const maxUploadsOfOne = 4;

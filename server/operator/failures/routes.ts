@@ -1,13 +1,13 @@
 import Type from "typebox";
 import type { Failure, FailureList, NewState } from "../../features/faults/domain/failures.ts";
-import { reply } from "../../http/pipeline/route.ts";
+import { reply, routesWith } from "../../http/pipeline/route.ts";
 import { AppError } from "../../platform/errors.ts";
 import { periodMs } from "../../platform/faults/batch.ts";
 import { Timestamp } from "../../platform/schemas.ts";
 import { timestamp } from "../../platform/time/clock.ts";
-import { defineOperatorRoute } from "../define.ts";
+import type { WithAudit } from "../audit.ts";
+import { roleOf } from "../roles.ts";
 import { orNull } from "../schemas.ts";
-import type { Audit } from "../sources.ts";
 import { presentFailure } from "./present.ts";
 import {
   FailureBody,
@@ -26,6 +26,13 @@ export interface FailureService {
   setNote(id: string, decision: { note: string | null; by: string }): Promise<void>;
 }
 
+export interface FailuresDeps extends WithAudit {
+  failures: FailureService;
+}
+
+const defineRoute = routesWith<FailuresDeps>();
+const tag = "Operator";
+
 const FailureAnswer = Type.Object({ failure: FailureDetail });
 const timeOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
@@ -36,10 +43,11 @@ const detailOf = (failure: Failure) => ({
 });
 
 /** Groups of failures (OPS-20 to OPS-23). Every change is in the audit log before it is made (S16). */
-export const failureRoutes = (failures: FailureService, audit: Audit) => [
-  defineOperatorRoute({
+export const failureRoutes = [
+  defineRoute({
     method: "GET",
     path: "/operator/failures",
+    tag,
     summary: "Groups of equal failures, what is wrong now first",
     auth: "viewer",
     source: "OPS-20, OPS-23",
@@ -54,7 +62,7 @@ export const failureRoutes = (failures: FailureService, audit: Audit) => [
       }),
     },
     errors: ["failure:store_unavailable"],
-    handler: async ({ query }) => {
+    handler: async ({ deps: { failures }, query }) => {
       const { failures: all, hasStates, ...rest } = await failures.list();
       const shown = all.filter(({ state }) => query.state === undefined || state === query.state);
       return reply(200, {
@@ -66,9 +74,10 @@ export const failureRoutes = (failures: FailureService, audit: Audit) => [
       });
     },
   }),
-  defineOperatorRoute({
+  defineRoute({
     method: "GET",
     path: "/operator/failures/{id}",
+    tag,
     summary: "One group: its cause, jobs, players, occurrences and an example",
     auth: "viewer",
     source: "OPS-20, OPS-23",
@@ -76,21 +85,22 @@ export const failureRoutes = (failures: FailureService, audit: Audit) => [
     notFoundCode: "failure:not_found",
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable"],
-    handler: async ({ params }) =>
+    handler: async ({ deps: { failures }, params }) =>
       reply(200, { failure: detailOf(await failures.find(params.id)) }),
   }),
-  defineOperatorRoute({
+  defineRoute({
     method: "POST",
     path: "/operator/failures/{id}/state",
+    tag,
     summary: "Resolve, ignore or reopen a group",
-    auth: "operator",
+    auth: roleOf("failure:resolved"),
     source: "OPS-23, S16",
     params: FailureParams,
     notFoundCode: "failure:not_found",
     body: StateBody,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable", "failure:state_invalid"],
-    handler: async ({ params: { id }, body, caller }) => {
+    handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {
       await failures.find(id);
       const { state, until, more, reason } = body;
       if (state !== "ignored" && (until !== undefined || more !== undefined))
@@ -104,18 +114,19 @@ export const failureRoutes = (failures: FailureService, audit: Audit) => [
       return reply(200, { failure: detailOf(await failures.find(id)) });
     },
   }),
-  defineOperatorRoute({
+  defineRoute({
     method: "POST",
     path: "/operator/failures/{id}/note",
+    tag,
     summary: "Write or remove the note of a group",
-    auth: "operator",
+    auth: roleOf("failure:note"),
     source: "OPS-23, S16",
     params: FailureParams,
     notFoundCode: "failure:not_found",
     body: NoteBody,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable"],
-    handler: async ({ params: { id }, body, caller }) => {
+    handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {
       await failures.find(id);
       const note = body.note.trim() === "" ? null : body.note;
       await audit(caller, { action: "failure:note", target: `failure ${id}` });

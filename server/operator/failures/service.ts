@@ -1,23 +1,21 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import type { Redis } from "ioredis";
-import { createFaultStore } from "../../features/faults/domain/fault-store.ts";
+import type { FaultStore } from "../../platform/faults/store.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { FailureService } from "./routes.ts";
 
 export interface FailureServiceOptions {
-  redis: Redis;
+  store: FaultStore;
   open: () => Promise<MikroORM>;
   clock: Clock;
 }
 
 /** Loads the queries at the first call, like the database layer. */
 export function createFailureService({
-  redis,
+  store,
   open,
   clock,
 }: FailureServiceOptions): FailureService {
   const domain = () => import("../../features/faults/domain/failures.ts");
-  const store = createFaultStore(redis, clock);
   const deps = { store, clock, em: async () => (await open()).em.fork() };
   return {
     list: async () => (await domain()).listFailures(deps),

@@ -6,7 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { callRouteOf } from "../../server/operator/call-route.ts";
-import { roomRoutes } from "../../../server/operator/room-routes.ts";
+import { roomRoutes, type RoomsDeps } from "../../../server/operator/rooms/routes.ts";
 import type { RoomReport, RoomsReport, ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
 import { Questions, type Question, type SubjectOf } from "../../../server/runtime/questions.ts";
 import { openStream } from "../../support/event-stream.ts";
@@ -86,12 +86,14 @@ describe("the view of operators on a second kind of room in two HTTP workers", (
     const asked = members.map(({ questions }) => questions.ask(question, askLimitMs, about));
     return (await Promise.all(asked)).filter((value) => value !== null);
   }
-  const routes = roomRoutes({
+  const sources: RoomsDeps = {
+    lobbies: async () => [],
     rooms: async () => (await askAll("rooms")) as RoomsReport[],
     room: async (about) => (await askAll("room", about)) as RoomReport[],
     subscribers: async (about) => (await askAll("subscribers", about)) as number[][],
-  });
-  const read = <Body>(path: string) => callRouteOf<Body>(routes, `/operator/rooms${path}`);
+  };
+  const read = <Body>(path: string) =>
+    callRouteOf<RoomsDeps, Body>(roomRoutes, sources, `/operator/rooms${path}`);
 
   const command = (code: string, type: string) =>
     fetch(`${url}/v1/counters/${code}`, {

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import type { Redis } from "ioredis";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
-import { createPlayerService } from "../../../server/operator/players.ts";
+import { createPlayerService } from "../../../server/features/accounts/domain/player-service.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
 import { app, run, refused, audited, startsConsoleApp } from "./console-app.ts";
 
@@ -101,7 +101,7 @@ function accountCommands(): void {
     const database = createDatabase(config, away);
     try {
       const service = createPlayerService({ config, inStores: database.inStores });
-      const by = { caller: { name: "desk", role: "operator" }, reason: "by mistake" } as const;
+      const by = { operator: "desk", reason: "by mistake" } as const;
       assert.equal((await service.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);
     } finally {

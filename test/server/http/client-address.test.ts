@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { addressText, countedAddress } from "../../../server/platform/net/ip-addresses.ts";
-import { createAddressReader } from "../../../server/http/uws/client-address.ts";
-import { isForwardedHttps } from "../../../server/http/uws/forwarded.ts";
+import { createAddressReader } from "../../../server/http/pipeline/client-address.ts";
+import { isForwardedHttps } from "../../../server/http/pipeline/forwarded.ts";
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text)).buffer;
 

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { after, before, test, describe, type TestContext } from "node:test";
 import { AppError } from "../../../server/platform/errors.ts";
 import { unavailable } from "../../../server/http/pipeline/failures.ts";
-import type { RequestContext } from "../../../server/http/uws/request-context.ts";
+import type { RequestContext } from "../../../server/http/pipeline/request-context.ts";
 import { Idempotency } from "../../../server/http/pipeline/idempotency.ts";
 import { clusterInputOf, inputOf } from "../../../server/http/pipeline/idempotent-input.ts";
 import { slotOf } from "../../../server/platform/redis/cluster-slots.ts";

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Type from "typebox";
-import { pieceBytes } from "../../../server/http/uws/pieces.ts";
+import { pieceBytes } from "../../../server/http/replies/output.ts";
 import {
   bytesReply,
   defineRoute,

@@ -23,7 +23,7 @@ describe("the avatar review page", () => {
     const rejected = await submit({ id, verb: "reject", reason });
     assert.deepEqual(
       [rejected.status, rejected.headers.get("location")],
-      [303, "/operator/avatars?status=queued"],
+      [303, "/operator/avatar-uploads"],
     );
     assert.ok(!(await (await open()).text()).includes(picture));
     const decided = await (await open("?status=rejected")).text();
@@ -36,33 +36,39 @@ describe("the avatar review page", () => {
   it("returns to the same page of the same list, at the next entry", async () => {
     const one = await member();
     const [id, next] = [String((await one.send()).id), String((await one.send()).id)];
-    const cursor = String(Number(id) - 1);
-    const html = await (await open(`?status=queued&cursor=${cursor}`)).text();
-    const form = html.slice(html.indexOf(`name="id" value="${id}"`));
-    assert.ok(form.includes(`name="cursor" value="${cursor}"`));
-    assert.ok(form.includes(`name="next" value="${next}"`));
-    const place = { cursor, next };
-    const problem = await submit({ id, verb: "reject", reason: "", ...place });
-    assert.ok((await problem.text()).includes(`name="cursor" value="${cursor}"`));
-    const done = await submit({ id, verb: "approve", ...place });
-    const address = `/operator/avatars?status=queued&cursor=${cursor}#upload-${next}`;
-    assert.equal(done.headers.get("location"), address);
-    const odd = { cursor: "1&x", next: '"><b>' };
-    const answer = await submit({ id: next, verb: "approve", ...odd });
-    assert.equal(answer.headers.get("location"), "/operator/avatars?status=queued");
+    const place = `?status=queued&limit=24&cursor=${Number(id) - 1}`;
+    const html = await (await open(place)).text();
+    const form = html.slice(html.indexOf(`action="/operator/avatar-uploads/${id}/approve"`));
+    const back = /name="back"\s+value="([^"]+)"/.exec(form)?.[1]?.replaceAll("&#38;", "&") ?? "";
+    assert.equal(back, `/operator/avatar-uploads${place}#upload-${next}`);
+    const done = await submit({ id, verb: "approve", back });
+    assert.equal(done.headers.get("location"), back);
+    for (const elsewhere of [
+      "https://evil.example/",
+      "//evil.example",
+      "/operator\\\\evil",
+      "/x",
+    ]) {
+      const answer = await submit({ id: next, verb: "approve", back: elsewhere });
+      assert.equal(answer.status, 422, elsewhere);
+      assert.equal(answer.headers.get("location"), null);
+    }
   });
 
   it("explains why nothing was changed", async () => {
     const id = String((await (await member()).send()).id);
-    for (const [fields, problem] of [
-      [{ id, verb: "reject", reason: " " }, /requires a reason/],
-      [{ id, verb: "reject", reason: "x".repeat(256) }, /requires a reason/],
-      [{ id, verb: "undo" }, /role="alert"/],
-      [{ id: "2147483647", verb: "approve" }, /role="alert"/],
+    for (const [fields, status, problem] of [
+      [{ id, verb: "reject", reason: " " }, 422, /role="alert"[^]*reason/],
+      [{ id, verb: "reject", reason: "x".repeat(256) }, 422, /role="alert"[^]*reason/],
+      [{ id, verb: "undo" }, 409, /role="alert"/],
+      [{ id: "2147483647", verb: "approve" }, 404, /role="alert"/],
     ] as const) {
-      const answer = await submit(fields);
-      assert.equal(answer.status, 422);
-      assert.match(await answer.text(), problem);
+      const from = `${review.url}/operator/avatar-uploads?status=queued`;
+      const answer = await submit(fields, { referer: from });
+      assert.equal(answer.status, status);
+      const text = await answer.text();
+      assert.match(text, problem);
+      assert.match(text, /href="\/operator\/avatar-uploads\?status=queued">Back/);
     }
     assert.ok(
       (await list()).uploads.some((upload) => String(upload.id) === id),
@@ -74,14 +80,14 @@ describe("the avatar review page", () => {
     const one = await member();
     const id = String((await one.send()).id);
     const html = await (await open("?status=queued")).text();
-    const section = html.slice(html.indexOf(`name="id" value="${id}"`));
+    const section = html.slice(html.indexOf(`id="upload-${id}"`));
     const seen = /name="seen" value="([^"]+)"/.exec(section)?.[1] ?? "";
     assert.equal((await submit({ id, verb: "reject", reason: "No.", seen })).status, 303);
     const late = await submit({ id, verb: "approve", seen });
-    assert.equal(late.status, 422);
+    assert.equal(late.status, 409);
     assert.match(
       await late.text(),
-      /Somebody decided meanwhile: rejected by operator:the operator/,
+      /Somebody decided meanwhile\.[^]*rejected[^]*operator:the operator/,
     );
     assert.equal(await one.isPicture(), false);
     assert.equal((await list("?status=rejected")).uploads[0]?.id, Number(id));
@@ -98,21 +104,29 @@ describe("the avatar review page", () => {
 
   it("shows errors to a browser as a page", async () => {
     const headers = { accept: "text/html,application/xhtml+xml" };
-    const refused = await open("", "viewer", headers);
+    const refused = await fetch(`${review.url}/operator/avatar-uploads/1/picture`, {
+      headers: { ...headers, cookie: "operator=token-of-viewer" },
+    });
     assert.equal(refused.status, 403);
     assert.match(await refused.text(), /^<!doctype html>[^]*role="alert"[^]*href="\/operator"/);
-    const foreign = await submit({ id: "1" }, { ...headers, "sec-fetch-site": "cross-site" });
+    const foreign = await submit(
+      { id: "1", verb: "approve" },
+      { ...headers, "sec-fetch-site": "cross-site" },
+    );
     assert.equal(foreign.status, 403);
     assert.match(foreign.headers.get("content-type") ?? "", /^text\/html/);
     const nowhere = await fetch(`${review.url}/operator/nowhere`, { headers });
     assert.equal(nowhere.status, 404);
     assert.match(await nowhere.text(), /^<!doctype html>/);
-    const program = await open("", "viewer", { accept: "application/json" });
+    const program = await open("", "nobody", { accept: "application/json" });
     assert.match(program.headers.get("content-type") ?? "", /json/);
   });
 
-  it("is served only to operators, from the operator pages", async () => {
-    assert.equal((await open("", "viewer")).status, 403);
+  it("shows a viewer the list without pictures and buttons", async () => {
+    const { id } = await (await member()).send();
+    const text = await (await open("", "viewer")).text();
+    assert.ok(text.includes(`id="upload-${id}"`));
+    assert.doesNotMatch(text, /<img|<form method="post" action="\/operator\/avatar/);
     const foreign = await submit({ id: "1", verb: "approve" }, { "sec-fetch-site": "cross-site" });
     assert.equal(foreign.status, 403);
   });

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { systemClock } from "../../../server/platform/time/clock.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createJobService } from "../../../server/operator/jobs.ts";
-import { collectMetrics, type MetricsInput } from "../../../server/operator/collect-metrics.ts";
+import { createJobService } from "../../../server/operator/jobs/service.ts";
+import {
+  collectMetrics,
+  type MetricsInput,
+} from "../../../server/operator/health/collect-metrics.ts";
 import { createQueues } from "../../../workers/producer.ts";
 import { mail } from "../../../workers/queues.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
@@ -50,7 +54,7 @@ describe("metrics that are collected on request", () => {
     try {
       await queues.enqueue(mail, { messageId: 1, round: 0 });
       await queues.enqueue(mail, { messageId: 2, round: 0 });
-      const service = createJobService(queues.all());
+      const service = createJobService(queues.all(), systemClock);
       await collectMetrics(metrics, { ...observed, queues: () => service.queues() });
       const text = await metrics.registry.metrics();
       const jobs = lines(text, "queue_jobs").filter((line) => line.includes(`"${mail.name}"`));

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createDashboard, totalsOf } from "../../../server/operator/dashboard.ts";
-import type { OperatorRequest } from "../../../server/operator/exchange.ts";
-import { pageRoutes } from "../../../server/operator/page-routes.ts";
-import type { Sources, Totals } from "../../../server/operator/sources.ts";
-import type { StoreStates } from "../../../server/operator/stores.ts";
+import {
+  createDashboard,
+  totalsOf,
+  type Totals,
+} from "../../../server/operator/overview/dashboard.ts";
+import { overviewRoutes, type OverviewDeps } from "../../../server/operator/overview/routes.ts";
+import { answerOf } from "./call-route.ts";
+import type { StoreStates } from "../../../server/operator/health/stores.ts";
 import type { ProcessInfo } from "../../../server/runtime/ipc.ts";
 
 const nothing: Totals = { requests: 0, failures: 0, commands: 0, rooms: 0, streams: 0 };
@@ -108,19 +111,17 @@ test("the totals are those of the metrics, for rooms of every kind", async () =>
 
 test("the start page loads in time while the queue Redis does not respond", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const sources = {
+  const deps: OverviewDeps = {
     processes: async () => [process],
-    jobs: { queues: () => new Promise<never>(() => {}) },
-    avatars: {} as Sources["avatars"],
+    jobs: { queues: () => new Promise<never>(() => {}) } as unknown as OverviewDeps["jobs"],
+    stats: async () => [
+      { name: "Service", value: "not ready; redis does not answer", isBad: true },
+    ],
   };
-  const none = {} as never;
-  const stats = [{ name: "Service", value: "not ready; redis does not answer", isBad: true }];
-  const pages = pageRoutes(sources, async () => stats, none, none);
-  const start = pages.find(({ path }) => path === "/operator");
-  const shown = start?.handler({ operator: { name: "Ada", role: "viewer" } } as OperatorRequest);
+  const headers = { accept: "text/html" };
+  const shown = answerOf(overviewRoutes, deps, "/operator", { role: "viewer", headers });
   t.mock.timers.tick(1_500);
-  const { content, status } = (await shown) ?? { content: null, status: 0 };
-  const text = content?.kind === "raw" ? String(content.bytes) : "";
+  const { status, text } = await shown;
   assert.equal(status, 200);
   assert.match(text, /redis does not answer/);
   assert.match(text, /<h2>Queues<.*unknown/s);

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import type { HttpDeps } from "../../../server/http/deps.ts";
-import type { AnyRoute } from "../../../server/http/pipeline/route.ts";
+import type { AnyRoute, Route } from "../../../server/http/pipeline/route.ts";
 import { buildOpenApi } from "../../../server/http/openapi/openapi.ts";
 import { createHttpServer } from "../../../server/http/uws/server.ts";
-import { createApi } from "../../../server/operator/api.ts";
-import { declaredRoutes } from "../../../server/operator/declared.ts";
+import { documentedRoutes, operatorRoutes } from "../../../server/operator/routes.ts";
+import { createOperatorServer } from "../../../server/operator/server.ts";
 import { maskData } from "../../../server/platform/text/masking.ts";
 import { routes } from "../../../server/app/routes.ts";
 
@@ -47,7 +47,7 @@ const documentOf = (table: readonly AnyRoute[]) =>
   };
 
 test("every specified endpoint of the operator listener is declared", () => {
-  const declared = declaredRoutes().map(({ method, path }) => `${method} ${path}`);
+  const declared = documentedRoutes.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(
     decided.filter((key) => !declared.includes(key)),
     [],
@@ -55,12 +55,12 @@ test("every specified endpoint of the operator listener is declared", () => {
 });
 
 test("the document of both listeners is valid and names the operator server and its credentials", async () => {
-  const document = documentOf([...routes, ...declaredRoutes()]);
+  const document = documentOf([...routes, ...documentedRoutes]);
   const result = await new Validator().validate({ ...document });
   assert.deepEqual(result.errors ?? [], []);
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   assert.equal(new Set(operations.map((one) => one.operationId)).size, operations.length);
-  for (const { method, path, auth } of declaredRoutes()) {
+  for (const { method, path, auth } of documentedRoutes) {
     const operation = document.paths[path]?.[method.toLowerCase()];
     assert.ok(operation, path);
     assert.ok(operation.servers?.[0]?.url.endsWith(":9090"), path);
@@ -73,12 +73,18 @@ test("the document of both listeners is valid and names the operator server and 
 test("neither listener serves a route of the other", () => {
   assert.ok(!Object.keys(documentOf(routes).paths).some((path) => path.startsWith("/operator")));
   const deps = {} as HttpDeps;
-  for (const route of declaredRoutes())
+  for (const route of operatorRoutes as readonly Route<never>[])
     assert.throws(
-      () => createHttpServer({ deps, routes: [route], log: silentLogger }),
+      () => createHttpServer({ deps, routes: [route as Route<HttpDeps>], log: silentLogger }),
       /operator listener/,
     );
-  for (const route of routes) assert.throws(() => createApi([route]), /public listener/);
+  const nothing = {} as never;
+  for (const route of routes as readonly Route<never>[])
+    assert.throws(
+      () =>
+        createOperatorServer({ base: nothing, deps: nothing, routes: [route], log: silentLogger }),
+      /public listener/,
+    );
 });
 
 test("personal and secret job data is masked, and the rest is not", () => {

@@ -4,10 +4,10 @@ import { sql } from "kysely";
 import { insertQuestions } from "../../../db/queries/questions/questions.ts";
 import { rowsOf } from "../../../db/queries/rows.ts";
 import { AppError } from "../../../server/platform/errors.ts";
-import { callRoute, createApi } from "../../../server/operator/api.ts";
 import type { OperatorRole } from "../../../server/http/auth/auth.ts";
-import { questionRoutes } from "../../../server/operator/question-routes.ts";
-import { createQuestionService } from "../../../server/operator/questions.ts";
+import { questionRoutes, type QuestionsDeps } from "../../../server/operator/questions/routes.ts";
+import { answerOf, refusalIn } from "./call-route.ts";
+import { createQuestionService } from "../../../server/features/questions/domain/question-review.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { enter } from "../../support/identity.ts";
 
@@ -27,7 +27,7 @@ interface Shown {
 
 const base = "/v1/games/trivia";
 let app: App;
-let api: ReturnType<typeof createApi>;
+let deps: QuestionsDeps;
 let ids: number[];
 const at = (n: number) => ids[n] ?? assert.fail();
 
@@ -42,21 +42,12 @@ async function call(
   target: string,
   options: { role?: OperatorRole; body?: object } = {},
 ) {
-  const [path = "", query = ""] = target.split("?");
-  const found = api.match(method, path);
-  assert.ok(found?.entry, target);
-  const { role = "operator", body } = options;
-  const reply = await callRoute(found.entry, found.params, {
+  const answer = await answerOf<QuestionsDeps, object>(questionRoutes, deps, target, {
     method,
-    path,
-    query,
-    headers: { "content-type": "application/json" },
-    ip: "127.0.0.1",
-    body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
-    operator: { name: "olga", role },
+    ...options,
   });
-  assert.ok(reply.content.kind === "json");
-  return { body: reply.content.body as object, pagination: reply.content.pagination };
+  if (answer.status >= 400) throw refusalIn(answer.text);
+  return answer;
 }
 
 const list = async (query = "", role: OperatorRole = "operator") => {
@@ -86,7 +77,7 @@ describe("question quality", () => {
         work({ em, redis: app.deps.redis, afterwards: () => undefined }),
       ),
     );
-    api = createApi(questionRoutes(service));
+    deps = { questions: service };
     const list = Array.from({ length: 12 }, (_, n) => ({
       category: n < 8 ? "art" : "film",
       difficulty: "easy",

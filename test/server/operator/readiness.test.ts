@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createClassifier } from "../../../server/features/avatars/classifier/classifier.ts";
-import { readiness } from "../../../server/operator/processes.ts";
+import { readiness } from "../../../server/operator/health/readiness.ts";
 
 test("readiness reports that avatar moderation is unavailable and stays ok", async () => {
   const entry = new URL("file:///nowhere/process.ts");

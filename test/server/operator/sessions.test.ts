@@ -6,8 +6,8 @@ import {
   cookieSeconds,
   createEndedSessions,
   type UsedTokens,
-} from "../../../server/operator/ended-sessions.ts";
-import { createIdentities, hashToken } from "../../../server/operator/identity.ts";
+} from "../../../server/operator/session/ended-sessions.ts";
+import { createIdentities, hashToken } from "../../../server/operator/session/identity.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { manualClock } from "../../support/clock.ts";
 

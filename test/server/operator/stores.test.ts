@@ -8,7 +8,7 @@ import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { isUnavailable } from "../../../server/http/pipeline/failures.ts";
 import { withClient } from "../../../server/runtime/stores/postgres.ts";
-import { readStores } from "../../../server/operator/stores.ts";
+import { readStores } from "../../../server/operator/health/stores.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 
 describe("the store state shown to operators", () => {

@@ -1,4 +1,5 @@
 import type { UploadRow } from "../../../../db/queries/avatars/avatar-uploads.ts";
+import { AppError } from "../../../platform/errors.ts";
 
 type Reviewed = Pick<UploadRow, "status" | "judgedBy" | "judgedAtMs">;
 
@@ -7,8 +8,5 @@ export const decisionVersionOf = ({ status, judgedBy, judgedAtMs }: Reviewed): s
   [status, judgedAtMs ?? "", judgedBy ?? ""].join(" ");
 
 /** Another decision was made since the operator read the upload. */
-export class DecisionConflict extends Error {
-  constructor({ status, judgedBy }: Reviewed) {
-    super(`Somebody decided meanwhile: ${status}${judgedBy === null ? "" : ` by ${judgedBy}`}.`);
-  }
-}
+export const decisionConflict = ({ status, judgedBy }: Reviewed): AppError =>
+  new AppError("avatar:decided_meanwhile", { params: { status, judged_by: judgedBy } });

@@ -16,7 +16,7 @@ import {
 import { listConnections } from "../../../../db/queries/social/oauth-connections.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { hide, replaceChoice, showIfLatest, type Change } from "./decisions.ts";
-import { DecisionConflict, decisionVersionOf } from "./decision-version.ts";
+import { decisionConflict, decisionVersionOf } from "./decision-version.ts";
 
 /** Operator decisions about an upload (AV-06). */
 export type Decision = { verb: "approve" } | { verb: "reject"; reason: string } | { verb: "undo" };
@@ -41,7 +41,7 @@ export async function decideUpload(
 ): Promise<void> {
   const row = await lockUpload(em, id);
   if (!row) throw new AppError("avatar:upload_not_found");
-  if (by.seen != null && by.seen !== decisionVersionOf(row)) throw new DecisionConflict(row);
+  if (by.seen != null && by.seen !== decisionVersionOf(row)) throw decisionConflict(row);
   if (decision.verb === "undo") return undo(em, row, by.now);
   if (decision.verb === "reject") return reject(em, row, decision.reason, by);
   return approve(em, row, by);

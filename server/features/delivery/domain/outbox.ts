@@ -1,5 +1,10 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  listOutbox,
+  type OutboxFilter,
+  type OutboxMessage,
+} from "../../../../db/queries/delivery/outbox.ts";
 import { cutText } from "../../../platform/text/cut-text.ts";
-import type { OutboxMessage } from "../../../../db/queries/delivery/outbox.ts";
 import { timestamp } from "../../../platform/time/clock.ts";
 
 /** A message as operators and the development inbox see it (BOOT-05). */
@@ -22,6 +27,17 @@ export interface PresentedMessage {
 
 /** Messages of one answer. */
 export const maxOutboxMessages = 100;
+
+export type MessageFilter = OutboxFilter;
+
+/** Messages as operators see them, newest first (BOOT-05). */
+export async function viewMessages(
+  em: EntityManager,
+  filter: MessageFilter,
+  hasContent: boolean,
+): Promise<PresentedMessage[]> {
+  return (await listOutbox(em, filter)).map((message) => presentMessage(message, hasContent));
+}
 
 /** In production an operator sees the outcome of a message, never its content (OPS-04, S29). */
 export function presentMessage(message: OutboxMessage, hasContent: boolean): PresentedMessage {

@@ -1,3 +1,6 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import { replaceLevels } from "../../../../db/queries/progress/levels.ts";
+import { saveAwards } from "../../../../db/queries/wallet/awards.ts";
 import Type, { type Static, type TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { AwardTerms } from "../../../../db/queries/wallet/awards.ts";
@@ -82,3 +85,13 @@ function checked<T extends TSchema>(schema: T, content: unknown): Static<T> {
     .map(({ instancePath, message }) => `${instancePath === "" ? "/" : instancePath} ${message}`);
   throw new DefinitionError(problems.join("\n"));
 }
+
+/** Adds and changes award definitions. */
+export const loadAwards = (em: EntityManager, awards: readonly AwardTerms[]): Promise<void> =>
+  saveAwards(em, awards);
+
+/** Replaces all levels. */
+export const loadLevels = (
+  em: EntityManager,
+  levels: readonly { name: string; threshold: number }[],
+): Promise<void> => replaceLevels(em, levels);

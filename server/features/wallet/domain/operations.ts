@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
+import { readWallet } from "../../../../db/queries/wallet/wallets.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Currency, Source } from "./currencies.ts";
 import { moveWithin, type Move, type Moved } from "./move.ts";
@@ -46,3 +47,7 @@ export async function operate(
 }
 
 const notPositive = { violations: [{ propertyPath: "amount", title: "must be above 0" }] };
+
+/** The wallet of the operation's currency. */
+export const balanceOf = async (em: EntityManager, name: OperationName, playerId: number) =>
+  (await readWallet(em, playerId))[operations[name].currency];

@@ -6,13 +6,31 @@ import {
   lockRuns,
   openRun,
   recordBatch,
+  readReconciliation,
   replaceDifferences,
+  type DifferenceView,
   type LedgerTotals,
+  type RunView,
   type Problem,
 } from "../../../../db/queries/wallet/ledger-reconciliation.ts";
 import type { WithClock, WithEm, WithLog, WithMetrics } from "../../../platform/capabilities.ts";
 import { countedSources } from "./currencies.ts";
 import { maxId } from "../../../platform/ids.ts";
+
+export type WalletTotals = LedgerTotals;
+
+/** Limits of the runs and differences an operator sees. */
+const shown = { rounds: 10, differences: 100 };
+
+export interface ReconciliationView {
+  rounds: RunView[];
+  differences: DifferenceView[];
+  numDifferences: number;
+}
+
+/** The latest runs, and the differences they found (WAL-08). */
+export const viewReconciliation = (em: EntityManager): Promise<ReconciliationView> =>
+  readReconciliation(em, shown);
 
 /** Bounds of one batch; a wallet with more entries forms a batch alone. */
 export const batchBounds = { wallets: 1_000, entries: 50_000 };

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageData } from "../../../../server/features/lobbies/messages.ts";
-import { declaredRoutes } from "../../../../server/operator/declared.ts";
+import { documentedRoutes } from "../../../../server/operator/routes.ts";
 import { groups } from "../../../../server/features/pages/openapi-guide.ts";
 import { publicDocument } from "../../../../server/features/pages/openapi-route.ts";
+import type { AnyRoute } from "../../../../server/http/pipeline/route.ts";
 import { roomKinds } from "../../../../server/app/rooms.ts";
 import { routes } from "../../../../server/app/routes.ts";
 
@@ -39,11 +40,11 @@ interface Field {
   $ref?: string;
 }
 
-const documentOf = (table: typeof routes) =>
+const documentOf = (table: readonly AnyRoute[]) =>
   JSON.parse(JSON.stringify(publicDocument(table))) as Document;
 
 test("the document explains how to begin and describes each group of operations", () => {
-  const { info, tags } = documentOf([...routes, ...declaredRoutes()]);
+  const { info, tags } = documentOf([...routes, ...documentedRoutes]);
   const undescribed = tags.filter(({ description }) => !description).map(({ name }) => name);
   assert.equal(
     undescribed.join(),

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { connectRedis } from "../../../../server/platform/redis/redis.ts";
-import { lockoutOf } from "../../../../server/features/sessions/lockout.ts";
+import { lockoutOf } from "../../../../server/features/sessions/domain/lockout.ts";
 import { manualClock } from "../../../support/clock.ts";
 
 describe("the lock after failed logins while Redis is unavailable", () => {

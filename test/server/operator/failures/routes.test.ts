@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { createOrm } from "../../../../db/orm.ts";
-import { callRoute, createApi } from "../../../../server/operator/api.ts";
-import { failureRoutes } from "../../../../server/operator/failures/routes.ts";
+import { createFaultStore } from "../../../../server/features/faults/domain/fault-store.ts";
+import { failureRoutes, type FailuresDeps } from "../../../../server/operator/failures/routes.ts";
 import { createFailureService } from "../../../../server/operator/failures/service.ts";
-import type { AuditedChange } from "../../../../server/operator/sources.ts";
+import type { AuditedChange } from "../../../../server/operator/audit.ts";
 import { AppError } from "../../../../server/platform/errors.ts";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { testDatabase } from "../../../support/stores.ts";
+import { answerOf, refusalIn } from "../call-route.ts";
 import { failedJob, openFaults, startedAt } from "../../platform/faults/stored-faults.ts";
 
 interface Shown {
@@ -39,22 +40,19 @@ describe("the failures that operators see", () => {
   });
 
   async function call<Body>(method: string, path: string, body?: object): Promise<Body> {
-    const service = createFailureService({
-      ...{ redis: faults.redis, clock: faults.clock },
+    const failures = createFailureService({
+      store: createFaultStore(faults.redis, faults.clock),
+      clock: faults.clock,
       open: async () => (isAway ? Promise.reject(new Error("away")) : orm),
     });
-    const routes = failureRoutes(service, async (_caller, change) => void audited.push(change));
-    const [target = "", query = ""] = path.split("?");
-    const match = createApi(routes).match(method, target);
-    assert.ok(match?.entry, path);
-    const reply = await callRoute(match.entry, match.params, {
-      ...{ method, path: target, query, ip: "127.0.0.1" },
-      headers: { "content-type": "application/json" },
-      body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
-      operator: { name: "olga", role: "operator" },
-    });
-    assert.ok(reply.content.kind === "json");
-    return reply.content.body as Body;
+    const deps = {
+      failures,
+      audit: async (_caller: unknown, change: AuditedChange) => void audited.push(change),
+    };
+    const sent = body === undefined ? { method } : { method, body };
+    const answer = await answerOf<FailuresDeps, Body>(failureRoutes, deps, path, sent);
+    if (answer.status >= 400) throw refusalIn(answer.text);
+    return answer.body;
   }
   const list = async (query = "") =>
     (await call<{ failures: Shown[] }>("GET", `/operator/failures${query}`)).failures;

@@ -5,7 +5,7 @@ import { PlayerSchema } from "../../../../../db/entities/player.ts";
 import { rowsOf } from "../../../../../db/queries/rows.ts";
 import { deliverMessage } from "../../../../../server/features/delivery/domain/deliver.ts";
 import { writeMessage } from "../../../../../server/features/delivery/domain/send.ts";
-import { DeliveryError } from "../../../../../server/features/delivery/providers/messages.ts";
+import { Fault } from "../../../../../server/platform/faults/fault.ts";
 import { answerRequest } from "../../../../../workers/processors/credential-requests.ts";
 import { startApp, type App } from "../../../../support/app.ts";
 import { password, post, registerAccount, tokenOf } from "../../../../support/identity.ts";
@@ -17,7 +17,7 @@ let isDown = false;
 const sent: string[] = [];
 
 const send = ({ text }: { text: string }) => {
-  if (isDown) return Promise.reject(new DeliveryError("smtp: ECONNECTION", false));
+  if (isDown) return Promise.reject(new Fault("smtp.unreachable"));
   sent.push(text);
   return Promise.resolve();
 };
@@ -37,7 +37,7 @@ async function work(to: string): Promise<void> {
   for (const { id } of requests) await answerRequest({ requestId: id, round: 0 }, deps());
   for (const { id } of await messagesTo(app.deps, to))
     await deliverMessage(deps(), id).catch((error: unknown) => {
-      assert.ok(isDown && error instanceof DeliveryError);
+      assert.ok(isDown && error instanceof Fault);
     });
 }
 

@@ -1,0 +1,59 @@
+import type { Player } from "../../../../db/entities/player.ts";
+import type { AccountStores, describeAccount } from "./accounts.ts";
+import { AppError } from "../../../platform/errors.ts";
+import type { Config } from "../../../platform/config/config.ts";
+
+/** Operator actions on one player; unknown ids throw `player:not_found`. */
+export interface PlayerService {
+  describe(id: number): Promise<PlayerView>;
+  /** Makes a change and writes its audit record in one transaction. */
+  change(
+    id: number,
+    verb: PlayerVerb,
+    by: { operator: string; reason: string },
+  ): Promise<ChangedPlayer>;
+}
+
+export type PlayerView = Awaited<ReturnType<typeof describeAccount>>;
+export interface ChangedPlayer {
+  id: number;
+  name: string;
+  [result: string]: unknown;
+}
+
+/** Verb of the path -> action in the audit log, as in the console. */
+export const playerActions = {
+  unlock: "account:unlock",
+  restore: "account:restore",
+  "revoke-sessions": "account:sign-out",
+} as const;
+export type PlayerVerb = keyof typeof playerActions;
+
+export interface PlayerServiceOptions {
+  config: Config;
+  /** Runs `work` with stores in a transaction, then the callbacks it registered. */
+  inStores<T>(work: (stores: AccountStores) => Promise<T>): Promise<T>;
+}
+
+/** Loads the account functions at the first call, like the database layer. */
+export function createPlayerService({ config, inStores }: PlayerServiceOptions): PlayerService {
+  const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
+    const { findAccount } = await import("./accounts.ts");
+    const player = await findAccount(em, { id });
+    if (!player) throw new AppError("player:not_found");
+    return player;
+  };
+  return {
+    describe: (id) =>
+      inStores(async (stores) => {
+        const accounts = await import("./accounts.ts");
+        return accounts.describeAccount(stores, await find(stores, id), config);
+      }),
+    change: (id, verb, by) =>
+      inStores(async (stores) => {
+        const { changeAccount } = await import("./accounts.ts");
+        const player = await find(stores, id);
+        return changeAccount(stores, player, { action: playerActions[verb], ...by }, config);
+      }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
+import {
+  findActiveOperator,
+  insertAuditEntry,
+  insertOperator,
+  listOperators,
+  revokeOperator,
+} from "../../../../db/queries/operator/operators.ts";
+import { cutText } from "../../../platform/text/cut-text.ts";
+
+/** Maximum characters of an audit record's target. */
+const maxTarget = 255;
+
+/** Who changed what and why (S16). */
+export interface Change {
+  /** Name of the operator, or `console`. */
+  operator: string;
+  action: string;
+  target: string;
+  reason?: string;
+  detail?: Record<string, unknown>;
+}
+
+export function recordChange(em: EntityManager, change: Change): Promise<void> {
+  const { target, reason = "" } = change;
+  return insertAuditEntry(em, { ...change, target: cutText(target, maxTarget), reason });
+}
+
+type NewOperator = Parameters<typeof insertOperator>[1];
+
+/** Throws the unique-constraint error if the name exists. */
+export async function addOperator(em: EntityManager, operator: NewOperator): Promise<void> {
+  await insertOperator(em, operator);
+  await recordChange(em, {
+    operator: "console",
+    action: "operator:create",
+    target: operator.name,
+  });
+}
+
+/** Ends the sessions of the operator too; false if there is none, or it was revoked before. */
+export async function endOperator(em: EntityManager, name: string, now: Date): Promise<boolean> {
+  if (!(await revokeOperator(em, name, now))) return false;
+  await recordChange(em, { operator: "console", action: "operator:revoke", target: name });
+  return true;
+}
+
+/** The operator whose token has this hash, unless revoked. */
+export const operatorOf = (em: EntityManager, tokenHash: string) =>
+  findActiveOperator(em, tokenHash);
+
+export const allOperators = (em: EntityManager) => listOperators(em);

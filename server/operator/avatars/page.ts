@@ -1,0 +1,89 @@
+import type { Static } from "typebox";
+import type { OperatorCaller } from "../../http/auth/auth.ts";
+import { html, type Html, type Value } from "../html.ts";
+import { page } from "../layout.ts";
+import { mayMake } from "../roles.ts";
+import { maxReason, type UploadBody, type UploadsBody, type UploadsQuery } from "./schemas.ts";
+
+export const reviewPath = "/operator/avatar-uploads";
+
+const statuses = { queued: "To review", approved: "Approved", rejected: "Rejected" } as const;
+
+type Upload = Static<typeof UploadBody>;
+type Place = Static<typeof UploadsQuery>;
+
+interface ReviewView {
+  body: Static<typeof UploadsBody>;
+  query: Place;
+  caller: OperatorCaller;
+}
+
+const addressOf = ({ status, limit, cursor }: Place): string =>
+  `${reviewPath}?status=${status}&limit=${limit}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
+
+const link = (place: Place, text: string) => html`<a href="${addressOf(place)}">${text}</a>`;
+
+/** The review of uploaded pictures (AV-06): a list that works without scripts and without a mouse. */
+export function reviewPage({ body: { uploads, next }, query, caller }: ReviewView): Html {
+  const { status, limit, cursor } = query;
+  const tabs = Object.entries(statuses).map(([name, text]) =>
+    name === status && cursor === undefined
+      ? html`<b>${text}</b>`
+      : link({ status: name as Place["status"], limit }, text),
+  );
+  return page(
+    { title: "Avatars", caller },
+    html`<h1>Avatars</h1>
+      <p class="tabs">${tabs}</p>
+      ${uploads.length === 0 && html`<p>None.</p>`}
+      ${uploads.map((upload, at) => entry(upload, backTo(query, uploads[at + 1]), caller))}
+      ${next !== null && html`<p>${link({ status, limit, cursor: next }, "More")}</p>`}`,
+  );
+}
+
+/** After a decision the browser shows the same list, at the entry that followed. */
+const backTo = (place: Place, following: Upload | undefined): string =>
+  addressOf(place) + (following === undefined ? "" : `#upload-${following.id}`);
+
+function entry(upload: Upload, back: string, { role }: OperatorCaller): Html {
+  const { id, status, picture_url } = upload;
+  const form = (verb: "approve" | "reject" | "undo", text: string, field: Value = null) =>
+    mayMake(role, `avatar:${verb}`) &&
+    html`<form method="post" action="${reviewPath}/${id}/${verb}">
+      <input type="hidden" name="seen" value="${upload.version}" /><input
+        type="hidden"
+        name="back"
+        value="${back}"
+      />${field}<button aria-describedby="facts-${id}">${text}</button>
+    </form>`;
+  const reason = html`<label for="reason-${id}">Reason (shown to the player)</label
+    ><input id="reason-${id}" name="reason" maxlength="${maxReason}" required />`;
+  return html`<section id="upload-${id}">
+    <h2 id="facts-${id}">${factsOf(upload).join(" · ")}</h2>
+    ${pictureOf(upload, role)}
+    ${status !== "approved" && picture_url !== null && form("approve", "Approve")}
+    ${status !== "rejected" && form("reject", "Reject", reason)}
+    ${upload.can_undo && form("undo", "Undo")}
+  </section>`;
+}
+
+/** A picture that nobody has approved is not for viewers (S20). */
+function pictureOf({ id, picture_url }: Upload, role: OperatorCaller["role"]): Value {
+  if (picture_url === null) return html`<p>The picture was removed.</p>`;
+  if (!mayMake(role, "avatar:approve")) return null;
+  return html`<img
+    src="${picture_url}"
+    width="192"
+    height="192"
+    alt="Upload ${id}"
+    loading="lazy"
+  />`;
+}
+
+const factsOf = (upload: Upload): string[] => [
+  `Upload ${upload.id} of ${upload.player_name} (${upload.player_id}), ${upload.created_at}`,
+  ...(upload.is_shown ? ["shown now"] : []),
+  ...(upload.judged_by === null ? [] : [`${upload.status} by ${upload.judged_by}`]),
+  ...(upload.rejection_reason === null ? [] : [upload.rejection_reason]),
+  ...Object.entries(upload.scores ?? {}).map(([name, score]) => `${name} ${score.toFixed(2)}`),
+];

@@ -1,0 +1,85 @@
+import type { OperatorCaller } from "../http/auth/auth.ts";
+import { html, type Html, type Value } from "./html.ts";
+
+/** Scripts and styles of the pages; each is a file of the browser code. */
+export const assetPath = "/operator/assets";
+
+interface PageOptions {
+  title: string;
+  /** Name of the script of the page. */
+  script?: string;
+  /** Seconds after which a browser without scripts loads the page again. */
+  reloadSeconds?: number;
+  /** Shown with the navigation; null on a page before the login. */
+  caller: OperatorCaller | null;
+}
+
+const places: readonly [href: string, text: string][] = [
+  ["/operator", "Overview"],
+  ["/operator/queues", "Queues"],
+  ["/operator/workers", "Workers"],
+  ["/operator/rooms", "Rooms"],
+  ["/operator/avatar-uploads", "Avatars"],
+];
+
+/** The document around the content of a page. */
+export function page({ title, caller, ...options }: PageOptions, content: Value): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width,initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${assetPath}/base.css" />
+        <link rel="stylesheet" href="${assetPath}/operator.css" />
+        ${scriptOf(options)}
+        <title>${title}</title>
+      </head>
+      <body>
+        ${caller && navigation(caller)}
+        <main>${content}</main>
+      </body>
+    </html>`;
+}
+
+const scriptOf = ({ script, reloadSeconds }: Pick<PageOptions, "script" | "reloadSeconds">) => [
+  script !== undefined && html`<script src="${assetPath}/${script}" defer></script>`,
+  reloadSeconds !== undefined &&
+    html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`,
+];
+
+const navigation = ({ name, role }: OperatorCaller) =>
+  html`<header>
+    <nav>${places.map(([href, text]) => html`<a href="${href}">${text}</a> `)}</nav>
+    <form method="post" action="/operator/logout">
+      <span>${name}, ${role}</span> <button class="plain">Log out</button>
+    </form>
+  </header>`;
+
+/** A table that scrolls by itself on a narrow screen. */
+export const table = (title: string, head: readonly string[], rows: readonly Value[][]): Html =>
+  html`<h2>${title}</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            ${head.map((text) => html`<th>${text}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (cells) =>
+              html`<tr>
+                ${cells.map((cell) => html`<td>${cell}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+
+/** Marks what needs an operator. */
+export const marked = (value: Value, isBad: boolean): Value =>
+  isBad ? html`<strong class="wrong">${value}</strong>` : value;
+
+export const alertText = (text: string): Html => html`<p class="wrong" role="alert">${text}</p>`;

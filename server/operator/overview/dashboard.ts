@@ -1,0 +1,117 @@
+import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
+import { mostCounted } from "../../features/avatars/domain/avatar-service.ts";
+import { readiness, type ReadinessDeps } from "../health/readiness.ts";
+
+/** Sums over all processes; counting restarts with the operator process. */
+export interface Totals {
+  requests: number;
+  /** Responses with status 500 or above. */
+  failures: number;
+  /** To rooms of every kind. */
+  commands: number;
+  /** In memory, of every kind. */
+  rooms: number;
+  streams: number;
+}
+
+export interface DashboardSources extends ReadinessDeps {
+  totals(): Promise<Totals>;
+  /** Pictures waiting for a decision, up to `mostCounted`; null if the database does not respond. */
+  waitingPictures(): Promise<number | null>;
+}
+
+/** One line of the start page. */
+export interface Stat {
+  name: string;
+  value: string;
+  /** True if an operator has to act. */
+  isBad: boolean;
+}
+
+interface Sample {
+  at: number;
+  totals: Totals;
+}
+
+/** Minimum time between the two samples of a rate, in milliseconds. */
+const leastSpanMs = 5_000;
+/** An older sample is ignored. */
+const mostSpanMs = 60_000;
+
+/** Sums of the metrics of all processes. */
+export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<string>>[]): Totals {
+  const sum = (isNamed: (name: string) => boolean, isMeant = (_: MetricValue<string>) => true) =>
+    metrics
+      .filter(({ name }) => isNamed(name))
+      .flatMap(({ values }) => values)
+      .filter(isMeant)
+      .reduce((total, { value }) => total + value, 0);
+  const isRequests = (name: string) => name === "http_requests_total";
+  return {
+    requests: sum(isRequests),
+    failures: sum(isRequests, ({ labels }) => Number(labels["status"]) >= 500),
+    commands: sum((name) => name.endsWith(actorMetricNames.commands)),
+    rooms: sum((name) => name.endsWith(actorMetricNames.actors)),
+    streams: sum((name) => name === "hub_streams"),
+  };
+}
+
+/**
+ * The stats of the start page. A rate needs an earlier sample, so the first page has none.
+ * `now` is in milliseconds.
+ */
+export function createDashboard(
+  sources: DashboardSources,
+  now: () => number,
+): () => Promise<Stat[]> {
+  let before: Sample | null = null;
+  let latest: Sample | null = null;
+
+  return async () => {
+    const [state, totals, pictures] = await Promise.all([
+      readiness(sources),
+      sources.totals(),
+      sources.waitingPictures(),
+    ]);
+    const sample = { at: now(), totals };
+    const spanMs = latest === null ? Infinity : sample.at - latest.at;
+    if (spanMs >= leastSpanMs) {
+      before = spanMs > mostSpanMs ? null : latest;
+      latest = sample;
+    }
+    const base = before;
+    const perSecond = (key: keyof Totals) => {
+      if (base === null) return `${totals[key]} since the start`;
+      // A restarted process has a lower count.
+      const count = Math.max(0, totals[key] - base.totals[key]);
+      return `${((count * 1_000) / (sample.at - base.at)).toFixed(1)} per second`;
+    };
+    const isReady = state.status === "ok";
+    const missing = state.missing_stores.map((name) => `${name} does not respond`);
+    const readOnly = state.read_only_stores.map((name) => `${name} refuses writes`);
+    const starting = state.num_waiting > 0 ? [`starting processes: ${state.num_waiting}`] : [];
+    return [
+      {
+        name: "Service",
+        value: isReady ? "ready" : ["not ready", ...missing, ...readOnly, ...starting].join("; "),
+        isBad: !isReady,
+      },
+      { name: "Requests", value: perSecond("requests"), isBad: false },
+      {
+        name: "Responses with status 500 or above",
+        value: perSecond("failures"),
+        isBad: base !== null && totals.failures > base.totals.failures,
+      },
+      { name: "Room commands", value: perSecond("commands"), isBad: false },
+      { name: "Rooms in memory", value: String(totals.rooms), isBad: false },
+      { name: "Event streams", value: String(totals.streams), isBad: false },
+      { name: "Pictures to review", value: countOf(pictures), isBad: false },
+    ];
+  };
+}
+
+function countOf(pictures: number | null): string {
+  if (pictures === null) return "unknown";
+  return pictures < mostCounted ? String(pictures) : `${mostCounted} or more`;
+}

@@ -1,0 +1,72 @@
+import type { Static } from "typebox";
+import type { OperatorCaller } from "../../http/auth/auth.ts";
+import { html, type Html, type Value } from "../html.ts";
+import { marked, page, table } from "../layout.ts";
+import type { QueueBody } from "../schemas.ts";
+import type { ProcessBody } from "../workers/processes.ts";
+import type { OverviewBody } from "./schemas.ts";
+
+/** Must equal the interval in the script. */
+const reloadSeconds = 10;
+
+const links: readonly [href: string, text: string, note: string][] = [
+  ["/operator/queues/board", "Queue board", "single jobs"],
+  ["/operator/outbox", "/operator/outbox", "mails and text messages"],
+  ["/operator/wallets", "/operator/wallets", "wallets compared with ledgers"],
+  ["/operator/questions", "/operator/questions", "reported questions, too hard and too easy ones"],
+  ["/operator/lobbies", "/operator/lobbies", "lobbies in memory by process"],
+  ["/metrics", "/metrics", "Prometheus text, summed over all processes"],
+  ["/ready", "/ready", "200 if every process and store responds and every store accepts writes"],
+  ["/live", "/live", "200 while this process runs"],
+  ["/operator/openapi.json", "/operator/openapi.json", "this API as OpenAPI 3.1"],
+];
+
+interface OverviewView {
+  body: Static<typeof OverviewBody>;
+  caller: OperatorCaller;
+}
+
+export function overviewPage({ body, caller }: OverviewView): Html {
+  const { stats, queues, processes } = body;
+  const queueHead = ["Queue", "Waiting", "Active", "Delayed", "Failed", "Done"];
+  return page(
+    { title: "Operator", script: "overview.js", reloadSeconds, caller },
+    html`<h1>Operator</h1>
+      <p class="wrong" role="status"></p>
+      ${table(
+        "Now",
+        ["What", `Updated every ${reloadSeconds} seconds`],
+        stats.map(({ name, value, is_bad }) => [name, marked(value, is_bad)]),
+      )}
+      ${table("Queues", queueHead, queues?.map(queueRow) ?? [[marked("unknown", true)]])}
+      ${table(
+        "Processes",
+        ["Role", "Pid", "State", "Restarts", "Up since"],
+        processes.map(processRow),
+      )}
+      ${table(
+        "Pages",
+        ["Address", "Content"],
+        links.map(([href, text, note]) => [html`<a href="${href}">${text}</a>`, note]),
+      )}`,
+  );
+}
+
+export function processRow(info: Static<typeof ProcessBody>): Value[] {
+  const since = info.is_ready ? info.started_at.slice(0, 19) : "";
+  const state = info.is_ready ? "ready" : "starting";
+  return [`${info.role} ${info.index}`, info.pid, state, info.num_restarts, since];
+}
+
+export function queueRow({ name, is_paused, counts }: QueueBody): Value[] {
+  const count = (state: string) => counts[state] ?? 0;
+  const href = `/operator/queues/${encodeURIComponent(name)}/jobs`;
+  return [
+    [html`<a href="${href}">${name}</a>`, is_paused && marked(" (paused)", true)],
+    count("waiting"),
+    count("active"),
+    count("delayed"),
+    marked(count("failed"), count("failed") > 0),
+    count("completed"),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { Redis } from "ioredis";
+import { parseConfig, type Config } from "../../server/platform/config/config.ts";
+import { silentLogger, type Logger } from "../../server/platform/log/logger.ts";
+import { createMetrics, type Metrics } from "../../server/platform/metrics/metrics.ts";
+import { noFaults } from "../../server/platform/faults/recorder.ts";
+import { systemClock, type Clock } from "../../server/platform/time/clock.ts";
+import { operatorRoles, type OperatorCaller } from "../../server/http/auth/auth.ts";
+import type { Route } from "../../server/http/pipeline/route.ts";
+import { createOperatorServer } from "../../server/operator/server.ts";
+import type { Identities } from "../../server/operator/session/identity.ts";
+import { createLoginFailures } from "../../server/operator/session/login-failures.ts";
+import type { SessionDeps } from "../../server/operator/session/routes.ts";
+
+/** Tokens and cookies of these operators: `token-of-viewer` and so on. */
+const operators = new Map<string, OperatorCaller>(
+  operatorRoles.map((role) => [`token-of-${role}`, { name: `the ${role}`, role }]),
+);
+
+export interface TestOperatorOptions<D> {
+  routes: readonly Route<D & SessionDeps>[];
+  deps: D;
+  identities?: Identities;
+  config?: Config;
+  clock?: Clock;
+  log?: Logger;
+  redis?: Redis;
+  metrics?: Metrics;
+}
+
+/** A part of the operator listener, with an operator of each role. */
+export async function startOperatorPart<D extends object>(options: TestOperatorOptions<D>) {
+  const {
+    routes,
+    deps,
+    config = parseConfig({}),
+    clock = systemClock,
+    log = silentLogger,
+  } = options;
+  const identities = options.identities ?? {
+    fromToken: async (token) => operators.get(token) ?? null,
+    fromCookie: async (cookie) => operators.get(cookie) ?? null,
+    cookieFor: (token) => token,
+    end: async () => undefined,
+  };
+  const redis = options.redis ?? ({} as Redis);
+  const metrics = options.metrics ?? createMetrics();
+  const server = createOperatorServer({
+    base: { config, clock, metrics, redis, faults: noFaults },
+    deps: { ...deps, identities, loginFailures: createLoginFailures(clock) },
+    routes,
+    log,
+  });
+  const url = `http://127.0.0.1:${await server.listen("127.0.0.1", 0)}`;
+  return { url, stop: () => server.drain() };
+}
