@@ -1,7 +1,7 @@
 import { assembleJobs } from "../server/app/assemble.ts";
 import { askForSample } from "../server/app/sample.ts";
 import { loadConfig } from "../server/platform/config/config.ts";
-import { serviceVersion } from "../server/http/replies/envelope.ts";
+import { serviceVersion } from "../server/platform/version.ts";
 import { createInstance, nameOfInstance } from "../server/platform/instance.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";

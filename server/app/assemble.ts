@@ -10,7 +10,7 @@ import { createLeaderboards } from "../features/leaderboards/domain/leaderboards
 import { ClosedAccountFollower } from "../features/accounts/domain/closed-account-follower.ts";
 import { createArchive } from "../features/archive/domain/archive.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
-import { serviceVersion } from "../http/replies/envelope.ts";
+import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
 import { createInstance, type Instance } from "../platform/instance.ts";
 import { createResponseCache } from "../platform/cache/response-cache.ts";

@@ -1,6 +1,6 @@
 import { assembleHttp, type BaseDeps } from "./assemble.ts";
 import { loadConfig } from "../platform/config/config.ts";
-import { serviceVersion } from "../http/replies/envelope.ts";
+import { serviceVersion } from "../platform/version.ts";
 import { createInstance } from "../platform/instance.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";

@@ -1,13 +1,6 @@
-import type { EntityManager } from "@mikro-orm/postgresql";
-import {
-  applyRebuild,
-  previewRebuild,
-  RebuildRefused,
-  showChanges,
-  undoRebuild,
-} from "../../db/projections/rebuild.ts";
-import { publish } from "../../db/queries/archive/codex-lease.ts";
+import { RebuildRefused, showChanges } from "../../db/projections/rebuild.ts";
 import { buildOf, type Build } from "../features/gamedata/domain/builds.ts";
+import { rebuild, type RebuildRequest } from "../features/gamedata/domain/rebuild.ts";
 import type { Config } from "../platform/config/config.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase } from "./in-database.ts";
@@ -29,11 +22,11 @@ export const projectionCommands: readonly ConsoleCommand[] = [
       ["--apply <build>", "apply a preview"],
       ["--back", "restore the rows from before the newest rebuild"],
     ],
-    run: rebuild,
+    run,
   },
 ];
 
-async function rebuild(config: Config, options: Options): Promise<Record<string, unknown>> {
+async function run(config: Config, options: Options): Promise<Record<string, unknown>> {
   const actions = ["preview", "show", "apply", "back"].filter(
     (name) => options[name] !== undefined,
   );
@@ -41,17 +34,15 @@ async function rebuild(config: Config, options: Options): Promise<Record<string,
     throw new Refusal(`projection:one_at_a_time not ${actions.join(" and ")} at once`);
   const shown = textOf(options, "show");
   if (shown !== undefined) return show(config, numberOf(shown), textOf(options, "after") ?? "");
-  const isPreview = options["preview"] === true;
-  const build = await change(config, isPreview ? "preview" : nameOf(options), (em, game) => {
-    const applied = textOf(options, "apply");
-    if (options["back"] === true) return undoRebuild(em, game);
-    if (isPreview) return previewRebuild(em, game);
-    return applyRebuild(em, game, applied === undefined ? null : numberOf(applied));
-  });
-  return present(build);
+  const applied = textOf(options, "apply");
+  const build = applied === undefined ? null : numberOf(applied);
+  return present(await change(config, { action: actionOf(options), build }));
 }
 
-const nameOf = (options: Options) => (options["back"] === true ? "back" : "apply");
+function actionOf(options: Options): RebuildRequest["action"] {
+  if (options["back"] === true) return "back";
+  return options["preview"] === true ? "preview" : "apply";
+}
 
 function numberOf(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new Refusal("projection:no_build name the number of a build");
@@ -66,20 +57,16 @@ const present = (build: Build) => ({
   num_removed: build.numRemoved,
 });
 
-async function change(
-  config: Config,
-  name: string,
-  work: (em: EntityManager, game: string) => Promise<Build>,
-): Promise<Build> {
+async function change(config: Config, request: Omit<RebuildRequest, "game">): Promise<Build> {
+  const { action } = request;
   const game = config.GAME_DATA_GAME;
   return inDatabase(config, async (em) => {
-    const build = await work(em, game).catch((error: unknown) => {
+    const build = await rebuild(em, { ...request, game }).catch((error: unknown) => {
       if (error instanceof RebuildRefused) throw new Refusal(error.code);
       throw error;
     });
-    if (name === "preview") return build;
-    await audit(em, `projection:${name}`, game, { reason: "", detail: present(build) });
-    await publish(em);
+    if (action === "preview") return build;
+    await audit(em, `projection:${action}`, game, { reason: "", detail: present(build) });
     return build;
   });
 }

@@ -36,7 +36,7 @@ import { collectMetrics } from "./health/collect-metrics.ts";
 import { createPlayerService } from "../features/accounts/domain/player-service.ts";
 import { createQuestionService } from "../features/questions/domain/question-review.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
-import { serviceVersion } from "../http/replies/envelope.ts";
+import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
 import { createInstance } from "../platform/instance.ts";
 import { createFailureService } from "./failures/service.ts";

@@ -1,6 +1,6 @@
 import { buildOpenApi } from "../http/openapi/openapi.ts";
 import { bytesReply, media, routesWith, type Route } from "../http/pipeline/route.ts";
-import { serviceVersion } from "../http/replies/envelope.ts";
+import { serviceVersion } from "../platform/version.ts";
 import { avatarRoutes } from "./avatars/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { failureRoutes } from "./failures/routes.ts";

@@ -1,28 +1,12 @@
 import { UnrecoverableError } from "bullmq";
-import type { EntityManager } from "@mikro-orm/postgresql";
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
-import { publish } from "../../db/queries/archive/codex-lease.ts";
-import type { Build } from "../../db/queries/gamedata/projection-builds.ts";
 import { readProjectionState } from "../../db/queries/gamedata/projection-state.ts";
 import { projectorVersion } from "../../db/projections/project.ts";
-import {
-  applyRebuild,
-  previewRebuild,
-  RebuildRefused,
-  undoRebuild,
-} from "../../db/projections/rebuild.ts";
+import { RebuildRefused } from "../../db/projections/rebuild.ts";
+import type { Build } from "../../server/features/gamedata/domain/builds.ts";
+import { rebuild, type RebuildRequest } from "../../server/features/gamedata/domain/rebuild.ts";
 import type { WithClock, WithConfig, WithEm, WithLog } from "../../server/platform/capabilities.ts";
-import { projectionRebuild, type PayloadOf, type WithEnqueue } from "../queues.ts";
-
-type RebuildRequest = PayloadOf<typeof projectionRebuild>;
-
-const actions: Readonly<
-  Record<RebuildRequest["action"], (em: EntityManager, request: RebuildRequest) => Promise<Build>>
-> = {
-  preview: (em, { game }) => previewRebuild(em, game),
-  apply: (em, { game, build }) => applyRebuild(em, game, build),
-  back: (em, { game }) => undoRebuild(em, game),
-};
+import { projectionRebuild, type WithEnqueue } from "../queues.ts";
 
 /**
  * Previews, applies or rolls back a rebuild in one transaction: clients see the rows either before or after
@@ -33,11 +17,7 @@ export async function rebuildProjection(
   deps: WithEm & WithLog,
 ): Promise<Build> {
   try {
-    const build = await deps.em.transactional(async (em) => {
-      const made = await actions[request.action](em, request);
-      if (request.action !== "preview") await publish(em);
-      return made;
-    });
+    const build = await deps.em.transactional((em) => rebuild(em, request));
     deps.log.info(
       { event: "projection_rebuilt", build, action: request.action },
       "projection rebuilt",

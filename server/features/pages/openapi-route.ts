@@ -1,4 +1,4 @@
-import { serviceVersion } from "../../http/replies/envelope.ts";
+import { serviceVersion } from "../../platform/version.ts";
 import { buildOpenApi } from "../../http/openapi/openapi.ts";
 import {
   bytesReply,

@@ -1,13 +1,10 @@
 import { performance } from "node:perf_hooks";
-import packageJson from "../../../package.json" with { type: "json" };
 import type { Clock } from "../../platform/time/clock.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { pieceBytes, type Body } from "./output.ts";
+import { serviceVersion } from "../../platform/version.ts";
 import { reasonOf } from "./reason.ts";
-
-/** Version of the service, as answered in every response envelope (ENV-02). */
-export const serviceVersion: string = packageJson.version;
 
 /** Writes response envelopes around finished JSON text (ENV-01..ENV-04). */
 export class EnvelopeWriter {

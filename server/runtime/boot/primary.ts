@@ -6,7 +6,7 @@ import { createLogger, flushLog, type Logger } from "../../platform/log/logger.t
 import { openLogOutput, type LogOutput } from "../../platform/log/log-output.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
 import { startupBanner, type BannerFacts } from "../startup-banner.ts";
-import { serviceVersion } from "../../http/replies/envelope.ts";
+import { serviceVersion } from "../../platform/version.ts";
 import { cacheFolder } from "../stores/cache-folder.ts";
 import { checkRedisPersistence } from "../stores/redis.ts";
 import { Children } from "./children.ts";

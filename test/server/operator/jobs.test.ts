@@ -106,7 +106,7 @@ describe("jobs as operators see and change them", () => {
       ["before", "after"].map(async (id) => (await jobs.job(name, id)).state),
     );
     assert.deepEqual(states, ["waiting", "failed"]);
-    worked.resume();
+    await worked.resume();
     await eventually("it has failed again", async () => (await failed()) === 2);
     assert.deepEqual(runs, ["before"]);
   });
