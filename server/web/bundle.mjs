@@ -16,6 +16,11 @@ const entries = {
   data: "reader/data.ts",
   "operator/overview": "operator/overview.ts",
 };
+/**
+ * The oldest browsers of the pages: iOS 16 on an iPhone 8, Chrome 108, Firefox 115. The `lib` of `tsconfig.json` has
+ * what all of them have, and esbuild lowers syntax that one of them does not have.
+ */
+export const browsers = ["safari16", "chrome108", "firefox115"];
 /** The published client; its banner comes first, wherever the entry is in the bundle. */
 const client = { "client/emberline": "client/emberline.ts" };
 
@@ -44,7 +49,7 @@ function bundle(esbuild, root, files, options) {
     bundle: true,
     write: false,
     format: "esm",
-    target: "es2023",
+    target: browsers,
     charset: "utf8",
     sourcemap: true,
     logLevel: "silent",

@@ -60,7 +60,7 @@ function toItem(message: Message) {
 
 /** Shows the messages, newest first. */
 function show(messages: readonly Message[]) {
-  for (const message of messages.toReversed()) {
+  for (const message of [...messages].reverse()) {
     const facts = JSON.stringify(message);
     const known = shown.get(message.id);
     if (known?.facts === facts) continue;

@@ -66,6 +66,6 @@ export function columnsFor(entities: readonly WithData[]): string[] {
   });
   // Varying fields are more informative than constant ones.
   const worth = ([, { times, values }]: (typeof seen)[number]) => times * (values.size > 1 ? 2 : 1);
-  const best = fit.toSorted((a, b) => worth(b) - worth(a)).slice(0, maxColumns);
+  const best = [...fit].sort((a, b) => worth(b) - worth(a)).slice(0, maxColumns);
   return fit.filter((one) => best.includes(one)).map(([path]) => path);
 }

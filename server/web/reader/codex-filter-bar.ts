@@ -116,6 +116,11 @@ function addForm(seen: SeenFields, onAdd: (filter: Filter) => void): HTMLElement
     onAdd({ path, op, value: value.value });
     value.value = "";
   };
+  const operator = labelled(
+    "Is",
+    chooser(operators, op, (chosen) => (op = chosen)),
+  );
+  operator.classList.add("operator");
   offer();
   return el(
     "form",
@@ -124,10 +129,7 @@ function addForm(seen: SeenFields, onAdd: (filter: Filter) => void): HTMLElement
       "Field",
       chooser(choices, path, (chosen) => ((path = chosen), offer())),
     ),
-    labelled(
-      "Is",
-      chooser(operators, op, (chosen) => (op = chosen)),
-    ),
+    operator,
     labelled("Value", value),
     offered,
     el("button", {}, "Filter"),

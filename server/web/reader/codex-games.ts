@@ -73,7 +73,7 @@ export async function gameView(place: Place): Promise<Node[]> {
   ]);
   setTitle(game.display_name);
   const { patch, types, total } = manifest;
-  const counts = Object.entries(types).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const counts = Object.entries(types).sort(([a], [b]) => (a < b ? -1 : 1));
   const head = el(
     "header",
     { class: "head hero-head" },

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by.ts";
 import type { Changelog, Manifest, Patch, PatchList } from "../answers.ts";
 import { el } from "../dom.ts";
 import { patchRow } from "./codex-games.ts";
@@ -15,9 +16,7 @@ type Read = (cursor: number) => Promise<Changelog>;
 export async function patchesView(place: Place): Promise<Node[]> {
   const [game, { patches }] = await Promise.all([readGame(place), place.ask<PatchList>("patches")]);
   setTitle(`Patches of ${game.display_name}`);
-  const byYear = Map.groupBy(patches, (patch) =>
-    (patch.released_at ?? patch.imported_at).slice(0, 4),
-  );
+  const byYear = groupBy(patches, (patch) => (patch.released_at ?? patch.imported_at).slice(0, 4));
   const years = [...byYear].map(([year, some]) =>
     el(
       "section",

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by.ts";
 import type { Entity, HydratedEntity } from "../answers.ts";
 import { el } from "../dom.ts";
 import type { Place } from "./codex-place.ts";
@@ -56,7 +57,7 @@ export function linksCard(
   { version }: Step,
 ): HTMLElement | null {
   if (links.length === 0) return null;
-  const byRel = Map.groupBy(links, ({ rel }) => rel);
+  const byRel = groupBy(links, ({ rel }) => rel);
   const groups = [...byRel].flatMap(([rel, some]) => {
     const found = Object.hasOwn(hydrated, rel) ? [hydrated[rel]].flat() : [];
     const items = some.map(({ target }, index) => linkItem(place, target, found[index], version));

@@ -41,7 +41,7 @@ export async function readSteps(place: Place, id: string): Promise<Steps> {
     place.ask<EntityHistory>(`${encodeURIComponent(id)}/history`),
     place.ask<PatchList>("patches"),
   ]);
-  const oldestFirst = patches.toReversed();
+  const oldestFirst = [...patches].reverse();
   const order = new Map(oldestFirst.map((patch, index) => [patch.id, index]));
   const days = new Map(patches.map((patch) => [patch.id, patch.imported_at]));
   const list = history.map((row) => ({
@@ -80,8 +80,9 @@ const spelt = (version: string) => version.replaceAll(" ", "+");
 export function stepAt({ list, order, versions }: Steps, version: string | null): number | null {
   const place = version === null ? undefined : versions.get(spelt(version));
   if (place === undefined) return null;
-  const index = list.findLastIndex(({ patchId }) => (order.get(patchId) ?? 0) <= place);
-  return index < 0 ? null : index;
+  for (let index = list.length - 1; index >= 0; index--)
+    if ((order.get(list[index]?.patchId ?? 0) ?? 0) <= place) return index;
+  return null;
 }
 
 /** The default comparison is with the previous state. */

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by.ts";
 import type { LootDrop, LootDropGroup, LootDropRate } from "../answers.ts";
 import { el } from "../dom.ts";
 import { isOf, type Row } from "./data-documents.ts";
@@ -86,11 +87,11 @@ export function lootCards({ draws, names }: Loot, context: NamingContext): HTMLE
 function grades({ drop, rate }: Draw, names: Names, context: NamingContext): HTMLElement {
   const params = rate?.params ?? [];
   const all = params.reduce((sum, one) => sum + (one.drop_rate ?? 0), 0);
-  const byGrade = Map.groupBy(drop?.items ?? [], (item) => item.luck_grade);
+  const byGrade = groupBy(drop?.items ?? [], (item) => item.luck_grade);
   const known = new Set([...params.map((one) => one.luck_grade), ...byGrade.keys()]);
   if (known.size === 0) return el("p", { class: "none" }, "nothing");
   const rows = [...known]
-    .toSorted((a, b) => (a ?? 0) - (b ?? 0))
+    .sort((a, b) => (a ?? 0) - (b ?? 0))
     .map((grade) => {
       const own = params.find((one) => one.luck_grade === grade);
       const items = (byGrade.get(grade) ?? []).map((item) => itemNode(item, names, context));

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by.ts";
 import type { Quest } from "../answers.ts";
 import { el } from "../dom.ts";
 import type { RowList } from "./data-documents.ts";
@@ -33,14 +34,14 @@ export async function readChain(place: Place, row: Quest): Promise<readonly Link
     first = next;
     seen.add(next.id);
   }
-  const followers = Map.groupBy([...byId.values()], (quest) => quest.chapter_id);
+  const followers = groupBy([...byId.values()], (quest) => quest.chapter_id);
   const chain: Link[] = [];
   const visited = new Set<string>();
   const visit = (quest: Quest, depth: number) => {
     if (chain.length >= maxChain || visited.has(quest.id)) return;
     visited.add(quest.id);
     chain.push({ quest, depth });
-    const next = (followers.get(quest.id) ?? []).toSorted(
+    const next = [...(followers.get(quest.id) ?? [])].sort(
       (a, b) => (a.order ?? 0) - (b.order ?? 0),
     );
     for (const one of next) visit(one, next.length > 1 ? depth + 1 : depth);

@@ -70,12 +70,9 @@ export function factsNode(
     );
     const title = context.titleOf?.(key) ?? readable(key);
     const head = el("th", { scope: "row" }, title);
-    return el(
-      "tr",
-      { class: isChanged ? "changed" : null },
-      head,
-      el("td", {}, valueNode(object[key], context, own)),
-    );
+    const value = valueNode(object[key], context, own);
+    const classes = [isChanged ? "changed" : "", value.matches("table, div, .stack") ? "wide" : ""];
+    return el("tr", { class: classes.join(" ").trim() || null }, head, el("td", {}, value));
   });
   return el("table", { class: "facts" }, el("tbody", {}, ...rows));
 }
