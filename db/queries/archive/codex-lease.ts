@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import { advisoryLocks } from "../../advisory-locks.ts";
-import { findRow, rowsOf } from "../rows.ts";
+import { findRow, findRows, rowsOf } from "../rows.ts";
 import { readDirectory, type CodexGame } from "./codex-directory.ts";
 
 /** How long a process keeps the list of games without a query (COD-22). */
@@ -26,7 +26,7 @@ export async function publish(em: EntityManager, signal?: AbortSignal): Promise<
 
 /**
  * The games by slug, and whether a process may keep the list for `gamesLeaseMs`. It reuses `held` if no game has
- * another generation. Statement by statement: the lock has to be read before the snapshot of the games is taken.
+ * another name or generation. Statement by statement: the lock has to be read before the snapshot of the games is taken.
  */
 export async function readLeasedGames(
   em: EntityManager,
@@ -47,17 +47,17 @@ export async function readLeasedGames(
   return { value: new Map(games.map((game) => [game.slug, game])), isLeased };
 }
 
-/** Whether the games have the generations of `held`; each import and rebuild raises one. */
+/** Whether the games have the names and generations of `held`; each import and rebuild raises a generation. */
 async function isUnchanged(
   em: EntityManager,
   held: ReadonlyMap<string, CodexGame>,
 ): Promise<boolean> {
-  const rows = await rowsOf(
-    em,
-    sql<{ slug: string; generation: number }>`select slug, generation from codex_games`,
+  const rows = await findRows(em, (db) =>
+    db.selectFrom("codex_games").select(["slug", "display_name as displayName", "generation"]),
   );
-  return (
-    rows.length === held.size &&
-    rows.every(({ slug, generation }) => held.get(slug)?.generation === generation)
-  );
+  const isSame = ({ slug, displayName, generation }: (typeof rows)[number]) => {
+    const known = held.get(slug);
+    return known?.generation === generation && known.displayName === displayName;
+  };
+  return rows.length === held.size && rows.every(isSame);
 }
