@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { noFaults } from "../../../../../server/platform/faults/recorder.ts";
 import { silentLogger } from "../../../../../server/platform/log/logger.ts";
 import { postMessages } from "../../../../../server/features/delivery/domain/send.ts";
 
@@ -18,7 +19,7 @@ async function post(numMessages: number, wanted: number): Promise<number> {
       if (++numTaken === wanted) resolve();
     };
     const ids = Array.from({ length: numMessages }, (_, n) => n);
-    void postMessages({ enqueue, log: silentLogger } as never, ids);
+    void postMessages({ enqueue, log: silentLogger, faults: noFaults } as never, ids);
   });
   return numTaken;
 }
