@@ -10,6 +10,7 @@ import { Interrupted, withStores, type RunningStores } from "../server/runtime/b
 import { ConfigError, loadConfig, type Config } from "../server/platform/config/config.ts";
 import { silentLogger } from "../server/platform/log/logger.ts";
 import { createQueues } from "../workers/producer.ts";
+import { FileRefused, importableFile } from "./pipeline/import-folder.ts";
 import { codexImport } from "../workers/queues.ts";
 import { writeTree } from "./adapters/gamedata/tree.ts";
 import { adapters } from "./adapters/index.ts";
@@ -146,6 +147,9 @@ async function enqueue(
   { envelope = "", allowShrink = false }: CliOptions,
 ) {
   const path = resolve(envelope);
+  await importableFile(config.IMPORT_DIR, path).catch((error: unknown) => {
+    throw error instanceof FileRefused ? new UsageError(error.message) : error;
+  });
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`${envelope}: there is no such file`);
   const slug = game ?? gameOf(await parseFile(path));

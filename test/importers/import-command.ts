@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Archive } from "../support/archive.ts";
 import { builtProgram } from "../support/programs.ts";
@@ -26,6 +27,7 @@ export class ImportCommand {
         DATABASE_URL: databaseUrl,
         REDIS_URL: this.#archive.stores.redisUrl,
         DATA_DIR: this.#dataDir,
+        IMPORT_DIR: dirname(this.#dataDir),
       },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -73,6 +73,7 @@ export function serviceEnv(dataDir: string, env: Record<string, string> = {}): N
     PORT: "0",
     OPERATOR_LISTEN: "127.0.0.1:0",
     DATA_DIR: dataDir,
+    IMPORT_DIR: dataDir,
     HTTP_WORKERS: "1",
     JOB_WORKERS: "1",
     // The import would use processor time of the test.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -22,8 +22,8 @@ describe("the job that imports an envelope", () => {
   let folder: string;
   const file = (name: string) => join(folder, name);
   before(async () => {
-    app = await startApp();
     folder = mkdtempSync(join(tmpdir(), "ember-job-"));
+    app = await startApp({ env: { IMPORT_DIR: folder } });
   });
   after(async () => {
     await app.stop();
@@ -129,6 +129,28 @@ describe("the job that imports an envelope", () => {
     assert.deepEqual(told, ["entities 256/600 42%", "entities 512/600 85%"]);
     assert.equal((await app.client.get("/v1/codex/long/manifest")).status, 404);
     await assert.rejects(importFromFile(job, app.deps, watch), UnrecoverableError);
+  });
+
+  it("reads real files below IMPORT_DIR only, and none without that setting", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "ember-job-"));
+    const elsewhere = join(outside, "secret.json");
+    await writeEnvelopeFile(envelope({ game: "x", entities: [entity("id.item.a")] }), elsewhere);
+    symlinkSync(elsewhere, file("link.json"));
+    const importing = (path: string, deps = app.deps) =>
+      importFromFile({ game: "x", envelope: path, stamp: 1 }, deps);
+    try {
+      for (const path of [elsewhere, file("link.json"), file("../x.json"), "/etc/passwd", folder])
+        await assert.rejects(importing(path), (error: unknown) => {
+          assert.ok(error instanceof UnrecoverableError);
+          assert.equal(error.message, `${path}: no file below IMPORT_DIR (${folder})`);
+          return true;
+        });
+      const unset = { ...app.deps, config: { ...app.deps.config, IMPORT_DIR: "" } };
+      await assert.rejects(importing(file("a.json"), unset), /set IMPORT_DIR/);
+      assert.equal((await app.client.get("/v1/codex/x/manifest")).status, 404);
+    } finally {
+      rmSync(outside, { recursive: true, force: true });
+    }
   });
 
   it("drops an envelope that can never be imported", async () => {

@@ -2,6 +2,7 @@ import { cutText } from "../../server/platform/text/cut-text.ts";
 import { UnrecoverableError } from "bullmq";
 import { projectionOf } from "../../db/projections/refresh.ts";
 import { ImportRefused } from "../../importers/envelope/contract.ts";
+import { FileRefused, importableFile } from "../../importers/pipeline/import-folder.ts";
 import { importEnvelope, type ImportOptions } from "../../importers/pipeline/import.ts";
 import { parseFile } from "../../importers/pipeline/parse.ts";
 import type { ImportReport } from "../../importers/pipeline/plan/import-plan.ts";
@@ -14,7 +15,7 @@ const maxReason = 8_000;
 export interface ImportDeps extends WithEm, WithConfig, WithClock, WithLog {}
 
 /**
- * Imports an envelope file of this machine through the four steps of the pipeline (IMP-03). A repeated
+ * Imports an envelope file below `IMPORT_DIR` through the four steps of the pipeline (IMP-03). A repeated
  * import writes nothing. An invalid envelope fails for good; a locked game is retried.
  */
 export async function importFromFile(
@@ -23,7 +24,8 @@ export async function importFromFile(
   watch?: JobWatch,
 ): Promise<ImportReport> {
   try {
-    const envelope = await parseFile(path, watch?.signal);
+    const file = await importableFile(deps.config.IMPORT_DIR, path);
+    const envelope = await parseFile(file, watch?.signal);
     if (envelope.header.game?.slug !== game)
       throw new UnrecoverableError(`the envelope is not of ${game}`);
     const report = await importEnvelope(deps.em, envelope, {
@@ -36,7 +38,7 @@ export async function importFromFile(
     deps.log.info({ event: "import_finished", report }, "game data imported");
     return report;
   } catch (error) {
-    if (error instanceof ImportRefused)
+    if (error instanceof ImportRefused || error instanceof FileRefused)
       throw new UnrecoverableError(cutText(error.message, maxReason));
     throw error;
   }

@@ -46,6 +46,10 @@ export const ConfigSchema = Type.Object({
     "",
     "folder of rebuildable files: compiled code, an unpacked Redis; empty means ~/.cache/emberline",
   ),
+  IMPORT_DIR: Text(
+    "",
+    "folder below which the queue codex-import reads files; empty: it reads none",
+  ),
   DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
   REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
   DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),

@@ -72,16 +72,17 @@ describe("an import, a rebuild or a console command that reports that it is done
   let workers: string[];
 
   before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "ember-seen-"));
     const first = await freePorts(numWorkers);
     const env = {
       HTTP_WORKERS: String(numWorkers),
       WORKER_PORTS: String(first),
       RATE_LIMIT_FACTOR: "0",
       GAME_DATA_GAME: game,
+      IMPORT_DIR: folder,
     };
     service = await startService({ env, sharesPostgres: true });
     workers = Array.from({ length: numWorkers }, (_, at) => `http://127.0.0.1:${first + at}`);
-    folder = mkdtempSync(join(tmpdir(), "ember-seen-"));
   });
   after(async () => {
     await service.stop();
