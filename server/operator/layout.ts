@@ -16,6 +16,7 @@ interface PageOptions {
 
 const places: readonly [href: string, text: string][] = [
   ["/operator", "Overview"],
+  ["/operator/failures", "Failures"],
   ["/operator/queues", "Queues"],
   ["/operator/workers", "Workers"],
   ["/operator/rooms", "Rooms"],
@@ -77,6 +78,9 @@ export const table = (title: string, head: readonly string[], rows: readonly Val
         </tbody>
       </table>
     </div>`;
+
+/** A timestamp of an answer, to the second. */
+export const timeText = (at: string): string => at.slice(0, 19);
 
 /** Marks what needs an operator. */
 export const marked = (value: Value, isBad: boolean): Value =>

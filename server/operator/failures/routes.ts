@@ -3,16 +3,15 @@ import type { Failure, FailureList, NewState } from "../../features/faults/domai
 import { reply, routesWith } from "../../http/pipeline/route.ts";
 import { AppError } from "../../platform/errors.ts";
 import { periodMs } from "../../platform/faults/batch.ts";
-import { Timestamp } from "../../platform/schemas.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { WithAudit } from "../audit.ts";
 import { roleOf } from "../roles.ts";
-import { orNull } from "../schemas.ts";
+import { failurePage, failurePathOf, failuresPage, failuresPath } from "./page.ts";
 import { presentFailure } from "./present.ts";
 import {
-  FailureBody,
   FailureDetail,
   FailureParams,
+  FailuresBody,
   FailuresQuery,
   NoteBody,
   StateBody,
@@ -33,6 +32,9 @@ export interface FailuresDeps extends WithAudit {
 const defineRoute = routesWith<FailuresDeps>();
 const tag = "Operator";
 
+/** The page that a browser sees after a change. */
+const pageAfter = ({ params }: { params: { id: string } }) => failurePathOf(params.id);
+
 const FailureAnswer = Type.Object({ failure: FailureDetail });
 const timeOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
@@ -46,21 +48,14 @@ const detailOf = (failure: Failure) => ({
 export const failureRoutes = [
   defineRoute({
     method: "GET",
-    path: "/operator/failures",
+    path: failuresPath,
     tag,
     summary: "Groups of equal failures, what is wrong now first",
     auth: "viewer",
     source: "OPS-20, OPS-23",
     query: FailuresQuery,
-    responses: {
-      200: Type.Object({
-        failures: Type.Array(FailureBody),
-        has_states: Type.Boolean({ description: "false: Postgres does not respond" }),
-        older_than: orNull(Timestamp),
-        failed_jobs_since: orNull(Timestamp),
-        num_dropped: Type.Integer({ description: "occurrences that were not recorded" }),
-      }),
-    },
+    responses: { 200: FailuresBody },
+    page: failuresPage,
     errors: ["failure:store_unavailable"],
     handler: async ({ deps: { failures }, query }) => {
       const { failures: all, hasStates, ...rest } = await failures.list();
@@ -76,11 +71,12 @@ export const failureRoutes = [
   }),
   defineRoute({
     method: "GET",
-    path: "/operator/failures/{id}",
+    path: `${failuresPath}/{id}`,
     tag,
     summary: "One group: its cause, jobs, players, occurrences and an example",
     auth: "viewer",
     source: "OPS-20, OPS-23",
+    page: failurePage,
     params: FailureParams,
     notFoundCode: "failure:not_found",
     responses: { 200: FailureAnswer },
@@ -90,7 +86,7 @@ export const failureRoutes = [
   }),
   defineRoute({
     method: "POST",
-    path: "/operator/failures/{id}/state",
+    path: `${failuresPath}/{id}/state`,
     tag,
     summary: "Resolve, ignore or reopen a group",
     auth: roleOf("failure:resolved"),
@@ -98,6 +94,7 @@ export const failureRoutes = [
     params: FailureParams,
     notFoundCode: "failure:not_found",
     body: StateBody,
+    pageAfter,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable", "failure:state_invalid"],
     handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {
@@ -116,7 +113,7 @@ export const failureRoutes = [
   }),
   defineRoute({
     method: "POST",
-    path: "/operator/failures/{id}/note",
+    path: `${failuresPath}/{id}/note`,
     tag,
     summary: "Write or remove the note of a group",
     auth: roleOf("failure:note"),
@@ -124,6 +121,7 @@ export const failureRoutes = [
     params: FailureParams,
     notFoundCode: "failure:not_found",
     body: NoteBody,
+    pageAfter,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable"],
     handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {

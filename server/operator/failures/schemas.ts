@@ -3,8 +3,8 @@ import { groupIdPattern, occurrenceKinds } from "../../platform/faults/grouping.
 import { Timestamp } from "../../platform/schemas.ts";
 import { orNull } from "../schemas.ts";
 
-const maxNote = 2_000;
-const maxReason = 500;
+export const maxNote = 2_000;
+export const maxReason = 500;
 const maxMore = 1_000_000_000;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -61,6 +61,14 @@ export const FailureBody = Type.Object({
   example: Type.Union([Example, Type.Null()]),
 });
 export type FailureBody = Static<typeof FailureBody>;
+
+export const FailuresBody = Type.Object({
+  failures: Type.Array(FailureBody),
+  has_states: Type.Boolean({ description: "false: Postgres does not respond" }),
+  older_than: orNull(Timestamp),
+  failed_jobs_since: orNull(Timestamp),
+  num_dropped: Type.Integer({ description: "occurrences that were not recorded" }),
+});
 
 export const FailureDetail = Type.Object({
   ...FailureBody.properties,

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
-import { marked, page, table } from "../layout.ts";
+import { marked, page, table, timeText } from "../layout.ts";
 import type { QueueBody } from "../schemas.ts";
 import type { ProcessBody } from "../workers/processes.ts";
 import type { OverviewBody } from "./schemas.ts";
@@ -53,7 +53,7 @@ export function overviewPage({ body, caller }: OverviewView): Html {
 }
 
 export function processRow(info: Static<typeof ProcessBody>): Value[] {
-  const since = info.is_ready ? info.started_at.slice(0, 19) : "";
+  const since = info.is_ready ? timeText(info.started_at) : "";
   const state = info.is_ready ? "ready" : "starting";
   return [`${info.role} ${info.index}`, info.pid, state, info.num_restarts, since];
 }
