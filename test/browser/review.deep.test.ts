@@ -8,6 +8,7 @@ import { member, startReview, type Review } from "../support/review.ts";
 
 /** Three pages of waiting pictures. */
 const waiting = 60;
+const firstPage = "/operator/avatar-uploads?limit=24";
 const narrow = { width: 320, height: 640 };
 
 describe("the review of avatars in a real browser, without scripts and without a mouse", () => {
@@ -40,7 +41,7 @@ describe("the review of avatars in a real browser, without scripts and without a
     });
     await context.addCookies([{ name: "operator", value: `token-of-${role}`, url: review.url }]);
     const page = await context.newPage();
-    await page.goto(`${review.url}/operator/avatars`);
+    await page.goto(`${review.url}${firstPage}`);
     return page;
   };
   const focused = (page: Page) =>
@@ -97,8 +98,8 @@ describe("the review of avatars in a real browser, without scripts and without a
     await review.decide(Number(id), "reject", { reason: "W".repeat(255) });
     for (const theme of ["light", "dark"] as const) {
       const page = await open(theme);
-      for (const query of ["", "?status=rejected"]) {
-        await page.goto(`${review.url}/operator/avatars${query}`);
+      for (const query of ["", "&status=rejected"]) {
+        await page.goto(`${review.url}${firstPage}${query}`);
         const width = await page.evaluate(() => document.documentElement.scrollWidth);
         assert.equal(width, narrow.width, `${theme}${query}`);
         for (const place of ["button", "a", "h2", "label"]) {
@@ -111,11 +112,15 @@ describe("the review of avatars in a real browser, without scripts and without a
     }
   });
 
-  it("shows a viewer a page that says it is not for viewers", async (t) => {
+  it("shows a viewer the list, and a page that refuses the pictures", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const page = await open("dark", "viewer");
+    const [first = ""] = await ids(page);
+    assert.equal(await page.locator("section img, section button").count(), 0);
+    const id = first.replace(/\D+/, "");
+    await page.goto(`${review.url}/operator/avatar-uploads/${id}/picture`);
     await page.getByRole("alert").getByText("may not").waitFor();
-    await page.getByRole("link", { name: "Operator" }).waitFor();
+    await page.getByRole("link", { name: "Operator", exact: true }).waitFor();
   });
 });
 
