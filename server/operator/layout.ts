@@ -82,6 +82,9 @@ export const table = (title: string, head: readonly string[], rows: readonly Val
 /** A timestamp of an answer, to the second. */
 export const timeText = (at: string): string => at.slice(0, 19);
 
+/** The same where it must stay on one line. */
+export const timeCell = (at: string): Html => html`<time datetime="${at}">${timeText(at)}</time>`;
+
 /** Marks what needs an operator. */
 export const marked = (value: Value, isBad: boolean): Value =>
   isBad ? html`<strong class="wrong">${value}</strong>` : value;

@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { timestamp } from "../../platform/time/clock.ts";
 import { bytesReply, media, reply, routesWith } from "../../http/pipeline/route.ts";
 import type { AvatarService } from "../../features/avatars/domain/avatar-service.ts";
+import { backOr } from "../forms.ts";
 import { roleOf } from "../roles.ts";
 import { decisionVersionOf } from "../../features/avatars/domain/decision-version.ts";
 import { reviewPage, reviewPath as path } from "./page.ts";
@@ -24,7 +25,7 @@ const defineRoute = routesWith<AvatarsDeps>();
 const tag = "Operator";
 
 /** The page that a browser sees after a decision. */
-const pageAfter = ({ input }: { input: { back?: string } }) => input.back ?? path;
+const pageAfter = backOr(path);
 
 type ReviewedUpload = Awaited<ReturnType<AvatarService["find"]>>;
 

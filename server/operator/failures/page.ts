@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
-import { marked, page, table, timeText } from "../layout.ts";
+import { marked, page, table, timeCell, timeText } from "../layout.ts";
 import { mayMake } from "../roles.ts";
 import { bars } from "./bars.ts";
 import {
@@ -76,8 +76,8 @@ const failureRow = (failure: FailureBody): Value[] => [
   marked(failure.num_failed_jobs, failure.num_failed_jobs > 0),
   failure.num_last_hour,
   failure.num_players,
-  timeText(failure.first_seen_at),
-  timeText(failure.last_seen_at),
+  timeCell(failure.first_seen_at),
+  timeCell(failure.last_seen_at),
   failure.state,
 ];
 
@@ -108,13 +108,13 @@ function factsOf(failure: Detail): Value[][] {
     ["Source", failure.source],
     ["State", stateText(failure)],
     ["Failed jobs now", jobs],
-    ["Failed jobs counted since", timeOf(failure.failed_jobs_since)],
+    ["Failed jobs counted since", failure.failed_jobs_since && timeCell(failure.failed_jobs_since)],
     ["Last hour", failure.num_last_hour],
     ["Last 24 hours", failure.num_last_day],
     ["Since first seen", failure.num_occurrences],
     ["Players (about)", failure.num_players],
-    ["First seen", timeText(failure.first_seen_at)],
-    ["Last seen", timeText(failure.last_seen_at)],
+    ["First seen", timeCell(failure.first_seen_at)],
+    ["Last seen", timeCell(failure.last_seen_at)],
   ];
   return facts.filter(([, value]) => value !== null);
 }
@@ -135,7 +135,7 @@ function exampleOf({ example }: Detail): Value {
   const jobPath =
     job && `/operator/jobs/${encodeURIComponent(job.queue)}/${encodeURIComponent(job.id)}`;
   const facts: [name: string, value: Value][] = [
-    ["At", timeText(example.at)],
+    ["At", timeCell(example.at)],
     ["Process", example.process],
     ["Request", request_id],
     ["Player", player_id && html`<a href="/operator/players/${player_id}">${player_id}</a>`],

@@ -8,6 +8,8 @@ import {
   QueueBody,
   QueueParams,
 } from "../schemas.ts";
+import { backOr } from "../forms.ts";
+import { queuesPage, queuesPath } from "./page.ts";
 import type { JobService } from "./service.ts";
 import type { WithAudit } from "../audit.ts";
 import { roleOf } from "../roles.ts";
@@ -25,7 +27,7 @@ const QueueAnswer = Type.Object({ queue: QueueBody });
 const pausing = (verb: "pause" | "resume") =>
   defineRoute({
     method: "POST",
-    path: `/operator/queues/{queue}/${verb}`,
+    path: `${queuesPath}/{queue}/${verb}`,
     tag,
     summary: verb === "pause" ? "Pause a queue" : "Resume a queue",
     auth: roleOf(`queue:${verb}`),
@@ -33,6 +35,7 @@ const pausing = (verb: "pause" | "resume") =>
     params: QueueParams,
     notFoundCode: "queue:not_found",
     body: OptionalReasonBody,
+    pageAfter: backOr(queuesPath),
     responses: { 200: QueueAnswer },
     errors: ["queue:not_found"],
     handler: async ({ deps: { jobs, audit }, params, body, caller }) => {
@@ -50,18 +53,19 @@ const pausing = (verb: "pause" | "resume") =>
 export const jobRoutes = [
   defineRoute({
     method: "GET",
-    path: "/operator/queues",
+    path: queuesPath,
     tag,
     summary: "Queues with their number of jobs by state",
     auth: "viewer",
     source: "OPS-03",
     responses: { 200: Type.Object({ queues: Type.Array(QueueBody) }) },
+    page: queuesPage,
     errors: [],
     handler: async ({ deps: { jobs } }) => reply(200, { queues: await jobs.queues() }),
   }),
   defineRoute({
     method: "GET",
-    path: "/operator/queues/{queue}/jobs",
+    path: `${queuesPath}/{queue}/jobs`,
     tag,
     summary: "Jobs of one state: the next to run, or the last finished, first",
     auth: "viewer",
@@ -142,7 +146,7 @@ export const jobRoutes = [
   pausing("resume"),
   defineRoute({
     method: "POST",
-    path: "/operator/queues/{queue}/retry-failed",
+    path: `${queuesPath}/{queue}/retry-failed`,
     tag,
     summary: "Run every failed job of a queue again",
     auth: roleOf("queue:retry-failed"),
@@ -150,6 +154,7 @@ export const jobRoutes = [
     params: QueueParams,
     notFoundCode: "queue:not_found",
     body: OptionalReasonBody,
+    pageAfter: backOr(queuesPath),
     responses: { 200: Type.Object({ queue: QueueBody, num_retried: Type.Integer() }) },
     errors: ["queue:not_found"],
     handler: async ({ deps: { jobs, audit }, params, body, caller }) => {

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
-import { html, type Html, type Value } from "../html.ts";
-import { marked, page, table, timeText } from "../layout.ts";
-import type { QueueBody } from "../schemas.ts";
-import type { ProcessBody } from "../workers/processes.ts";
+import { html, type Html } from "../html.ts";
+import { queueHead, queueRow } from "../jobs/page.ts";
+import { marked, page, table } from "../layout.ts";
+import { processHead, processRow } from "../workers/page.ts";
 import type { OverviewBody } from "./schemas.ts";
 
 /** Must equal the interval in the script. */
@@ -28,7 +28,6 @@ interface OverviewView {
 
 export function overviewPage({ body, caller }: OverviewView): Html {
   const { stats, queues, processes } = body;
-  const queueHead = ["Queue", "Waiting", "Active", "Delayed", "Failed", "Done"];
   return page(
     { title: "Operator", script: "overview.js", reloadSeconds, caller },
     html`<h1>Operator</h1>
@@ -39,34 +38,11 @@ export function overviewPage({ body, caller }: OverviewView): Html {
         stats.map(({ name, value, is_bad }) => [name, marked(value, is_bad)]),
       )}
       ${table("Queues", queueHead, queues?.map(queueRow) ?? [[marked("unknown", true)]])}
-      ${table(
-        "Processes",
-        ["Role", "Pid", "State", "Restarts", "Up since"],
-        processes.map(processRow),
-      )}
+      ${table("Processes", processHead, processes.map(processRow))}
       ${table(
         "Pages",
         ["Address", "Content"],
         links.map(([href, text, note]) => [html`<a href="${href}">${text}</a>`, note]),
       )}`,
   );
-}
-
-export function processRow(info: Static<typeof ProcessBody>): Value[] {
-  const since = info.is_ready ? timeText(info.started_at) : "";
-  const state = info.is_ready ? "ready" : "starting";
-  return [`${info.role} ${info.index}`, info.pid, state, info.num_restarts, since];
-}
-
-export function queueRow({ name, is_paused, counts }: QueueBody): Value[] {
-  const count = (state: string) => counts[state] ?? 0;
-  const href = `/operator/queues/${encodeURIComponent(name)}/jobs`;
-  return [
-    [html`<a href="${href}">${name}</a>`, is_paused && marked(" (paused)", true)],
-    count("waiting"),
-    count("active"),
-    count("delayed"),
-    marked(count("failed"), count("failed") > 0),
-    count("completed"),
-  ];
 }

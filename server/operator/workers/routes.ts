@@ -1,6 +1,8 @@
 import Type from "typebox";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
 import { AppError } from "../../platform/errors.ts";
+import { backOr } from "../forms.ts";
+import { workersPage, workersPath } from "./page.ts";
 import { presentProcess, ProcessBody } from "./processes.ts";
 import { OptionalReasonBody } from "../schemas.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
@@ -21,19 +23,20 @@ const tag = "Operator";
 export const workerRoutes = [
   defineRoute({
     method: "GET",
-    path: "/operator/workers",
+    path: workersPath,
     tag,
     summary: "Processes and their restarts",
     auth: "viewer",
     source: "OPS-04",
     responses: { 200: Type.Object({ workers: Type.Array(ProcessBody) }) },
+    page: workersPage,
     errors: [],
     handler: async ({ deps }) =>
       reply(200, { workers: (await deps.processes()).map(presentProcess) }),
   }),
   defineRoute({
     method: "POST",
-    path: "/operator/workers/{index}/drain",
+    path: `${workersPath}/{index}/drain`,
     tag,
     summary: "Hand over the rooms and streams of an HTTP worker, stop it and start its successor",
     auth: roleOf("worker:drain"),
@@ -41,6 +44,7 @@ export const workerRoutes = [
     params: Type.Object({ index: Type.Integer({ minimum: 0, maximum: 1_023 }) }),
     notFoundCode: "worker:not_found",
     body: OptionalReasonBody,
+    pageAfter: backOr(workersPath),
     responses: { 202: Type.Object({ worker: ProcessBody }) },
     errors: ["worker:not_found", "worker:not_ready", "worker:last"],
     handler: async ({ deps, params: { index }, body, caller }) => {

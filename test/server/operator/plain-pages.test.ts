@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { operatorRoles, type OperatorRole } from "../../../server/http/auth/auth.ts";
+import { jobRoutes, type JobsDeps } from "../../../server/operator/jobs/routes.ts";
+import { workerRoutes, type WorkersDeps } from "../../../server/operator/workers/routes.ts";
+import { answerOf } from "./call-route.ts";
+
+const evil = "<img src=x onerror=alert(1)>";
+const headers = { accept: "text/html" };
+const audit = async () => undefined;
+
+const queues = [
+  { name: evil, is_paused: true, counts: { waiting: 3 } },
+  { name: "mail", is_paused: false, counts: { failed: 41 } },
+];
+const process = { index: 1, pid: 4_711, isReady: true, restarts: 2, startedAt: 0, nodeId: null };
+
+const queuesAs = async (role: OperatorRole) => {
+  const deps = { audit, jobs: { queues: async () => queues } } as unknown as JobsDeps;
+  const path = "/operator/queues";
+  return (await answerOf<JobsDeps, unknown>(jobRoutes, deps, path, { role, headers })).text;
+};
+const workersAs = async (role: OperatorRole) => {
+  const processes = async () => [
+    { ...process, role: "http" },
+    { ...process, role: "jobs" },
+  ];
+  const deps = { audit, processes, drain: async () => null } as unknown as WorkersDeps;
+  const path = "/operator/workers";
+  return (await answerOf<WorkersDeps, unknown>(workerRoutes, deps, path, { role, headers })).text;
+};
+const changesIn = (text: string) =>
+  [...text.matchAll(/class="inline" method="post" action="([^"]+)"/g)].map(([, to]) => to);
+
+describe("the pages of queues and workers", () => {
+  for (const role of operatorRoles) {
+    it(`offer ${role} of each queue only what that role may press`, async () => {
+      const odd = `/operator/queues/${encodeURIComponent(evil)}`;
+      const offered = [
+        `${odd}/resume`,
+        "/operator/queues/mail/pause",
+        "/operator/queues/mail/retry-failed",
+      ];
+      assert.deepEqual(changesIn(await queuesAs(role)), role === "viewer" ? [] : offered);
+    });
+
+    it(`offer ${role} to drain HTTP workers only if that role may`, async () => {
+      const offered = role === "viewer" ? [] : ["/operator/workers/1/drain"];
+      assert.deepEqual(changesIn(await workersAs(role)), offered);
+    });
+  }
+
+  it("escape names", async () => {
+    const text = await queuesAs("operator");
+    assert.ok(text.includes("&#60;img") && !text.includes("<img"));
+  });
+
+  it("send a browser back to the list after a change", async () => {
+    const jobs = {
+      queue: async () => queues[1],
+      setPaused: async () => queues[1],
+    };
+    const { status } = await answerOf<JobsDeps, unknown>(
+      jobRoutes,
+      { audit, jobs } as unknown as JobsDeps,
+      "/operator/queues/mail/pause",
+      { method: "POST", body: {}, headers },
+    );
+    assert.equal(status, 303);
+  });
+});
