@@ -65,7 +65,7 @@ const Key = Type.Object(
     revoked_reason: Type.Optional(
       Type.String({
         description:
-          "reason, if anyone but the owner revoked it; address_proven: the account's address was verified, and the key had been created without that proof",
+          "reason, if anyone but the owner revoked it; address_proven: the account's address was verified, and the key had been created without that proof; address_restored: the owner of a replaced address undid the change, and the key had been created since",
       }),
     ),
   },

@@ -67,7 +67,8 @@ const RevocationList = Type.Object({
           description: "a browser, an application, a masked number, a key's name or a provider",
         }),
         reason: Type.String({
-          description: "address_proven: it had been attached without proof of owning the address",
+          description:
+            "address_proven: it had been attached without proof of owning the address; address_restored: the owner of a replaced address undid the change",
         }),
         attached_at: NullableTimestamp,
         revoked_at: Timestamp,
@@ -80,10 +81,11 @@ const RevocationList = Type.Object({
 const revocations = defineRoute({
   method: "GET",
   path: "/v1/users/@me/revocations",
-  summary: "List what was removed from the account when its address was verified, newest first",
+  summary:
+    "List what was removed from the account when its address was verified or restored, newest first",
   tag,
   auth: "registered",
-  source: "S44",
+  source: "S44, USR-14",
   responses: { 200: RevocationList },
   errors: [],
   handler: async ({ caller, deps }) => {
