@@ -160,6 +160,19 @@ function proofs(): void {
     assert.equal(await changed(one), required("password"));
   });
 
+  it("nor by a code of another purpose, or of an address that was replaced since", async () => {
+    const one = await staleAccount();
+    assert.equal(await prove(one, { password }), "200");
+    const phone = newNumber();
+    assert.equal(result(await one.call("POST", "/phone", { phone })), "200");
+    const texted = (await sentMessage(app.deps, phone, "phone-code")).content.code;
+    assert.equal(await prove(one, { code: texted }), "401 auth:code_invalid");
+    const mailed = await codeFor(one);
+    assert.equal(await changed(one), "200");
+    assert.equal(await prove(one, { code: mailed }), "401 auth:code_invalid");
+    assert.equal(await prove(one, { code: await codeFor(one, 1) }), "200", "it receives codes");
+  });
+
   it("of which failures count as failed logins", async () => {
     const login = (one: Account) =>
       post(app, "/v1/gateway/login", { identifier: one.email, password });
