@@ -1,4 +1,4 @@
-import type { Sharp, SharpOptions } from "sharp";
+import type { Metadata, Sharp, SharpOptions } from "sharp";
 import { AppError } from "../../../platform/errors.ts";
 import { createConcurrencyLimiter } from "../../../platform/cache/concurrency-limiter.ts";
 
@@ -9,6 +9,8 @@ export const maxSide = 4_096;
 const maxWholeBytes = 5 * 1_048_576;
 /** The decoders of these shrink while they read; the largest photo of a phone with 50 megapixels (AV-04). */
 export const maxPhotoPixels = 8_192 * 6_144;
+/** A JPEG in several scans is kept whole instead, two bytes a sample; one in CMYK has four samples a pixel. */
+const maxScanSamples = 3 * maxPhotoPixels;
 const photoTypes: ReadonlySet<string> = new Set(["image/jpeg", "image/webp"]);
 /** Side of the stored picture. */
 export const storedSide = 512;
@@ -100,9 +102,10 @@ async function decode(bytes: Uint8Array, given: SharpOptions, bounds: Bounds): P
   // The head alone is read here; the library's own bound does not say which rule was broken.
   const head = await open(bytes, { ...given, limitInputPixels: false }).metadata();
   const { width, height, pageHeight = height } = head;
+  const pixels = Math.min(bounds.pixels, maxScanPixels(head));
   const isWithin = (side: number) => side >= minSide && side <= bounds.side;
-  if (!isWithin(width) || !isWithin(pageHeight) || width * pageHeight > bounds.pixels)
-    throw invalid("pixels", pixelParams(bounds));
+  if (!isWithin(width) || !isWithin(pageHeight) || width * pageHeight > pixels)
+    throw invalid("pixels", pixelParams({ ...bounds, pixels }));
   return open(bytes, { ...given, limitInputPixels: bounds.pixels })
     .autoOrient()
     .resize(storedSide, storedSide, { fit: "cover" })
@@ -118,6 +121,9 @@ export function refusalOf(cause: unknown): AppError {
     ? new AppError("server:unavailable", { params: { retry_after: decodeSeconds }, cause })
     : invalid("damaged", {}, cause);
 }
+
+const maxScanPixels = ({ format, isProgressive, channels }: Metadata): number =>
+  format === "jpeg" && isProgressive ? Math.floor(maxScanSamples / channels) : Infinity;
 
 /** Which rule an upload breaks; a client shows it to the sender. */
 type Rule = "format" | "bytes" | "pixels" | "damaged" | "one_file";

@@ -6,10 +6,10 @@ import { fresh, member, startsUploadApp } from "./upload-app.ts";
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#b05a2c" }, limitInputPixels: false });
 
-/** A JPEG that claims another size in its frame header. */
+/** A JPEG that claims another size in its frame header; a progressive one has a header of its own. */
 function claiming(jpeg: Buffer, width: number, height: number): Buffer {
   const copy = Buffer.from(jpeg);
-  const frame = copy.indexOf(Buffer.from([0xff, 0xc0]));
+  const frame = Math.max(...[0xc0, 0xc2].map((kind) => copy.indexOf(Buffer.from([0xff, kind]))));
   copy.writeUInt16BE(height, frame + 5);
   copy.writeUInt16BE(width, frame + 7);
   return copy;
@@ -43,12 +43,15 @@ describe("a photo as an avatar", () => {
   it("is refused by the rule that it breaks", async () => {
     const one = await member();
     const jpeg = await plain(64, 64).jpeg().toBuffer();
+    const print = await plain(64, 64).toColourspace("cmyk").jpeg({ progressive: true }).toBuffer();
     const png = await fresh();
     const photo = { min_side: 32, max_pixels: 8_192 * 6_144 };
     const drawing = { min_side: 32, max_side: 4_096, max_pixels: 4_096 * 4_096 };
     const refused: [bytes: Buffer, params: object][] = [
       [Buffer.from("<svg/>"), { rule: "format" }],
       [claiming(jpeg, 8_193, 6_144), { rule: "pixels", ...photo }],
+      // Kept whole while it is read: 384 MiB for 50 megapixels.
+      [claiming(print, 8_192, 6_144), { rule: "pixels", ...photo, max_pixels: 6_144 * 6_144 }],
       [await plain(31, 64).jpeg().toBuffer(), { rule: "pixels", ...photo }],
       [await plain(4_097, 32).png().toBuffer(), { rule: "pixels", ...drawing }],
       [
