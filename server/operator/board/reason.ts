@@ -1,8 +1,10 @@
 import type { RequestInfo } from "../../http/pipeline/route.ts";
+import { cutText } from "../../platform/text/cut-text.ts";
 import { boardPath } from "./paths.ts";
 
 const cookieName = "operator_reason";
 const keptSeconds = 15 * 60;
+const maxReason = 500;
 
 /**
  * The board has no field for a reason, so an admin states it before: it is kept in the browser for a quarter of an
@@ -13,4 +15,4 @@ export const reasonCookie = (reason: string): string =>
 
 /** The stated reason; empty without one. Cookies are decoded when they are read. */
 export const reasonOf = ({ cookies }: Pick<RequestInfo, "cookies">): string =>
-  (cookies[cookieName] ?? "").trim().slice(0, 500);
+  cutText((cookies[cookieName] ?? "").trim(), maxReason);

@@ -1,3 +1,4 @@
+import { cutText } from "../text/cut-text.ts";
 import { maskText } from "../text/masking.ts";
 
 /** What failed and how, such as `smtp.refused`. */
@@ -51,7 +52,7 @@ export class Fault extends Error {
 }
 
 function wordsOf(text: string, secrets: readonly string[]): string {
-  const start = text.slice(0, maxRead);
+  const start = cutText(text, maxRead);
   // Shorter ones occur in words that say nothing about anybody.
   const known = secrets.filter(({ length }) => length >= 4);
   const shown = known.reduce((left, secret) => left.replaceAll(secret, "***"), start);

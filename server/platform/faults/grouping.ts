@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../errors.ts";
 import { sourceRoot, sourceStack } from "../log/source-stack.ts";
+import { cutText } from "../text/cut-text.ts";
 import { maskText } from "../text/masking.ts";
 import { codeAlphabet, codeLength } from "../text/room-codes.ts";
 import { faultIn } from "./fault.ts";
@@ -41,7 +42,7 @@ const maxName = 60;
 const maxCode = 60;
 
 export function groupKeyOf({ kind, place, error }: GroupedError): GroupKey {
-  const where = { kind, place: place.slice(0, maxPlace) };
+  const where = { kind, place: cutText(place, maxPlace) };
   const untyped = { name: null, text: null, source: null };
   const fault = faultIn(error);
   if (fault !== null) {
@@ -56,7 +57,7 @@ export function groupKeyOf({ kind, place, error }: GroupedError): GroupKey {
     code,
     peer: null,
     status: null,
-    name: name.slice(0, maxName),
+    name: cutText(name, maxName),
     text: withoutValues(message),
     source: sourceOf(stack),
   };
@@ -107,7 +108,7 @@ const values: readonly [pattern: RegExp, shown: string][] = [
 
 /** The words of an error without ids, numbers, addresses, room codes and quoted values. */
 export function withoutValues(message: string): string {
-  const start = message.slice(0, maxRead).replaceAll(/\s+/g, " ").trim();
+  const start = cutText(message, maxRead).replaceAll(/\s+/g, " ").trim();
   const text = values.reduce((left, [pattern, shown]) => left.replace(pattern, shown), start);
   return maskText(text, maxText);
 }

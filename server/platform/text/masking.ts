@@ -34,7 +34,7 @@ const privateTexts: readonly [pattern: RegExp, shown: string][] = [
 /** A text of another service, of an error or of a job without personal data and secrets (OPS-03, S27). */
 export function maskText(text: string, maxLength = maxText): string {
   // Masked before the cut, which must not leave the half of an address that no pattern recognizes.
-  const start = text.slice(0, maxLength + maxAddress);
+  const start = cutText(text, maxLength + maxAddress);
   const masked = privateTexts.reduce(
     (left, [pattern, shown]) => left.replace(pattern, shown),
     start,

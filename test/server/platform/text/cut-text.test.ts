@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Fault } from "../../../../server/platform/faults/fault.ts";
+import { groupKeyOf, withoutValues } from "../../../../server/platform/faults/grouping.ts";
+import { reasonOf } from "../../../../server/operator/board/reason.ts";
 import { cutText } from "../../../../server/platform/text/cut-text.ts";
+import { maskText } from "../../../../server/platform/text/masking.ts";
 import { fc } from "../../../support/seed.ts";
 
 describe("a text that is cut", () => {
@@ -26,6 +30,28 @@ describe("a text that is cut", () => {
     assert.equal(cutText(stacked, 80), stacked.slice(0, 80));
     assert.equal(cutText("😀😀", 1), "");
     assert.equal(cutText(`😀${"\u200d😀".repeat(40)}`, 4), "😀\u200d");
+  });
+
+  it("stays well-formed for operators, also where masking shortens it", () => {
+    const faces = (before: string) => `${before}${"😀".repeat(1_000)}`;
+    const address = `${"a".repeat(60)}@example.com `;
+    const error = new Error("refused");
+    for (const before of ["", "a"]) {
+      error.name = faces(before);
+      const { place, name } = groupKeyOf({ kind: "job", place: faces(before), error });
+      const shown = {
+        place,
+        name: name ?? "",
+        masked: maskText(faces(address + before), 10),
+        words: withoutValues(faces(`"${"x".repeat(190)}" `.repeat(5) + before)),
+        fault: new Fault("smtp.refused", {
+          text: faces("secret".repeat(320) + before),
+          secrets: ["secret"],
+        }).text,
+        reason: reasonOf({ cookies: { operator_reason: faces(before) } }),
+      };
+      for (const [what, text] of Object.entries(shown)) assert.ok(text.isWellFormed(), what);
+    }
   });
 
   it("is a well-formed beginning within the bound, whatever the text", () => {
