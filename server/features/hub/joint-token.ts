@@ -2,7 +2,7 @@ import type { WithClock, WithConfig, WithTokens } from "../../platform/capabilit
 import { AppError } from "../../platform/errors.ts";
 import { roomTopic } from "../../platform/room-source.ts";
 import { roomKindOf } from "../../platform/security/tokens.ts";
-import { maxTokens, seatIn } from "./tokens.ts";
+import { maxTokens, seatsIn } from "./tokens.ts";
 
 type JointDeps = WithTokens & WithConfig & WithClock;
 
@@ -18,22 +18,29 @@ interface Right {
  */
 export function jointToken(deps: JointDeps, texts: readonly string[]) {
   const given = texts.map((text) => readRights(deps, text));
-  const seats = new Map<string, number | null>();
-  // A seat sees more than a spectator.
-  for (const { topic, seat } of given.flatMap(({ rights }) => rights))
-    seats.set(topic, seats.get(topic) ?? seat);
-  if (seats.size > maxTokens) {
-    const title = `must cover at most ${maxTokens} topics`;
+  const rights = merge(given.flatMap((one) => one.rights));
+  if (rights.length > maxTokens) {
+    const title = `must cover at most ${maxTokens} topics and seats`;
     throw new AppError("validation:failed", { violations: [{ propertyPath: "tokens", title }] });
   }
   const expiresAt = Math.min(...given.map(({ exp }) => exp));
-  const claims = { subscribe: [...seats.keys()], seats: [...seats.values()] };
+  const claims = {
+    subscribe: rights.map(({ topic }) => topic),
+    seats: rights.map(({ seat }) => seat),
+  };
   const seconds = expiresAt - Math.floor(deps.clock.now() / 1000);
   return {
     token: deps.tokens.sign("hub", "0", seconds, claims),
-    topics: claims.subscribe,
+    topics: [...new Set(claims.subscribe)],
     expires_in: seconds,
   };
+}
+
+/** Each right once. All seats of a topic are kept, since one may be gone; each sees more than a spectator. */
+function merge(rights: readonly Right[]): Right[] {
+  const seated = new Set(rights.flatMap(({ topic, seat }) => (seat === null ? [] : topic)));
+  const needed = rights.filter(({ topic, seat }) => seat !== null || !seated.has(topic));
+  return [...new Map(needed.map((one) => [`${one.topic} ${one.seat}`, one])).values()];
 }
 
 function readRights({ tokens, config }: JointDeps, text: string): { rights: Right[]; exp: number } {
@@ -44,9 +51,8 @@ function readRights({ tokens, config }: JointDeps, text: string): { rights: Righ
   }
   const claims = tokens.verify("hub", text);
   if (!claims) throw new AppError("auth:token_invalid");
-  const rights = (claims.subscribe ?? []).flatMap((topic) => {
-    const seat = seatIn(claims, topic);
-    return seat === null ? [] : [{ topic, seat: seat === "spectator" ? null : seat }];
-  });
+  const rights = (claims.subscribe ?? []).flatMap((topic) =>
+    seatsIn(claims, topic).map((seat) => ({ topic, seat: seat === "spectator" ? null : seat })),
+  );
   return { rights, exp: claims.exp };
 }

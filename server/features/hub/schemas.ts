@@ -24,7 +24,7 @@ export const JointTokenBody = Type.Object({
   tokens: Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), {
     minItems: 1,
     maxItems: 16,
-    description: "seat tokens and hub tokens, for at most 16 topics together",
+    description: "seat tokens and hub tokens, for at most 16 topics and seats together",
   }),
 });
 export const JointToken = Type.Object(

@@ -46,13 +46,15 @@ export function readTokens(
   return sent.map(({ text, cookie }) => ({ claims: service.verify("hub", text), cookie }));
 }
 
-/** The seat of a token in a topic, `spectator` without one; null if the token is not for this topic. */
-export function seatIn(claims: TokenClaims, topic: string): number | "spectator" | null {
-  const at = claims.subscribe?.indexOf(topic) ?? -1;
-  if (at < 0) return null;
-  const seat = claims.seats ? claims.seats[at] : claims.lobby_player;
-  if (claims.spectator || seat === null) return "spectator";
-  return seat ?? null;
+/** The seats of a token in a topic, `spectator` for none; empty if the token is not for this topic. */
+export function seatsIn(claims: TokenClaims, topic: string): (number | "spectator")[] {
+  const { subscribe = [], seats, lobby_player: own, spectator } = claims;
+  return subscribe.flatMap((name, at): (number | "spectator")[] => {
+    const seat = seats ? seats[at] : own;
+    if (name !== topic) return [];
+    if (spectator || seat === null) return ["spectator"];
+    return seat === undefined ? [] : [seat];
+  });
 }
 
 /**
@@ -67,16 +69,18 @@ export async function authorize(
 ): Promise<Grant> {
   let refusal: unknown = null;
   for (const token of tokens) {
-    const seat = token.claims && seatIn(token.claims, topic.name);
-    if (!token.claims || seat === null) continue;
-    try {
-      const publicAt = await checkSeat(access, topic.code ?? "", seat);
-      const seatId = seat === "spectator" ? null : seat;
-      return { expiresAt: token.claims.exp * 1000, seatId, publicAt };
-    } catch (error) {
-      if (!isSeatGone(error)) throw error;
-      gone.add(token);
-      refusal = error;
+    const { claims } = token;
+    if (!claims) continue;
+    for (const seat of seatsIn(claims, topic.name)) {
+      try {
+        const publicAt = await checkSeat(access, topic.code ?? "", seat);
+        const seatId = seat === "spectator" ? null : seat;
+        return { expiresAt: claims.exp * 1000, seatId, publicAt };
+      } catch (error) {
+        if (!isSeatGone(error)) throw error;
+        gone.add(token);
+        refusal = error;
+      }
     }
   }
   if (refusal !== null) throw refusal;
@@ -105,7 +109,7 @@ export async function findGone(
     const [topic, ...others] = claims?.subscribe ?? [];
     // A token for several rooms is worth keeping.
     if (!claims || cookie === null || topic === undefined || others.length > 0) return true;
-    const seat = seatIn(claims, topic);
+    const [seat] = seatsIn(claims, topic);
     const room = typeof seat === "number" ? accessTo(topic) : null;
     if (typeof seat !== "number" || !room?.access.isHeld) return true;
     return room.access.isHeld(room.code, seat).catch(() => true);

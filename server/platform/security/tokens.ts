@@ -40,7 +40,7 @@ export interface TokenClaims {
   lobby?: string;
   lobby_player?: number;
   subscribe?: string[];
-  /** hub, for several rooms: the seat in each topic of `subscribe`; null for a spectator. */
+  /** hub, for several rooms: the seat in each topic of `subscribe`, which may name one again; null for a spectator. */
   seats?: (number | null)[];
   /** hub: a stream without a seat, for public lobbies only (HUB-08). */
   spectator?: boolean;

@@ -119,4 +119,18 @@ describe("a browser that follows several lobbies", () => {
     assert.equal((await join(["x.y.z"])).status, 401);
     assert.equal((await join(Array.from({ length: 17 }, () => token))).status, 422);
   });
+
+  it("follows a lobby by the token of the seat that is left, when one of its two seats is gone", async () => {
+    const [held] = await hosts(1);
+    assert.ok(held);
+    const guest = await new Emberline({ url: app.url }).join(held.code, "Grace");
+    const tokens = [guest, held].map(({ key }) => key.token);
+    const made = await app.client.request("POST", "/v1/hub/token", { body: { tokens } });
+    const { token, topics } = made.body as { token: string; topics: string[] };
+    assert.deepEqual(topics, [topicOf(held.code)]);
+    await guest.leave();
+    const query = queryOf([held.code]);
+    query.set("authorization", token);
+    assert.equal((await open(query, new Map())).status, 200);
+  });
 });
