@@ -29,6 +29,12 @@ describe("the oldest browsers of the pages", () => {
     assert.ok(nested.isChanged, "nesting is too new for them");
   });
 
+  it("are not held to all of CSS, as the manual says", () => {
+    const unknown = ["a { color: light-dark(red, tan) }", "a:has(b) { color: red }"];
+    for (const code of [...unknown, "a { color: color-mix(in srgb, red, tan) }"])
+      assert.deepEqual(lower(code, "css"), { isChanged: false, warnings: [] }, code);
+  });
+
   it("get every script without syntax that is too new", () => {
     const scripts = bundleScripts(esbuild, asset("")).filter(({ name }) => name.endsWith(".js"));
     assert.ok(scripts.length > 5);
