@@ -9,6 +9,11 @@ export interface ConsoleCommand {
   optional?: [flags: string, description: string][];
   /** Optional positional argument; it is passed as an option of this name. */
   argument?: [name: string, description: string];
+  /**
+   * Time in which every process of a running service comes to answer with the change (COD-22): the console reports the
+   * command as done after it.
+   */
+  settleMs?: number;
   /** A string is printed unchanged. */
   run: (config: Config, options: Options) => Promise<Record<string, unknown> | string>;
 }

@@ -7,7 +7,12 @@ import type { Config } from "../platform/config/config.ts";
 import { isNewLabel } from "../platform/text/name-rules.ts";
 import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { audit, inDatabase, refuseDuplicate } from "./in-database.ts";
-import { allRealms, brandedRealmOf, type BrandedRealm } from "../features/realms/domain/realms.ts";
+import {
+  allRealms,
+  brandedRealmOf,
+  realmsSettleMs,
+  type BrandedRealm,
+} from "../features/realms/domain/realms.ts";
 
 const slugPattern = new RegExp(rules.realm.pattern);
 const maxName = 128;
@@ -50,6 +55,7 @@ export const realmCommands: readonly ConsoleCommand[] = [
       ["--mode <mode>", modes.join(" or ")],
       ["--active <active>", "true or false; false disables its API keys"],
     ],
+    settleMs: realmsSettleMs,
     run: changeRealm,
   },
   {
@@ -63,6 +69,7 @@ export const realmCommands: readonly ConsoleCommand[] = [
       ]),
       ["--remove", "remove the whole branding"],
     ],
+    settleMs: realmsSettleMs,
     run: changeBranding,
   },
 ];

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Command, CommanderError } from "commander";
 import { StartError } from "../runtime/boot/start-error.ts";
 import { Interrupted } from "../runtime/boot/stores.ts";
@@ -37,6 +38,7 @@ function register(definition: ConsoleCommand): void {
     const [word] = command.args;
     const given = argument && word !== undefined ? { ...options, [argument[0]]: word } : options;
     const result = await definition.run(loadConfig(), given);
+    if (definition.settleMs !== undefined) await pause(definition.settleMs);
     const isJson = Boolean(options["json"] ?? program.opts()["json"]);
     process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : readable(result));
   });

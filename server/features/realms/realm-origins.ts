@@ -1,8 +1,6 @@
 import type { WithLog, WithOrm } from "../../platform/capabilities.ts";
+import { originsRefreshMs } from "./domain/realms.ts";
 import { readRealmOrigins } from "./service.ts";
-
-/** Maximum age of the list of allowed origins. */
-const refreshMs = 5_000;
 
 export interface RealmOrigins {
   current: () => ReadonlySet<string>;
@@ -23,7 +21,7 @@ export async function followRealmOrigins(deps: WithOrm & WithLog): Promise<Realm
     }
   };
   await refresh();
-  const timer = setInterval(() => void refresh(), refreshMs);
+  const timer = setInterval(() => void refresh(), originsRefreshMs);
   timer.unref();
   return { current: () => origins, stop: () => clearInterval(timer) };
 }

@@ -153,6 +153,18 @@ describe("an import, a rebuild or a console command that reports that it is done
     await watch(() => run("import", game, join(folder, "next")), 4);
   });
 
+  it("by the console, which opens the service to the pages of a realm", async () => {
+    const origin = "https://pages.example";
+    const ofRealm = ["--slug", "default", "--frontend-url", origin];
+    await run("console", "realm:branding", ...ofRealm);
+    const allowed = workers.map(async (worker) => {
+      const response = await fetch(`${worker}/v1/health-check`, { headers: { Origin: origin } });
+      await response.arrayBuffer();
+      return response.headers.get("access-control-allow-credentials");
+    });
+    assert.deepEqual(await Promise.all(allowed), ["true", "true"]);
+  });
+
   it("by a job", async () => {
     const path = join(folder, "5.json");
     await writeEnvelopeFile(patch(5), path);
