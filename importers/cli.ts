@@ -147,11 +147,11 @@ async function enqueue(
   { envelope = "", allowShrink = false }: CliOptions,
 ) {
   const path = resolve(envelope);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`${envelope}: there is no such file`);
   await importableFile(config.IMPORT_DIR, path).catch((error: unknown) => {
     throw error instanceof FileRefused ? new UsageError(error.message) : error;
   });
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new UsageError(`${envelope}: there is no such file`);
   const slug = game ?? gameOf(await parseFile(path));
   await withStores(config, async ({ redisUrl }) => {
     const queues = createQueues(redisUrl, silentLogger);

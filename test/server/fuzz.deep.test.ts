@@ -23,14 +23,20 @@ const isPlainJson = ({ responses }: AnyRoute): boolean => {
   return ok !== null && "kind" in Object(ok) && JSON.stringify(ok).includes('"application/json');
 };
 
-/** Refuses in the form of its own protocol, and has its own fuzz test. */
-const refusesOutside = ({ responses }: AnyRoute): boolean =>
-  Object.keys(responses).some((status) => Number(status) >= 400);
+/**
+ * Paths that refuse in the form of their own protocol, which has its own fuzz test. All their methods: a random request
+ * may have another one than its route.
+ */
+const ownProtocol: ReadonlySet<string> = new Set(
+  routes
+    .filter(({ responses }) => Object.keys(responses).some((status) => Number(status) >= 400))
+    .map(({ path }) => path),
+);
 
 /** Random codes match no lobby, so routes of existing lobbies are added. */
 const withCodes = (tables: Table[]): AnyRoute[] =>
   routes
-    .filter((route) => !isPlainJson(route) && !refusesOutside(route))
+    .filter((route) => !isPlainJson(route) && !ownProtocol.has(route.path))
     .flatMap((route) =>
       route.path.includes("{code}")
         ? [route, ...tables.map(({ code }) => ({ ...route, path: fill(route.path, code) }))]
