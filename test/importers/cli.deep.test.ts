@@ -54,6 +54,10 @@ function badInput(): void {
     const ended = [
       [run("dun", missing), `${missing}: there is no such folder`],
       [run("--queue", "--envelope", missing), `${missing}: there is no such file`],
+      [
+        run("--queue", "--envelope", process.execPath),
+        `${process.execPath}: no file below IMPORT_DIR (${folder})`,
+      ],
       [run("--envelope", folder), `  ${basename(folder)}: there is no such file`],
       [
         endOf(command.startAt(unreachable, "dun", file("dun"))),
