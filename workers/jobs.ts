@@ -2,7 +2,7 @@ import { UnrecoverableError, Worker, type Job } from "bullmq";
 import type { Redis } from "ioredis";
 import { Compile } from "typebox/compile";
 import { noFaults, type FaultRecorder } from "../server/platform/faults/recorder.ts";
-import { noOrigin } from "../server/platform/origin.ts";
+import { noOrigin, originFacts, readOrigin, type Origin } from "../server/platform/origin.ts";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
@@ -30,8 +30,8 @@ export interface JobsOptions<D> {
   faults?: FaultRecorder;
   /** Name of this process in the logs of jobs. */
   workerName?: string;
-  /** Dependencies of one job, including its own `em`. */
-  depsOf: () => D;
+  /** Dependencies of one job, including its own `em`; work that it queues goes back to the origin of the job. */
+  depsOf: (origin: Origin) => D;
   /** How long a job stays locked by a worker that does not renew the lock; for tests. */
   lockMs?: number;
   /** How long running jobs may take to finish when the process stops; for tests. */
@@ -110,11 +110,15 @@ function startWorker<D>(
   worker.on("failed", (job, error) => {
     const isLast = isFinal(job, error);
     metrics.jobs.inc({ queue, outcome: isLast ? "failed" : "retried" });
-    const facts = { queue, jobId: job?.id, attempt: job?.attemptsMade, reason: error.message };
+    const { origin } = contentOf(job);
+    const facts = {
+      ...{ queue, jobId: job?.id, attempt: job?.attemptsMade, reason: error.message },
+      ...originFacts(origin),
+    };
     if (isLast) log.error({ event: "job_failed", ...facts }, "job failed, no further attempt");
     else log.warn({ event: "job_attempt_failed", ...facts }, "job attempt failed, retrying");
     const failed = { queue, id: job?.id ?? "", attempt: job?.attemptsMade ?? 0, isFinal: isLast };
-    const occurrence = { place: queue, error: originalError(error), origin: noOrigin };
+    const occurrence = { place: queue, error: originalError(error), origin };
     faults.record({ kind: "job", ...occurrence, job: failed });
     if (isLast && job) void endWork(definition, job, options);
   });
@@ -132,12 +136,13 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
   const process = options.processors[definition.name];
   const worker = options.workerName ?? usualWorkerName;
   const run = async (job: Job): Promise<unknown> => {
-    const payload: unknown = job.data;
+    const { payload, origin } = contentOf(job);
     if (!process || !check.Check(payload))
       throw new UnrecoverableError("the payload does not fit the queue");
-    if (definition.isWatched !== true) return process(payload as never, options.depsOf());
+    const deps = options.depsOf(origin);
+    if (definition.isWatched !== true) return process(payload as never, deps);
     const { watch, stop } = watchJob(job, connection);
-    return process(payload as never, options.depsOf(), watch).finally(stop);
+    return process(payload as never, deps, watch).finally(stop);
   };
   return async (job: Job): Promise<unknown> => {
     const startedAt = performance.now();
@@ -145,19 +150,34 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
       return await run(job);
     } catch (error) {
       const duration = performance.now() - startedAt;
-      await logAttempt(job, { error, duration, atMs: Date.now(), worker });
+      await logAttempt(job, {
+        error,
+        duration,
+        atMs: Date.now(),
+        worker,
+        origin: contentOf(job).origin,
+      });
       throw storedError(error);
     }
   };
 }
 
+/** The origin lies beside the payload; jobs of an earlier version, and those that operators add, have none. */
+function contentOf(job: Job | undefined): { payload: unknown; origin: Origin } {
+  const data: unknown = job?.data;
+  if (typeof data !== "object" || data === null || !("origin" in data))
+    return { payload: data, origin: noOrigin };
+  const { origin, ...payload } = data;
+  return { payload, origin: readOrigin(origin) };
+}
+
 /** Never rejects; the clean-up finds whatever fails here. */
 async function endWork<D>(definition: QueueDefinition, job: Job, options: JobsOptions<D>) {
   const failureStep = options.failureSteps?.[definition.name];
-  const payload: unknown = job.data;
+  const { payload, origin } = contentOf(job);
   if (!failureStep || !Compile(definition.payload).Check(payload)) return;
   try {
-    await failureStep(payload as never, options.depsOf());
+    await failureStep(payload as never, options.depsOf(origin));
   } catch (error) {
     options.log.error(
       { event: "job_failure_step_failed", err: error, queue: definition.name, jobId: job.id },

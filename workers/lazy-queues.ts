@@ -1,6 +1,7 @@
 import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/platform/log/logger.ts";
-import type { Queues } from "./producer.ts";
+import type { Origin } from "../server/platform/origin.ts";
+import type { JobNotes, Queues } from "./producer.ts";
 import type { QueueDefinition } from "./queues.ts";
 
 /** What producers do with queues. */
@@ -10,27 +11,31 @@ export type JobQueues = Omit<Queues, "all">;
 export class LazyQueues implements JobQueues {
   readonly #redisUrl: string;
   readonly #log: Logger;
+  readonly #notes: JobNotes;
   #loaded: Promise<Queues> | null = null;
   #isClosed = false;
 
-  constructor(redisUrl: string, log: Logger) {
+  constructor(redisUrl: string, log: Logger, notes: JobNotes) {
     this.#redisUrl = redisUrl;
     this.#log = log;
+    this.#notes = notes;
   }
 
   async enqueue<P extends TObject>(
     definition: QueueDefinition<P>,
     payload: Static<P>,
+    origin: Origin,
   ): Promise<string> {
-    return (await this.#load()).enqueue(definition, payload);
+    return (await this.#load()).enqueue(definition, payload, origin);
   }
 
   async enqueueAndWait<P extends TObject>(
     definition: QueueDefinition<P>,
     payload: Static<P>,
+    origin: Origin,
     timeoutMs: number,
   ): Promise<boolean> {
-    return (await this.#load()).enqueueAndWait(definition, payload, timeoutMs);
+    return (await this.#load()).enqueueAndWait(definition, payload, origin, timeoutMs);
   }
 
   async schedule<P extends TObject>(
@@ -49,7 +54,7 @@ export class LazyQueues implements JobQueues {
   #load(): Promise<Queues> {
     if (this.#isClosed) return Promise.reject(new Error("the queues are closed"));
     this.#loaded ??= import("./producer.ts").then(({ createQueues }) =>
-      createQueues(this.#redisUrl, this.#log),
+      createQueues(this.#redisUrl, this.#log, this.#notes),
     );
     return this.#loaded;
   }

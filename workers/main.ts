@@ -9,6 +9,7 @@ import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
 import { startJobs } from "./jobs.ts";
 import { registerSchedules } from "./schedules.ts";
 import { failureSteps, processors } from "./processors/index.ts";
+import { type Origin } from "../server/platform/origin.ts";
 
 /** Process entry of role `jobs`: runs one worker per queue until the primary sends a stop. */
 export async function startJobWorker({ index }: Pick<StartOrder, "index">): Promise<void> {
@@ -26,7 +27,7 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
     faults: deps.faults,
     workerName: nameOfInstance(instance),
     // The getter of `em` creates a fork for each job.
-    depsOf: () => ({ ...deps }),
+    depsOf: (origin: Origin) => ({ ...deps, origin }),
   });
   const endSchedules = await registerSchedules(queues, log);
   const link = joinPrimary({

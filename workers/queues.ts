@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject } from "typebox";
 import type { JobsOptions } from "bullmq";
 import type { Redis } from "ioredis";
+import type { Origin } from "../server/platform/origin.ts";
 import { asCluster } from "../server/platform/redis/redis.ts";
 
 /** Prefix of every BullMQ key; in a cluster its scripts need all keys in one slot. */
@@ -49,8 +50,12 @@ export interface JobWatch {
 
 /** The dependency through which features enqueue jobs. */
 export interface WithEnqueue {
-  /** Adds a job; a second job with the same id is ignored. */
-  enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
+  /** Adds a job; a second job with the same id is ignored, and the first keeps its origin. */
+  enqueue: <P extends TObject>(
+    queue: QueueDefinition<P>,
+    payload: Static<P>,
+    origin: Origin,
+  ) => Promise<string>;
 }
 
 export interface WithEnqueueAndWait {
@@ -58,6 +63,7 @@ export interface WithEnqueueAndWait {
   enqueueAndWait: <P extends TObject>(
     queue: QueueDefinition<P>,
     payload: Static<P>,
+    origin: Origin,
     timeoutMs: number,
   ) => Promise<boolean>;
 }

@@ -9,9 +9,12 @@ import { createProviderPictures } from "../features/avatars/domain/provider-pict
 import { createLeaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import { ClosedAccountFollower } from "../features/accounts/domain/closed-account-follower.ts";
 import { createArchive } from "../features/archive/domain/archive.ts";
+import { createRequestStore } from "../features/requests/domain/request-store.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
+import { noOrigin } from "../platform/origin.ts";
+import { BatchingRequestTracker } from "../platform/requests/tracker.ts";
 import { createInstance, type Instance } from "../platform/instance.ts";
 import { createResponseCache } from "../platform/cache/response-cache.ts";
 import { systemClock, type Clock } from "../platform/time/clock.ts";
@@ -80,9 +83,12 @@ export async function assembleJobs(
   const redis = connectRedis(config.REDIS_URL, log, "general");
   const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
   await redisReady(redis);
-  const queues = new LazyQueues(config.REDIS_URL, log);
+  const requests = new BatchingRequestTracker({
+    ...{ store: createRequestStore(redis, clock), instance, clock, log },
+  });
+  const queues = new LazyQueues(config.REDIS_URL, log, requests);
   const store = createFaultStore(redis, clock);
-  const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics });
+  const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
   const senders = createSenders(config, log);
   const moderator = createModerator(config, { log, faults });
   const deps: JobDeps = {
@@ -93,6 +99,9 @@ export async function assembleJobs(
     redis,
     orm,
     faults,
+    requests,
+    // Requests and jobs have their own.
+    origin: noOrigin,
     get em() {
       return orm.em.fork();
     },
@@ -115,6 +124,7 @@ export async function assembleJobs(
       senders.mail.close();
       senders.sms.close();
       await faults.stop();
+      await requests.stop();
       redis.disconnect();
       await orm.close(true);
     },

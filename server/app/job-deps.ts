@@ -5,7 +5,7 @@ import type { GenerationDeps } from "../../workers/processors/question-generatio
 import type { DeliveryDeps } from "../features/delivery/domain/deliver.ts";
 import type { Leaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import type { QuestionDeps } from "../features/questions/deps.ts";
-import type { WithFaults, WithOrm } from "../platform/capabilities.ts";
+import type { WithFaults, WithOrigin, WithOrm, WithRequests } from "../platform/capabilities.ts";
 
 /**
  * Dependencies of jobs and of drawing questions, which lobbies do outside requests. `assembleJobs` builds
@@ -16,6 +16,8 @@ export interface JobDeps
   extends
     WithOrm,
     WithFaults,
+    WithOrigin,
+    WithRequests,
     DeliveryDeps,
     GenerationDeps,
     ImportDeps,

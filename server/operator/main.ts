@@ -35,9 +35,11 @@ import { createJobService } from "./jobs/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
 import { createPlayerService } from "../features/accounts/domain/player-service.ts";
 import { createQuestionService } from "../features/questions/domain/question-review.ts";
+import { createRequestStore } from "../features/requests/domain/request-store.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
+import { BatchingRequestTracker } from "../platform/requests/tracker.ts";
 import { createInstance } from "../platform/instance.ts";
 import { createFailureService } from "./failures/service.ts";
 import { operatorRoutes } from "./routes.ts";
@@ -57,7 +59,10 @@ export async function startOperator(): Promise<void> {
   const database = createDatabase(config, redis);
   const store = createFaultStore(redis, systemClock);
   const instance = createInstance({ role: "operator", index: 0, version: serviceVersion });
-  const faults = new BatchingFaultRecorder({ store, instance, clock: systemClock, log, metrics });
+  const clock = systemClock;
+  const requestStore = createRequestStore(redis, clock);
+  const requests = new BatchingRequestTracker({ store: requestStore, instance, clock, log });
+  const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
   const link = joinPrimary({
     log,
     answers: {},
@@ -66,6 +71,7 @@ export async function startOperator(): Promise<void> {
       await server.drain();
       await queues.close();
       await faults.stop();
+      await requests.stop();
       redis.disconnect();
       await database.close();
     },
@@ -91,9 +97,16 @@ export async function startOperator(): Promise<void> {
   const services = { players, avatars, questions, failures, identities, loginFailures };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
-  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
+  const deps: OperatorDeps = {
+    ...shared,
+    ...services,
+    outbox,
+    wallets,
+    audit,
+    stats,
+  };
   const server = createOperatorServer({
-    base: { config, clock: systemClock, metrics, redis, faults },
+    base: { config, clock: systemClock, metrics, redis, faults, requests },
     deps,
     routes: [...operatorRoutes, ...boardRoutes(queues.all())],
     log,

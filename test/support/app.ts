@@ -10,6 +10,7 @@ import { assembleHttp } from "../../server/app/assemble.ts";
 import { systemClock, type Clock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger, type Logger } from "../../server/platform/log/logger.ts";
+import type { Origin } from "../../server/platform/origin.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import {
   createPasswordHasher,
@@ -88,7 +89,7 @@ export async function startAppWith<Kinds extends RoomKinds>(
     kinds,
   );
   await seedReference(deps.em, config);
-  const depsOf = () => ({ ...deps, em: deps.orm.em.fork() });
+  const depsOf = (origin: Origin) => ({ ...deps, em: deps.orm.em.fork(), origin });
   const redisUrl = config.REDIS_URL;
   const jobs =
     options.hasJobs === false

@@ -10,6 +10,7 @@ import { createOperatorServer } from "../../server/operator/server.ts";
 import type { Identities } from "../../server/operator/session/identity.ts";
 import { createLoginFailures } from "../../server/operator/session/login-failures.ts";
 import type { SessionDeps } from "../../server/operator/session/routes.ts";
+import { noRequests } from "../../server/platform/requests/tracker.ts";
 
 /** Tokens and cookies of these operators: `token-of-viewer` and so on. */
 const operators = new Map<string, OperatorCaller>(
@@ -45,7 +46,7 @@ export async function startOperatorPart<D extends object>(options: TestOperatorO
   const redis = options.redis ?? ({} as Redis);
   const metrics = options.metrics ?? createMetrics();
   const server = createOperatorServer({
-    base: { config, clock, metrics, redis, faults: noFaults },
+    base: { config, clock, metrics, redis, faults: noFaults, requests: noRequests },
     deps: { ...deps, identities, loginFailures: createLoginFailures(clock) },
     routes,
     log,

@@ -12,6 +12,7 @@ import { createQueues, type Queues } from "../../workers/producer.ts";
 import { mail } from "../../workers/queues.ts";
 import { eventually } from "../support/eventually.ts";
 import { acquireRedis, type TestRedis } from "../support/redis-server.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 describe("a failed attempt of a job", () => {
   let server: TestRedis;
@@ -45,7 +46,7 @@ describe("a failed attempt of a job", () => {
   let lastId = 0;
   /** Fails this often; returns the job. */
   async function failTimes(times: number) {
-    const id = await queues.enqueue(mail, { messageId: ++lastId, round: 0 });
+    const id = await queues.enqueue(mail, { messageId: ++lastId, round: 0 }, noOrigin);
     for (let attempt = 1; attempt <= times; attempt++) {
       const failed = async () => (await queue().getJob(id))?.attemptsMade === attempt;
       await eventually(`attempt ${attempt}`, failed);

@@ -1,3 +1,4 @@
+import { noOrigin } from "../../server/platform/origin.ts";
 import { UnrecoverableError } from "bullmq";
 import { cleanArchive } from "../../db/queries/archive/codex-cleanup.ts";
 import {
@@ -100,7 +101,8 @@ async function tidyMessages(deps: CredentialDeps): Promise<void> {
   });
   // One new job per time span, however often this task runs within it.
   const round = Math.ceil(now / orphanedAfterMs);
-  for (const messageId of orphaned) await deps.enqueue(mail, { messageId, round });
+  for (const { id: messageId, origin } of orphaned)
+    await deps.enqueue(mail, { messageId, round }, origin);
   if (orphaned.length > 0)
     deps.log.warn(
       { event: "messages_requeued", count: orphaned.length },
@@ -123,7 +125,7 @@ async function tidyCredentials({
   const before = new Date(now - requestOrphanedAfterMs);
   const round = Math.ceil(now / requestOrphanedAfterMs);
   for (const requestId of await listOrphanedRequests(em, { before, limit: maxOrphaned }))
-    await enqueue(credentialRequests, { requestId, round });
+    await enqueue(credentialRequests, { requestId, round }, noOrigin);
   await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
 }
 

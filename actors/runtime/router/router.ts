@@ -1,3 +1,4 @@
+import { noOrigin, type Origin } from "../../../server/platform/origin.ts";
 import type {
   OwnRoomSource,
   RoomList,
@@ -97,7 +98,10 @@ export class Router implements Actors<BaseState, BaseCommand> {
       counted: commits.isSharded ? null : { nodeId, deadMs: deps.timings.deadMs },
       isConfirmedAlive: () => this.#placement.isConfirmedAlive(),
     });
-    this.#jobs = new ActorJobs({ ...ofKind, ask: (code, command) => this.ask(code, command) });
+    this.#jobs = new ActorJobs({
+      ...ofKind,
+      ask: (code, command, origin) => this.ask(code, command, undefined, origin),
+    });
     this.#index = index ? new ActorIndex(control, index) : null;
     this.#indexRepair = this.#newIndexRepair();
     this.#placement = this.#newPlacement(ofKind);
@@ -123,7 +127,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       links: this.#links,
       redis: commits,
       metrics,
-      deliver: (code, command, id) => this.#mailboxes.deliver(code, command, id),
+      deliver: (code, command, id, origin) => this.#mailboxes.deliver(code, command, id, origin),
     });
   }
 
@@ -171,9 +175,9 @@ export class Router implements Actors<BaseState, BaseCommand> {
       metrics,
       now: () => clock.now(),
       nextCommitId: () => this.#nextId(),
-      afterCommit: (code, state, events) => this.#afterCommit(code, state, events),
+      afterCommit: (code, state, events, cause) => this.#afterCommit(code, state, events, cause),
       afterUnknown: (code) => this.#queueRepair(code),
-      afterRead: (code, state) => this.#jobs.resume(code, state),
+      afterRead: (code, state, cause) => this.#jobs.resume(code, state, cause),
       onOccupied,
     });
   }
@@ -199,17 +203,22 @@ export class Router implements Actors<BaseState, BaseCommand> {
    * While the owner changes or does not respond, the command id makes retries idempotent. During a shutdown
    * of the whole service no owner will come, and waiting would delay the shutdown.
    */
-  async ask(code: string, command: BaseCommand, key?: string): Promise<Reply> {
+  async ask(
+    code: string,
+    command: BaseCommand,
+    key?: string,
+    origin: Origin = noOrigin,
+  ): Promise<Reply> {
     const { timing, timings } = this.#deps;
     const id = key === undefined ? this.#nextId() : keyedId(command.type, key);
     const deadline = timing.elapsed() + timings.timeoutMs;
-    let outcome = await this.#attempt(code, command, id);
+    let outcome = await this.#attempt(code, command, id, origin);
     while (
       outcome === notOwner &&
       this.#mayWait(deadline) &&
       (await this.#waiting.turn(shardOf(code), deadline))
     )
-      outcome = await this.#attempt(code, command, id);
+      outcome = await this.#attempt(code, command, id, origin);
     const reply = outcome === notOwner ? unavailable : outcome;
     this.#count(command.type, reply.ok ? "ok" : reply.code);
     return reply;
@@ -305,12 +314,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
     return !this.#isStopped && !this.#placement.isLast() && this.#deps.timing.elapsed() < deadline;
   }
 
-  async #attempt(code: string, command: BaseCommand, id: string): Promise<Outcome> {
+  async #attempt(code: string, command: BaseCommand, id: string, origin: Origin): Promise<Outcome> {
     const shard = shardOf(code);
-    if (this.#placement.tokenOf(shard) !== null) return this.#mailboxes.deliver(code, command, id);
+    if (this.#placement.tokenOf(shard) !== null)
+      return this.#mailboxes.deliver(code, command, id, origin);
     const owner = this.#placement.ownerOf(shard);
     if (!owner || owner.nodeId === this.node.nodeId) return notOwner;
-    return this.#remote.send(owner.nodeId, code, command, id);
+    return this.#remote.send(owner.nodeId, code, command, id, origin);
   }
 
   /** Unique within this process, whose name is unique too. */
@@ -329,8 +339,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
     counter.inc();
   }
 
-  async #afterCommit(code: string, state: BaseState, events: BaseEvent[]): Promise<void> {
-    this.#jobs.start(code, state, events);
+  async #afterCommit(
+    code: string,
+    state: BaseState,
+    events: BaseEvent[],
+    cause: Origin,
+  ): Promise<void> {
+    this.#jobs.start(code, state, events, cause);
     await this.#index?.update(code, state, events)?.catch((error: unknown) => {
       this.#queueRepair(code);
       throw error;

@@ -1,6 +1,7 @@
 import { createLobbies, type Lobbies } from "../../../actors/index.ts";
 import { lobbyResults } from "../../../workers/queues.ts";
 import { AppError } from "../../platform/errors.ts";
+import { withOrigin } from "../../platform/origin.ts";
 import type { QuestionDeps } from "../questions/deps.ts";
 import { drawForLobby } from "../questions/lobby-draw.ts";
 import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
@@ -13,9 +14,9 @@ export const lobbyRooms: RoomKind<QuestionDeps, Lobbies> = {
     createLobbies({
       ...share,
       context: { hubUrl: "/v1/hub", topicBase: share.topicBase },
-      enqueueResult: (payload) => deps.enqueue(lobbyResults, payload),
+      enqueueResult: (payload, origin) => deps.enqueue(lobbyResults, payload, origin),
       seatLimit: seatLimitOf(deps.config),
-      draw: (plan) => drawForLobby(deps, plan),
+      draw: (plan, origin) => drawForLobby(withOrigin(deps, origin), plan),
     }),
   access: lobbyAccess,
   accessErrors: ["lobby:not_found"],

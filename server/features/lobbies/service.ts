@@ -69,7 +69,7 @@ export async function command(
   asked: LobbyCommand,
   id?: string,
 ): Promise<string | null> {
-  return bodyOf(await deps.lobbies.ask(code, asked, id), deps.config);
+  return bodyOf(await deps.lobbies.ask(code, asked, id, deps.origin), deps.config);
 }
 
 /** The response with the JSON text of a lobby's body. */
@@ -102,7 +102,8 @@ export async function createLobby(
     codes,
     async (free) => {
       await claimHosting(deps, caller.playerId, free);
-      return deps.lobbies.ask(free, { type: "create", ...facts, code: free, host }, takingId);
+      const create = { type: "create", ...facts, code: free, host } as const;
+      return deps.lobbies.ask(free, create, takingId, deps.origin);
     },
     (taken) => releaseHosting(deps, caller.playerId, taken),
   );
@@ -180,7 +181,7 @@ async function drawAndStart(
     return await startAsPlanned(deps, code, by, plan, id);
   } catch (error) {
     // Otherwise the lobby stays in preparation until the timeout.
-    await deps.lobbies.ask(code, { type: "abandon_start", by });
+    await deps.lobbies.ask(code, { type: "abandon_start", by }, undefined, deps.origin);
     throw error;
   }
 }
@@ -204,7 +205,7 @@ export async function nextQuestion(
   move: HostMove,
   id?: string,
 ): Promise<string | null> {
-  const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id);
+  const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id, deps.origin);
   if (reply.ok || reply.code !== "generator:unavailable") return bodyOf(reply, deps.config);
   const planned = await deps.lobbies.ask(code, { type: "plan_batch", by: move.by });
   // The next attempt gets the same refusal.
@@ -212,7 +213,8 @@ export async function nextQuestion(
     const plan = JSON.parse(planned.body) as DrawPlan;
     const questions = await drawAtOnce(deps, plan);
     const firstIndex = plan.first_index;
-    await deps.lobbies.ask(code, { type: "add_questions", firstIndex, questions });
+    const added = { type: "add_questions", firstIndex, questions } as const;
+    await deps.lobbies.ask(code, added, undefined, deps.origin);
   }
   return command(deps, code, { type: "next", ...move }, id);
 }

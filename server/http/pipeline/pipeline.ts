@@ -137,6 +137,7 @@ export class Pipeline {
   fail(ctx: RequestContext, error: unknown): void {
     if (ctx.isClosed) return;
     const refusal = toAppError(error);
+    ctx.refusal = refusal;
     if (refusal.status >= 500 && refusal === error && refusal.detail.cause === undefined) {
       this.recorder.recordError(ctx, refusal, refusal.status);
     } else if (refusal.status >= 500)

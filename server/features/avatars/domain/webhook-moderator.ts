@@ -33,7 +33,7 @@ export function createWebhookModerator(
     username === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`;
   target.username = target.password = "";
   return {
-    moderate: async ({ id, webp }) => {
+    moderate: async ({ id, webp, origin }) => {
       try {
         return await ask(target, authorization, id, webp);
       } catch (error) {
@@ -41,7 +41,7 @@ export function createWebhookModerator(
           { event: "moderation_webhook_failed", upload: id, reason: String(error) },
           "no decision by webhook, picture sent to manual review",
         );
-        recordDegraded(deps, "avatar-moderation", error);
+        recordDegraded(deps, "avatar-moderation", error, origin);
         return queueForReview("unavailable");
       }
     },
