@@ -11,7 +11,13 @@ import { toAppError, unavailable } from "./failures.ts";
 import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
 import type { Listener } from "./listener.ts";
-import type { WithClock, WithConfig, WithMetrics, WithRedis } from "../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithFaults,
+  WithMetrics,
+  WithRedis,
+} from "../../platform/capabilities.ts";
 import { RateLimiter, type LimitState, type RouteLimit } from "../limits/rate-limit.ts";
 import { countedAddress, countedCaller, RefusalLimiter } from "../limits/refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
@@ -24,7 +30,7 @@ export const requestDeadlineMs = 10_000;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
-type PipelineDeps = WithConfig & WithClock & WithMetrics & WithRedis;
+type PipelineDeps = WithConfig & WithClock & WithFaults & WithMetrics & WithRedis;
 
 /** Levels that require no credential. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
@@ -46,13 +52,13 @@ export class Pipeline {
   private readonly recorder: RequestRecorder;
 
   constructor(
-    { config, clock, metrics, redis }: PipelineDeps,
+    { config, clock, metrics, redis, faults }: PipelineDeps,
     routes: readonly AnyRoute[],
     recorder: RequestRecorder,
     listener: Listener,
   ) {
     this.listener = listener;
-    this.limiter = new RateLimiter(redis, clock);
+    this.limiter = new RateLimiter({ redis, clock, faults });
     this.refusals = new RefusalLimiter(this.limiter, countedCaller);
     this.guesses = new RefusalLimiter(this.limiter, countedAddress);
     this.idempotency = new Idempotency(redis);
