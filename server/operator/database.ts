@@ -1,7 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Config } from "../platform/config/config.ts";
-import type { MessageFilter, PresentedMessage } from "../features/delivery/domain/outbox.ts";
+import type { MessageFilter, OperatorMessage } from "../features/delivery/domain/outbox.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { AccountStores } from "../features/accounts/domain/accounts.ts";
 import type { Operator } from "./session/identity.ts";
@@ -34,7 +34,7 @@ export function createDatabase(config: Config, redis: Redis) {
       const { endedTokens } = await import("../features/sessions/domain/ended-tokens.ts");
       return endedTokens.add((await open()).em.fork(), id, expiresAt);
     },
-    outbox: async (filter: MessageFilter): Promise<PresentedMessage[]> => {
+    outbox: async (filter: MessageFilter): Promise<OperatorMessage[]> => {
       const { viewMessages } = await import("../features/delivery/domain/outbox.ts");
       const hasContent = config.APP_ENV !== "production";
       return viewMessages((await open()).em.fork(), filter, hasContent);

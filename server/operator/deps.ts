@@ -6,6 +6,7 @@ import type { MessagesDeps } from "./messages/routes.ts";
 import type { OverviewDeps } from "./overview/routes.ts";
 import type { PlayersDeps } from "./players/routes.ts";
 import type { QuestionsDeps } from "./questions/routes.ts";
+import type { RequestsDeps } from "./requests/routes.ts";
 import type { RoomsDeps } from "./rooms/routes.ts";
 import type { SessionDeps } from "./session/routes.ts";
 import type { WalletsDeps } from "./wallets/routes.ts";
@@ -22,6 +23,7 @@ export interface OperatorDeps
     OverviewDeps,
     PlayersDeps,
     QuestionsDeps,
+    RequestsDeps,
     RoomsDeps,
     SessionDeps,
     WalletsDeps,

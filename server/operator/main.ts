@@ -41,6 +41,7 @@ import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
 import { BatchingRequestTracker } from "../platform/requests/tracker.ts";
 import { createInstance } from "../platform/instance.ts";
+import { createTimelines } from "./requests/service.ts";
 import { createFailureService } from "./failures/service.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
@@ -94,12 +95,16 @@ export async function startOperator(): Promise<void> {
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
+  const timelines = createTimelines({
+    ...{ requests: requestStore, faults: store, queues: queues.all(), open: database.open },
+  });
   const services = { players, avatars, questions, failures, identities, loginFailures };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
   const deps: OperatorDeps = {
     ...shared,
     ...services,
+    ...timelines,
     outbox,
     wallets,
     audit,

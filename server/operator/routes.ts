@@ -10,6 +10,7 @@ import { messageRoutes } from "./messages/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import { playerRoutes } from "./players/routes.ts";
 import { questionRoutes } from "./questions/routes.ts";
+import { requestRoutes } from "./requests/routes.ts";
 import { roomRoutes } from "./rooms/routes.ts";
 import { sessionRoutes } from "./session/routes.ts";
 import { walletRoutes } from "./wallets/routes.ts";
@@ -39,6 +40,7 @@ export const documentedRoutes: readonly Route<OperatorDeps>[] = [
   ...roomRoutes,
   ...jobRoutes,
   ...failureRoutes,
+  ...requestRoutes,
   ...playerRoutes,
   ...avatarRoutes,
   ...questionRoutes,

@@ -105,6 +105,10 @@ export const errors = {
   "codex:asset_not_found": [404, "The asset was not found."],
   "queue:not_found": [404, "The queue was not found."],
   "failure:not_found": [404, "The group of failures was not found."],
+  "request:not_kept": [
+    404,
+    "Nothing is kept of this request. Kept for 24 hours: the last 50,000 that failed, took over a second or queued work.",
+  ],
   "job:not_found": [404, "The job was not found."],
   "worker:not_found": [404, "The worker was not found."],
   "projection:not_found": [404, "The row was not found."],

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { MessageContent } from "../../entities/message.ts";
 import type { MessageStatus } from "./messages.ts";
-import { millis } from "../expressions.ts";
+import { millis, nullableMillis } from "../expressions.ts";
 import { findRow, findRows } from "../rows.ts";
 
 export interface OutboxFilter {
@@ -23,6 +23,7 @@ export interface OutboxMessage {
   /** null until delivered, and with drivers that keep no copy. */
   content: MessageContent | null;
   createdAtMs: number;
+  requestId: string | null;
 }
 
 /** Messages, newest first. */
@@ -40,6 +41,7 @@ export function listOutbox(em: EntityManager, filter: OutboxFilter): Promise<Out
         "last_error as lastError",
         "content",
         millis("created_at").as("createdAtMs"),
+        "request_id as requestId",
       ])
       .orderBy("id", "desc")
       .limit(filter.limit);
@@ -48,6 +50,37 @@ export function listOutbox(em: EntityManager, filter: OutboxFilter): Promise<Out
       messages = messages.where(sql`lower(recipient)`, "=", sql`lower(${filter.to})`);
     return messages;
   });
+}
+
+/** A message that goes back to a request, without its content. */
+export interface MessageOfRequest extends Omit<OutboxMessage, "content" | "requestId"> {
+  sentAtMs: number | null;
+}
+
+/** Messages that go back to a request, oldest first. */
+export function listMessagesOfRequest(
+  em: EntityManager,
+  requestId: string,
+  limit: number,
+): Promise<MessageOfRequest[]> {
+  return findRows(em, (db) =>
+    db
+      .selectFrom("messages")
+      .select([
+        "id",
+        "kind",
+        "template",
+        "recipient as to",
+        "status",
+        "attempts",
+        "last_error as lastError",
+        millis("created_at").as("createdAtMs"),
+        nullableMillis("sent_at").as("sentAtMs"),
+      ])
+      .where("request_id", "=", requestId)
+      .orderBy("id")
+      .limit(limit),
+  );
 }
 
 export async function findOutboxHtml(em: EntityManager, id: number): Promise<string | null> {

@@ -3,6 +3,7 @@ import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { marked, page, table, timeCell, timeText } from "../layout.ts";
 import { mayMake } from "../roles.ts";
+import { requestLink } from "../requests/paths.ts";
 import { bars } from "./bars.ts";
 import {
   maxNote,
@@ -137,7 +138,7 @@ function exampleOf({ example }: Detail): Value {
   const facts: [name: string, value: Value][] = [
     ["At", timeCell(example.at)],
     ["Process", example.process],
-    ["Request", request_id],
+    ["Request", requestLink(request_id) || null],
     ["Player", player_id && html`<a href="/operator/players/${player_id}">${player_id}</a>`],
     ["Room", room],
     ["Job", job && html`<a href="${jobPath}">${job.queue} ${job.id}</a>, attempt ${job.attempt}`],

@@ -4,13 +4,13 @@ import { Timestamp } from "../../platform/schemas.ts";
 import {
   maxOutboxMessages,
   type MessageFilter,
-  type PresentedMessage,
+  type OperatorMessage,
 } from "../../features/delivery/domain/outbox.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
 import { orNull } from "../schemas.ts";
 
 export interface MessagesDeps {
-  outbox(filter: MessageFilter): Promise<PresentedMessage[]>;
+  outbox(filter: MessageFilter): Promise<OperatorMessage[]>;
 }
 
 const defineRoute = routesWith<MessagesDeps>();
@@ -33,6 +33,7 @@ const MessageBody = Type.Object({
   code: orNull(Type.String()),
   links: Type.Array(Type.String()),
   created_at: Timestamp,
+  request_id: orNull(Type.String()),
 });
 
 /** Mails and text messages (OPS-04, BOOT-05). */

@@ -130,6 +130,14 @@ export class FaultStore implements FaultBatchStore {
     };
   }
 
+  /** Groups of the last failures of these jobs, each once; nothing for jobs that did not fail for good. */
+  async groupsOfJobs(jobs: readonly { queue: string; id: string }[]): Promise<string[]> {
+    if (jobs.length === 0) return [];
+    const names = jobs.map(({ queue, id }) => `${queue}/${id}`);
+    const owners = await this.#options.redis.hmget(`${this.#options.prefix}:owners`, ...names);
+    return [...new Set(owners.filter((id) => id !== null))];
+  }
+
   /** Key of the jobs of a group by the time of their failure. */
   jobsKeyOf(id: string): string {
     return `${this.#options.prefix}:jobs:${id}`;

@@ -12,6 +12,7 @@ export interface RequestEntry {
 }
 
 export interface KeptRequest {
+  /** When it ended. */
   atMs: number;
   method: string;
   /** Pattern of the route. */

@@ -25,6 +25,11 @@ export interface PresentedMessage {
   created_at: string;
 }
 
+/** The same, with the request that it goes back to. */
+export interface OperatorMessage extends PresentedMessage {
+  request_id: string | null;
+}
+
 /** Messages of one answer. */
 export const maxOutboxMessages = 100;
 
@@ -35,8 +40,12 @@ export async function viewMessages(
   em: EntityManager,
   filter: MessageFilter,
   hasContent: boolean,
-): Promise<PresentedMessage[]> {
-  return (await listOutbox(em, filter)).map((message) => presentMessage(message, hasContent));
+): Promise<OperatorMessage[]> {
+  const found = await listOutbox(em, filter);
+  return found.map((message) => ({
+    ...presentMessage(message, hasContent),
+    request_id: message.requestId,
+  }));
 }
 
 /** In production an operator sees the outcome of a message, never its content (OPS-04, S29). */
