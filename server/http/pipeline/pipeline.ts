@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { AppError } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import { isUrlForm, parseJsonObject, readForm, requireJson } from "./body.ts";
+import { isUrlForm, parseJsonObject, requireJson } from "./body.ts";
+import { readPageForm } from "./page-form.ts";
 import { namesHtml, replyToBrowser } from "./browser-reply.ts";
 import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
@@ -305,4 +306,4 @@ const isPageForm = ({ headers }: RequestContext, { route }: RouteEntry) =>
   route.pageAfter !== undefined && isUrlForm(headers);
 
 const objectOf = (ctx: RequestContext, entry: RouteEntry) =>
-  isPageForm(ctx, entry) ? Object.fromEntries(readForm(ctx.body)) : parseJsonObject(ctx.body);
+  isPageForm(ctx, entry) ? readPageForm(ctx.body, entry.route.body) : parseJsonObject(ctx.body);
