@@ -1,4 +1,4 @@
-import { UnrecoverableError, Worker, type Job } from "bullmq";
+import { Queue, UnrecoverableError, WaitingError, Worker, type Job } from "bullmq";
 import type { Redis } from "ioredis";
 import { Compile } from "typebox/compile";
 import { noFaults, type FaultRecorder } from "../server/platform/faults/recorder.ts";
@@ -8,7 +8,13 @@ import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import { connectRedis } from "../server/platform/redis/redis.ts";
 import { logAttempt, originalError, storedError } from "./attempts.ts";
-import { allQueues, queuePrefixOf, type JobWatch, type QueueDefinition } from "./queues.ts";
+import {
+  allQueues,
+  JobYielded,
+  queuePrefixOf,
+  type JobWatch,
+  type QueueDefinition,
+} from "./queues.ts";
 import { watchJob } from "./watch.ts";
 
 /**
@@ -57,6 +63,7 @@ const drainDelaySeconds = 10;
 /** Starts one BullMQ worker for each queue that has a processor. */
 export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
   const connections: Redis[] = [];
+  const stopping = new AbortController();
   const workers = allQueues
     .filter((definition) => options.processors[definition.name])
     .map((definition) => {
@@ -65,11 +72,12 @@ export async function startJobs<D>(options: JobsOptions<D>): Promise<Jobs> {
         waitsForConnection: true,
       });
       connections.push(connection);
-      return startWorker(definition, connection, options);
+      return startWorker(definition, connection, { ...options, stopping: stopping.signal });
     });
   await Promise.all(workers.map((worker) => worker.waitUntilReady()));
   return {
     close: async () => {
+      stopping.abort();
       const { closeMs = usualCloseMs } = options;
       await Promise.allSettled(workers.map((worker) => closeWorker(worker, closeMs)));
       for (const connection of connections) connection.disconnect();
@@ -86,10 +94,15 @@ async function closeWorker(worker: Worker, limitMs: number): Promise<void> {
   await withTimeout(worker.close(), limitMs);
 }
 
+interface WorkerOptions<D> extends JobsOptions<D> {
+  /** Aborted when the process stops. */
+  stopping: AbortSignal;
+}
+
 function startWorker<D>(
   definition: QueueDefinition,
   connection: Redis,
-  options: JobsOptions<D>,
+  options: WorkerOptions<D>,
 ): Worker {
   const { log, metrics, faults = noFaults, lockMs = usualLockMs } = options;
   const queue = definition.name;
@@ -102,6 +115,7 @@ function startWorker<D>(
     stalledInterval: lockMs,
     maxStalledCount,
   });
+  void limitGlobally(definition, connection, log);
   worker.on("completed", () => metrics.jobs.inc({ queue, outcome: "completed" }));
   worker.on("stalled", (jobId) => {
     metrics.jobs.inc({ queue, outcome: "stalled" });
@@ -127,7 +141,27 @@ function startWorker<D>(
   return worker;
 }
 
-function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: JobsOptions<D>) {
+/** The library keeps this limit with the queue; another process has usually set it before. */
+async function limitGlobally(
+  { name, globalConcurrency }: QueueDefinition,
+  connection: Redis,
+  log: Logger,
+): Promise<void> {
+  if (globalConcurrency === undefined) return;
+  const prefix = queuePrefixOf(connection);
+  const queue = new Queue(name, { connection, prefix, skipVersionCheck: true });
+  queue.on("error", () => undefined);
+  await queue
+    .setGlobalConcurrency(globalConcurrency)
+    .catch((error: unknown) =>
+      log.warn(
+        { event: "queue_limit_failed", queue: name, err: error },
+        "could not limit a queue over all processes, the next start repeats it",
+      ),
+    );
+}
+
+function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: WorkerOptions<D>) {
   const check = Compile(definition.payload);
   const process = options.processors[definition.name];
   const worker = options.workerName ?? usualWorkerName;
@@ -136,14 +170,18 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
     if (!process || !check.Check(payload))
       throw new UnrecoverableError("the payload does not fit the queue");
     if (definition.isWatched !== true) return process(payload as never, options.depsOf());
-    const { watch, stop } = watchJob(job, connection);
+    const { watch, stop } = watchJob(job, connection, options);
     return process(payload as never, options.depsOf(), watch).finally(stop);
   };
-  return async (job: Job): Promise<unknown> => {
+  return async (job: Job, token?: string): Promise<unknown> => {
     const startedAt = performance.now();
     try {
       return await run(job);
     } catch (error) {
+      if (error instanceof JobYielded) {
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
       const duration = performance.now() - startedAt;
       await logAttempt(job, { error, duration, atMs: Date.now(), worker });
       throw storedError(error);

@@ -1,10 +1,14 @@
+import type { Queue } from "bullmq";
 import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Queues } from "./producer.ts";
 import type { QueueDefinition } from "./queues.ts";
 
 /** What producers do with queues. */
-export type JobQueues = Omit<Queues, "all">;
+export interface JobQueues extends Omit<Queues, "all"> {
+  /** The queue of the library by its name, for work on its jobs. */
+  named(name: string): Promise<Queue>;
+}
 
 /** Queues of a process that may never add a job: the first use loads the job library. */
 export class LazyQueues implements JobQueues {
@@ -39,6 +43,12 @@ export class LazyQueues implements JobQueues {
     everyMs: number,
   ): Promise<void> {
     return (await this.#load()).schedule(definition, payload, everyMs);
+  }
+
+  async named(name: string): Promise<Queue> {
+    const queue = (await this.#load()).all().find((each) => each.name === name);
+    if (queue === undefined) throw new Error(`no queue ${name}`);
+    return queue;
   }
 
   async close(): Promise<void> {

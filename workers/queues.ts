@@ -26,6 +26,8 @@ export interface QueueDefinition<P extends TObject = TObject> {
   options: JobsOptions;
   /** Concurrent jobs per worker process. */
   concurrency: number;
+  /** Concurrent jobs over all worker processes. */
+  globalConcurrency?: number;
   /** True for long jobs whose progress operators watch and may cancel. */
   isWatched?: boolean;
 }
@@ -44,8 +46,13 @@ export interface JobProgress {
 export interface JobWatch {
   /** Aborted when the job is cancelled. */
   signal: AbortSignal;
+  /** Aborted when the process stops: a job that can be resumed throws `JobYielded`, and another process runs it. */
+  stopping: AbortSignal;
   report: (progress: JobProgress) => void;
 }
+
+/** Thrown by a watched job of a process that stops: the job waits for another process, and no attempt is counted. */
+export class JobYielded extends Error {}
 
 /** The dependency through which features enqueue jobs. */
 export interface WithEnqueue {
@@ -217,6 +224,17 @@ export const credentialRequests = defineQueue({
   concurrency: 4,
 });
 
+/** Retries or removes the failed jobs of one group of faults (OPS-50); its row in Postgres says which. */
+export const groupActions = defineQueue({
+  name: "group-actions",
+  payload: Type.Object({ action: Type.Integer() }),
+  jobId: (p) => `action-${p.action}`,
+  options: retries(8, 5_000),
+  concurrency: 1,
+  globalConcurrency: 1,
+  isWatched: true,
+});
+
 /** Periodic maintenance tasks by name, such as the clean-up of ended sessions. */
 export const maintenance = defineQueue({
   name: "maintenance",
@@ -235,6 +253,7 @@ export const allQueues: readonly QueueDefinition[] = [
   mail,
   credentialRequests,
   sampleData,
+  groupActions,
   maintenance,
 ];
 
