@@ -2,10 +2,9 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Config } from "../platform/config/config.ts";
 import type { MessageFilter, PresentedMessage } from "../features/delivery/domain/outbox.ts";
-import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { AccountStores } from "../features/accounts/domain/accounts.ts";
 import type { Operator } from "./session/identity.ts";
-import type { AuditedChange } from "./audit.ts";
+import type { AuditStore } from "./audit.ts";
 import type { StoreState } from "./health/stores.ts";
 import type { ReconciliationView } from "../features/wallet/domain/reconciliation.ts";
 
@@ -43,10 +42,7 @@ export function createDatabase(config: Config, redis: Redis) {
       const { viewReconciliation } = await import("../features/wallet/domain/reconciliation.ts");
       return viewReconciliation((await open()).em.fork());
     },
-    audit: async (caller: OperatorCaller, change: AuditedChange) => {
-      const { recordChange } = await import("../features/operators/domain/operators.ts");
-      await recordChange((await open()).em.fork(), { operator: caller.name, ...change });
-    },
+    changes: changesIn(open),
     /** Runs `work` in a transaction, then the callbacks it registered. */
     inStores: async <T>(work: (stores: AccountStores) => Promise<T>): Promise<T> => {
       const later: (() => Promise<unknown>)[] = [];
@@ -59,6 +55,17 @@ export function createDatabase(config: Config, redis: Redis) {
     close: () => orm.close(),
   };
 }
+
+const changesIn = (open: () => Promise<MikroORM>): AuditStore => ({
+  begin: async (change) => {
+    const { recordChange } = await import("../features/operators/domain/operators.ts");
+    return recordChange((await open()).em.fork(), change);
+  },
+  end: async (id, end) => {
+    const { endChange } = await import("../features/operators/domain/operators.ts");
+    await endChange((await open()).em.fork(), id, end);
+  },
+});
 
 /** Connects on first use: pages and metrics work while Postgres is down. */
 class OrmOnDemand {

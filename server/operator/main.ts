@@ -21,7 +21,7 @@ import type {
   SubscribersQuestion,
 } from "../runtime/questions.ts";
 import { createAvatarService } from "../features/avatars/domain/avatar-service.ts";
-import type { Audit } from "./audit.ts";
+import { createAudit } from "./audit.ts";
 import { boardRoutes } from "./board/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { createOperatorServer } from "./server.ts";
@@ -75,20 +75,15 @@ export async function startOperator(): Promise<void> {
   const ended = createEndedSessions(redis, usedTokens, systemClock);
   const identities = createIdentities(config, systemClock, database.findOperator, ended);
   const stores = () => readStores(redis, database);
-  const audit: Audit = async (caller, change) => {
-    log.warn(
-      { event: "operator_action", audit: true, operator: caller.name, ...change },
-      "operator action",
-    );
-    await database.audit(caller, change);
-  };
+  const audit = createAudit(database.changes, log);
   const { outbox, wallets, inStores } = database;
   const players = createPlayerService({ config, inStores });
   const avatars = createAvatarService({ config, clock: systemClock, open: database.open });
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
-  const services = { players, avatars, questions, failures, identities, loginFailures };
+  const changed = { failures };
+  const services = { players, avatars, questions, ...changed, identities, loginFailures };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
   const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };

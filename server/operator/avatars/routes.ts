@@ -97,9 +97,10 @@ const decisionRoutes = [
     responses: { 200: UploadAnswer },
     pageAfter,
     errors: ["avatar:upload_not_found", "avatar:picture_removed", "avatar:decided_meanwhile"],
-    handler: async ({ deps: { avatars }, params, body, caller }) => {
+    handler: async ({ deps: { avatars }, params, body, caller, request }) => {
       const by = {
         operator: caller.name,
+        requestId: request.id,
         reason: body.reason?.trim() ?? "",
         seen: body.seen ?? null,
       };
@@ -120,9 +121,12 @@ const decisionRoutes = [
     responses: { 200: UploadAnswer },
     pageAfter,
     errors: ["avatar:upload_not_found", "avatar:decided_meanwhile"],
-    handler: async ({ deps: { avatars }, params, body, caller }) => {
+    handler: async ({ deps: { avatars }, params, body, caller, request }) => {
       const reason = body.reason.replace(/\p{Cc}+/gu, " ").trim();
-      const by = { operator: caller.name, reason, seen: body.seen ?? null };
+      const by = {
+        ...{ operator: caller.name, requestId: request.id },
+        ...{ reason, seen: body.seen ?? null },
+      };
       const decision = { verb: "reject", reason } as const;
       const upload = await avatars.decide(params.id, decision, by);
       return reply(200, { upload: presentUpload(upload) });
@@ -146,9 +150,10 @@ const decisionRoutes = [
       "avatar:picture_removed",
       "avatar:decided_meanwhile",
     ],
-    handler: async ({ deps: { avatars }, params, body, caller }) => {
+    handler: async ({ deps: { avatars }, params, body, caller, request }) => {
       const by = {
         operator: caller.name,
+        requestId: request.id,
         reason: body.reason?.trim() ?? "",
         seen: body.seen ?? null,
       };

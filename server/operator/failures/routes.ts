@@ -97,7 +97,7 @@ export const failureRoutes = [
     pageAfter,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable", "failure:state_invalid"],
-    handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {
+    handler: async ({ deps: { failures, audit }, params: { id }, body, ...by }) => {
       await failures.find(id);
       const { state, until, more, reason } = body;
       if (state !== "ignored" && (until !== undefined || more !== undefined))
@@ -106,8 +106,9 @@ export const failureRoutes = [
         state === "ignored"
           ? { state, until: until === undefined ? null : new Date(until), more: more ?? null }
           : { state };
-      await audit(caller, { action: `failure:${state}`, target: `failure ${id}`, reason });
-      await failures.setState(id, { ...decision, by: caller.name });
+      await audit(by, { action: `failure:${state}`, target: `failure ${id}`, reason }, () =>
+        failures.setState(id, { ...decision, by: by.caller.name }),
+      );
       return reply(200, { failure: detailOf(await failures.find(id)) });
     },
   }),
@@ -124,11 +125,12 @@ export const failureRoutes = [
     pageAfter,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable"],
-    handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {
+    handler: async ({ deps: { failures, audit }, params: { id }, body, ...by }) => {
       await failures.find(id);
       const note = body.note.trim() === "" ? null : body.note;
-      await audit(caller, { action: "failure:note", target: `failure ${id}` });
-      await failures.setNote(id, { note, by: caller.name });
+      await audit(by, { action: "failure:note", target: `failure ${id}` }, () =>
+        failures.setNote(id, { note, by: by.caller.name }),
+      );
       return reply(200, { failure: detailOf(await failures.find(id)) });
     },
   }),

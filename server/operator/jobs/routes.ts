@@ -24,6 +24,9 @@ const tag = "Operator";
 const JobAnswer = Type.Object({ job: JobBody });
 const QueueAnswer = Type.Object({ queue: QueueBody });
 
+/** A change of one job. */
+const one = { countOf: () => 1 };
+
 const pausing = (verb: "pause" | "resume") =>
   defineRoute({
     method: "POST",
@@ -38,14 +41,13 @@ const pausing = (verb: "pause" | "resume") =>
     pageAfter: backOr(queuesPath),
     responses: { 200: QueueAnswer },
     errors: ["queue:not_found"],
-    handler: async ({ deps: { jobs, audit }, params, body, caller }) => {
+    handler: async ({ deps: { jobs, audit }, params, body, ...by }) => {
       await jobs.queue(params.queue);
-      await audit(caller, {
-        action: `queue:${verb}`,
-        target: params.queue,
-        reason: body.reason ?? "",
-      });
-      return reply(200, { queue: await jobs.setPaused(params.queue, verb === "pause") });
+      const { reason = "" } = body;
+      const queue = await audit(by, { action: `queue:${verb}`, target: params.queue, reason }, () =>
+        jobs.setPaused(params.queue, verb === "pause"),
+      );
+      return reply(200, { queue });
     },
   });
 
@@ -107,14 +109,11 @@ export const jobRoutes = [
     body: OptionalReasonBody,
     responses: { 200: JobAnswer },
     errors: ["queue:not_found", "job:not_found", "job:not_failed"],
-    handler: async ({ deps: { jobs, audit }, params: { queue, id }, body, caller }) => {
+    handler: async ({ deps: { jobs, audit }, params: { queue, id }, body, ...by }) => {
       await jobs.job(queue, id);
-      await audit(caller, {
-        action: "job:retry",
-        target: `${queue} ${id}`,
-        reason: body.reason ?? "",
-      });
-      return reply(200, { job: await jobs.retry(queue, id) });
+      const { reason = "" } = body;
+      const change = { ...one, action: "job:retry", target: `${queue} ${id}`, reason } as const;
+      return reply(200, { job: await audit(by, change, () => jobs.retry(queue, id)) });
     },
   }),
   defineRoute({
@@ -131,14 +130,11 @@ export const jobRoutes = [
       200: Type.Object({ queue: Type.String(), id: Type.String(), is_removed: Type.Boolean() }),
     },
     errors: ["queue:not_found", "job:not_found", "job:not_removable"],
-    handler: async ({ deps: { jobs, audit }, params: { queue, id }, body, caller }) => {
+    handler: async ({ deps: { jobs, audit }, params: { queue, id }, body, ...by }) => {
       await jobs.job(queue, id);
-      await audit(caller, {
-        action: "job:remove",
-        target: `${queue} ${id}`,
-        reason: body.reason ?? "",
-      });
-      await jobs.remove(queue, id);
+      const { reason = "" } = body;
+      const change = { ...one, action: "job:remove", target: `${queue} ${id}`, reason } as const;
+      await audit(by, change, () => jobs.remove(queue, id));
       return reply(200, { queue, id, is_removed: true });
     },
   }),
@@ -157,14 +153,14 @@ export const jobRoutes = [
     pageAfter: backOr(queuesPath),
     responses: { 200: Type.Object({ queue: QueueBody, num_retried: Type.Integer() }) },
     errors: ["queue:not_found"],
-    handler: async ({ deps: { jobs, audit }, params, body, caller }) => {
+    handler: async ({ deps: { jobs, audit }, params, body, ...by }) => {
       await jobs.queue(params.queue);
-      await audit(caller, {
-        action: "queue:retry-failed",
-        target: params.queue,
-        reason: body.reason ?? "",
-      });
-      const numRetried = await jobs.retryFailed(params.queue);
+      const { reason = "" } = body;
+      const numRetried = await audit(
+        by,
+        { action: "queue:retry-failed", target: params.queue, reason, countOf: (count) => count },
+        () => jobs.retryFailed(params.queue),
+      );
       return reply(200, { queue: await jobs.queue(params.queue), num_retried: numRetried });
     },
   }),

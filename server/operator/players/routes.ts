@@ -84,8 +84,9 @@ export const playerRoutes = [
       },
       errors:
         verb === "restore" ? ["player:not_found", "account:not_restorable"] : ["player:not_found"],
-      handler: async ({ deps: { players }, params, body, caller }) => {
-        const by = { operator: caller.name, reason: body.reason.trim() };
+      handler: async ({ deps: { players }, params, body, caller, request }) => {
+        const reason = body.reason.trim();
+        const by = { operator: caller.name, reason, requestId: request.id };
         const changed: Reply & { status: 200 } = reply(
           200,
           await players.change(params.id, verb, by),

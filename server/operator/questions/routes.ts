@@ -111,8 +111,9 @@ export const questionRoutes = [
       body: ReasonBody,
       responses: { 200: QuestionAnswer },
       errors: ["question:not_found"],
-      handler: async ({ deps: { questions: service }, params, body, caller }) => {
-        const by = { operator: caller.name, reason: body.reason.trim() };
+      handler: async ({ deps: { questions: service }, params, body, caller, request }) => {
+        const reason = body.reason.trim();
+        const by = { operator: caller.name, reason, requestId: request.id };
         const row = await service.change(params.id, verb, by);
         return reply(200, { question: presentQuality(row, caller) });
       },

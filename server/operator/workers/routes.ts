@@ -47,16 +47,18 @@ export const workerRoutes = [
     pageAfter: backOr(workersPath),
     responses: { 202: Type.Object({ worker: ProcessBody }) },
     errors: ["worker:not_found", "worker:not_ready", "worker:last"],
-    handler: async ({ deps, params: { index }, body, caller }) => {
+    handler: async ({ deps, params: { index }, body, ...by }) => {
       const found = await findWorker(deps, index);
-      await deps.audit(caller, {
-        action: "worker:drain",
-        target: `http ${index}`,
-        reason: body.reason ?? "",
-      });
-      const answer = await deps.drain(index);
-      if (answer === null) throw new AppError("server:unavailable");
-      if (answer !== "draining") throw new AppError(`worker:${answer}`);
+      const { reason = "" } = body;
+      await deps.audit(
+        by,
+        { action: "worker:drain", target: `http ${index}`, reason },
+        async () => {
+          const answer = await deps.drain(index);
+          if (answer === null) throw new AppError("server:unavailable");
+          if (answer !== "draining") throw new AppError(`worker:${answer}`);
+        },
+      );
       return reply(202, { worker: presentProcess(found) });
     },
   }),

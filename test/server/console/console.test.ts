@@ -101,7 +101,7 @@ function accountCommands(): void {
     const database = createDatabase(config, away);
     try {
       const service = createPlayerService({ config, inStores: database.inStores });
-      const by = { operator: "desk", reason: "by mistake" } as const;
+      const by = { operator: "desk", reason: "by mistake", requestId: "request-1" } as const;
       assert.equal((await service.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);
     } finally {

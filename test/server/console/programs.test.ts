@@ -52,7 +52,17 @@ function importCommand(): void {
     const jobs = [{ id, was: "waiting" }];
     assert.deepEqual(await run("import:cancel", { game: "dungeon" }), { game: "dungeon", jobs });
     await refused("import:cancel", { game: "dungeon" }, "import:no_job");
-    assert.deepEqual(await audited("import:cancel"), ["dungeon: "]);
+    const outcomes = await rowsOf(
+      app.deps.em,
+      sql`select target, outcome, num_changed, detail from audit_log
+        where action = 'import:cancel' order by id`,
+    );
+    const refusal = { outcome: "refused", num_changed: null, detail: {} };
+    assert.deepEqual(outcomes, [
+      { target: "other", ...refusal },
+      { target: "dungeon", outcome: "done", num_changed: 1, detail: { jobs } },
+      { target: "dungeon", ...refusal },
+    ]);
   });
 }
 

@@ -4,10 +4,11 @@ import { operatorRoles, type OperatorRole } from "../../../server/http/auth/auth
 import { jobRoutes, type JobsDeps } from "../../../server/operator/jobs/routes.ts";
 import { workerRoutes, type WorkersDeps } from "../../../server/operator/workers/routes.ts";
 import { answerOf } from "./call-route.ts";
+import { listAudits } from "./audits.ts";
 
 const evil = "<img src=x onerror=alert(1)>";
 const headers = { accept: "text/html" };
-const audit = async () => undefined;
+const audit = listAudits();
 
 const queues = [
   { name: evil, is_paused: true, counts: { waiting: 3 } },

@@ -100,11 +100,18 @@ export type AccountAction = keyof typeof changes;
 export async function changeAccount(
   stores: AccountStores,
   player: Player,
-  { action, operator, reason }: { action: AccountAction; operator: string; reason: string },
+  {
+    action,
+    operator,
+    reason,
+    requestId = null,
+  }: { action: AccountAction; operator: string; reason: string; requestId?: string | null },
   config: Config,
 ): Promise<{ id: number; name: string; [result: string]: unknown }> {
   const result = await changes[action](stores, player, config);
   const target = `player ${player.id}`;
-  await recordChange(stores.em, { operator, action, target, reason });
+  const { num_sessions_ended: numChanged = 1 } = result;
+  const entry = { operator, action, target, reason, requestId };
+  await recordChange(stores.em, { ...entry, numChanged: Number(numChanged) });
   return { id: player.id, name: player.name, ...result };
 }

@@ -10,7 +10,7 @@ export interface PlayerService {
   change(
     id: number,
     verb: PlayerVerb,
-    by: { operator: string; reason: string },
+    by: { operator: string; reason: string; requestId: string },
   ): Promise<ChangedPlayer>;
 }
 

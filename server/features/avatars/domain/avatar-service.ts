@@ -27,7 +27,7 @@ export interface AvatarService {
   decide(
     id: number,
     decision: Decision,
-    by: { operator: string; reason: string; seen?: string | null },
+    by: { operator: string; reason: string; requestId?: string | null; seen?: string | null },
   ): Promise<ListedUpload>;
 }
 
@@ -69,13 +69,14 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
       if (picture === null) throw new AppError("avatar:picture_removed");
       return picture;
     },
-    decide: async (id, decision, { operator, reason, seen = null }) => {
+    decide: async (id, decision, { operator, reason, requestId = null, seen = null }) => {
       const { decideUpload } = await import("./review.ts");
       const { recordChange } = await import("../../operators/domain/operators.ts");
       const by = { operator, now: new Date(clock.now()), seen };
       const { em } = await open();
       const action = `avatar:${decision.verb}`;
-      const entry = { operator, action, target: `avatar upload ${id}`, reason };
+      const target = `avatar upload ${id}`;
+      const entry = { operator, action, target, reason, requestId, numChanged: 1 };
       const decideOnce = () =>
         em.fork().transactional(async (own) => {
           await decideUpload(own, id, decision, by);
