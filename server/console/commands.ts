@@ -3,6 +3,7 @@ import { redactUrl } from "../runtime/startup-banner.ts";
 import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
 import { accountCommands } from "./accounts.ts";
+import { auditCommands } from "./audit.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
@@ -58,6 +59,7 @@ export const commands: readonly ConsoleCommand[] = [
     run: revokeOperator,
   },
   { name: "operator:list", summary: "List the operators", run: showOperators },
+  ...auditCommands,
   ...realmCommands,
   ...oauthCommands,
   ...accountCommands,

@@ -1,3 +1,4 @@
+import type { AuditLogDeps } from "./audit-log/routes.ts";
 import type { AvatarsDeps } from "./avatars/routes.ts";
 import type { FailuresDeps } from "./failures/routes.ts";
 import type { HealthDeps } from "./health/routes.ts";
@@ -14,6 +15,7 @@ import type { WorkersDeps } from "./workers/routes.ts";
 /** What the routes of the operator listener take, each feature its part; every call is answered in a bounded time. */
 export interface OperatorDeps
   extends
+    AuditLogDeps,
     AvatarsDeps,
     FailuresDeps,
     HealthDeps,

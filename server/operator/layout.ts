@@ -21,6 +21,7 @@ const places: readonly [href: string, text: string][] = [
   ["/operator/workers", "Workers"],
   ["/operator/rooms", "Rooms"],
   ["/operator/avatar-uploads", "Avatars"],
+  ["/operator/audit", "Audit"],
 ];
 
 /** The document around the content of a page. */

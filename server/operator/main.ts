@@ -40,6 +40,7 @@ import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
 import { createInstance } from "../platform/instance.ts";
 import { createFailureService } from "./failures/service.ts";
+import { createAuditLog } from "./audit-log/service.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
 import { readStores, within, type StoreStates } from "./health/stores.ts";
@@ -82,7 +83,8 @@ export async function startOperator(): Promise<void> {
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
-  const changed = { failures };
+  const auditLog = createAuditLog(database.open);
+  const changed = { failures, auditLog };
   const services = { players, avatars, questions, ...changed, identities, loginFailures };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);

@@ -1,6 +1,7 @@
 import { buildOpenApi } from "../http/openapi/openapi.ts";
 import { bytesReply, media, routesWith, type Route } from "../http/pipeline/route.ts";
 import { serviceVersion } from "../platform/version.ts";
+import { auditLogRoutes } from "./audit-log/routes.ts";
 import { avatarRoutes } from "./avatars/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { failureRoutes } from "./failures/routes.ts";
@@ -39,6 +40,7 @@ export const documentedRoutes: readonly Route<OperatorDeps>[] = [
   ...roomRoutes,
   ...jobRoutes,
   ...failureRoutes,
+  ...auditLogRoutes,
   ...playerRoutes,
   ...avatarRoutes,
   ...questionRoutes,

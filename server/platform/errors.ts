@@ -40,6 +40,7 @@ export const errors = {
   "lobby:too_early": [400, "The minimum question time has not passed."],
   "lobby:host_not_removable": [400, "The host cannot be removed."],
   "wordgame:invalid_mode": [400, "mode must be daily or random."],
+  "audit:time_invalid": [400, "A time is a date or a date with a time."],
   "failure:state_invalid": [400, "Only an ignored group has a time or a number."],
   "codex:filter_not_numeric": [400, "A numeric filter needs a number."],
   "codex:filter_path_invalid": [400, "This filter path is not allowed."],
