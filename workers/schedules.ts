@@ -14,6 +14,7 @@ export const schedules = [
   { task: "avatars", everyMs: 120_000 },
   { task: "archive", everyMs: 86_400_000 },
   { task: "projection", everyMs: 600_000 },
+  { task: "group-actions", everyMs: 600_000 },
 ] as const;
 
 /** Registers the periodic jobs; safe from any number of processes. */

@@ -20,6 +20,7 @@ import { CodexVersionSchema } from "./codex-version.ts";
 import { ContactMessageSchema } from "./contact-message.ts";
 import { CredentialRequestSchema } from "./credential-request.ts";
 import { EmailVerificationSchema } from "./email-verification.ts";
+import { FaultActionSchema } from "./fault-action.ts";
 import { FaultGroupDecisionSchema } from "./fault-group-decision.ts";
 import { FavoriteSchema } from "./favorite.ts";
 import { FeedbackSchema } from "./feedback.ts";
@@ -131,6 +132,7 @@ export const tables = [
   ReplacedAddressSchema,
   RevocationSchema,
   AvatarUploadSchema,
+  FaultActionSchema,
   FaultGroupDecisionSchema,
 ];
 

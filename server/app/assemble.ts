@@ -105,6 +105,7 @@ export async function assembleJobs(
     moderator,
     enqueue: queues.enqueue.bind(queues),
     enqueueAndWait: queues.enqueueAndWait.bind(queues),
+    queueNamed: queues.named.bind(queues),
   };
   return {
     deps,

@@ -1,5 +1,6 @@
 import type { ModerationDeps } from "../../workers/processors/avatar-moderation.ts";
 import type { ImportDeps } from "../../workers/processors/codex-import.ts";
+import type { GroupActionDeps } from "../../workers/processors/group-actions.ts";
 import type { MaintenanceDeps } from "../../workers/processors/maintenance.ts";
 import type { GenerationDeps } from "../../workers/processors/question-generation.ts";
 import type { DeliveryDeps } from "../features/delivery/domain/deliver.ts";
@@ -18,6 +19,7 @@ export interface JobDeps
     WithFaults,
     DeliveryDeps,
     GenerationDeps,
+    GroupActionDeps,
     ImportDeps,
     MaintenanceDeps,
     ModerationDeps,

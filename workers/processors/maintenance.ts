@@ -24,6 +24,7 @@ import { postMessages, writeMessage } from "../../server/features/delivery/domai
 import type { CredentialDeps } from "./credential-requests.ts";
 import { leaseMs } from "../../server/features/delivery/domain/deliver.ts";
 import type { WithClock, WithEm, WithLog } from "../../server/platform/capabilities.ts";
+import { requeueActions } from "../../server/features/faults/domain/actions.ts";
 import { idleSince } from "../../server/features/runs/domain/sessions.ts";
 import {
   reconcileLedger,
@@ -77,6 +78,7 @@ const tasks: Readonly<Record<string, ((deps: MaintenanceDeps) => Promise<unknown
   boards: tidyLeaderboards,
   challenges: tidyChallenges,
   "play-sessions": endSessions,
+  "group-actions": requeueActions,
 };
 
 export async function maintain(
