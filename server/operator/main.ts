@@ -39,7 +39,7 @@ import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
 import { createInstance } from "../platform/instance.ts";
-import { createFailureService } from "./failures/service.ts";
+import { createActionService, createFailureService } from "./failures/service.ts";
 import { createAuditLog } from "./audit-log/service.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
@@ -83,8 +83,12 @@ export async function startOperator(): Promise<void> {
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
+  const failureActions = createActionService({
+    ...{ store, open: database.open, clock: systemClock },
+    ...{ redis, queues },
+  });
   const auditLog = createAuditLog(database.open);
-  const changed = { failures, auditLog };
+  const changed = { failures, failureActions, auditLog };
   const services = { players, avatars, questions, ...changed, identities, loginFailures };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);

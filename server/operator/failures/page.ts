@@ -3,8 +3,13 @@ import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { marked, page, table, timeCell, timeText } from "../layout.ts";
 import { mayMake } from "../roles.ts";
+import { actionsOf } from "./action-page.ts";
+import type { ActionBody } from "./action-schemas.ts";
 import { bars } from "./bars.ts";
+import { failurePathOf, failuresPath } from "./paths.ts";
 import {
+  maxHours,
+  maxMore,
   maxNote,
   maxReason,
   type FailureBody,
@@ -12,8 +17,6 @@ import {
   type FailuresBody,
   type FailuresQuery,
 } from "./schemas.ts";
-
-export const failuresPath = "/operator/failures";
 
 type Detail = Static<typeof FailureDetail>;
 type State = FailureBody["state"];
@@ -26,8 +29,6 @@ const tabs: readonly [state: Static<typeof FailuresQuery>["state"], text: string
 ];
 
 const decisions = { resolved: "Resolve", ignored: "Ignore", open: "Reopen" } as const;
-
-export const failurePathOf = (id: string): string => `${failuresPath}/${id}`;
 
 interface FailuresView {
   body: Static<typeof FailuresBody>;
@@ -82,19 +83,19 @@ const failureRow = (failure: FailureBody): Value[] => [
 ];
 
 interface FailureView {
-  body: { failure: Detail };
+  body: { failure: Detail; actions: ActionBody[] | null };
   caller: OperatorCaller;
 }
 
 /** One group with an example, its counts of a day, and what operators decide about it (OPS-23). */
-export const failurePage = ({ body: { failure }, caller }: FailureView): Html =>
+export const failurePage = ({ body: { failure, actions }, caller }: FailureView): Html =>
   page(
     { title: "Failure", caller },
     html`<h1>${whatOf(failure)}</h1>
-      ${table("Facts", ["What", "Value"], factsOf(failure))}
+      ${table("Facts", ["What", "Value"], factsOf(failure))} ${actionsOf(failure, actions, caller)}
       <h2>Last 24 hours</h2>
       ${bars(failure.periods, failure.period_seconds)} ${exampleOf(failure)}
-      ${noteOf(failure, caller)} ${stateForm(failure, caller)}
+      ${noteOf(failure, caller)} ${stateForms(failure, caller)}
       <p><a href="${failuresPath}">All failures</a></p>`,
   );
 
@@ -167,21 +168,27 @@ function noteOf({ id, note, note_by, note_at }: Detail, { role }: OperatorCaller
   return shown || form ? [html`<h2>Note</h2>`, shown, form] : null;
 }
 
-/** One reason and a button for each other state that this operator may set. */
-function stateForm({ id, state }: Detail, { role }: OperatorCaller): Value {
+/** A form for each other state that this operator may set. */
+function stateForms({ id, state }: Detail, { role }: OperatorCaller): Value {
   const offered = Object.entries(decisions).filter(
     ([wanted]) =>
       wanted !== state && mayMake(role, `failure:${wanted as Exclude<State, "unknown">}`),
   );
   if (offered.length === 0) return null;
   return html`<h2>State</h2>
-    <form method="post" action="${failurePathOf(id)}/state">
-      <label for="reason">Reason (for the audit log)</label
-      ><input id="reason" name="reason" maxlength="${maxReason}" required />
-      <p>
-        ${offered.map(
-          ([wanted, text]) => html`<button name="state" value="${wanted}">${text}</button> `,
-        )}
-      </p>
-    </form>`;
+    ${offered.map(
+      ([wanted, text]) =>
+        html`<form method="post" action="${failurePathOf(id)}/state">
+          <label for="reason-${wanted}">${text}: reason (for the audit log)</label
+          ><input id="reason-${wanted}" name="reason" maxlength="${maxReason}" required />${
+            wanted === "ignored" && ignoringFields
+          }
+          <p><button name="state" value="${wanted}">${text}</button></p>
+        </form>`,
+    )}`;
 }
+
+const ignoringFields = html`<label for="hours">For hours; empty: until somebody reopens it</label
+  ><input id="hours" name="hours" type="number" min="1" max="${maxHours}" /><label for="more"
+    >For this many further occurrences</label
+  ><input id="more" name="more" type="number" min="1" max="${maxMore}" />`;
