@@ -392,4 +392,20 @@ function playerActions(): void {
     for (const action of ["account:unlock", "account:sign-out", "account:restore"])
       assert.deepEqual(await auditOf(action), [entry], action);
   });
+
+  it("are listed with their outcome and the request that made them", async () => {
+    const { body, pagination } = await get(
+      `/operator/audit?target=${encodeURIComponent(`player ${id}`)}`,
+    );
+    const entries = body["entries"] as { outcome: string; request_id: string }[];
+    assert.equal(pagination?.["total"], 3);
+    for (const { outcome, request_id: request } of entries) {
+      assert.equal(outcome, "done");
+      assert.match(request, /^[\w.-]{8,64}$/);
+    }
+    const { body: paused } = await get("/operator/audit?action=queue:retry-failed");
+    const [entry] = paused["entries"] as { outcome: string; num_changed: number }[];
+    assert.equal(entry?.outcome, "done");
+    assert.ok((entry?.num_changed ?? 0) > 0);
+  });
 }
