@@ -308,6 +308,44 @@ function jobChanges(): void {
     });
   });
 
+  it("retry the failed jobs of one group, then remove them, and show what came of it", async () => {
+    interface Group {
+      id: string;
+      place: string;
+      num_failed_jobs: number;
+    }
+    let group: Group | undefined;
+    await until(async () => {
+      const { failed, active, waiting } = await maintenance().getJobCounts();
+      const groups = (await get("/operator/failures")).body["failures"] as Group[];
+      const own = groups.filter(({ place }) => place === "maintenance");
+      group = own.find(({ num_failed_jobs: count }) => count > 0);
+      const listed = own.reduce((sum, { num_failed_jobs: count }) => sum + count, 0);
+      return group !== undefined && listed === failed && active === 0 && waiting === 0;
+    });
+    const path = `/operator/failures/${group?.id}`;
+    const { preview } = (await get(`${path}/preview?action=retry`)).body as { preview: object };
+    const numJobs = (preview as { num_jobs: number }).num_jobs;
+    assert.equal(numJobs, group?.num_failed_jobs);
+    for (const verb of ["retry", "remove"]) {
+      const started = await post(`${path}/${verb}`, { reason: "not needed" });
+      assert.equal(started.status, 202, started.code);
+      const { id } = started.body["action"] as { id: number };
+      let action: Record<string, unknown> = {};
+      await until(async () => {
+        action = (await get(`${path}/actions/${id}`)).body["action"] as typeof action;
+        return action["ended_at"] !== null;
+      });
+      const { state, num_failed_again: again, num_removed: removed } = action;
+      const expected = verb === "retry" ? ["done", numJobs, 0] : ["done", 0, numJobs];
+      assert.deepEqual([state, again, removed], expected);
+      const entry = ["test operator", `failure ${group?.id}`, "not needed"];
+      assert.deepEqual(await auditOf(`failure:${verb}`), [entry]);
+    }
+    assert.equal(((await get(path)).body["actions"] as unknown[]).length, 2);
+    assert.equal((await post(`${path}/retry`, { reason: "once more" })).code, "failure:no_jobs");
+  });
+
   it("record who changed what and why, but no refused change of a viewer", async () => {
     const queue = "maintenance";
     assert.deepEqual((await auditOf("queue:pause")).at(-1), ["test operator", queue, "a look"]);
