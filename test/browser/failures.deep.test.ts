@@ -75,10 +75,10 @@ describe("the failures in a real browser, without scripts", () => {
     }
   });
 
-  it("draw the bars of a day", async (t) => {
+  it("draw the columns of a day", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const page = await open(detail);
-    const box = await page.locator("svg.bars rect").last().boundingBox();
+    const box = await page.locator(".chart rect").last().boundingBox();
     assert.ok(box && box.height > 20 && box.width > 2, JSON.stringify(box));
   });
 

@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
+import { chart } from "../chart.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { marked, page, table, timeCell, timeText } from "../layout.ts";
 import { mayMake } from "../roles.ts";
-import { bars } from "./bars.ts";
 import {
   maxNote,
   maxReason,
@@ -93,8 +93,8 @@ export const failurePage = ({ body: { failure }, caller }: FailureView): Html =>
     html`<h1>${whatOf(failure)}</h1>
       ${table("Facts", ["What", "Value"], factsOf(failure))}
       <h2>Last 24 hours</h2>
-      ${bars(failure.periods, failure.period_seconds)} ${exampleOf(failure)}
-      ${noteOf(failure, caller)} ${stateForm(failure, caller)}
+      ${occurrencesOf(failure)} ${exampleOf(failure)} ${noteOf(failure, caller)}
+      ${stateForm(failure, caller)}
       <p><a href="${failuresPath}">All failures</a></p>`,
   );
 
@@ -117,6 +117,21 @@ function factsOf(failure: Detail): Value[][] {
     ["Last seen", timeCell(failure.last_seen_at)],
   ];
   return facts.filter(([, value]) => value !== null);
+}
+
+const secondsPerColumn = 3_600;
+
+/** Counts of a day, one column an hour. */
+function occurrencesOf({ periods, periods_from, period_seconds }: Detail): Html {
+  const merged = secondsPerColumn / period_seconds;
+  const values = Array.from({ length: Math.ceil(periods.length / merged) }, (_, at) =>
+    periods.slice(at * merged, (at + 1) * merged).reduce((sum, count) => sum + count, 0),
+  );
+  return chart({
+    series: [{ name: "Occurrences", values, kind: "columns", tone: "bad" }],
+    ...{ fromMs: Date.parse(periods_from), stepMs: secondsPerColumn * 1_000 },
+    unit: "by hour",
+  });
 }
 
 const timeOf = (at: string | null) => (at === null ? null : timeText(at));

@@ -41,6 +41,7 @@ const timeOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 const detailOf = (failure: Failure) => ({
   ...presentFailure(failure),
   period_seconds: periodMs / 1_000,
+  periods_from: timestamp(failure.periodsFromMs),
   periods: failure.periods,
 });
 

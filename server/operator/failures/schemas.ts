@@ -73,6 +73,7 @@ export const FailuresBody = Type.Object({
 export const FailureDetail = Type.Object({
   ...FailureBody.properties,
   period_seconds: Count,
+  periods_from: Timestamp,
   periods: Type.Array(Count, {
     description: "occurrences of the last 24 hours, oldest period first",
   }),

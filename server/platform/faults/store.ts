@@ -35,6 +35,8 @@ export interface StoredGroup {
   total: number;
   /** Number of occurrences per period, the last 24 hours, oldest first; the last period contains now. */
   periods: number[];
+  /** Start of the first period. */
+  periodsFromMs: number;
   /** About. */
   numPlayers: number;
   /** Jobs of this group that are listed as failed now. */
@@ -123,6 +125,7 @@ export class FaultStore implements FaultBatchStore {
       lastMs: Number(last),
       total: Number(total),
       periods: readPeriods(periods, clock.now()),
+      periodsFromMs: (Math.floor(clock.now() / periodMs) - numPeriods + 1) * periodMs,
       numPlayers,
       numJobs,
       jobsFromMs: numberOrNull(jobsFrom),

@@ -88,10 +88,10 @@ describe("the pages of failures", () => {
     }
   });
 
-  it("show the counts of a day as bars, without a style of their own", async () => {
+  it("show the counts of a day as columns, without a style of their own", async () => {
     const text = await open(detail);
     assert.equal(text.match(/<rect/g)?.length, 24);
-    assert.match(text, /aria-label="By hour, oldest first: (?:0, ){22}5, 7"/);
+    assert.match(text, /one value per hour, oldest first\. Occurrences: (?:0, ){22}5, 7\."/);
     assert.doesNotMatch(text, /style=|<style/);
   });
 
