@@ -2,12 +2,14 @@ import { UnrecoverableError, Worker, type Job } from "bullmq";
 import type { Redis } from "ioredis";
 import { Compile } from "typebox/compile";
 import { noFaults, type FaultRecorder } from "../server/platform/faults/recorder.ts";
+import { noJobTimes, type JobTimesRecorder } from "../server/platform/job-times/recorder.ts";
 import { noOrigin } from "../server/platform/origin.ts";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import { connectRedis } from "../server/platform/redis/redis.ts";
 import { logAttempt, originalError, storedError } from "./attempts.ts";
+import { attemptOf } from "./job-times.ts";
 import { allQueues, queuePrefixOf, type JobWatch, type QueueDefinition } from "./queues.ts";
 import { watchJob } from "./watch.ts";
 
@@ -28,6 +30,8 @@ export interface JobsOptions<D> {
   failureSteps?: Processors<D>;
   /** Takes failed attempts. Default: they are logged only. */
   faults?: FaultRecorder;
+  /** Takes how long jobs wait and run. Default: nobody does. */
+  times?: JobTimesRecorder;
   /** Name of this process in the logs of jobs. */
   workerName?: string;
   /** Dependencies of one job, including its own `em`. */
@@ -91,7 +95,7 @@ function startWorker<D>(
   connection: Redis,
   options: JobsOptions<D>,
 ): Worker {
-  const { log, metrics, faults = noFaults, lockMs = usualLockMs } = options;
+  const { log, metrics, faults = noFaults, times = noJobTimes, lockMs = usualLockMs } = options;
   const queue = definition.name;
   const worker = new Worker(queue, runnerOf(definition, connection, options), {
     connection,
@@ -102,14 +106,19 @@ function startWorker<D>(
     stalledInterval: lockMs,
     maxStalledCount,
   });
-  worker.on("completed", () => metrics.jobs.inc({ queue, outcome: "completed" }));
+  worker.on("completed", (job) => {
+    metrics.jobs.inc({ queue, outcome: "completed" });
+    times.record(attemptOf(job, "completed", Date.now()));
+  });
   worker.on("stalled", (jobId) => {
     metrics.jobs.inc({ queue, outcome: "stalled" });
     log.warn({ event: "job_stalled", queue, jobId }, "job stalled, running it again");
   });
   worker.on("failed", (job, error) => {
     const isLast = isFinal(job, error);
-    metrics.jobs.inc({ queue, outcome: isLast ? "failed" : "retried" });
+    const outcome = isLast ? "failed" : "retried";
+    metrics.jobs.inc({ queue, outcome });
+    if (job) times.record(attemptOf(job, outcome, Date.now()));
     const facts = { queue, jobId: job?.id, attempt: job?.attemptsMade, reason: error.message };
     if (isLast) log.error({ event: "job_failed", ...facts }, "job failed, no further attempt");
     else log.warn({ event: "job_attempt_failed", ...facts }, "job attempt failed, retrying");

@@ -3,9 +3,11 @@ import { askForSample } from "../server/app/sample.ts";
 import { loadConfig } from "../server/platform/config/config.ts";
 import { serviceVersion } from "../server/platform/version.ts";
 import { createInstance, nameOfInstance } from "../server/platform/instance.ts";
+import { BatchingJobTimes } from "../server/platform/job-times/recorder.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
 import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
+import { createJobTimes } from "./job-times.ts";
 import { startJobs } from "./jobs.ts";
 import { registerSchedules } from "./schedules.ts";
 import { failureSteps, processors } from "./processors/index.ts";
@@ -17,6 +19,9 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
   const metrics = createMetrics();
   const instance = createInstance({ role: "jobs", index, version: serviceVersion });
   const { deps, queues, close } = await assembleJobs({ config, log, metrics, instance });
+  const { clock, redis } = deps;
+  const store = createJobTimes(redis, clock);
+  const times = new BatchingJobTimes({ store, instance, clock, log, metrics });
   const jobs = await startJobs({
     redisUrl: config.REDIS_URL,
     log,
@@ -24,6 +29,7 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
     processors,
     failureSteps,
     faults: deps.faults,
+    times,
     workerName: nameOfInstance(instance),
     // The getter of `em` creates a fork for each job.
     depsOf: () => ({ ...deps }),
@@ -41,6 +47,7 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
     stop: async () => {
       endSchedules();
       await jobs.close();
+      await times.stop();
       await close();
     },
   });
