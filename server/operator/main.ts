@@ -1,6 +1,8 @@
 import type { Holder } from "../../actors/index.ts";
 import { AggregatorRegistry } from "prom-client";
+import { createJobTimes } from "../../workers/job-times.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
+import type { JobTimes } from "../platform/job-times/store.ts";
 import { systemClock } from "../platform/time/clock.ts";
 import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
@@ -89,13 +91,19 @@ export async function startOperator(): Promise<void> {
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
   const services = { players, avatars, questions, failures, identities, loginFailures };
-  const shared = createSources({ link, queues, metrics, stores });
+  const jobTimes = createJobTimes(redis, systemClock);
+  const groupOfJob = store.groupOfJob.bind(store);
+  const shared = createSources({ link, queues, jobTimes, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
-  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
+  const jobFacts = { jobTimes, groupOfJob };
+  const deps: OperatorDeps = {
+    ...{ ...shared, ...services, ...jobFacts },
+    ...{ outbox, wallets, audit, stats },
+  };
   const server = createOperatorServer({
     base: { config, clock: systemClock, metrics, redis, faults },
     deps,
-    routes: [...operatorRoutes, ...boardRoutes(queues.all())],
+    routes: [...operatorRoutes, ...boardRoutes(queues.all(), jobTimes)],
     log,
   });
   // The first request starts this process: a store that is not connected yet would look like a missing one.
@@ -108,10 +116,11 @@ export async function startOperator(): Promise<void> {
 function createSources(parts: {
   link: PrimaryLink;
   queues: Queues;
+  jobTimes: JobTimes;
   metrics: Metrics;
   stores: () => Promise<StoreStates>;
 }) {
-  const { link, queues, metrics, stores } = parts;
+  const { link, queues, jobTimes, metrics, stores } = parts;
   const listOf = async <Q extends Question>(
     question: Q,
     about?: SubjectOf<Q>,
@@ -128,7 +137,7 @@ function createSources(parts: {
     const own = await metrics.registry.getMetricsAsJSON();
     return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
   };
-  const jobs = createJobService(queues.all(), systemClock);
+  const jobs = createJobService(queues.all(), systemClock, jobTimes);
   return {
     processes,
     stores,

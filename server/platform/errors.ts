@@ -169,6 +169,7 @@ export const errors = {
   "system:database_unreachable": [500, "The database is unreachable."],
   "mail:delivery_failed": [502, "The mail could not be sent."],
   "sms:delivery_failed": [502, "The message could not be sent."],
+  "queue:store_unavailable": [503, "Jobs are stored in Redis, which does not respond."],
   "failure:store_unavailable": [503, "Failures are stored in Redis, which does not respond."],
   "server:unavailable": [503, "The service is busy; try again shortly."],
   "generator:unavailable": [503, "No questions could be prepared now."],

@@ -15,6 +15,7 @@ import {
   type RouteRecord,
 } from "../../http/pipeline/route.ts";
 import { AppError } from "../../platform/errors.ts";
+import type { JobTimes } from "../../platform/job-times/store.ts";
 import type { WithAudit } from "../audit.ts";
 import { maskData } from "../../platform/text/masking.ts";
 import { actions, mayMake } from "../roles.ts";
@@ -42,8 +43,14 @@ const changeDeadlineMs = 60_000;
  * The queue board as routes: its level of access, audit record and log line are those of any other endpoint. Its
  * answers have no envelope, because its own script reads them.
  */
-export function boardRoutes(queues: readonly Queue[]): Route<WithAudit>[] {
-  const boards = { shown: createBoard(queues, true), changed: createBoard(queues, false) };
+export function boardRoutes(
+  queues: readonly Queue[],
+  times: Pick<JobTimes, "series">,
+): Route<WithAudit>[] {
+  const boards = {
+    shown: createBoard(queues, times, true),
+    changed: createBoard(queues, times, false),
+  };
   return [
     ...pageRoutes(boards),
     ...staticRoutes(boards.shown.staticDir),

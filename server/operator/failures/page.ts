@@ -65,7 +65,7 @@ export function failuresPage({ body, query, caller }: FailuresView): Html {
 }
 
 /** What failed, in the words of its code or of its error. */
-const whatOf = ({ code, name, text }: FailureBody): string =>
+export const whatOf = ({ code, name, text }: FailureBody): string =>
   [code, name, text].filter((part) => part !== null).join(" ");
 
 const failureRow = (failure: FailureBody): Value[] => [

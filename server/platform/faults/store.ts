@@ -133,6 +133,11 @@ export class FaultStore implements FaultBatchStore {
     };
   }
 
+  /** The group of the latest failure of a job; null if there is none, or none any more. */
+  groupOfJob(queue: string, id: string): Promise<string | null> {
+    return this.#options.redis.hget(`${this.#options.prefix}:owners`, `${queue}/${id}`);
+  }
+
   /** Key of the jobs of a group by the time of their failure. */
   jobsKeyOf(id: string): string {
     return `${this.#options.prefix}:jobs:${id}`;

@@ -32,7 +32,8 @@ export interface JobPeriod {
 }
 
 export interface JobSeries {
-  queue: string;
+  /** Null: all queues together. */
+  queue: string | null;
   stepMs: number;
   /** Oldest first; the last one contains now. A period without jobs has zeros. */
   periods: JobPeriod[];
@@ -76,16 +77,23 @@ export class JobTimes implements JobTimesBatchStore {
     return Promise.all(this.#options.queues.map((queue) => this.series(queue, "minutes", 60)));
   }
 
-  /** The last `count` minutes or hours, `merged` of them in each period. */
-  async series(queue: string, unit: PeriodUnit, count: number, merged = 1): Promise<JobSeries> {
-    const { redis, clock, prefix } = this.#options;
+  /** The last `count` minutes or hours of a queue, or of all together, `merged` of them in each period. */
+  async series(
+    queue: string | null,
+    unit: PeriodUnit,
+    count: number,
+    merged = 1,
+  ): Promise<JobSeries> {
+    const { redis, clock, prefix, queues } = this.#options;
     const ring = keptPeriods[unit];
     const current = Math.floor(clock.now() / unitMs[unit]);
     const number = Math.ceil(Math.min(count, ring) / merged);
     const first = Math.floor(current / merged) - number + 1;
     const oldest = Math.max(first * merged, current - ring + 1);
-    const key = `${prefix}:${queue}:${unit}`;
-    const cells = (await readScript(redis, [key], oldest, current, ring)) as Cell[];
+    const keys = (queue === null ? queues : [queue]).map((name) => `${prefix}:${name}:${unit}`);
+    const read = async (key: string) =>
+      (await readScript(redis, [key], oldest, current, ring)) as Cell[];
+    const cells = (await Promise.all(keys.map(read))).flat();
     const sums = Array.from({ length: number }, () => new Sum());
     const total = new Sum();
     for (const cell of cells) {

@@ -10,13 +10,15 @@ const headers = { accept: "text/html" };
 const audit = async () => undefined;
 
 const queues = [
-  { name: evil, is_paused: true, counts: { waiting: 3 } },
-  { name: "mail", is_paused: false, counts: { failed: 41 } },
+  { name: evil, is_paused: true, counts: { waiting: 3 }, oldest_waiting_seconds: 7_500 },
+  { name: "mail", is_paused: false, counts: { failed: 41 }, oldest_waiting_seconds: null },
 ];
+const jobTimes = { lastHour: async () => [] };
 const process = { index: 1, pid: 4_711, isReady: true, restarts: 2, startedAt: 0, nodeId: null };
 
 const queuesAs = async (role: OperatorRole) => {
-  const deps = { audit, jobs: { queues: async () => queues } } as unknown as JobsDeps;
+  const jobs = { queues: async () => queues };
+  const deps = { audit, jobs, jobTimes } as unknown as JobsDeps;
   const path = "/operator/queues";
   return (await answerOf<JobsDeps, unknown>(jobRoutes, deps, path, { role, headers })).text;
 };
