@@ -58,7 +58,7 @@ export function chart({ series, fromMs, stepMs, marks = [], unit }: ChartOptions
     <p class="times">
       ${timesOf(fromMs, endMs).map((at) => html`<span>${timeLabel(at, endMs - fromMs)}</span>`)}
     </p>
-    ${marksOf(shown)}
+    ${markList(shown)}
   </figure>`;
 }
 
@@ -134,7 +134,7 @@ function markLine({ atMs, title, text }: ChartMark, { fromMs, stepMs }: View): H
 const keysOf = (series: readonly ChartSeries[]): Value =>
   series.map(({ name, tone }) => html`<span class="key ${tone}">${name}</span> `);
 
-const marksOf = (marks: readonly ChartMark[]): Value =>
+const markList = (marks: readonly ChartMark[]): Value =>
   marks.length > 0 &&
   html`<ul class="marks">
     ${marks.map(

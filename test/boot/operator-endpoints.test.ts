@@ -184,8 +184,47 @@ function jobReads(): void {
     assert.deepEqual(second.pagination, { page: 2, limit: 2, total: 3, has_more: false });
     assert.equal((second.body["jobs"] as object[]).length, 1);
     assert.equal((await get(`${jobs}?limit=100000`)).pagination?.["limit"], 100);
-    const { job } = (await get(jobPath("ill-2"))).body as { job: { data: object; state: string } };
+    const { job } = (await get(jobPath("ill-2"))).body as {
+      job: { data: object; state: string; attempts: string[]; failure_id: string | null };
+    };
     assert.deepEqual([job.data, job.state], [{ task: 2, email: "***" }, "failed"]);
+    const { attempts, failure_id } = job;
+    assert.match(attempts.join(), /^\S+ attempt 1 on jobs-0@\w+, \d+ ms: the payload does not fit/);
+    // The group is written once a second.
+    const grouped = (body: { job: { failure_id: string | null } }) => body.job.failure_id !== null;
+    if (failure_id === null) await whole(jobPath("ill-2"), grouped);
+  });
+
+  it("say how long the jobs of a queue waited and ran, also as metrics and on the board", async () => {
+    interface Times {
+      total: { num_completed: number; wait_ms: object | null; run_ms: object | null };
+      periods: object[];
+    }
+    const hasRun = ({ total }: Times) => total.num_completed > 0;
+    // The schedules run at the start.
+    const hour = await whole<Times>("/operator/queues/maintenance", hasRun);
+    assert.equal(hour.periods.length, 60);
+    assert.ok(hour.total.run_ms !== null && hour.total.wait_ms !== null);
+    const spans = [
+      ["day", 96],
+      ["month", 30],
+    ] as const;
+    for (const [span, number] of spans) {
+      const { body } = await get(`/operator/queues/maintenance?span=${span}`);
+      assert.equal((body as unknown as Times).periods.length, number);
+      assert.ok(hasRun(body as unknown as Times), span);
+    }
+    assert.equal((await get("/operator/queues/none")).code, "queue:not_found");
+    const text = await (await fetch(`${service.operatorUrl}/metrics`)).text();
+    for (const name of ["emberline_job_wait_duration_seconds", "emberline_job_duration_seconds"])
+      assert.match(text, new RegExp(`${name}_count\\{queue="maintenance"\\} [1-9]`));
+    const headers = { Authorization: `Bearer ${tokenOf("viewer")}` };
+    const asked = `from=${Date.now() - 86_400_000}&to=${Date.now()}&granularity=hour`;
+    const history = `${service.operatorUrl}/operator/queues/board/api/metrics/history?${asked}`;
+    const { completed } = (await (await fetch(history, { headers })).json()) as {
+      completed: { value: number }[];
+    };
+    assert.ok(completed.some(({ value }) => value > 0));
   });
 
   it("show no more of a failed job on the queue board than in the list", async () => {
