@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import type { Pagination } from "../../http/pipeline/route.ts";
+import { cutText } from "../../platform/text/cut-text.ts";
 import { failurePathOf } from "../failures/page.ts";
 import { changeButton } from "../forms.ts";
 import { html, type Html, type Value } from "../html.ts";
@@ -54,7 +55,7 @@ const jobRow = (job: JobBody): Value[] => [
   timeOrNothing(job.due_at),
   timeOrNothing(job.started_at),
   timeOrNothing(job.finished_at),
-  job.failed_reason?.slice(0, maxReason),
+  job.failed_reason && cutText(job.failed_reason, maxReason),
 ];
 
 function stepsOf(
@@ -63,7 +64,7 @@ function stepsOf(
   { page: shown, has_more }: Pagination,
 ): Value {
   const link = (to: number, text: string) =>
-    html`<a href="${jobsPath(queue, state)}&page=${to}&limit=${limit}">${text}</a> `;
+    html`<a href="${jobsPath(queue, state)}&amp;page=${to}&amp;limit=${limit}">${text}</a> `;
   return html`<p>
     ${shown > 1 && link(shown - 1, "Previous page")} ${has_more && link(shown + 1, "Next page")}
   </p>`;

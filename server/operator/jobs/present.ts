@@ -2,6 +2,7 @@ import type { Job } from "bullmq";
 import type { JobPeriod, JobSeries } from "../../platform/job-times/store.ts";
 import { maskData, maskText } from "../../platform/text/masking.ts";
 import { timestamp } from "../../platform/time/clock.ts";
+import { maskLogLine } from "../../../workers/attempts.ts";
 import type { JobBody } from "../schemas.ts";
 import type { JobDetail, PeriodBody } from "./schemas.ts";
 
@@ -32,7 +33,7 @@ export const presentDetail = (
   lines: readonly string[],
 ): Omit<JobDetail, "failure_id"> & { failure_id: null } => ({
   ...body,
-  attempts: lines.map((line) => maskText(line)),
+  attempts: lines.map(maskLogLine),
   progress: maskData(job.progress),
   request_id: requestIdIn(job.data),
   failure_id: null,

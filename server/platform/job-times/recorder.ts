@@ -144,19 +144,26 @@ export class BatchingJobTimes implements JobTimesRecorder {
   }
 
   async #write(): Promise<void> {
-    const { store, log, metrics } = this.#options;
     try {
-      while (this.#unsent !== null || this.#waiting.size > 0) {
-        this.#unsent ??= this.#nextBatch();
-        const waits = await store.write(this.#unsent);
-        this.#unsent = null;
-        for (const { queue, waitMs } of waits)
-          metrics.jobWaitSeconds.observe({ queue }, waitMs / 1_000);
-      }
+      await this.#send();
+      if (this.#waiting.size === 0) return;
+      // What comes meanwhile waits for the next second.
+      this.#unsent = this.#nextBatch();
+      await this.#send();
     } catch (error) {
+      const { log } = this.#options;
       log.warn({ event: "job_times_failed", err: error }, "job times not recorded, retrying");
       this.#schedule();
     }
+  }
+
+  async #send(): Promise<void> {
+    const { store, metrics } = this.#options;
+    if (this.#unsent === null) return;
+    const waits = await store.write(this.#unsent);
+    this.#unsent = null;
+    for (const { queue, waitMs } of waits)
+      metrics.jobWaitSeconds.observe({ queue }, waitMs / 1_000);
   }
 
   #nextBatch(): JobTimesBatch {

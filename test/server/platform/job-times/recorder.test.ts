@@ -54,6 +54,24 @@ describe("the recorder of job times", () => {
     assert.equal(batches.length, 1);
   });
 
+  it("writes once a second, however many attempts end during a write", async () => {
+    let numWrites = 0;
+    const steady = new BatchingJobTimes({
+      ...{ instance, clock: opened.clock, metrics, log: silentLogger, everyMs: 600_000 },
+      store: {
+        write: async () => {
+          if (++numWrites < 5) steady.record(attempt());
+          return [];
+        },
+      },
+    });
+    steady.record(attempt());
+    await steady.flush();
+    assert.equal(numWrites, 1);
+    await steady.stop();
+    assert.equal(numWrites, 2);
+  });
+
   it("counts a batch once whose answer was lost", async () => {
     losesAnswer = true;
     recorder.record(attempt());
