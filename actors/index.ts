@@ -20,8 +20,10 @@ export type {
 } from "./runtime/definition.ts";
 export { accept, defineActor, reject } from "./runtime/definition.ts";
 export { continueHistory } from "./runtime/placement/history.ts";
+export type { OwnerChange, Takeover } from "./runtime/placement/owner-history.ts";
 export { publishNodeDown } from "./runtime/placement/node-down.ts";
 export type { ActorTimings } from "./runtime/router/router-deps.ts";
 export { createActors } from "./runtime/router/create-actors.ts";
 export type { ActorsDeps } from "./runtime/router/create-actors.ts";
 export { Keyspace } from "./runtime/storage/keys.ts";
+export type { RoomEvent } from "./runtime/storage/room-events.ts";

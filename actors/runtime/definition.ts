@@ -7,6 +7,9 @@ import {
   type SnapshotMessage,
 } from "../../server/platform/room-source.ts";
 
+import type { OwnerChange } from "./placement/owner-history.ts";
+import type { RoomEvent } from "./storage/room-events.ts";
+
 export type { DeliveryRules } from "../../server/platform/room-source.ts";
 
 /** State of one actor as plain JSON; times are milliseconds since the epoch. */
@@ -218,6 +221,10 @@ export interface LocatedActor extends ActorSummary {
   owner: string | null;
   /** As in `HeldActor`; null if another process owns it. */
   numCommands: number | null;
+  /** The last owners of its shard, newest first. */
+  owners: OwnerChange[];
+  /** The last published messages, newest first. */
+  events: RoomEvent[];
 }
 
 /** The actors of a kind in one process, for operators. */

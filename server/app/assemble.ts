@@ -1,4 +1,4 @@
-import type { ActorTimings } from "../../actors/index.ts";
+import type { ActorTimings, Takeover } from "../../actors/index.ts";
 import { createOrm, forkFor, usualAnswerMs } from "../../db/orm.ts";
 import { nextIdBlock } from "../../db/queries/ids.ts";
 import { LazyQueues, type JobQueues } from "../../workers/lazy-queues.ts";
@@ -12,7 +12,7 @@ import { createArchive } from "../features/archive/domain/archive.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
-import { createInstance, type Instance } from "../platform/instance.ts";
+import { createInstance, nameOfInstance, type Instance } from "../platform/instance.ts";
 import { createResponseCache } from "../platform/cache/response-cache.ts";
 import { systemClock, type Clock } from "../platform/time/clock.ts";
 import { ClosedAccounts } from "../platform/security/closed-accounts.ts";
@@ -57,6 +57,8 @@ export interface BaseDeps {
   linkDir?: string | null;
   /** Called when the first room enters the memory of the process and when the last one leaves. */
   onOccupied?: (isOccupied: boolean) => void;
+  /** The process owns rooms of another one, which did not hand them over. */
+  onTakeover?: (takeover: Takeover) => void;
   /** Of the rooms; only tests have others than the usual ones. */
   timings?: Partial<ActorTimings>;
   /** Of the hub; only tests have others than the usual ones. */
@@ -138,6 +140,8 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     linkDir: options.linkDir ?? null,
     timings: options.timings ?? {},
     onOccupied: options.onOccupied,
+    onTakeover: options.onTakeover,
+    processName: options.instance && nameOfInstance(options.instance),
   });
   const hub = createHub({
     redisUrl: config.REDIS_URL,

@@ -20,11 +20,13 @@ import { ActorJobs } from "../mailbox/jobs.ts";
 import { Mailboxes } from "../mailbox/mailboxes.ts";
 import { createTicker, type Ticker } from "../mailbox/ticker.ts";
 import { Placement } from "../placement/placement.ts";
+import { readOwners, type Takeover } from "../placement/owner-history.ts";
 import type { ShardActors, ShardListener } from "../placement/shard-listener.ts";
 import { ActorIndex } from "../storage/actor-index.ts";
 import { IndexRepair } from "../storage/index-repair.ts";
 import { Journal } from "../storage/journal.ts";
 import { Keyspace, shardOf } from "../storage/keys.ts";
+import { readRoomEvents } from "../storage/room-events.ts";
 import type { Cancel } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import { heldActors, summaryOf, type ActorView } from "./operator-view.ts";
@@ -144,6 +146,8 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const { connections, timings, shards } = this.#deps;
     return new Placement({
       ...ofKind,
+      kind: this.kind,
+      processName: this.#deps.processName ?? this.node.nodeId,
       ownPort: () => this.#ownPort,
       redis: connections.control,
       timings,
@@ -155,8 +159,20 @@ export class Router implements Actors<BaseState, BaseCommand> {
         this.#links?.drop(node);
         this.#remote.giveUp(node);
       },
+      onTakeover: (takeover) => this.#tookOver(takeover),
       untilCommitsSettle: () => this.#journal.idle(),
     });
+  }
+
+  #tookOver(takeover: Takeover): void {
+    const { log, onTakeover } = this.#deps;
+    const { from, cause, numShards, numRooms, codes } = takeover;
+    const facts = { kind: this.kind, from, cause, num_shards: numShards, num_rooms: numRooms };
+    log.warn(
+      { event: "shards_taken_over", ...facts, rooms: codes },
+      "rooms of another process taken over; nothing is needed",
+    );
+    onTakeover?.(takeover);
   }
 
   #newMailboxes(ofKind: OfKind): Mailboxes {
@@ -261,10 +277,16 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const view = await this.#view(code);
     if (!view) return null;
     const shard = shardOf(code);
-    const due = await this.#deps.connections.control.zscore(this.#keys.due(shard), code);
+    const { control } = this.#deps.connections;
+    const due = await control.zscore(this.#keys.due(shard), code);
     const owner = this.#placement.ownerOf(shard)?.nodeId ?? null;
     const numCommands = this.#mailboxes.commandsOf(code);
-    return { ...summaryOf(code, view, due === null ? null : Number(due)), owner, numCommands };
+    const [owners, events] = await Promise.all([
+      readOwners(control, this.#keys.owners(shard)),
+      readRoomEvents(control, this.#keys.stream(code)),
+    ]);
+    const summary = summaryOf(code, view, due === null ? null : Number(due));
+    return { ...summary, owner, numCommands, owners, events };
   }
 
   join(ownPort: number | null = null): Promise<void> {

@@ -171,7 +171,7 @@ describe("rooms shown to operators", () => {
     const asked: (number | null)[] = [];
     const room: LocatedActor = {
       ...{ code: "AAAAAA", shard: 1, status: "running", seq: 4, deadline: null },
-      ...{ owner: "silent", numCommands: null },
+      ...{ owner: "silent", numCommands: null, owners: [], events: [] },
     };
     const sources: RoomsDeps = {
       lobbies: async () => [],
