@@ -5,6 +5,7 @@ import { serviceVersion } from "../server/platform/version.ts";
 import { createInstance, nameOfInstance } from "../server/platform/instance.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
+import { keepEvents } from "../server/features/processes/domain/keep-events.ts";
 import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
 import { startJobs } from "./jobs.ts";
 import { registerSchedules } from "./schedules.ts";
@@ -36,6 +37,7 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
         pid: process.pid,
         metrics: await metrics.registry.getMetricsAsJSON(),
       }),
+      events: (events) => keepEvents(deps, events),
       moderation: () => deps.moderator.state(),
     },
     stop: async () => {
@@ -44,7 +46,7 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
       await close();
     },
   });
-  link.ready();
+  link.ready(instance);
   // Loaded late, because other processes wait for the earlier steps.
   void askForSample(deps);
 }

@@ -39,6 +39,7 @@ import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
 import { PlayerPreferencesSchema } from "./player-preferences.ts";
 import { PlayerStatsSchema } from "./player-stats.ts";
 import { PlayerSchema } from "./player.ts";
+import { ProcessEventSchema } from "./process-event.ts";
 import { ProjectionBuildSchema, ProjectionChangeSchema } from "./projection-build.ts";
 import { ProjectionFacetSchema } from "./projection-facet.ts";
 import { ProjectionStateSchema } from "./projection-state.ts";
@@ -132,6 +133,7 @@ export const tables = [
   RevocationSchema,
   AvatarUploadSchema,
   FaultGroupDecisionSchema,
+  ProcessEventSchema,
 ];
 
 /** Every entity of the service; one that is missing here has no table. */

@@ -36,6 +36,7 @@ import { Migration20261128192048_replaced_addresses } from "./Migration202611281
 import { Migration20261128200000_search_signs } from "./Migration20261128200000_search_signs.ts";
 import { Migration20261128200300_award_claims } from "./Migration20261128200300_award_claims.ts";
 import { Migration20261128200523_fault_group_decisions } from "./Migration20261128200523_fault_group_decisions.ts";
+import { Migration20261128223241_process_events } from "./Migration20261128223241_process_events.ts";
 
 /** In execution order. */
 export const migrations = [
@@ -77,4 +78,5 @@ export const migrations = [
   Migration20261128200000_search_signs,
   Migration20261128200300_award_claims,
   Migration20261128200523_fault_group_decisions,
+  Migration20261128223241_process_events,
 ] as const;

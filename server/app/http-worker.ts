@@ -4,6 +4,7 @@ import { serviceVersion } from "../platform/version.ts";
 import { createInstance } from "../platform/instance.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
+import { keepEvents } from "../features/processes/domain/keep-events.ts";
 import { createHttpServer } from "../http/uws/server.ts";
 import { listenDedicated } from "./worker-port.ts";
 import { linkDirFor } from "../runtime/stores/sockets.ts";
@@ -12,6 +13,7 @@ import {
   joinPrimary,
   reportOccupied,
   reportPrepared,
+  reportTakeover,
   type RoomReport,
   type StartOrder,
 } from "../runtime/ipc.ts";
@@ -49,15 +51,17 @@ export async function serve<Kinds extends RoomKinds>(
   }
   const log = createLogger(config, "http");
   const metrics = createMetrics();
+  const instance = createInstance({ role: "http", index, version: serviceVersion });
   const base: BaseDeps = {
     config,
     log,
     metrics,
     ...options,
-    instance: createInstance({ role: "http", index, version: serviceVersion }),
+    instance,
     joinsLater: true,
     linkDir: linkDirFor(config.DATA_DIR),
     onOccupied: reportOccupied,
+    onTakeover: reportTakeover,
   };
   const { deps, close } = await assembleHttp(base, kinds);
   const origins = await followRealmOrigins(deps);
@@ -77,6 +81,7 @@ export async function serve<Kinds extends RoomKinds>(
       }),
       rooms: () => ({ pid: process.pid, kinds: deps.rooms.describe() }),
       room: (about) => reportRoom(deps, about),
+      events: (events) => keepEvents(deps, events),
       subscribers: ({ kind, codes }) =>
         codes.map((code) => deps.hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code))),
     },
@@ -94,7 +99,7 @@ export async function serve<Kinds extends RoomKinds>(
   for (const node of deps.rooms.nodes) link.announce(node);
   await deps.rooms.join(await listenDedicated(server, deps, index));
   await server.listen(config.HOST, config.PORT);
-  link.ready();
+  link.ready(instance);
   // With job workers one of them asks, because it has loaded the job library anyway.
   if (prepares && config.JOB_WORKERS === 0) void askForSample(deps);
 }

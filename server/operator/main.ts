@@ -35,6 +35,8 @@ import { createJobService } from "./jobs/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
 import { createPlayerService } from "../features/accounts/domain/player-service.ts";
 import { createQuestionService } from "../features/questions/domain/question-review.ts";
+import { createProcessEvents } from "../features/processes/domain/process-events.ts";
+import { loadsOf } from "./workers/loads.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
@@ -88,7 +90,11 @@ export async function startOperator(): Promise<void> {
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
-  const services = { players, avatars, questions, failures, identities, loginFailures };
+  const processEvents = createProcessEvents({ open: database.open, clock: systemClock });
+  const services = {
+    ...{ players, avatars, questions, failures, identities, loginFailures },
+    ...{ processEvents, clock: systemClock },
+  };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
   const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
@@ -101,7 +107,7 @@ export async function startOperator(): Promise<void> {
   // The first request starts this process: a store that is not connected yet would look like a missing one.
   await redisReady(redis, connectTimeoutMs).catch(() => undefined);
   await stores();
-  link.ready();
+  link.ready(instance);
 }
 
 /** What all processes report, and the queues. */
@@ -131,6 +137,7 @@ function createSources(parts: {
   const jobs = createJobService(queues.all(), systemClock);
   return {
     processes,
+    loads: async () => loadsOf((await listOf("metrics")) as MetricsReport[]),
     stores,
     drain: async (index: number) => (await link.ask("drain", { index })) as DrainAnswer | null,
     rooms,

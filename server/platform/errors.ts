@@ -170,6 +170,10 @@ export const errors = {
   "mail:delivery_failed": [502, "The mail could not be sent."],
   "sms:delivery_failed": [502, "The message could not be sent."],
   "failure:store_unavailable": [503, "Failures are stored in Redis, which does not respond."],
+  "worker:events_unavailable": [
+    503,
+    "Events of processes are stored in Postgres, which does not respond.",
+  ],
   "server:unavailable": [503, "The service is busy; try again shortly."],
   "generator:unavailable": [503, "No questions could be prepared now."],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

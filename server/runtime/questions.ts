@@ -1,8 +1,12 @@
+import type { ProcessEvent } from "../platform/process-event.ts";
+
 /** Questions between the processes with a subject; answers are plain JSON. */
 export interface QuestionSubjects {
   room: RoomQuestion;
   subscribers: SubscribersQuestion;
   drain: DrainQuestion;
+  /** An order to a process with Postgres: store these events. It answers true once they are stored. */
+  events: readonly ProcessEvent[];
 }
 
 export type Question =

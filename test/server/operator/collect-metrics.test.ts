@@ -12,7 +12,7 @@ import { createQueues } from "../../../workers/producer.ts";
 import { mail } from "../../../workers/queues.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 
-const started = { isReady: true, startedAt: 0, nodeId: null, pid: 7, index: 0 };
+const started = { isReady: true, startedAt: 0, nodeId: null, instance: null, pid: 7, index: 0 };
 const lines = (text: string, name: string) =>
   text.split("\n").filter((line) => line.startsWith(`${name}{`));
 

@@ -20,6 +20,7 @@ const process: ProcessInfo = {
   restarts: 0,
   startedAt: 0,
   nodeId: null,
+  instance: null,
 };
 
 function setUp() {

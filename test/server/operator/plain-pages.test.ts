@@ -13,7 +13,16 @@ const queues = [
   { name: evil, is_paused: true, counts: { waiting: 3 } },
   { name: "mail", is_paused: false, counts: { failed: 41 } },
 ];
-const process = { index: 1, pid: 4_711, isReady: true, restarts: 2, startedAt: 0, nodeId: null };
+const process = {
+  index: 1,
+  pid: 4_711,
+  isReady: true,
+  restarts: 2,
+  startedAt: 0,
+  nodeId: null,
+  instance: null,
+};
+const noEvents = { last: async () => [], between: async () => [], since: async () => [] };
 
 const queuesAs = async (role: OperatorRole) => {
   const deps = { audit, jobs: { queues: async () => queues } } as unknown as JobsDeps;
@@ -25,7 +34,9 @@ const workersAs = async (role: OperatorRole) => {
     { ...process, role: "http" },
     { ...process, role: "jobs" },
   ];
-  const deps = { audit, processes, drain: async () => null } as unknown as WorkersDeps;
+  const loads = async () => new Map();
+  const given = { audit, processes, loads, processEvents: noEvents, drain: async () => null };
+  const deps = given as unknown as WorkersDeps;
   const path = "/operator/workers";
   return (await answerOf<WorkersDeps, unknown>(workerRoutes, deps, path, { role, headers })).text;
 };
