@@ -38,3 +38,8 @@ export interface ProcessEvent {
   /** Facts of the kind, such as exit code and signal. */
   detail: Readonly<Record<string, string | number | null>>;
 }
+
+export interface StoredProcessEvent extends Omit<ProcessEvent, "kind"> {
+  /** Any text: a later version may have stored it. */
+  kind: string;
+}

@@ -1,12 +1,6 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import type { ProcessEvent } from "../../../server/platform/process-event.ts";
+import type { ProcessEvent, StoredProcessEvent } from "../../../server/platform/process-event.ts";
 import { changeRows, findRows } from "../rows.ts";
-
-/** A stored event of a process. */
-export interface StoredProcessEvent extends Omit<ProcessEvent, "kind"> {
-  /** Any text: a later version may have stored it. */
-  kind: string;
-}
 
 export interface EventPeriod {
   /** Included. */

@@ -1,4 +1,4 @@
-import type { StoredProcessEvent } from "../../features/processes/domain/process-events.ts";
+import type { StoredProcessEvent } from "../../platform/process-event.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { ProcessEventBody } from "./schemas.ts";
 

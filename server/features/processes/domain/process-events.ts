@@ -1,10 +1,8 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import type { StoredProcessEvent } from "../../../../db/queries/processes/process-events.ts";
 import { AppError } from "../../../platform/errors.ts";
+import type { StoredProcessEvent } from "../../../platform/process-event.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
 import { withTimeout } from "../../../platform/time/deadline.ts";
-
-export type { StoredProcessEvent } from "../../../../db/queries/processes/process-events.ts";
 
 /** The most that one question returns. */
 export const maxListedEvents = 500;

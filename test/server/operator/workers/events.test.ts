@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { StoredProcessEvent } from "../../../../server/features/processes/domain/process-events.ts";
+import type { StoredProcessEvent } from "../../../../server/platform/process-event.ts";
 import { AppError } from "../../../../server/platform/errors.ts";
 import { eventText } from "../../../../server/operator/workers/events.ts";
 import { workerRoutes, type WorkersDeps } from "../../../../server/operator/workers/routes.ts";
