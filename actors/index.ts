@@ -2,7 +2,13 @@
 export type { Holder, Lobbies, LobbyReply, LobbySnapshotMessage } from "./contract.ts";
 export { createLobbies } from "./lobbies.ts";
 export type { LobbiesDeps } from "./lobbies.ts";
-export { eventChannel, eventStreamKey, lobbyRoom, publicListChannel } from "./lobby-keys.ts";
+export {
+  eventChannel,
+  eventStreamKey,
+  lobbyKey,
+  lobbyRoom,
+  publicListChannel,
+} from "./lobby-keys.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";
 export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";
 export type {

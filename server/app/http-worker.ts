@@ -14,16 +14,15 @@ import {
   reportOccupied,
   reportPrepared,
   reportTakeover,
-  type RoomReport,
   type StartOrder,
 } from "../runtime/ipc.ts";
-import type { RoomQuestion } from "../runtime/questions.ts";
 import { askForSample } from "./sample.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { roomTopic } from "../platform/room-source.ts";
 import type { Route } from "../http/pipeline/route.ts";
-import type { Deps, DepsWith } from "./deps.ts";
+import type { DepsWith } from "./deps.ts";
 import type { RoomKinds } from "./open-rooms.ts";
+import { reportRoom, reportSeats } from "./room-reports.ts";
 import { roomKinds } from "./rooms.ts";
 import { routes } from "./routes.ts";
 
@@ -82,6 +81,7 @@ export async function serve<Kinds extends RoomKinds>(
       rooms: () => ({ pid: process.pid, kinds: deps.rooms.describe() }),
       room: (about) => reportRoom(deps, about),
       events: (events) => keepEvents(deps, events),
+      seats: (seats) => reportSeats(deps, seats),
       subscribers: ({ kind, codes }) =>
         codes.map((code) => deps.hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code))),
     },
@@ -102,12 +102,4 @@ export async function serve<Kinds extends RoomKinds>(
   link.ready(instance);
   // With job workers one of them asks, because it has loaded the job library anyway.
   if (prepares && config.JOB_WORKERS === 0) void askForSample(deps);
-}
-
-async function reportRoom(
-  { rooms }: Pick<Deps, "rooms">,
-  { kind, code, reader }: RoomQuestion,
-): Promise<RoomReport> {
-  const hasRead = reader === null ? rooms.owns(kind, code) : reader === process.pid;
-  return { pid: process.pid, hasRead, room: hasRead ? await rooms.locate(kind, code) : null };
 }

@@ -7,6 +7,7 @@ import {
   type Question,
   type SubjectOf,
 } from "./questions.ts";
+import type { RoomFacts } from "../features/rooms/domain/room-kind.ts";
 import type { Instance } from "../platform/instance.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
@@ -40,6 +41,8 @@ export interface RoomReport {
   /** False: it was not asked to read the room. */
   hasRead: boolean;
   room: LocatedActor | null;
+  /** What its kind says about it. */
+  facts: RoomFacts | null;
 }
 
 export type ToPrimary =

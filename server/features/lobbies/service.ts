@@ -9,6 +9,7 @@ import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
 import { encodedReply } from "../../http/pipeline/route.ts";
 import { categoryOf } from "../questions/categories.ts";
 import { drawAtOnce, drawForLobby } from "../questions/lobby-draw.ts";
+import { rememberSeat } from "../rooms/domain/recent-seats.ts";
 import { bodyOf, codeIn, drawCodes, openWithFreeCode, seatToken } from "../rooms/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
 
@@ -269,7 +270,9 @@ async function avatarUrlOf(deps: LobbyDeps, { playerId, isGuest }: Caller): Prom
 function takenSeat(deps: LobbyDeps, code: string, seat: NewSeat, body: string | null): TakenSeat {
   // The player who took the seat, as in every token; null for an anonymous seat (TOK-02).
   const { id: seatId, accountId: playerId } = seat;
-  const token = seatToken(deps, { kind: "lobby", code, seatId, playerId });
+  const taken = { kind: "lobby", code, seatId, playerId };
+  const token = seatToken(deps, taken);
+  if (playerId !== null) rememberSeat(deps, { ...taken, playerId });
   // The body is never empty: it has the lobby.
   const withToken = `${body?.slice(0, -1)},"player_token":${JSON.stringify(token)}}`;
   return { code, token, body: withToken };

@@ -5,6 +5,7 @@ import {
   type Lobbies,
   type LobbyCommand,
   type LobbyReply,
+  type Takeover,
 } from "../../../actors/index.ts";
 import type { ActorTimings } from "../../../actors/runtime/router/router-deps.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
@@ -50,6 +51,7 @@ export async function newMember(
     draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
     timings?: Partial<ActorTimings>;
     log?: Logger;
+    onTakeover?: (takeover: Takeover) => void;
   } = {},
 ): Promise<Member> {
   const { clock = systemClock, draw = async (plan) => drawQuestions(plan), ...rest } = options;
