@@ -15,8 +15,10 @@ import {
 } from "../runtime/ipc.ts";
 import type {
   DrainAnswer,
+  HeldSeat,
   Question,
   RoomQuestion,
+  SeatQuestion,
   SubjectOf,
   SubscribersQuestion,
 } from "../runtime/questions.ts";
@@ -36,6 +38,8 @@ import { collectMetrics } from "./health/collect-metrics.ts";
 import { createPlayerService } from "../features/accounts/domain/player-service.ts";
 import { createQuestionService } from "../features/questions/domain/question-review.ts";
 import { createProcessEvents } from "../features/processes/domain/process-events.ts";
+import { readRecentSeats, type RecentSeat } from "../features/rooms/domain/recent-seats.ts";
+import { roomsOfPlayer } from "./players/rooms.ts";
 import { loadsOf } from "./workers/loads.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
@@ -96,8 +100,10 @@ export async function startOperator(): Promise<void> {
     ...{ processEvents, clock: systemClock },
   };
   const shared = createSources({ link, queues, metrics, stores });
+  const seats = (id: number) => within<RecentSeat[] | null>(readRecentSeats(redis, id), null);
+  const playerRooms = (id: number) => roomsOfPlayer({ seats, held: shared.held }, id);
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
-  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
+  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats, playerRooms };
   const server = createOperatorServer({
     base: { config, clock: systemClock, metrics, redis, faults },
     deps,
@@ -137,6 +143,7 @@ function createSources(parts: {
   const jobs = createJobService(queues.all(), systemClock);
   return {
     processes,
+    held: async (seats: readonly SeatQuestion[]) => (await listOf("seats", seats)) as HeldSeat[][],
     loads: async () => loadsOf((await listOf("metrics")) as MetricsReport[]),
     stores,
     drain: async (index: number) => (await link.ask("drain", { index })) as DrainAnswer | null,
