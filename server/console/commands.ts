@@ -11,8 +11,10 @@ import { inDatabase, refuseDuplicate } from "./in-database.ts";
 import { probeCommands } from "./probe.ts";
 import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
+import { queueCommands } from "./queues.ts";
 import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
+import { workerCommands } from "./workers.ts";
 import { addOperator, allOperators, endOperator } from "../features/operators/domain/operators.ts";
 import { hashToken } from "../operator/session/identity.ts";
 import { operatorRoles } from "../http/auth/auth.ts";
@@ -21,6 +23,7 @@ const secretSettings = new Set([
   "APP_SECRET",
   "APP_SECRET_PREVIOUS",
   "OPERATOR_BOOTSTRAP_TOKEN",
+  "OPERATOR_TOKEN",
   "SMTP_URL",
   "SMS_WEBHOOK_URL",
   "AVATAR_MODERATION_URL",
@@ -63,6 +66,8 @@ export const commands: readonly ConsoleCommand[] = [
   ...accountCommands,
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
   ...walletCommands,
+  ...queueCommands,
+  ...workerCommands,
   ...importCommands,
   ...projectionCommands,
   ...challengeCommands,

@@ -62,8 +62,10 @@ const get = (path: string, role = "viewer") => call("GET", path, { role });
 const post = (path: string, body?: object, role = "operator") =>
   call("POST", path, { role, ...(body ? { body } : {}) });
 
+/** Of the operators of this file; others use the same service. */
 const auditOf = async (action: string) => {
-  const rows = await orm.em.fork().find(AuditLogSchema, { action }, { orderBy: { id: 1 } });
+  const wanted = { action, operator: { $like: "test %" } };
+  const rows = await orm.em.fork().find(AuditLogSchema, wanted, { orderBy: { id: 1 } });
   return rows.map(({ operator, target, reason }) => [operator, target, reason]);
 };
 

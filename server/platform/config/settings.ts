@@ -41,6 +41,10 @@ export const ConfigSchema = Type.Object({
     "",
     "at least 32 random characters; an admin operator token that exists from the start",
   ),
+  OPERATOR_TOKEN: Text(
+    "",
+    "token of an operator, for console commands that need the running service; empty means OPERATOR_BOOTSTRAP_TOKEN",
+  ),
   DATA_DIR: Text(defaultDataDir, "folder of the embedded stores"),
   CACHE_DIR: Text(
     "",
