@@ -52,8 +52,9 @@ describe("the owners of a room", () => {
     await until(async () => (await causesOf(code))[0] === "exited", "it is taken over");
     assert.deepEqual(await movesOf(code), ["exited", "rebalanced", "started"]);
     const takeover = takeovers.find(({ from }) => from === other.nodeId);
-    assert.deepEqual([takeover?.kind, takeover?.cause], ["lobby", "exited"]);
-    assert.ok(takeover?.codes.includes(code));
+    assert.ok(takeover);
+    assert.deepEqual([takeover.kind, takeover.cause], ["lobby", "exited"]);
+    assert.ok(takeover.codes.includes(code));
     assert.ok(takeover.numShards > 100 && takeover.numRooms >= 1);
   });
 
