@@ -7,7 +7,10 @@ export const keptOwners = 8;
 export const ownerCauses = [
   /** Nobody owned it before, as far as the new owner knows. */
   "started",
-  /** The earlier owner was gone when the new one joined, as after a crash of the whole service. */
+  /**
+   * The earlier owner had no heartbeat when the new one joined, which cannot tell why: as after a crash of the whole
+   * service.
+   */
   "recovered",
   /** Handed over by a node that stops. */
   "drained",

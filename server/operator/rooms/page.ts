@@ -101,7 +101,7 @@ function factsOf(room: Room): Value[][] {
 /** In words: a takeover is told apart from a handover. */
 const causeTexts: Readonly<Record<string, string>> = {
   started: "first owner since a start",
-  recovered: "takeover: its process had ended before",
+  recovered: "takeover: its process was gone when this one joined",
   drained: "handover: its process drained",
   rebalanced: "handover: shards were rebalanced",
   exited: "takeover: its process exited",
