@@ -2,11 +2,13 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Config } from "../platform/config/config.ts";
 import type { MessageFilter, PresentedMessage } from "../features/delivery/domain/outbox.ts";
+import type { ImportFilter } from "../features/archive/domain/import-records.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { AccountStores } from "../features/accounts/domain/accounts.ts";
 import type { Operator } from "./session/identity.ts";
 import type { AuditedChange } from "./audit.ts";
 import type { StoreState } from "./health/stores.ts";
+import type { PlayerWallet, WalletPage } from "../features/wallet/domain/player-wallet.ts";
 import type { ReconciliationView } from "../features/wallet/domain/reconciliation.ts";
 
 /** Timeout after which the database counts as unavailable. */
@@ -39,9 +41,22 @@ export function createDatabase(config: Config, redis: Redis) {
       const hasContent = config.APP_ENV !== "production";
       return viewMessages((await open()).em.fork(), filter, hasContent);
     },
+    playerMessages: async (playerId: number, page: Pick<MessageFilter, "limit" | "cursor">) => {
+      const { viewPlayerMessages } = await import("../features/delivery/domain/player-messages.ts");
+      const hasContent = config.APP_ENV !== "production";
+      return viewPlayerMessages((await open()).em.fork(), playerId, page, hasContent);
+    },
+    playerWallet: async (playerId: number, page: WalletPage): Promise<PlayerWallet> => {
+      const { viewPlayerWallet } = await import("../features/wallet/domain/player-wallet.ts");
+      return viewPlayerWallet((await open()).em.fork(), playerId, page);
+    },
     wallets: async (): Promise<ReconciliationView> => {
       const { viewReconciliation } = await import("../features/wallet/domain/reconciliation.ts");
       return viewReconciliation((await open()).em.fork());
+    },
+    imports: async (filter: ImportFilter) => {
+      const { viewImports } = await import("../features/archive/domain/import-records.ts");
+      return viewImports((await open()).em.fork(), filter);
     },
     audit: async (caller: OperatorCaller, change: AuditedChange) => {
       const { recordChange } = await import("../features/operators/domain/operators.ts");

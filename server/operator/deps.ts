@@ -1,6 +1,7 @@
 import type { AvatarsDeps } from "./avatars/routes.ts";
 import type { FailuresDeps } from "./failures/routes.ts";
 import type { HealthDeps } from "./health/routes.ts";
+import type { ImportsDeps } from "./imports/routes.ts";
 import type { JobsDeps } from "./jobs/routes.ts";
 import type { MessagesDeps } from "./messages/routes.ts";
 import type { OverviewDeps } from "./overview/routes.ts";
@@ -17,6 +18,7 @@ export interface OperatorDeps
     AvatarsDeps,
     FailuresDeps,
     HealthDeps,
+    ImportsDeps,
     JobsDeps,
     MessagesDeps,
     OverviewDeps,

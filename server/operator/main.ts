@@ -82,7 +82,7 @@ export async function startOperator(): Promise<void> {
     );
     await database.audit(caller, change);
   };
-  const { outbox, wallets, inStores } = database;
+  const { outbox, playerMessages, wallets, playerWallet, imports, inStores } = database;
   const players = createPlayerService({ config, inStores });
   const avatars = createAvatarService({ config, clock: systemClock, open: database.open });
   const questions = createQuestionService(inStores);
@@ -91,7 +91,10 @@ export async function startOperator(): Promise<void> {
   const services = { players, avatars, questions, failures, identities, loginFailures };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
-  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
+  const deps: OperatorDeps = {
+    ...{ ...shared, ...services, audit, stats },
+    ...{ outbox, playerMessages, wallets, playerWallet, imports },
+  };
   const server = createOperatorServer({
     base: { config, clock: systemClock, metrics, redis, faults },
     deps,

@@ -5,6 +5,7 @@ import { avatarRoutes } from "./avatars/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { failureRoutes } from "./failures/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
+import { importRoutes } from "./imports/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { messageRoutes } from "./messages/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
@@ -35,6 +36,7 @@ export const documentedRoutes: readonly Route<OperatorDeps>[] = [
   ...overviewRoutes,
   ...messageRoutes,
   ...walletRoutes,
+  ...importRoutes,
   ...workerRoutes,
   ...roomRoutes,
   ...jobRoutes,

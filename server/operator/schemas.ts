@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { Timestamp } from "../platform/schemas.ts";
 
 const maxPage = 1_000;
-const maxReason = 500;
+export const maxReason = 500;
 
 export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()]);

@@ -156,7 +156,7 @@ function jobReads(): void {
     assert.equal(held?.["owner"], owners[0]?.incarnation);
     const listed = (await get("/operator/queues")).body["queues"] as { name: string }[];
     assert.ok(listed.some(({ name }) => name === "mail"));
-    for (const path of ["/operator/outbox", "/operator/wallets", "/live"])
+    for (const path of ["/operator/outbox", "/operator/wallets", "/operator/imports", "/live"])
       assert.equal((await get(path)).status, 200, path);
     await until(async () => (await get("/ready")).status === 200);
   });
@@ -360,6 +360,14 @@ function playerActions(): void {
     assert.equal((await player())["num_sessions"], 1);
     assert.equal((await get("/operator/players/999999")).code, "player:not_found");
     assert.equal((await get("/operator/players/ada")).code, "player:not_found");
+  });
+
+  it("show wallet, messages and uploads of a player", async () => {
+    for (const part of ["/wallet", "/messages", "/uploads"]) {
+      const { status, body } = await get(path(part));
+      assert.deepEqual([status, body["player"]], [200, { id, name: "operated" }], part);
+      assert.equal((await get(`/operator/players/999999${part}`)).code, "player:not_found");
+    }
   });
 
   it("end a lock only when given a reason", async () => {

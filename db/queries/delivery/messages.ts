@@ -141,7 +141,8 @@ export function claimMessage(
   );
 }
 
-export type MessageStatus = "queued" | "sending" | "sent" | "failed" | "expired";
+export const messageStatuses = ["queued", "sending", "sent", "failed", "expired"] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
 
 export async function findMessageStatus(
   em: EntityManager,

@@ -2,13 +2,18 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { MessageContent } from "../../entities/message.ts";
 import type { MessageStatus } from "./messages.ts";
-import { millis } from "../expressions.ts";
+import { anyOf, millis } from "../expressions.ts";
 import { findRow, findRows } from "../rows.ts";
 
 export interface OutboxFilter {
   kind: "mail" | "sms" | null;
   /** The complete address or number. */
   to: string | null;
+  status?: MessageStatus | null;
+  /** Only messages to one of these addresses and numbers, as they are stored. */
+  recipients?: readonly string[];
+  /** Only messages with a lower id. */
+  cursor?: number | null;
   limit: number;
 }
 
@@ -46,7 +51,11 @@ export function listOutbox(em: EntityManager, filter: OutboxFilter): Promise<Out
     if (filter.kind !== null) messages = messages.where("kind", "=", filter.kind);
     if (filter.to !== null)
       messages = messages.where(sql`lower(recipient)`, "=", sql`lower(${filter.to})`);
-    return messages;
+    if (filter.status != null) messages = messages.where("status", "=", filter.status);
+    if (filter.cursor != null) messages = messages.where("id", "<", filter.cursor);
+    return filter.recipients === undefined
+      ? messages
+      : messages.where("recipient", "=", anyOf(filter.recipients, "text"));
   });
 }
 

@@ -2,8 +2,16 @@ import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { page } from "../layout.ts";
+import { addressWith, moreLink, tabs } from "../links.ts";
+import { playerLinks, playerPartPath } from "../players/links.ts";
 import { mayMake } from "../roles.ts";
-import { maxReason, type UploadBody, type UploadsBody, type UploadsQuery } from "./schemas.ts";
+import {
+  maxReason,
+  type PlayerUploadsBody,
+  type UploadBody,
+  type UploadsBody,
+  type UploadsQuery,
+} from "./schemas.ts";
 
 export const reviewPath = "/operator/avatar-uploads";
 
@@ -19,25 +27,45 @@ interface ReviewView {
 }
 
 const addressOf = ({ status, limit, cursor }: Place): string =>
-  `${reviewPath}?status=${status}&limit=${limit}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
+  addressWith(reviewPath, { status, limit, cursor });
 
-const link = (place: Place, text: string) => html`<a href="${addressOf(place)}">${text}</a>`;
+interface PlayerUploadsView {
+  body: Static<typeof PlayerUploadsBody>;
+  query: { limit: number; cursor?: number };
+  caller: OperatorCaller;
+}
+
+/** The uploads of a player, with the buttons of the review (OPS-80). */
+export function playerUploadsPage({ body, query, caller }: PlayerUploadsView): Html {
+  const { player, uploads, next } = body;
+  const path = playerPartPath(player.id, "uploads");
+  const back = (id: number) => `${addressWith(path, query)}#upload-${id}`;
+  return page(
+    { title: `Uploads of ${player.name}`, caller },
+    html`<h1>Uploads of ${player.name}</h1>
+      ${playerLinks(player.id, "uploads")} ${uploads.length === 0 && html`<p>None.</p>`}
+      ${uploads.map((upload) => entry(upload, back(upload.id), caller))}
+      ${moreLink(next, (cursor) => addressWith(path, { ...query, cursor }))}`,
+  );
+}
 
 /** The review of uploaded pictures (AV-06): a list that works without scripts and without a mouse. */
 export function reviewPage({ body: { uploads, next }, query, caller }: ReviewView): Html {
   const { status, limit, cursor } = query;
-  const tabs = Object.entries(statuses).map(([name, text]) =>
-    name === status && cursor === undefined
-      ? html`<b>${text}</b>`
-      : link({ status: name as Place["status"], limit }, text),
+  const states = Object.entries(statuses).map(
+    ([name, text]) =>
+      [
+        name === status && cursor === undefined,
+        addressOf({ status: name as Place["status"], limit }),
+        text,
+      ] as const,
   );
   return page(
     { title: "Avatars", caller },
     html`<h1>Avatars</h1>
-      <p class="tabs">${tabs}</p>
-      ${uploads.length === 0 && html`<p>None.</p>`}
+      ${tabs(states)} ${uploads.length === 0 && html`<p>None.</p>`}
       ${uploads.map((upload, at) => entry(upload, backTo(query, uploads[at + 1]), caller))}
-      ${next !== null && html`<p>${link({ status, limit, cursor: next }, "More")}</p>`}`,
+      ${moreLink(next, (after) => addressOf({ status, limit, cursor: after }))}`,
   );
 }
 

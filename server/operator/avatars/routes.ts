@@ -5,9 +5,10 @@ import type { AvatarService } from "../../features/avatars/domain/avatar-service
 import { backOr } from "../forms.ts";
 import { roleOf } from "../roles.ts";
 import { decisionVersionOf } from "../../features/avatars/domain/decision-version.ts";
-import { reviewPage, reviewPath as path } from "./page.ts";
+import { playerUploadsPage, reviewPage, reviewPath as path } from "./page.ts";
 import {
   DecisionBody,
+  PlayerUploadsBody,
   RejectBody,
   UploadAnswer,
   type UploadBody,
@@ -15,7 +16,7 @@ import {
   UploadsBody,
   UploadsQuery,
 } from "./schemas.ts";
-import { pageOf } from "../../http/pipeline/pagination.ts";
+import { pageOf, PageQuery } from "../../http/pipeline/pagination.ts";
 
 export interface AvatarsDeps {
   avatars: AvatarService;
@@ -64,6 +65,25 @@ const readRoutes = [
       const uploads = await avatars.list({ status, limit: limit + 1, cursor });
       const { page, next } = pageOf(uploads, limit);
       return reply(200, { uploads: page.map(presentUpload), next });
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/operator/players/{id}/uploads",
+    tag,
+    summary: "Uploaded avatars of a player, newest first",
+    auth: "viewer",
+    source: "OPS-80, AV-06",
+    params: UploadParams,
+    query: PageQuery,
+    notFoundCode: "player:not_found",
+    responses: { 200: PlayerUploadsBody },
+    page: playerUploadsPage,
+    errors: ["player:not_found"],
+    handler: async ({ deps: { avatars }, params: { id }, query: { limit, cursor = null } }) => {
+      const { name, uploads } = await avatars.listOf(id, { limit: limit + 1, cursor });
+      const { page, next } = pageOf(uploads, limit);
+      return reply(200, { player: { id, name }, uploads: page.map(presentUpload), next });
     },
   }),
   defineRoute({

@@ -34,6 +34,13 @@ export const collisionsOf = (em: EntityManager, most: number) => listCollisions(
 export const findAccount = (em: EntityManager, key: Parameters<typeof findForOperator>[1]) =>
   findForOperator(em, key);
 
+/** The player with this id; `player:not_found` without one. */
+export async function existingAccount(em: EntityManager, id: number): Promise<Player> {
+  const player = await findAccount(em, { id });
+  if (player === null) throw new AppError("player:not_found");
+  return player;
+}
+
 /** State, sessions and lock of one player, with personal data. */
 export async function describeAccount(
   { em, redis }: Pick<AccountStores, "em" | "redis">,

@@ -1,6 +1,5 @@
 import type { Player } from "../../../../db/entities/player.ts";
 import type { AccountStores, describeAccount } from "./accounts.ts";
-import { AppError } from "../../../platform/errors.ts";
 import type { Config } from "../../../platform/config/config.ts";
 
 /** Operator actions on one player; unknown ids throw `player:not_found`. */
@@ -37,12 +36,8 @@ export interface PlayerServiceOptions {
 
 /** Loads the account functions at the first call, like the database layer. */
 export function createPlayerService({ config, inStores }: PlayerServiceOptions): PlayerService {
-  const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
-    const { findAccount } = await import("./accounts.ts");
-    const player = await findAccount(em, { id });
-    if (!player) throw new AppError("player:not_found");
-    return player;
-  };
+  const find = async ({ em }: AccountStores, id: number): Promise<Player> =>
+    (await import("./accounts.ts")).existingAccount(em, id);
   return {
     describe: (id) =>
       inStores(async (stores) => {

@@ -18,6 +18,11 @@ export const mostCounted = 1_000;
 /** Review of uploaded avatars by operators (AV-06); unknown ids throw `avatar:upload_not_found`. */
 export interface AvatarService {
   list(filter: UploadFilter): Promise<ListedUpload[]>;
+  /** Uploads of a player, newest first; `player:not_found` for an unknown one. */
+  listOf(
+    playerId: number,
+    page: Pick<UploadFilter, "limit" | "cursor">,
+  ): Promise<{ name: string; uploads: ListedUpload[] }>;
   /** Number of uploads waiting for a decision, up to `mostCounted`. */
   countWaiting(): Promise<number>;
   find(id: number): Promise<ListedUpload>;
@@ -50,6 +55,14 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
     list: async (filter) => {
       const { listForReview } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
       return listForReview((await open()).em.fork(), filter);
+    },
+    listOf: async (playerId, page) => {
+      const { listOfPlayer } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
+      const { existingAccount } = await import("../../accounts/domain/accounts.ts");
+      const { em } = await open();
+      const own = em.fork();
+      const { name } = await existingAccount(own, playerId);
+      return { name, uploads: await listOfPlayer(own, playerId, page) };
     },
     countWaiting: async () => {
       const { countWaiting } = await import("../../../../db/queries/avatars/avatar-reviews.ts");

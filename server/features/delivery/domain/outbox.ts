@@ -4,6 +4,7 @@ import {
   type OutboxFilter,
   type OutboxMessage,
 } from "../../../../db/queries/delivery/outbox.ts";
+import { messageStatuses } from "../../../../db/queries/delivery/messages.ts";
 import { cutText } from "../../../platform/text/cut-text.ts";
 import { timestamp } from "../../../platform/time/clock.ts";
 
@@ -24,6 +25,9 @@ export interface PresentedMessage {
   links: string[];
   created_at: string;
 }
+
+/** States of a message. */
+export const messageStates = messageStatuses;
 
 /** Messages of one answer. */
 export const maxOutboxMessages = 100;
