@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
-import { page } from "../layout.ts";
+import { assetPath, page } from "../layout.ts";
 import { addressWith, moreLink, tabs } from "../links.ts";
 import { playerLinks, playerPartPath } from "../players/links.ts";
 import { mayMake } from "../roles.ts";
@@ -12,6 +12,15 @@ import {
   type UploadsBody,
   type UploadsQuery,
 } from "./schemas.ts";
+
+/** Reasons that a reviewer chooses by a digit; any other may be typed. */
+export const rejectionReasons = [
+  "Nudity or sexual content.",
+  "Violence or gore.",
+  "Hate or insults.",
+  "Advertising or contact data.",
+  "Nothing can be recognised.",
+] as const;
 
 export const reviewPath = "/operator/avatar-uploads";
 
@@ -63,7 +72,8 @@ export function reviewPage({ body: { uploads, next }, query, caller }: ReviewVie
   return page(
     { title: "Avatars", caller },
     html`<h1>Avatars</h1>
-      ${tabs(states)} ${uploads.length === 0 && html`<p>None.</p>`}
+      ${tabs(states)} ${mayMake(caller.role, "avatar:approve") && keysOf()}
+      ${uploads.length === 0 && html`<p>None.</p>`}
       ${uploads.map((upload, at) => entry(upload, backTo(query, uploads[at + 1]), caller))}
       ${moreLink(next, (after) => addressOf({ status, limit, cursor: after }))}`,
   );
@@ -72,6 +82,24 @@ export function reviewPage({ body: { uploads, next }, query, caller }: ReviewVie
 /** After a decision the browser shows the same list, at the entry that followed. */
 const backTo = (place: Place, following: Upload | undefined): string =>
   addressOf(place) + (following === undefined ? "" : `#upload-${following.id}`);
+
+/** What the script of the page takes from the keyboard; hidden where it does not run. */
+const keysOf = () =>
+  html`<script src="${assetPath}/review.js" type="module"></script>
+    <div class="keys" hidden>
+      <p>
+        Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>a</kbd> approve, <kbd>r</kbd> reject
+        with a reason to type, <kbd>u</kbd> take the last decision back. A digit rejects with its
+        reason:
+      </p>
+      <ol>
+        ${rejectionReasons.map((text) => html`<li>${text}</li>`)}
+      </ol>
+      <p role="status"></p>
+    </div>
+    <datalist id="reasons">
+      ${rejectionReasons.map((text) => html`<option value="${text}"></option>`)}
+    </datalist>`;
 
 function entry(upload: Upload, back: string, { role }: OperatorCaller): Html {
   const { id, status, picture_url } = upload;
@@ -85,7 +113,7 @@ function entry(upload: Upload, back: string, { role }: OperatorCaller): Html {
       />${field}<button aria-describedby="facts-${id}">${text}</button>
     </form>`;
   const reason = html`<label for="reason-${id}">Reason (shown to the player)</label
-    ><input id="reason-${id}" name="reason" maxlength="${maxReason}" required />`;
+    ><input id="reason-${id}" name="reason" list="reasons" maxlength="${maxReason}" required />`;
   return html`<section id="upload-${id}">
     <h2 id="facts-${id}">${factsOf(upload).join(" · ")}</h2>
     ${pictureOf(upload, role)}

@@ -73,6 +73,7 @@ const assets: Readonly<Record<string, string>> = {
   "base.css": "base.css",
   "operator.css": "operator/operator.css",
   "overview.js": "operator/overview.js",
+  "review.js": "operator/review.js",
 };
 
 const asset = defineRoute({
