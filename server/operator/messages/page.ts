@@ -73,7 +73,17 @@ function messagesOf(
   moreAt: (cursor: number) => string,
 ): Value {
   if (messages.length === 0) return html`<p>None.</p>`;
-  const head = ["Id", "Created", "Kind", "Template", "To", "State", "Attempts", "Last error"];
+  const head = [
+    "Id",
+    "Created",
+    "Kind",
+    "Template",
+    "To",
+    "State",
+    "Attempts",
+    "Last error",
+    "Request",
+  ];
   return [table("Messages", head, messages.map(messageRow)), moreLink(next, moreAt)];
 }
 
@@ -87,4 +97,8 @@ const messageRow = (message: MessageBody): Value[] => [
   marked(message.status, message.status === "failed" || message.status === "expired"),
   message.attempts,
   message.last_error,
+  message.request_id != null && requestLink(message.request_id),
 ];
+
+const requestLink = (id: string): Html =>
+  html`<a href="/operator/requests/${encodeURIComponent(id)}">${id}</a>`;

@@ -21,6 +21,7 @@ export const MessageBody = Type.Object({
   code: orNull(Type.String()),
   links: Type.Array(Type.String()),
   created_at: Timestamp,
+  request_id: Type.Optional(orNull(Type.String())),
 });
 export type MessageBody = Static<typeof MessageBody>;
 
