@@ -29,6 +29,7 @@ import { createCounts, type MetricsReport } from "./health/counts.ts";
 import { createDatabase } from "./database.ts";
 import { createEndedSessions } from "./session/ended-sessions.ts";
 import { createLoginFailures } from "./session/login-failures.ts";
+import { createOidcSignIn } from "./session/oidc.ts";
 import { createIdentities } from "./session/identity.ts";
 import { createDashboard, totalsOf } from "./overview/dashboard.ts";
 import { createJobService } from "./jobs/service.ts";
@@ -74,6 +75,7 @@ export async function startOperator(): Promise<void> {
   const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };
   const ended = createEndedSessions(redis, usedTokens, systemClock);
   const identities = createIdentities(config, systemClock, database.findOperator, ended);
+  const oidc = createOidcSignIn({ config, clock: systemClock, log });
   const stores = () => readStores(redis, database);
   const audit: Audit = async (caller, change) => {
     log.warn(
@@ -88,7 +90,8 @@ export async function startOperator(): Promise<void> {
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
-  const services = { players, avatars, questions, failures, identities, loginFailures };
+  const sessions = { identities, loginFailures, oidc };
+  const services = { players, avatars, questions, failures, ...sessions };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
   const deps: OperatorDeps = {

@@ -66,6 +66,7 @@ export const errors = {
   "lobby:token_invalid": [401, "The lobby token is invalid or expired."],
 
   "auth:forbidden": [403, "This account may not do that."],
+  "operator:role_missing": [403, "Nobody gave this account a role here."],
   "auth:proof_required": [403, "Prove first that it is you, or sign in again."],
   "avatar:guest_forbidden": [403, "Guests have the generated avatar only."],
   "key:scope_missing": [403, "The API key lacks the scope."],

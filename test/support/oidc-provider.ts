@@ -7,6 +7,7 @@ export interface Profile {
   email_verified?: boolean;
   name?: string;
   picture?: string;
+  groups?: string[];
   /** Claims of the ID token besides the subject. */
   token?: Omit<Profile, "token">;
 }
@@ -19,6 +20,8 @@ export interface TestProvider {
   people: Map<string, Profile>;
   /** The user who signs in next; null refuses. */
   signsIn: string | null;
+  /** True: a page of the provider asks for a click first. */
+  asksForClick: boolean;
   /** When they presented credentials, seconds since the epoch; null = now. */
   signedInAt: number | null;
   stop(): Promise<void>;
@@ -43,6 +46,7 @@ export async function startTestProvider(
     clientSecret,
     people: new Map(),
     signsIn: null,
+    asksForClick: false,
     signedInAt: null,
     stop: async () => {
       server.closeAllConnections();
@@ -56,6 +60,10 @@ export async function startTestProvider(
   const own = provider.callback();
   handle = (request, answer) => {
     if (!request.url?.startsWith("/interaction/")) return void own(request, answer);
+    if (test.asksForClick && !request.url.endsWith("?go")) {
+      answer.setHeader("Content-Type", "text/html");
+      return void answer.end(`<a href="${request.url}?go">Continue</a>`);
+    }
     const denied = { error: "access_denied", error_description: "not today" };
     const ts = test.signedInAt ?? Math.floor(Date.now() / 1_000);
     const result = test.signsIn === null ? denied : { login: { accountId: test.signsIn, ts } };
@@ -86,7 +94,7 @@ function configurationOf(
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: { keys: ["a-key-of-the-test-provider"] },
-    claims: { email: ["email", "email_verified"], profile: ["name", "picture"] },
+    claims: { email: ["email", "email_verified"], profile: ["name", "picture", "groups"] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_, sub) => ({
