@@ -8,6 +8,7 @@ export const schedules = [
   { task: "credentials", everyMs: 60_000 },
   { task: "wallets", everyMs: 60_000 },
   { task: "play-sessions", everyMs: 600_000 },
+  { task: "alerts", everyMs: 60_000 },
   { task: "boards", everyMs: 60_000 },
   { task: "challenges", everyMs: 600_000 },
   { task: "accounts", everyMs: 600_000 },

@@ -24,6 +24,10 @@ import { postMessages, writeMessage } from "../../server/features/delivery/domai
 import type { CredentialDeps } from "./credential-requests.ts";
 import { leaseMs } from "../../server/features/delivery/domain/deliver.ts";
 import type { WithClock, WithEm, WithLog } from "../../server/platform/capabilities.ts";
+import {
+  announceFailures,
+  type AnnounceDeps,
+} from "../../server/features/faults/domain/announce.ts";
 import { idleSince } from "../../server/features/runs/domain/sessions.ts";
 import {
   reconcileLedger,
@@ -58,6 +62,7 @@ const maxPurged = 500;
 
 export interface MaintenanceDeps
   extends
+    AnnounceDeps,
     CredentialDeps,
     TidyAvatarsDeps,
     TidyLeaderboardsDeps,
@@ -77,6 +82,7 @@ const tasks: Readonly<Record<string, ((deps: MaintenanceDeps) => Promise<unknown
   boards: tidyLeaderboards,
   challenges: tidyChallenges,
   "play-sessions": endSessions,
+  alerts: announceFailures,
 };
 
 export async function maintain(
