@@ -1,3 +1,4 @@
+import type { Origin } from "../server/platform/origin.ts";
 import type { SnapshotMessage } from "../server/platform/room-source.ts";
 import type { LobbyCommand, Mode, Status, Visibility } from "./lobby/types.ts";
 import type { ActorShare, OwnedActors, Reply } from "./runtime/definition.ts";
@@ -27,9 +28,9 @@ export interface Lobbies extends ActorShare {
   /**
    * Sends a command to a lobby; resolves after its effect is committed (S34). Waits up to 5 s for an owner,
    * then answers `server:unavailable` (LOB-27). `id` makes a repeat of the same seat's command idempotent
-   * (LOB-28).
+   * (LOB-28). `origin` goes along to the owner, for the jobs that the command starts.
    */
-  ask(code: string, command: LobbyCommand, id?: string): Promise<LobbyReply>;
+  ask(code: string, command: LobbyCommand, id?: string, origin?: Origin): Promise<LobbyReply>;
   /** Snapshot for a new subscriber, or null if the lobby does not exist. */
   snapshot(code: string): Promise<LobbySnapshotMessage | null>;
   /** Reports this process's number of spectators of a lobby; a report expires after 60 s (HUB-08). */

@@ -1,4 +1,5 @@
 import { AppError } from "../server/platform/errors.ts";
+import type { Origin } from "../server/platform/origin.ts";
 import type { lobbyResults, PayloadOf } from "../workers/queues.ts";
 import type { HeldLobby, Lobbies } from "./contract.ts";
 import { lobbyKey } from "./lobby-keys.ts";
@@ -12,9 +13,9 @@ import { createActors, type ActorsDeps } from "./runtime/router/create-actors.ts
 /** Dependencies of the lobby rules. */
 export interface LobbyRulesDeps {
   context: WireContext;
-  enqueueResult: (payload: PayloadOf<typeof lobbyResults>) => Promise<unknown>;
+  enqueueResult: (payload: PayloadOf<typeof lobbyResults>, origin: Origin) => Promise<unknown>;
   /** Draws questions for an endless lobby that runs low (LOB-20). */
-  draw: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
+  draw: (plan: DrawPlan, origin: Origin) => Promise<DrawnQuestion[]>;
   /** Rate limit of commands per seat; null switches it off. */
   seatLimit: SenderLimit | null;
 }
@@ -34,8 +35,8 @@ export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
       startedBy: "finished",
       isPending: (lobby) => lobby.isResultPending,
       pendingSince: (lobby) => lobby.finishedAt ?? 0,
-      async run({ id: lobbyId, seq }, code) {
-        await deps.enqueueResult({ code, lobbyId, seq, key: lobbyKey(code) });
+      async run({ id: lobbyId, seq }, code, origin) {
+        await deps.enqueueResult({ code, lobbyId, seq, key: lobbyKey(code) }, origin);
         return { type: "result_queued" };
       },
     },
@@ -43,9 +44,9 @@ export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
     questions: {
       startedBy: "fetching",
       isPending: (lobby) => lobby.fetchingUntil !== null,
-      async run(lobby) {
+      async run(lobby, _code, origin) {
         const plan = drawPlan(lobby);
-        const questions = await drawOrNone(deps.draw, plan);
+        const questions = await drawOrNone(() => deps.draw(plan, origin));
         return { type: "add_questions", firstIndex: plan.first_index, questions };
       },
     },
@@ -54,9 +55,9 @@ export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
 }
 
 /** Without further questions the lobby ends after those it has. */
-async function drawOrNone(draw: LobbyRulesDeps["draw"], plan: DrawPlan): Promise<DrawnQuestion[]> {
+async function drawOrNone(draw: () => Promise<DrawnQuestion[]>): Promise<DrawnQuestion[]> {
   try {
-    return await draw(plan);
+    return await draw();
   } catch (error) {
     if (error instanceof AppError && error.code === "generator:unavailable") return [];
     throw error;
@@ -73,7 +74,7 @@ export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
     node: actors.node,
     room: { ...actors.room, publishSpectators: tellSpectators },
     list: actors.list,
-    ask: (code, command, id) => actors.ask(code, command, id),
+    ask: (code, command, id, origin) => actors.ask(code, command, id, origin),
     snapshot: (code) => actors.snapshot(code),
     ownerPort: (code) => actors.ownerPort(code),
     tellSpectators,

@@ -11,6 +11,7 @@ export const {
   epoch: epochKey,
   due: dueKey,
   history: historyKey,
+  owners: ownersKey,
   state: lobbyKey,
   stream: eventStreamKey,
   channel: eventChannel,

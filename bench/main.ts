@@ -54,6 +54,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "lobby commands: committed, forwarded, with subscribers; memory of idle lobbies",
     load: () => import("./lobby/index.ts"),
   },
+  operator: {
+    about: "operator pages over many failed jobs, groups and rooms; an open overview; memory",
+    load: () => import("./operator.ts"),
+  },
   service: {
     about: "an idle service by process: processor, wake-ups, memory; starts and restarts",
     load: () => import("./service/index.ts"),

@@ -1,3 +1,4 @@
+import { noOrigin } from "../server/platform/origin.ts";
 import { statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { EntityManager } from "@mikro-orm/postgresql";
@@ -157,7 +158,8 @@ async function enqueue(
     const queues = createQueues(redisUrl, silentLogger);
     try {
       const request = { game: slug, envelope: path, stamp: Date.now() };
-      out(await queues.enqueue(codexImport, { ...request, ...(allowShrink && { allowShrink }) }));
+      const job = { ...request, ...(allowShrink && { allowShrink }) };
+      out(await queues.enqueue(codexImport, job, noOrigin));
     } finally {
       await queues.close();
     }

@@ -141,6 +141,8 @@ async function bundle(esbuild, outdir) {
     sourcesContent: false,
     plugins: [shortPackageMaps],
     external: [...installed.filter((name) => !bundled.includes(name)), ...neverBundled],
+    // Read by server/platform/version.ts.
+    define: { BUILD_DIGEST: JSON.stringify(digest) },
     // The CommonJS modules among the bundled packages call `require`.
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',

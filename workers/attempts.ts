@@ -1,6 +1,7 @@
 import { UnrecoverableError, type Job } from "bullmq";
 import { faultIn } from "../server/platform/faults/fault.ts";
 import { shortStackOf } from "../server/platform/faults/grouping.ts";
+import { originFacts, type Origin } from "../server/platform/origin.ts";
 import { maskText } from "../server/platform/text/masking.ts";
 import { maxJobLogLines } from "./queues.ts";
 
@@ -18,6 +19,7 @@ export interface FailedAttempt {
   /** When it ended. */
   atMs: number;
   worker: string;
+  origin: Origin;
 }
 
 /**
@@ -38,15 +40,25 @@ export function storedError(error: unknown): Error {
 /** The error of the processor; an error of the library, such as that of a stalled job, has no cause. */
 export const originalError = (error: Error): unknown => error.cause ?? error;
 
+/** What a line of `logAttempt` has before the reason. The name of the process looks like a mail address to `maskText`. */
+const lineHead = /^\S+ attempt \d+ on [a-z]+-\d+(?:@[a-z0-9]{12})?, \d+ ms: /;
+
+/** A line of the log of a job without personal data; older ones and those of others may have any form. */
+export function maskLogLine(line: string): string {
+  const [head = ""] = lineHead.exec(line) ?? [];
+  return head + maskText(line.slice(head.length));
+}
+
 /** Adds a line to the log of the job, which people read beside the job. Never rejects. */
 export async function logAttempt(
   job: Job,
-  { error, duration, atMs, worker }: FailedAttempt,
+  { error, duration, atMs, worker, origin }: FailedAttempt,
 ): Promise<void> {
   const at = new Date(atMs).toISOString();
   const number = job.attemptsMade + 1;
   const reason = maskText(messageOf(error), maxLoggedReason);
-  const line = `${at} attempt ${number} on ${worker}, ${Math.round(duration)} ms: ${reason}`;
+  const facts = Object.entries(originFacts(origin)).map(([name, value]) => `, ${name} ${value}`);
+  const line = `${at} attempt ${number} on ${worker}, ${Math.round(duration)} ms${facts.join("")}: ${reason}`;
   // A job that was added by an older version has no bound of its own.
   job.opts.keepLogs ||= maxJobLogLines;
   await job.log(line).catch(() => undefined);

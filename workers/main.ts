@@ -3,12 +3,16 @@ import { askForSample } from "../server/app/sample.ts";
 import { loadConfig } from "../server/platform/config/config.ts";
 import { serviceVersion } from "../server/platform/version.ts";
 import { createInstance, nameOfInstance } from "../server/platform/instance.ts";
+import { BatchingJobTimes } from "../server/platform/job-times/recorder.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
+import { keepEvents } from "../server/features/processes/domain/keep-events.ts";
 import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
+import { createJobTimes } from "./job-times.ts";
 import { startJobs } from "./jobs.ts";
 import { registerSchedules } from "./schedules.ts";
 import { failureSteps, processors } from "./processors/index.ts";
+import { type Origin } from "../server/platform/origin.ts";
 
 /** Process entry of role `jobs`: runs one worker per queue until the primary sends a stop. */
 export async function startJobWorker({ index }: Pick<StartOrder, "index">): Promise<void> {
@@ -17,6 +21,9 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
   const metrics = createMetrics();
   const instance = createInstance({ role: "jobs", index, version: serviceVersion });
   const { deps, queues, close } = await assembleJobs({ config, log, metrics, instance });
+  const { clock, redis } = deps;
+  const store = createJobTimes(redis, clock);
+  const times = new BatchingJobTimes({ store, instance, clock, log, metrics });
   const jobs = await startJobs({
     redisUrl: config.REDIS_URL,
     log,
@@ -24,9 +31,10 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
     processors,
     failureSteps,
     faults: deps.faults,
+    times,
     workerName: nameOfInstance(instance),
     // The getter of `em` creates a fork for each job.
-    depsOf: () => ({ ...deps }),
+    depsOf: (origin: Origin) => ({ ...deps, origin }),
   });
   const endSchedules = await registerSchedules(queues, log);
   const link = joinPrimary({
@@ -36,15 +44,17 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
         pid: process.pid,
         metrics: await metrics.registry.getMetricsAsJSON(),
       }),
+      events: (events) => keepEvents(deps, events),
       moderation: () => deps.moderator.state(),
     },
     stop: async () => {
       endSchedules();
       await jobs.close();
+      await times.stop();
       await close();
     },
   });
-  link.ready();
+  link.ready(instance);
   // Loaded late, because other processes wait for the earlier steps.
   void askForSample(deps);
 }

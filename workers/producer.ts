@@ -2,6 +2,8 @@ import { Queue, QueueEvents } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Static, TObject } from "typebox";
 import type { Logger } from "../server/platform/log/logger.ts";
+import { noOrigin, type Origin } from "../server/platform/origin.ts";
+import { noRequests, type RequestTracker } from "../server/platform/requests/tracker.ts";
 import { connectRedis, pauseAfter, redisReady } from "../server/platform/redis/redis.ts";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -14,11 +16,16 @@ const closeLimitMs = 2_000;
 
 export interface Queues {
   /** Adds a job; a second job with the same id is ignored. Rejects immediately while Redis is unreachable. */
-  enqueue<P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>): Promise<string>;
+  enqueue<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    origin: Origin,
+  ): Promise<string>;
   /** True if the job completed within `timeoutMs`; false if it failed or did not finish in time. */
   enqueueAndWait<P extends TObject>(
     definition: QueueDefinition<P>,
     payload: Static<P>,
+    origin: Origin,
     timeoutMs: number,
   ): Promise<boolean>;
   /** Adds a job now and every `everyMs` from then on. Repeated calls keep a single series. */
@@ -32,14 +39,18 @@ export interface Queues {
   close(): Promise<void>;
 }
 
+/** Learns which job a request has queued, or waits for. */
+export type JobNotes = Pick<RequestTracker, "noteJob">;
+
 /** The producing side of the queues; connects on first use. */
-export function createQueues(redisUrl: string, log: Logger): Queues {
-  return new BullQueues(redisUrl, log);
+export function createQueues(redisUrl: string, log: Logger, notes: JobNotes = noRequests): Queues {
+  return new BullQueues(redisUrl, log, notes);
 }
 
 class BullQueues implements Queues {
   readonly #redisUrl: string;
   readonly #log: Logger;
+  readonly #notes: JobNotes;
   readonly #queues = new Map<string, Queue>();
   readonly #events = new Map<string, QueueEvents>();
   readonly #connections: Redis[] = [];
@@ -49,29 +60,32 @@ class BullQueues implements Queues {
   #waiters = 0;
   #isClosed = false;
 
-  constructor(redisUrl: string, log: Logger) {
+  constructor(redisUrl: string, log: Logger, notes: JobNotes) {
     this.#redisUrl = redisUrl;
     this.#log = log;
+    this.#notes = notes;
   }
 
   async enqueue<P extends TObject>(
     definition: QueueDefinition<P>,
     payload: Static<P>,
+    origin: Origin,
   ): Promise<string> {
-    const job = await this.#add(definition, payload);
+    const job = await this.#add(definition, payload, origin);
     return job.id ?? definition.jobId(payload);
   }
 
   async enqueueAndWait<P extends TObject>(
     definition: QueueDefinition<P>,
     payload: Static<P>,
+    origin: Origin,
     timeoutMs: number,
   ): Promise<boolean> {
     if (this.#waiters >= maxWaiters) return false;
     this.#waiters += 1;
     try {
       const events = this.#eventsOf(erase(definition));
-      return await outcomeOf(await this.#add(definition, payload), events, timeoutMs);
+      return await outcomeOf(await this.#add(definition, payload, origin), events, timeoutMs);
     } finally {
       this.#waiters -= 1;
     }
@@ -99,12 +113,21 @@ class BullQueues implements Queues {
     for (const connection of this.#connections) connection.disconnect();
   }
 
-  async #add<P extends TObject>(definition: QueueDefinition<P>, payload: Static<P>) {
+  async #add<P extends TObject>(
+    definition: QueueDefinition<P>,
+    payload: Static<P>,
+    origin: Origin,
+  ) {
     await this.#untilReachable();
     const jobId = definition.jobId(payload);
     const mergeId = definition.mergeId?.(payload);
     const merged = mergeId === undefined ? {} : { deduplication: { id: mergeId } };
-    return this.#queueOf(erase(definition)).add(definition.name, payload, { jobId, ...merged });
+    // Beside the payload: older workers ignore it.
+    const data = origin === noOrigin ? payload : { ...payload, origin };
+    const queue = this.#queueOf(erase(definition));
+    const job = await queue.add(definition.name, data, { jobId, ...merged });
+    this.#notes.noteJob(origin, { queue: definition.name, id: job.id ?? jobId });
+    return job;
   }
 
   /** BullMQ would wait until Redis is reachable again; this rejects immediately. */

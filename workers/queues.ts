@@ -1,6 +1,7 @@
 import Type, { type Static, type TObject } from "typebox";
 import type { JobsOptions } from "bullmq";
 import type { Redis } from "ioredis";
+import type { Origin } from "../server/platform/origin.ts";
 import { asCluster } from "../server/platform/redis/redis.ts";
 
 /** Prefix of every BullMQ key; in a cluster its scripts need all keys in one slot. */
@@ -26,6 +27,8 @@ export interface QueueDefinition<P extends TObject = TObject> {
   options: JobsOptions;
   /** Concurrent jobs per worker process. */
   concurrency: number;
+  /** Concurrent jobs over all worker processes. */
+  globalConcurrency?: number;
   /** True for long jobs whose progress operators watch and may cancel. */
   isWatched?: boolean;
 }
@@ -44,13 +47,22 @@ export interface JobProgress {
 export interface JobWatch {
   /** Aborted when the job is cancelled. */
   signal: AbortSignal;
+  /** Aborted when the process stops: a job that can be resumed throws `JobYielded`, and another process runs it. */
+  stopping: AbortSignal;
   report: (progress: JobProgress) => void;
 }
 
+/** Thrown by a watched job of a process that stops: the job waits for another process, and no attempt is counted. */
+export class JobYielded extends Error {}
+
 /** The dependency through which features enqueue jobs. */
 export interface WithEnqueue {
-  /** Adds a job; a second job with the same id is ignored. */
-  enqueue: <P extends TObject>(queue: QueueDefinition<P>, payload: Static<P>) => Promise<string>;
+  /** Adds a job; a second job with the same id is ignored, and the first keeps its origin. */
+  enqueue: <P extends TObject>(
+    queue: QueueDefinition<P>,
+    payload: Static<P>,
+    origin: Origin,
+  ) => Promise<string>;
 }
 
 export interface WithEnqueueAndWait {
@@ -58,6 +70,7 @@ export interface WithEnqueueAndWait {
   enqueueAndWait: <P extends TObject>(
     queue: QueueDefinition<P>,
     payload: Static<P>,
+    origin: Origin,
     timeoutMs: number,
   ) => Promise<boolean>;
 }
@@ -217,6 +230,17 @@ export const credentialRequests = defineQueue({
   concurrency: 4,
 });
 
+/** Retries or removes the failed jobs of one group of faults (OPS-50); its row in Postgres says which. */
+export const groupActions = defineQueue({
+  name: "group-actions",
+  payload: Type.Object({ action: Type.Integer() }),
+  jobId: (p) => `action-${p.action}`,
+  options: retries(8, 5_000),
+  concurrency: 1,
+  globalConcurrency: 1,
+  isWatched: true,
+});
+
 /** Periodic maintenance tasks by name, such as the clean-up of ended sessions. */
 export const maintenance = defineQueue({
   name: "maintenance",
@@ -235,6 +259,7 @@ export const allQueues: readonly QueueDefinition[] = [
   mail,
   credentialRequests,
   sampleData,
+  groupActions,
   maintenance,
 ];
 

@@ -8,12 +8,14 @@ export const schedules = [
   { task: "credentials", everyMs: 60_000 },
   { task: "wallets", everyMs: 60_000 },
   { task: "play-sessions", everyMs: 600_000 },
+  { task: "alerts", everyMs: 60_000 },
   { task: "boards", everyMs: 60_000 },
   { task: "challenges", everyMs: 600_000 },
   { task: "accounts", everyMs: 600_000 },
   { task: "avatars", everyMs: 120_000 },
   { task: "archive", everyMs: 86_400_000 },
   { task: "projection", everyMs: 600_000 },
+  { task: "group-actions", everyMs: 600_000 },
 ] as const;
 
 /** Registers the periodic jobs; safe from any number of processes. */

@@ -12,7 +12,11 @@ const cancelKey = (redis: Redis, queue: string, id: string) =>
   `${queuePrefixOf(redis)}:cancel:${queue}:${id}`;
 
 /** Reports progress of a running job and aborts it on a cancel request, until `stop`. */
-export function watchJob(job: Job, redis: Redis, everyMs = pollEveryMs) {
+export function watchJob(
+  job: Job,
+  redis: Redis,
+  { stopping, everyMs = pollEveryMs }: { stopping: AbortSignal; everyMs?: number },
+) {
   const control = new AbortController();
   const key = cancelKey(redis, job.queueName, job.id ?? "");
   let progress: JobProgress | null = null;
@@ -29,6 +33,7 @@ export function watchJob(job: Job, redis: Redis, everyMs = pollEveryMs) {
   const timer = setInterval(next, everyMs);
   const watch: JobWatch = {
     signal: control.signal,
+    stopping,
     report: (news) => (progress = news),
   };
   return {

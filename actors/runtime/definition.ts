@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../server/platform/errors.ts";
+import type { Origin } from "../../server/platform/origin.ts";
 import {
   roomTopic,
   type DeliveryRules,
@@ -6,6 +7,9 @@ import {
   type RoomList,
   type SnapshotMessage,
 } from "../../server/platform/room-source.ts";
+
+import type { OwnerChange } from "./placement/owner-history.ts";
+import type { RoomEvent } from "./storage/room-events.ts";
 
 export type { DeliveryRules } from "../../server/platform/room-source.ts";
 
@@ -52,8 +56,8 @@ export interface ActorJob<State, Command, Event extends BaseEvent> {
    * deadlines retry it.
    */
   pendingSince?(state: State): number;
-  /** Does the work and resolves to the command that records it. */
-  run(state: State, code: string): Promise<Command>;
+  /** Does the work and resolves to the command that records it. `origin`: the last command that changed the actor. */
+  run(state: State, code: string, origin: Origin): Promise<Command>;
 }
 
 /** Cached answers of one actor by sender, for rules that must recognize a departed sender. */
@@ -218,6 +222,10 @@ export interface LocatedActor extends ActorSummary {
   owner: string | null;
   /** As in `HeldActor`; null if another process owns it. */
   numCommands: number | null;
+  /** The last owners of its shard, newest first. */
+  owners: OwnerChange[];
+  /** The last published messages, newest first. */
+  events: RoomEvent[];
 }
 
 /** The actors of a kind in one process, for operators. */
@@ -270,9 +278,10 @@ export interface ActorShare {
 export interface Actors<State extends BaseState, Command extends BaseCommand> extends ActorShare {
   /**
    * Sends a command to an actor; resolves after its effect is committed. Waits up to 5 s for an owner, then
-   * answers `server:unavailable`. `key` makes a repeat of the same sender's command idempotent.
+   * answers `server:unavailable`. `key` makes a repeat of the same sender's command idempotent. `origin` goes along to
+   * the owner, for the jobs that the command starts; it is not stored.
    */
-  ask(code: string, command: Command, key?: string): Promise<Reply>;
+  ask(code: string, command: Command, key?: string, origin?: Origin): Promise<Reply>;
   /** Snapshot for a new subscriber, or null if the actor does not exist. */
   snapshot(code: string): Promise<SnapshotMessage | null>;
   /** JSON array of the indexed actors as text, newest first. */

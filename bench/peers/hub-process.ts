@@ -15,6 +15,7 @@ import { lobbyAccess, lobbyRooms } from "../../server/features/lobbies/rooms.ts"
 import { createHub } from "../../server/sse/delivery/create-hub.ts";
 import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
+import { noRequests } from "../../server/platform/requests/tracker.ts";
 
 /**
  * The hub as the service runs it, alone in its process: request pipeline, tokens, quotas in Redis, ids,
@@ -58,6 +59,7 @@ const deps = {
   keys,
   clock: systemClock,
   faults: noFaults,
+  requests: noRequests,
   tokens: createTokenService(config, systemClock),
   closedAccounts: new ClosedAccounts(systemClock),
   emFor: (): never => {

@@ -20,6 +20,7 @@ import { CodexVersionSchema } from "./codex-version.ts";
 import { ContactMessageSchema } from "./contact-message.ts";
 import { CredentialRequestSchema } from "./credential-request.ts";
 import { EmailVerificationSchema } from "./email-verification.ts";
+import { FaultActionSchema } from "./fault-action.ts";
 import { FaultGroupDecisionSchema } from "./fault-group-decision.ts";
 import { FavoriteSchema } from "./favorite.ts";
 import { FeedbackSchema } from "./feedback.ts";
@@ -39,6 +40,7 @@ import { PlayerCategoryStatsSchema } from "./player-category-stats.ts";
 import { PlayerPreferencesSchema } from "./player-preferences.ts";
 import { PlayerStatsSchema } from "./player-stats.ts";
 import { PlayerSchema } from "./player.ts";
+import { ProcessEventSchema } from "./process-event.ts";
 import { ProjectionBuildSchema, ProjectionChangeSchema } from "./projection-build.ts";
 import { ProjectionFacetSchema } from "./projection-facet.ts";
 import { ProjectionStateSchema } from "./projection-state.ts";
@@ -131,7 +133,9 @@ export const tables = [
   ReplacedAddressSchema,
   RevocationSchema,
   AvatarUploadSchema,
+  FaultActionSchema,
   FaultGroupDecisionSchema,
+  ProcessEventSchema,
 ];
 
 /** Every entity of the service; one that is missing here has no table. */

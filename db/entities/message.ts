@@ -22,6 +22,11 @@ export const MessageSchema = defineEntity({
       expression:
         "create index messages_waiting_index on messages (created_at) where status in ('queued', 'sending')",
     },
+    {
+      name: "messages_request_index",
+      expression:
+        "create index messages_request_index on messages (request_id) where request_id is not null",
+    },
     { name: "messages_recipient_index", properties: ["recipient", "createdAt"] },
     {
       name: "messages_sealed_index",
@@ -57,6 +62,11 @@ export const MessageSchema = defineEntity({
     sentAt: p.datetime().nullable(),
     /** After this time the message is no longer sent. */
     expiresAt: p.datetime(),
+    /** What it goes back to (OPS-30); null for messages of earlier versions and of periodic work. */
+    requestId: p.string().length(64).nullable(),
+    playerId: p.integer().nullable(),
+    /** Kind and code. */
+    room: p.string().length(64).nullable(),
   },
 });
 

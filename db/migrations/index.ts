@@ -36,6 +36,10 @@ import { Migration20261128192048_replaced_addresses } from "./Migration202611281
 import { Migration20261128200000_search_signs } from "./Migration20261128200000_search_signs.ts";
 import { Migration20261128200300_award_claims } from "./Migration20261128200300_award_claims.ts";
 import { Migration20261128200523_fault_group_decisions } from "./Migration20261128200523_fault_group_decisions.ts";
+import { Migration20261128223241_process_events } from "./Migration20261128223241_process_events.ts";
+import { Migration20261128223413_fault_actions } from "./Migration20261128223413_fault_actions.ts";
+import { Migration20261128223414_audit_outcomes } from "./Migration20261128223414_audit_outcomes.ts";
+import { Migration20261128224000_message_origins } from "./Migration20261128224000_message_origins.ts";
 
 /** In execution order. */
 export const migrations = [
@@ -77,4 +81,8 @@ export const migrations = [
   Migration20261128200000_search_signs,
   Migration20261128200300_award_claims,
   Migration20261128200523_fault_group_decisions,
+  Migration20261128223241_process_events,
+  Migration20261128223413_fault_actions,
+  Migration20261128223414_audit_outcomes,
+  Migration20261128224000_message_origins,
 ] as const;

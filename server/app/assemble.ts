@@ -1,4 +1,4 @@
-import type { ActorTimings } from "../../actors/index.ts";
+import type { ActorTimings, Takeover } from "../../actors/index.ts";
 import { createOrm, forkFor, usualAnswerMs } from "../../db/orm.ts";
 import { nextIdBlock } from "../../db/queries/ids.ts";
 import { LazyQueues, type JobQueues } from "../../workers/lazy-queues.ts";
@@ -9,10 +9,13 @@ import { createProviderPictures } from "../features/avatars/domain/provider-pict
 import { createLeaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import { ClosedAccountFollower } from "../features/accounts/domain/closed-account-follower.ts";
 import { createArchive } from "../features/archive/domain/archive.ts";
+import { createRequestStore } from "../features/requests/domain/request-store.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
-import { createInstance, type Instance } from "../platform/instance.ts";
+import { noOrigin } from "../platform/origin.ts";
+import { BatchingRequestTracker } from "../platform/requests/tracker.ts";
+import { createInstance, nameOfInstance, type Instance } from "../platform/instance.ts";
 import { createResponseCache } from "../platform/cache/response-cache.ts";
 import { systemClock, type Clock } from "../platform/time/clock.ts";
 import { ClosedAccounts } from "../platform/security/closed-accounts.ts";
@@ -57,6 +60,8 @@ export interface BaseDeps {
   linkDir?: string | null;
   /** Called when the first room enters the memory of the process and when the last one leaves. */
   onOccupied?: (isOccupied: boolean) => void;
+  /** The process owns rooms of another one, which did not hand them over. */
+  onTakeover?: (takeover: Takeover) => void;
   /** Of the rooms; only tests have others than the usual ones. */
   timings?: Partial<ActorTimings>;
   /** Of the hub; only tests have others than the usual ones. */
@@ -80,9 +85,12 @@ export async function assembleJobs(
   const redis = connectRedis(config.REDIS_URL, log, "general");
   const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
   await redisReady(redis);
-  const queues = new LazyQueues(config.REDIS_URL, log);
+  const requests = new BatchingRequestTracker({
+    ...{ store: createRequestStore(redis, clock), instance, clock, log },
+  });
+  const queues = new LazyQueues(config.REDIS_URL, log, requests);
   const store = createFaultStore(redis, clock);
-  const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics });
+  const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
   const senders = createSenders(config, log);
   const moderator = createModerator(config, { log, faults });
   const deps: JobDeps = {
@@ -93,6 +101,9 @@ export async function assembleJobs(
     redis,
     orm,
     faults,
+    requests,
+    // Requests and jobs have their own.
+    origin: noOrigin,
     get em() {
       return orm.em.fork();
     },
@@ -105,6 +116,7 @@ export async function assembleJobs(
     moderator,
     enqueue: queues.enqueue.bind(queues),
     enqueueAndWait: queues.enqueueAndWait.bind(queues),
+    queueNamed: queues.named.bind(queues),
   };
   return {
     deps,
@@ -115,6 +127,7 @@ export async function assembleJobs(
       senders.mail.close();
       senders.sms.close();
       await faults.stop();
+      await requests.stop();
       redis.disconnect();
       await orm.close(true);
     },
@@ -138,6 +151,8 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     linkDir: options.linkDir ?? null,
     timings: options.timings ?? {},
     onOccupied: options.onOccupied,
+    onTakeover: options.onTakeover,
+    processName: options.instance && nameOfInstance(options.instance),
   });
   const hub = createHub({
     redisUrl: config.REDIS_URL,

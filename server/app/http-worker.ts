@@ -4,6 +4,7 @@ import { serviceVersion } from "../platform/version.ts";
 import { createInstance } from "../platform/instance.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
+import { keepEvents } from "../features/processes/domain/keep-events.ts";
 import { createHttpServer } from "../http/uws/server.ts";
 import { listenDedicated } from "./worker-port.ts";
 import { linkDirFor } from "../runtime/stores/sockets.ts";
@@ -12,16 +13,16 @@ import {
   joinPrimary,
   reportOccupied,
   reportPrepared,
-  type RoomReport,
+  reportTakeover,
   type StartOrder,
 } from "../runtime/ipc.ts";
-import type { RoomQuestion } from "../runtime/questions.ts";
 import { askForSample } from "./sample.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { roomTopic } from "../platform/room-source.ts";
 import type { Route } from "../http/pipeline/route.ts";
-import type { Deps, DepsWith } from "./deps.ts";
+import type { DepsWith } from "./deps.ts";
 import type { RoomKinds } from "./open-rooms.ts";
+import { reportRoom, reportSeats } from "./room-reports.ts";
 import { roomKinds } from "./rooms.ts";
 import { routes } from "./routes.ts";
 
@@ -49,15 +50,17 @@ export async function serve<Kinds extends RoomKinds>(
   }
   const log = createLogger(config, "http");
   const metrics = createMetrics();
+  const instance = createInstance({ role: "http", index, version: serviceVersion });
   const base: BaseDeps = {
     config,
     log,
     metrics,
     ...options,
-    instance: createInstance({ role: "http", index, version: serviceVersion }),
+    instance,
     joinsLater: true,
     linkDir: linkDirFor(config.DATA_DIR),
     onOccupied: reportOccupied,
+    onTakeover: reportTakeover,
   };
   const { deps, close } = await assembleHttp(base, kinds);
   const origins = await followRealmOrigins(deps);
@@ -77,6 +80,8 @@ export async function serve<Kinds extends RoomKinds>(
       }),
       rooms: () => ({ pid: process.pid, kinds: deps.rooms.describe() }),
       room: (about) => reportRoom(deps, about),
+      events: (events) => keepEvents(deps, events),
+      seats: (seats) => reportSeats(deps, seats),
       subscribers: ({ kind, codes }) =>
         codes.map((code) => deps.hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code))),
     },
@@ -94,15 +99,7 @@ export async function serve<Kinds extends RoomKinds>(
   for (const node of deps.rooms.nodes) link.announce(node);
   await deps.rooms.join(await listenDedicated(server, deps, index));
   await server.listen(config.HOST, config.PORT);
-  link.ready();
+  link.ready(instance);
   // With job workers one of them asks, because it has loaded the job library anyway.
   if (prepares && config.JOB_WORKERS === 0) void askForSample(deps);
-}
-
-async function reportRoom(
-  { rooms }: Pick<Deps, "rooms">,
-  { kind, code, reader }: RoomQuestion,
-): Promise<RoomReport> {
-  const hasRead = reader === null ? rooms.owns(kind, code) : reader === process.pid;
-  return { pid: process.pid, hasRead, room: hasRead ? await rooms.locate(kind, code) : null };
 }

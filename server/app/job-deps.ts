@@ -1,11 +1,12 @@
 import type { ModerationDeps } from "../../workers/processors/avatar-moderation.ts";
 import type { ImportDeps } from "../../workers/processors/codex-import.ts";
+import type { GroupActionDeps } from "../../workers/processors/group-actions.ts";
 import type { MaintenanceDeps } from "../../workers/processors/maintenance.ts";
 import type { GenerationDeps } from "../../workers/processors/question-generation.ts";
 import type { DeliveryDeps } from "../features/delivery/domain/deliver.ts";
 import type { Leaderboards } from "../features/leaderboards/domain/leaderboards.ts";
 import type { QuestionDeps } from "../features/questions/deps.ts";
-import type { WithFaults, WithOrm } from "../platform/capabilities.ts";
+import type { WithFaults, WithOrigin, WithOrm, WithRequests } from "../platform/capabilities.ts";
 
 /**
  * Dependencies of jobs and of drawing questions, which lobbies do outside requests. `assembleJobs` builds
@@ -16,8 +17,11 @@ export interface JobDeps
   extends
     WithOrm,
     WithFaults,
+    WithOrigin,
+    WithRequests,
     DeliveryDeps,
     GenerationDeps,
+    GroupActionDeps,
     ImportDeps,
     MaintenanceDeps,
     ModerationDeps,

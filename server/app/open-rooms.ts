@@ -6,7 +6,7 @@ import type {
   OwnedActors,
 } from "../../actors/index.ts";
 import type { HubRooms } from "../features/hub/deps.ts";
-import type { RoomAccess, RoomKind } from "../features/rooms/domain/room-kind.ts";
+import type { RoomAccess, RoomFacts, RoomKind } from "../features/rooms/domain/room-kind.ts";
 import type { TopicSources } from "../sse/topics/open-topics.ts";
 import type { TopicNames } from "../sse/topics/topics.ts";
 import type { JobDeps } from "./job-deps.ts";
@@ -32,7 +32,8 @@ export async function openRooms<Kinds extends RoomKinds>(
   const opened = await Promise.all(
     Object.entries(kinds).map(async ([name, kind]) => {
       const rooms = await kind.open(deps, { ...share, onOccupied: occupancyOf(name) });
-      return { name, rooms, access: kind.access?.(rooms) ?? null };
+      const factsOf = kind.facts && ((code: string) => kind.facts?.(rooms, code));
+      return { name, rooms, access: kind.access?.(rooms) ?? null, factsOf };
     }),
   );
   // Each member is the result of its own entry.
@@ -54,9 +55,12 @@ export function sumOccupancy(report: (isOccupied: boolean) => void = () => undef
   };
 }
 
+type FactsOf = (code: string) => Promise<RoomFacts | null> | undefined;
+
 interface OpenedKind {
   rooms: ActorShare;
   access: RoomAccess | null;
+  factsOf?: FactsOf | undefined;
 }
 
 /** The rooms of every kind in this process. */
@@ -65,11 +69,13 @@ export class Rooms implements HubRooms {
   readonly #all: readonly ActorShare[];
   readonly #byKind: ReadonlyMap<string, ActorShare>;
   readonly #access: ReadonlyMap<string, RoomAccess | null>;
+  readonly #facts: ReadonlyMap<string, FactsOf | undefined>;
 
   constructor(opened: readonly OpenedKind[]) {
     this.#all = opened.map(({ rooms }) => rooms);
     this.#byKind = new Map(this.#all.map((rooms) => [rooms.kind, rooms]));
     this.#access = new Map(opened.map(({ rooms, access }) => [rooms.kind, access]));
+    this.#facts = new Map(opened.map(({ rooms, factsOf }) => [rooms.kind, factsOf]));
     const lists = this.#all.flatMap(({ list }) => (list ? [list.name] : []));
     this.topicNames = { rooms: refuseTwice(this.#all.map(({ kind }) => kind)), lists };
     refuseTwice(lists);
@@ -112,6 +118,16 @@ export class Rooms implements HubRooms {
   /** One room for operators, whichever process owns it; null if it does not exist. */
   async locate(kind: string, code: string): Promise<LocatedActor | null> {
     return this.#byKind.get(kind)?.locate(code) ?? null;
+  }
+
+  /** What the kind says about one of its rooms; null if it says nothing. */
+  async factsOf(kind: string, code: string): Promise<RoomFacts | null> {
+    return (await this.#facts.get(kind)?.(code)) ?? null;
+  }
+
+  /** Whether a seat exists; null if the kind does not know. */
+  async holdsSeat(kind: string, code: string, seatId: number): Promise<boolean | null> {
+    return (await this.#access.get(kind)?.isHeld?.(code, seatId)) ?? null;
   }
 
   /** `ownPort`: dedicated port of this process; null without one. */

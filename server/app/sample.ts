@@ -1,3 +1,4 @@
+import { noOrigin } from "../platform/origin.ts";
 import { sampleData } from "../../workers/queues.ts";
 import type { JobDeps } from "./job-deps.ts";
 
@@ -9,7 +10,7 @@ export async function askForSample({
 }: Pick<JobDeps, "config" | "log" | "enqueue">): Promise<void> {
   if (config.APP_ENV !== "development" || !config.SAMPLE_DATA) return;
   try {
-    await enqueue(sampleData, { game: config.GAME_DATA_GAME, stamp: Date.now() });
+    await enqueue(sampleData, { game: config.GAME_DATA_GAME, stamp: Date.now() }, noOrigin);
   } catch (error) {
     // The service works without it, and the next start queues it again.
     log.warn(

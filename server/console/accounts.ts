@@ -10,13 +10,12 @@ import {
   findAccount,
   type AccountAction,
 } from "../features/accounts/domain/accounts.ts";
-import { Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
+import { reasonOf, Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
 import { inDatabase, inStores } from "./in-database.ts";
 import { maxId } from "../platform/ids.ts";
 
 const accountOption: [string, string] = ["--account <account>", "id, email address or name"];
 const reasonOption: [string, string] = ["--reason <reason>", "why, for the audit log"];
-const maxReason = 500;
 
 export const accountCommands: readonly ConsoleCommand[] = [
   {
@@ -75,9 +74,7 @@ async function showCollisions(config: Config) {
 /** Changes one account and records who, what and why (S16). */
 function change(action: AccountAction): ConsoleCommand["run"] {
   return (config, options) => {
-    const reason = textOf(options, "reason") ?? "";
-    if (reason === "" || reason.length > maxReason)
-      throw new Refusal(`account:invalid_reason 1 to ${maxReason} characters`);
+    const reason = reasonOf(options, "account");
     return inStores(config, async (stores) => {
       const player = await findGiven(stores.em, options);
       const by = { action, operator: "console", reason };

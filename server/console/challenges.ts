@@ -19,7 +19,7 @@ export const challengeCommands: readonly ConsoleCommand[] = [
         const all = await makeChallenges(em, dates, { now });
         if (all.length < dates.length * challengeKinds.length)
           throw new Refusal("generator:unavailable there are too few questions to choose from");
-        await audit(em, "challenges:create", dates.join(", "));
+        await audit(em, "challenges:create", dates.join(", "), { numChanged: dates.length });
         const shown = all.map(({ id, kind, date: day }) => ({ id, kind, date: day }));
         return { challenges: shown };
       });

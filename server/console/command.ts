@@ -26,3 +26,13 @@ export function textOf(options: Options, name: string): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value.trim() : undefined;
 }
+
+const maxReason = 500;
+
+/** The reason of a change for the audit log; `area` begins the refusal. */
+export function reasonOf(options: Options, area: string): string {
+  const reason = textOf(options, "reason") ?? "";
+  if (reason === "" || reason.length > maxReason)
+    throw new Refusal(`${area}:invalid_reason 1 to ${maxReason} characters`);
+  return reason;
+}

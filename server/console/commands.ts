@@ -3,6 +3,7 @@ import { redactUrl } from "../runtime/startup-banner.ts";
 import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
 import { accountCommands } from "./accounts.ts";
+import { auditCommands } from "./audit.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
@@ -11,8 +12,10 @@ import { inDatabase, refuseDuplicate } from "./in-database.ts";
 import { probeCommands } from "./probe.ts";
 import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
+import { queueCommands } from "./queues.ts";
 import { realmCommands } from "./realms.ts";
 import { walletCommands } from "./wallet.ts";
+import { workerCommands } from "./workers.ts";
 import { addOperator, allOperators, endOperator } from "../features/operators/domain/operators.ts";
 import { hashToken } from "../operator/session/identity.ts";
 import { operatorRoles } from "../http/auth/auth.ts";
@@ -21,6 +24,10 @@ const secretSettings = new Set([
   "APP_SECRET",
   "APP_SECRET_PREVIOUS",
   "OPERATOR_BOOTSTRAP_TOKEN",
+  "OPERATOR_TOKEN",
+  "OPERATOR_OIDC_CLIENT_SECRET",
+  "OPERATOR_WEBHOOK_SECRET",
+  "OPERATOR_WEBHOOK_URL",
   "SMTP_URL",
   "SMS_WEBHOOK_URL",
   "AVATAR_MODERATION_URL",
@@ -58,11 +65,14 @@ export const commands: readonly ConsoleCommand[] = [
     run: revokeOperator,
   },
   { name: "operator:list", summary: "List the operators", run: showOperators },
+  ...auditCommands,
   ...realmCommands,
   ...oauthCommands,
   ...accountCommands,
   { name: "questions:check", summary: "Check every question of the built-in bank", run: checkBank },
   ...walletCommands,
+  ...queueCommands,
+  ...workerCommands,
   ...importCommands,
   ...projectionCommands,
   ...challengeCommands,

@@ -4,7 +4,7 @@ import { createQueues } from "../../workers/producer.ts";
 import { codexImport } from "../../workers/queues.ts";
 import { cancelJobs } from "../../workers/watch.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
-import { audit, inStores } from "./in-database.ts";
+import { inStores, makeAudited } from "./in-database.ts";
 
 export const importCommands: readonly ConsoleCommand[] = [
   {
@@ -22,11 +22,12 @@ async function cancelImports(config: Config, options: Options) {
     try {
       const queue = queues.all().find(({ name }) => name === codexImport.name);
       const isOfGame = (payload: unknown) => (payload as { game?: unknown }).game === game;
-      const jobs = queue === undefined ? [] : await cancelJobs(queue, redis, isOfGame);
-      if (jobs.length === 0)
-        throw new Refusal(`import:no_job no import of ${game} is queued or running`);
-      await audit(em, "import:cancel", game, { reason: "", detail: { jobs } });
-      return { game, jobs };
+      return await makeAudited(em, { action: "import:cancel", target: game }, async () => {
+        const jobs = queue === undefined ? [] : await cancelJobs(queue, redis, isOfGame);
+        if (jobs.length === 0)
+          throw new Refusal(`import:no_job no import of ${game} is queued or running`);
+        return { result: { game, jobs }, detail: { jobs }, numChanged: jobs.length };
+      });
     } finally {
       await queues.close();
     }

@@ -1,7 +1,12 @@
 import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import { createOrm, migrate } from "../../db/orm.ts";
-import { recordChange } from "../features/operators/domain/operators.ts";
+import {
+  endChange,
+  recordChange,
+  type Change,
+  type ChangeEnd,
+} from "../features/operators/domain/operators.ts";
 import { startupStep } from "../runtime/boot/start-error.ts";
 import { withStores } from "../runtime/boot/stores.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -63,9 +68,31 @@ export function audit(
   em: EntityManager,
   action: string,
   target: string,
-  more: { reason: string; detail: Record<string, unknown> } = { reason: "", detail: {} },
-): Promise<void> {
+  more: Pick<Change, "reason" | "detail" | "numChanged"> = {},
+): Promise<unknown> {
   return recordChange(em, { operator: "console", action, target, ...more });
+}
+
+/**
+ * Makes a change outside Postgres: its record is written before, in a transaction of its own, and completed after it
+ * (S16, OPS-54).
+ */
+export async function makeAudited<T>(
+  em: EntityManager,
+  change: Pick<Change, "action" | "target" | "reason">,
+  make: () => Promise<{ result: T } & Omit<ChangeEnd, "outcome">>,
+): Promise<T> {
+  const own = em.fork();
+  const id = await recordChange(own, { operator: "console", ...change, outcome: "started" });
+  // A record whose outcome cannot be written stays started.
+  const complete = (end: ChangeEnd) => endChange(own, id, end).catch(() => undefined);
+  const { result, ...end } = await make().catch(async (error: unknown) => {
+    const outcome = error instanceof Refusal ? "refused" : "failed";
+    await complete({ outcome, numChanged: null });
+    throw error;
+  });
+  await complete({ ...end, outcome: "done" });
+  return result;
 }
 
 export function refuseDuplicate(message: string): (error: unknown) => never {

@@ -66,7 +66,7 @@ async function change(config: Config, request: Omit<RebuildRequest, "game">): Pr
       throw error;
     });
     if (action === "preview") return build;
-    await audit(em, `projection:${action}`, game, { reason: "", detail: present(build) });
+    await audit(em, `projection:${action}`, game, { detail: present(build) });
     return build;
   });
 }

@@ -211,7 +211,7 @@ async function write(
 ) {
   return inDatabase(config, async (em) => {
     await save(em);
-    await audit(em, action, `${count} definitions`);
+    await audit(em, action, `${count} definitions`, { numChanged: count });
     return { num_loaded: count };
   });
 }

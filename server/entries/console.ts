@@ -47,7 +47,11 @@ function register(definition: ConsoleCommand): void {
 function readable(result: Record<string, unknown> | string): string {
   if (typeof result === "string") return result;
   const width = Math.max(...Object.keys(result).map((name) => name.length)) + 2;
-  const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const show = (value: unknown): string => {
+    if (Array.isArray(value) && value.length > 0)
+      return value.map((item) => `\n  ${JSON.stringify(item)}`).join("");
+    return typeof value === "string" ? value : JSON.stringify(value);
+  };
   return Object.entries(result)
     .map(([name, value]) => `${name.padEnd(width)}${show(value)}\n`)
     .join("");

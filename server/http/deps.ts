@@ -5,6 +5,7 @@ import type {
   WithFaults,
   WithMetrics,
   WithRedis,
+  WithRequests,
   WithTokens,
 } from "../platform/capabilities.ts";
 import type { ApiKeyCache } from "../platform/security/api-keys.ts";
@@ -12,7 +13,7 @@ import type { ClosedAccounts } from "../platform/security/closed-accounts.ts";
 
 /** What the pipeline takes from the dependencies of its process; it hands all of them on to the handlers. */
 export interface HttpDeps
-  extends WithConfig, WithClock, WithFaults, WithMetrics, WithRedis, WithTokens {
+  extends WithConfig, WithClock, WithFaults, WithMetrics, WithRedis, WithRequests, WithTokens {
   /** Accounts whose access tokens are refused although they have not expired (TOK-11). */
   closedAccounts: ClosedAccounts;
   keys: ApiKeyCache;

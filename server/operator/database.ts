@@ -1,12 +1,13 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Config } from "../platform/config/config.ts";
-import type { MessageFilter, PresentedMessage } from "../features/delivery/domain/outbox.ts";
-import type { OperatorCaller } from "../http/auth/auth.ts";
+import type { MessageFilter, OperatorMessage } from "../features/delivery/domain/outbox.ts";
+import type { ImportFilter } from "../features/archive/domain/import-records.ts";
 import type { AccountStores } from "../features/accounts/domain/accounts.ts";
 import type { Operator } from "./session/identity.ts";
-import type { AuditedChange } from "./audit.ts";
+import type { AuditStore } from "./audit.ts";
 import type { StoreState } from "./health/stores.ts";
+import type { PlayerWallet, WalletPage } from "../features/wallet/domain/player-wallet.ts";
 import type { ReconciliationView } from "../features/wallet/domain/reconciliation.ts";
 
 /** Timeout after which the database counts as unavailable. */
@@ -34,18 +35,28 @@ export function createDatabase(config: Config, redis: Redis) {
       const { endedTokens } = await import("../features/sessions/domain/ended-tokens.ts");
       return endedTokens.add((await open()).em.fork(), id, expiresAt);
     },
-    outbox: async (filter: MessageFilter): Promise<PresentedMessage[]> => {
+    outbox: async (filter: MessageFilter): Promise<OperatorMessage[]> => {
       const { viewMessages } = await import("../features/delivery/domain/outbox.ts");
       const hasContent = config.APP_ENV !== "production";
       return viewMessages((await open()).em.fork(), filter, hasContent);
+    },
+    playerMessages: async (playerId: number, page: Pick<MessageFilter, "limit" | "cursor">) => {
+      const { viewPlayerMessages } = await import("../features/delivery/domain/player-messages.ts");
+      const hasContent = config.APP_ENV !== "production";
+      return viewPlayerMessages((await open()).em.fork(), playerId, page, hasContent);
+    },
+    playerWallet: async (playerId: number, page: WalletPage): Promise<PlayerWallet> => {
+      const { viewPlayerWallet } = await import("../features/wallet/domain/player-wallet.ts");
+      return viewPlayerWallet((await open()).em.fork(), playerId, page);
     },
     wallets: async (): Promise<ReconciliationView> => {
       const { viewReconciliation } = await import("../features/wallet/domain/reconciliation.ts");
       return viewReconciliation((await open()).em.fork());
     },
-    audit: async (caller: OperatorCaller, change: AuditedChange) => {
-      const { recordChange } = await import("../features/operators/domain/operators.ts");
-      await recordChange((await open()).em.fork(), { operator: caller.name, ...change });
+    changes: changesIn(open),
+    imports: async (filter: ImportFilter) => {
+      const { viewImports } = await import("../features/archive/domain/import-records.ts");
+      return viewImports((await open()).em.fork(), filter);
     },
     /** Runs `work` in a transaction, then the callbacks it registered. */
     inStores: async <T>(work: (stores: AccountStores) => Promise<T>): Promise<T> => {
@@ -59,6 +70,17 @@ export function createDatabase(config: Config, redis: Redis) {
     close: () => orm.close(),
   };
 }
+
+const changesIn = (open: () => Promise<MikroORM>): AuditStore => ({
+  begin: async (change) => {
+    const { recordChange } = await import("../features/operators/domain/operators.ts");
+    return recordChange((await open()).em.fork(), change);
+  },
+  end: async (id, end) => {
+    const { endChange } = await import("../features/operators/domain/operators.ts");
+    await endChange((await open()).em.fork(), id, end);
+  },
+});
 
 /** Connects on first use: pages and metrics work while Postgres is down. */
 class OrmOnDemand {

@@ -6,13 +6,16 @@ export const assetPath = "/operator/assets";
 
 interface PageOptions {
   title: string;
-  /** Name of the script of the page. */
-  script?: string;
-  /** Seconds after which a browser without scripts loads the page again. */
-  reloadSeconds?: number;
+  /** True for a page that keeps itself up to date while it is visible. */
+  isLive?: boolean;
   /** Shown with the navigation; null on a page before the login. */
   caller: OperatorCaller | null;
 }
+
+const refreshSeconds = 10;
+export const searchPath = "/operator/search";
+/** Maximum characters of a search. */
+export const maxSearch = 200;
 
 const places: readonly [href: string, text: string][] = [
   ["/operator", "Overview"],
@@ -21,10 +24,11 @@ const places: readonly [href: string, text: string][] = [
   ["/operator/workers", "Workers"],
   ["/operator/rooms", "Rooms"],
   ["/operator/avatar-uploads", "Avatars"],
+  ["/operator/audit", "Audit"],
 ];
 
 /** The document around the content of a page. */
-export function page({ title, caller, ...options }: PageOptions, content: Value): Html {
+export function page({ title, caller, isLive = false }: PageOptions, content: Value): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -34,25 +38,36 @@ export function page({ title, caller, ...options }: PageOptions, content: Value)
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${assetPath}/base.css" />
         <link rel="stylesheet" href="${assetPath}/operator.css" />
-        ${scriptOf(options)}
+        ${isLive && html`<script src="${assetPath}/refresh.js" type="module"></script>`}
         <title>${title}</title>
       </head>
       <body>
         ${caller && navigation(caller)}
-        <main>${content}</main>
+        ${
+          isLive
+            ? html`<p class="wrong" role="status"></p>
+                <main data-refresh-seconds="${refreshSeconds}">${content}</main>`
+            : html`<main>${content}</main>`
+        }
       </body>
     </html>`;
 }
 
-const scriptOf = ({ script, reloadSeconds }: Pick<PageOptions, "script" | "reloadSeconds">) => [
-  script !== undefined && html`<script src="${assetPath}/${script}" defer></script>`,
-  reloadSeconds !== undefined &&
-    html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`,
-];
-
 const navigation = ({ name, role }: OperatorCaller) =>
   html`<header>
     <nav>${places.map(([href, text]) => html`<a href="${href}">${text}</a> `)}</nav>
+    <form role="search" method="post" action="${searchPath}">
+      <label for="search" class="hidden">Id, room code, name or address</label>
+      <input
+        id="search"
+        name="q"
+        type="search"
+        maxlength="${maxSearch}"
+        required
+        placeholder="Id, room code, name or address"
+      />
+      <button>Search</button>
+    </form>
     <form method="post" action="/operator/logout">
       <span>${name}, ${role}</span> <button class="plain">Log out</button>
     </form>

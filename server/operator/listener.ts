@@ -18,8 +18,12 @@ const noPermissions: Listener["cors"] = {
   preflight: () => [],
 };
 
-/** What the pipeline does differently on the operator listener. */
-export const operatorListener = (authorizer: Authorizer, deps: object): Listener => ({
+/** What the pipeline does differently on the operator listener; `provider` is that of OpenID, for the login page. */
+export const operatorListener = (
+  authorizer: Authorizer,
+  deps: object,
+  provider: string | null = null,
+): Listener => ({
   authorizer,
   cors: noPermissions,
   ownerPort: () => null,
@@ -27,7 +31,7 @@ export const operatorListener = (authorizer: Authorizer, deps: object): Listener
   // Without TRUSTED_PROXIES too: a client that forges the header affects only itself.
   isBehindProxy: true,
   depsOf: () => deps,
-  refusalPage: refusalReply,
+  refusalPage: (ctx, refusal) => refusalReply(ctx, refusal, provider),
 });
 
 const common = [
@@ -50,7 +54,11 @@ const safetyOf = (route: AnyRoute | null): string =>
   route !== null && isBoardPath(route.path) ? boardSafety : safety;
 
 /** A page instead of JSON for a browser; the login page where a login helps. */
-function refusalReply(ctx: RequestContext, refusal: AppError): Reply | null {
+function refusalReply(
+  ctx: RequestContext,
+  refusal: AppError,
+  provider: string | null,
+): Reply | null {
   if (!namesHtml(ctx)) return null;
   const send = ({ markup }: Html) =>
     bytesReply(refusal.status, htmlType, markup, refusalHeaders(refusal));
@@ -64,7 +72,7 @@ function refusalReply(ctx: RequestContext, refusal: AppError): Reply | null {
     );
   return ctx.method === "GET" || ctx.method === "HEAD"
     ? seeOtherReply("/operator/login")
-    : send(loginPage("Your session has ended; nothing was changed."));
+    : send(loginPage("Your session has ended; nothing was changed.", provider));
 }
 
 /** The page that the browser came from. */

@@ -1,6 +1,8 @@
 import type { Holder } from "../../actors/index.ts";
 import { AggregatorRegistry } from "prom-client";
+import { createJobTimes } from "../../workers/job-times.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
+import type { JobTimes } from "../platform/job-times/store.ts";
 import { systemClock } from "../platform/time/clock.ts";
 import { loadConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/log/logger.ts";
@@ -15,13 +17,15 @@ import {
 } from "../runtime/ipc.ts";
 import type {
   DrainAnswer,
+  HeldSeat,
   Question,
   RoomQuestion,
+  SeatQuestion,
   SubjectOf,
   SubscribersQuestion,
 } from "../runtime/questions.ts";
 import { createAvatarService } from "../features/avatars/domain/avatar-service.ts";
-import type { Audit } from "./audit.ts";
+import { createAudit } from "./audit.ts";
 import { boardRoutes } from "./board/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { createOperatorServer } from "./server.ts";
@@ -29,17 +33,27 @@ import { createCounts, type MetricsReport } from "./health/counts.ts";
 import { createDatabase } from "./database.ts";
 import { createEndedSessions } from "./session/ended-sessions.ts";
 import { createLoginFailures } from "./session/login-failures.ts";
+import { createOidcSignIn } from "./session/oidc.ts";
 import { createIdentities } from "./session/identity.ts";
 import { createDashboard, totalsOf } from "./overview/dashboard.ts";
 import { createJobService } from "./jobs/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
 import { createPlayerService } from "../features/accounts/domain/player-service.ts";
 import { createQuestionService } from "../features/questions/domain/question-review.ts";
+import { createRequestStore } from "../features/requests/domain/request-store.ts";
+import { createProcessEvents } from "../features/processes/domain/process-events.ts";
+import { readRecentSeats, type RecentSeat } from "../features/rooms/domain/recent-seats.ts";
+import { roomsOfPlayer } from "./players/rooms.ts";
+import { loadsOf } from "./workers/loads.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
+import { BatchingRequestTracker } from "../platform/requests/tracker.ts";
 import { createInstance } from "../platform/instance.ts";
-import { createFailureService } from "./failures/service.ts";
+import { createTimelines } from "./requests/service.ts";
+import { createSearchSources } from "./search/sources.ts";
+import { createActionService, createFailureService } from "./failures/service.ts";
+import { createAuditLog } from "./audit-log/service.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
 import { readStores, within, type StoreStates } from "./health/stores.ts";
@@ -57,7 +71,10 @@ export async function startOperator(): Promise<void> {
   const database = createDatabase(config, redis);
   const store = createFaultStore(redis, systemClock);
   const instance = createInstance({ role: "operator", index: 0, version: serviceVersion });
-  const faults = new BatchingFaultRecorder({ store, instance, clock: systemClock, log, metrics });
+  const clock = systemClock;
+  const requestStore = createRequestStore(redis, clock);
+  const requests = new BatchingRequestTracker({ store: requestStore, instance, clock, log });
+  const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
   const link = joinPrimary({
     log,
     answers: {},
@@ -66,6 +83,7 @@ export async function startOperator(): Promise<void> {
       await server.drain();
       await queues.close();
       await faults.stop();
+      await requests.stop();
       redis.disconnect();
       await database.close();
     },
@@ -74,44 +92,63 @@ export async function startOperator(): Promise<void> {
   const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };
   const ended = createEndedSessions(redis, usedTokens, systemClock);
   const identities = createIdentities(config, systemClock, database.findOperator, ended);
+  const oidc = createOidcSignIn({ config, clock: systemClock, log });
   const stores = () => readStores(redis, database);
-  const audit: Audit = async (caller, change) => {
-    log.warn(
-      { event: "operator_action", audit: true, operator: caller.name, ...change },
-      "operator action",
-    );
-    await database.audit(caller, change);
-  };
-  const { outbox, wallets, inStores } = database;
+  const audit = createAudit(database.changes, log);
+  const { outbox, playerMessages, wallets, playerWallet, imports, inStores } = database;
   const players = createPlayerService({ config, inStores });
   const avatars = createAvatarService({ config, clock: systemClock, open: database.open });
   const questions = createQuestionService(inStores);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
-  const services = { players, avatars, questions, failures, identities, loginFailures };
-  const shared = createSources({ link, queues, metrics, stores });
+  const timelines = createTimelines({
+    ...{ requests: requestStore, faults: store, queues: queues.all(), open: database.open },
+  });
+  const failureActions = createActionService({
+    ...{ store, open: database.open, clock: systemClock },
+    ...{ redis, queues },
+  });
+  const auditLog = createAuditLog(database.open);
+  const changed = { failures, failureActions, auditLog };
+  const sessions = { identities, loginFailures, oidc };
+  const services = { players, avatars, questions, ...changed, ...sessions };
+  const jobTimes = createJobTimes(redis, systemClock);
+  const groupOfJob = store.groupOfJob.bind(store);
+  const shared = createSources({ link, queues, jobTimes, metrics, stores });
+  const processEvents = createProcessEvents({ open: database.open, clock: systemClock });
+  const seats = (id: number) => within<RecentSeat[] | null>(readRecentSeats(redis, id), null);
+  const playerRooms = (id: number) => roomsOfPlayer({ seats, held: shared.held }, id);
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
-  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
+  const searchSources = createSearchSources({ ...shared, ...timelines, failures, players });
+  const deps: OperatorDeps = {
+    ...shared,
+    ...services,
+    ...timelines,
+    ...{ audit, stats, searchSources, processEvents, playerRooms },
+    ...{ outbox, playerMessages, wallets, playerWallet, imports },
+    ...{ jobTimes, groupOfJob, clock: systemClock },
+  };
   const server = createOperatorServer({
-    base: { config, clock: systemClock, metrics, redis, faults },
+    base: { config, clock: systemClock, metrics, redis, faults, requests },
     deps,
-    routes: [...operatorRoutes, ...boardRoutes(queues.all())],
+    routes: [...operatorRoutes, ...boardRoutes(queues.all(), jobTimes)],
     log,
   });
   // The first request starts this process: a store that is not connected yet would look like a missing one.
   await redisReady(redis, connectTimeoutMs).catch(() => undefined);
   await stores();
-  link.ready();
+  link.ready(instance);
 }
 
 /** What all processes report, and the queues. */
 function createSources(parts: {
   link: PrimaryLink;
   queues: Queues;
+  jobTimes: JobTimes;
   metrics: Metrics;
   stores: () => Promise<StoreStates>;
 }) {
-  const { link, queues, metrics, stores } = parts;
+  const { link, queues, jobTimes, metrics, stores } = parts;
   const listOf = async <Q extends Question>(
     question: Q,
     about?: SubjectOf<Q>,
@@ -128,9 +165,11 @@ function createSources(parts: {
     const own = await metrics.registry.getMetricsAsJSON();
     return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
   };
-  const jobs = createJobService(queues.all(), systemClock);
+  const jobs = createJobService(queues.all(), systemClock, jobTimes);
   return {
     processes,
+    held: async (seats: readonly SeatQuestion[]) => (await listOf("seats", seats)) as HeldSeat[][],
+    loads: async () => loadsOf((await listOf("metrics")) as MetricsReport[]),
     stores,
     drain: async (index: number) => (await link.ask("drain", { index })) as DrainAnswer | null,
     rooms,

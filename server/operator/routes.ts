@@ -1,16 +1,20 @@
 import { buildOpenApi } from "../http/openapi/openapi.ts";
 import { bytesReply, media, routesWith, type Route } from "../http/pipeline/route.ts";
 import { serviceVersion } from "../platform/version.ts";
+import { auditLogRoutes } from "./audit-log/routes.ts";
 import { avatarRoutes } from "./avatars/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { failureRoutes } from "./failures/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
+import { importRoutes } from "./imports/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { messageRoutes } from "./messages/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import { playerRoutes } from "./players/routes.ts";
 import { questionRoutes } from "./questions/routes.ts";
+import { requestRoutes } from "./requests/routes.ts";
 import { roomRoutes } from "./rooms/routes.ts";
+import { searchRoutes } from "./search/routes.ts";
 import { sessionRoutes } from "./session/routes.ts";
 import { walletRoutes } from "./wallets/routes.ts";
 import { workerRoutes } from "./workers/routes.ts";
@@ -33,12 +37,16 @@ const documentRoute = defineRoute({
 export const documentedRoutes: readonly Route<OperatorDeps>[] = [
   ...healthRoutes,
   ...overviewRoutes,
+  ...searchRoutes,
   ...messageRoutes,
   ...walletRoutes,
+  ...importRoutes,
   ...workerRoutes,
   ...roomRoutes,
   ...jobRoutes,
   ...failureRoutes,
+  ...requestRoutes,
+  ...auditLogRoutes,
   ...playerRoutes,
   ...avatarRoutes,
   ...questionRoutes,

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { Timestamp } from "../platform/schemas.ts";
 
 const maxPage = 1_000;
-const maxReason = 500;
+export const maxReason = 500;
 
 export const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()]);
@@ -49,7 +49,14 @@ export const JobsQuery = Type.Object({
 export const QueueBody = Type.Object({
   name: Type.String(),
   is_paused: Type.Boolean(),
-  counts: Type.Record(Type.String(), Type.Integer(), { description: "number of jobs by state" }),
+  counts: Type.Record(Type.String(), Type.Integer(), {
+    description:
+      "number of jobs by state; of `delayed`, `retrying` wait for another attempt, `scheduled` for their first",
+  }),
+  oldest_waiting_seconds: Type.Unsafe<number | null>({
+    ...{ type: ["integer", "null"], minimum: 0 },
+    description: "age of the oldest waiting job since it was due; null if none waits",
+  }),
 });
 export type QueueBody = Static<typeof QueueBody>;
 

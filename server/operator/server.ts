@@ -31,6 +31,6 @@ export function createOperatorServer<D extends SessionDeps>({
     deps: base,
     routes,
     log,
-    listener: operatorListener(authorizer, deps),
+    listener: operatorListener(authorizer, deps, deps.oidc?.label ?? null),
   });
 }

@@ -5,6 +5,8 @@ import type { Config } from "./config/config.ts";
 import type { FaultRecorder } from "./faults/recorder.ts";
 import type { Logger } from "./log/logger.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Origin } from "./origin.ts";
+import type { RequestTracker } from "./requests/tracker.ts";
 import type { PasswordHasher } from "./security/passwords.ts";
 import type { TokenService } from "./security/tokens.ts";
 import type { Clock } from "./time/clock.ts";
@@ -33,6 +35,16 @@ export interface WithMetrics {
 export interface WithFaults {
   /** Takes what failed, and what ended well only by a fallback. */
   faults: FaultRecorder;
+}
+
+export interface WithOrigin {
+  /** Of the request or job that has these dependencies; work that it causes gets it (OPS-30). */
+  readonly origin: Origin;
+}
+
+export interface WithRequests {
+  /** Keeps requests that somebody may ask for by their id. */
+  requests: RequestTracker;
 }
 
 export interface WithRedis {

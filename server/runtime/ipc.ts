@@ -1,5 +1,5 @@
 import type { Server, Socket } from "node:net";
-import type { ActorNode, LocatedActor, OwnedActors } from "../../actors/index.ts";
+import type { ActorNode, LocatedActor, OwnedActors, Takeover } from "../../actors/index.ts";
 import {
   Questions,
   type AnswerMessage,
@@ -7,6 +7,8 @@ import {
   type Question,
   type SubjectOf,
 } from "./questions.ts";
+import type { RoomFacts } from "../features/rooms/domain/room-kind.ts";
+import type { Instance } from "../platform/instance.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
 /** The process roles of a service, in the order in which they stop. */
@@ -23,6 +25,8 @@ export interface ProcessInfo {
   startedAt: number;
   /** Node id of the first kind of actor in the process. */
   nodeId: string | null;
+  /** This start of the process; null until it is ready. */
+  instance: Instance | null;
 }
 
 /** The answer of a process to "rooms", by kind. */
@@ -37,16 +41,20 @@ export interface RoomReport {
   /** False: it was not asked to read the room. */
   hasRead: boolean;
   room: LocatedActor | null;
+  /** What its kind says about it. */
+  facts: RoomFacts | null;
 }
 
 export type ToPrimary =
-  | { type: "ready" }
+  | { type: "ready"; instance: Instance }
   /** Sent once per kind of actor in this process, for its node-down notice. */
   | { type: "node"; node: ActorNode }
   /** The database is prepared for this version of the service. */
   | { type: "prepared" }
   /** Whether the process has actors in memory, which others take over as soon as it exits. */
   | { type: "occupied"; isOccupied: boolean }
+  /** The process owns shards of another one, which did not hand them over. */
+  | { type: "takeover"; takeover: Takeover }
   /** One readable line; the process then ends. Final: a retry would fail the same way. */
   | { type: "failed"; reason: string; isFinal: boolean }
   | AskMessage
@@ -72,7 +80,7 @@ const askTimeoutMs = 2_000;
 const maxPendingAsks = 64;
 
 export interface PrimaryLink {
-  ready(): void;
+  ready(instance: Instance): void;
   announce(node: ActorNode): void;
   /** Asks the primary; null if it does not answer in time. */
   ask<Q extends Question>(question: Q, about?: SubjectOf<Q>): Promise<unknown>;
@@ -101,7 +109,7 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
     if (message.type === "stop") endProcess(options, ++stops);
   });
   return {
-    ready: () => report({ type: "ready" }),
+    ready: (instance) => report({ type: "ready", instance }),
     announce: (node) => report({ type: "node", node }),
     ask: (question, about) => questions.ask(question, askTimeoutMs, about),
   };
@@ -116,6 +124,8 @@ export const reportPrepared = (): void => report({ type: "prepared" });
 
 export const reportOccupied = (isOccupied: boolean): void =>
   report({ type: "occupied", isOccupied });
+
+export const reportTakeover = (takeover: Takeover): void => report({ type: "takeover", takeover });
 
 /** The primary's order to start. */
 export type StartOrder = Extract<ToChild, { type: "start" }>;

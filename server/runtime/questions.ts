@@ -1,8 +1,14 @@
+import type { ProcessEvent } from "../platform/process-event.ts";
+
 /** Questions between the processes with a subject; answers are plain JSON. */
 export interface QuestionSubjects {
   room: RoomQuestion;
   subscribers: SubscribersQuestion;
+  /** Each process answers for the rooms it owns, as `HeldSeat`. */
+  seats: readonly SeatQuestion[];
   drain: DrainQuestion;
+  /** An order to a process with Postgres: store these events. It answers true once they are stored. */
+  events: readonly ProcessEvent[];
 }
 
 export type Question =
@@ -23,6 +29,18 @@ export interface RoomQuestion {
 export interface SubscribersQuestion {
   kind: string;
   codes: readonly string[];
+}
+
+/** Whether a seat exists. */
+export interface SeatQuestion {
+  kind: string;
+  code: string;
+  seatId: number;
+}
+
+export interface HeldSeat extends SeatQuestion {
+  /** Null if the kind does not know. */
+  isHeld: boolean | null;
 }
 
 /** An order to the primary: drain the HTTP worker of this slot. */

@@ -14,7 +14,8 @@ const entries = {
   consent: "consent.ts",
   codex: "reader/codex.ts",
   data: "reader/data.ts",
-  "operator/overview": "operator/overview.ts",
+  "operator/refresh": "operator/refresh.ts",
+  "operator/review": "operator/review.ts",
 };
 /**
  * The oldest browsers of the pages: iOS 16 on an iPhone 8, Chrome 108, Firefox 115. The `lib` of `tsconfig.json` has

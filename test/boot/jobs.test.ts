@@ -10,6 +10,7 @@ import { codexImport, maintenance, sampleData, type JobWatch } from "../../worke
 import { cancelJobs } from "../../workers/watch.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 describe("queue jobs", () => {
   let stores: TestStores;
@@ -53,13 +54,16 @@ describe("queue jobs", () => {
   });
 
   it("are done, and waiting callers receive the result", async () => {
-    assert.equal(await queues.enqueueAndWait(maintenance, { task: "tidy" }, 60_000), true);
+    assert.equal(
+      await queues.enqueueAndWait(maintenance, { task: "tidy" }, noOrigin, 60_000),
+      true,
+    );
     assert.equal(count("tidy"), 1);
   });
 
   it("with the same id count as one job, whoever adds them", async () => {
     const adds = Array.from({ length: 20 }, () =>
-      queues.enqueueAndWait(maintenance, { task: "once" }, 60_000),
+      queues.enqueueAndWait(maintenance, { task: "once" }, noOrigin, 60_000),
     );
     assert.deepEqual(new Set(await Promise.all(adds)), new Set([true]));
     assert.equal(count("once"), 1);
@@ -67,7 +71,7 @@ describe("queue jobs", () => {
 
   it("are awaited no longer than requested", async () => {
     await jobs?.close();
-    assert.equal(await queues.enqueueAndWait(maintenance, { task: "later" }, 100), false);
+    assert.equal(await queues.enqueueAndWait(maintenance, { task: "later" }, noOrigin, 100), false);
     const startedJob = once(started, "later");
     await start();
     await startedJob;
@@ -83,7 +87,7 @@ describe("queue jobs", () => {
     const options = { redisUrl: stores.redisUrl, log: silentLogger, metrics, depsOf: () => null };
     const own = { processors: { "sample-data": blocking }, closeMs: 50 };
     const worker = await startJobs({ ...options, ...own });
-    await queues.enqueue(sampleData, { game: "any", stamp: 1 });
+    await queues.enqueue(sampleData, { game: "any", stamp: 1 }, noOrigin);
     await startedJob.promise;
     await worker.close();
     held.resolve();
@@ -103,7 +107,7 @@ describe("queue jobs", () => {
     const queue = queues.all().find(({ name }) => name === codexImport.name);
     assert.ok(queue);
     const payload = (game: string) => ({ game, envelope: "/e.json", stamp: 1 });
-    const first = await queues.enqueue(codexImport, payload("a"));
+    const first = await queues.enqueue(codexImport, payload("a"), noOrigin);
     const stateOf = async (id: string) => (await queue.getJob(id))?.getState();
     const progress = async () => {
       const job = await queue.getJob(first);
@@ -111,7 +115,7 @@ describe("queue jobs", () => {
     };
     await waitForState(progress, 1);
     const others = [payload("a"), payload("b")].map((one, n) =>
-      queues.enqueue(codexImport, { ...one, stamp: 2 + n }),
+      queues.enqueue(codexImport, { ...one, stamp: 2 + n }, noOrigin),
     );
     const [second = "", third = ""] = await Promise.all(others);
     const cancelled = await cancelJobs(
@@ -142,10 +146,11 @@ describe("queue jobs", () => {
 
   it("are refused while Redis is unavailable, and done when it is back", async () => {
     await stores.redis.kill();
-    await assert.rejects(queues.enqueue(maintenance, { task: "lost" }));
+    await assert.rejects(queues.enqueue(maintenance, { task: "lost" }, noOrigin));
     await stores.redis.restart();
     await waitForState(
-      () => queues.enqueueAndWait(maintenance, { task: "found" }, 60_000).catch(() => false),
+      () =>
+        queues.enqueueAndWait(maintenance, { task: "found" }, noOrigin, 60_000).catch(() => false),
       true,
     );
   });

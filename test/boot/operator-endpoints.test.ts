@@ -62,8 +62,10 @@ const get = (path: string, role = "viewer") => call("GET", path, { role });
 const post = (path: string, body?: object, role = "operator") =>
   call("POST", path, { role, ...(body ? { body } : {}) });
 
+/** Of the operators of this file; others use the same service. */
 const auditOf = async (action: string) => {
-  const rows = await orm.em.fork().find(AuditLogSchema, { action }, { orderBy: { id: 1 } });
+  const wanted = { action, operator: { $like: "test %" } };
+  const rows = await orm.em.fork().find(AuditLogSchema, wanted, { orderBy: { id: 1 } });
   return rows.map(({ operator, target, reason }) => [operator, target, reason]);
 };
 
@@ -156,7 +158,7 @@ function jobReads(): void {
     assert.equal(held?.["owner"], owners[0]?.incarnation);
     const listed = (await get("/operator/queues")).body["queues"] as { name: string }[];
     assert.ok(listed.some(({ name }) => name === "mail"));
-    for (const path of ["/operator/outbox", "/operator/wallets", "/live"])
+    for (const path of ["/operator/outbox", "/operator/wallets", "/operator/imports", "/live"])
       assert.equal((await get(path)).status, 200, path);
     await until(async () => (await get("/ready")).status === 200);
   });
@@ -184,8 +186,47 @@ function jobReads(): void {
     assert.deepEqual(second.pagination, { page: 2, limit: 2, total: 3, has_more: false });
     assert.equal((second.body["jobs"] as object[]).length, 1);
     assert.equal((await get(`${jobs}?limit=100000`)).pagination?.["limit"], 100);
-    const { job } = (await get(jobPath("ill-2"))).body as { job: { data: object; state: string } };
+    const { job } = (await get(jobPath("ill-2"))).body as {
+      job: { data: object; state: string; attempts: string[]; failure_id: string | null };
+    };
     assert.deepEqual([job.data, job.state], [{ task: 2, email: "***" }, "failed"]);
+    const { attempts, failure_id } = job;
+    assert.match(attempts.join(), /^\S+ attempt 1 on jobs-0@\w+, \d+ ms: the payload does not fit/);
+    // The group is written once a second.
+    const grouped = (body: { job: { failure_id: string | null } }) => body.job.failure_id !== null;
+    if (failure_id === null) await whole(jobPath("ill-2"), grouped);
+  });
+
+  it("say how long the jobs of a queue waited and ran, also as metrics and on the board", async () => {
+    interface Times {
+      total: { num_completed: number; wait_ms: object | null; run_ms: object | null };
+      periods: object[];
+    }
+    const hasRun = ({ total }: Times) => total.num_completed > 0;
+    // The schedules run at the start.
+    const hour = await whole<Times>("/operator/queues/maintenance", hasRun);
+    assert.equal(hour.periods.length, 60);
+    assert.ok(hour.total.run_ms !== null && hour.total.wait_ms !== null);
+    const spans = [
+      ["day", 96],
+      ["month", 30],
+    ] as const;
+    for (const [span, number] of spans) {
+      const { body } = await get(`/operator/queues/maintenance?span=${span}`);
+      assert.equal((body as unknown as Times).periods.length, number);
+      assert.ok(hasRun(body as unknown as Times), span);
+    }
+    assert.equal((await get("/operator/queues/none")).code, "queue:not_found");
+    const text = await (await fetch(`${service.operatorUrl}/metrics`)).text();
+    for (const name of ["emberline_job_wait_duration_seconds", "emberline_job_duration_seconds"])
+      assert.match(text, new RegExp(`${name}_count\\{queue="maintenance"\\} [1-9]`));
+    const headers = { Authorization: `Bearer ${tokenOf("viewer")}` };
+    const asked = `from=${Date.now() - 86_400_000}&to=${Date.now()}&granularity=hour`;
+    const history = `${service.operatorUrl}/operator/queues/board/api/metrics/history?${asked}`;
+    const { completed } = (await (await fetch(history, { headers })).json()) as {
+      completed: { value: number }[];
+    };
+    assert.ok(completed.some(({ value }) => value > 0));
   });
 
   it("show no more of a failed job on the queue board than in the list", async () => {
@@ -362,6 +403,14 @@ function playerActions(): void {
     assert.equal((await get("/operator/players/ada")).code, "player:not_found");
   });
 
+  it("show wallet, messages and uploads of a player", async () => {
+    for (const part of ["/wallet", "/messages", "/uploads"]) {
+      const { status, body } = await get(path(part));
+      assert.deepEqual([status, body["player"]], [200, { id, name: "operated" }], part);
+      assert.equal((await get(`/operator/players/999999${part}`)).code, "player:not_found");
+    }
+  });
+
   it("end a lock only when given a reason", async () => {
     for (let i = 0; i < 5; i++) await login("wrong horse 1");
     assert.equal((await login(password)).status, 423);
@@ -391,5 +440,21 @@ function playerActions(): void {
     const entry = ["test operator", `player ${id}`, reason];
     for (const action of ["account:unlock", "account:sign-out", "account:restore"])
       assert.deepEqual(await auditOf(action), [entry], action);
+  });
+
+  it("are listed with their outcome and the request that made them", async () => {
+    const { body, pagination } = await get(
+      `/operator/audit?target=${encodeURIComponent(`player ${id}`)}`,
+    );
+    const entries = body["entries"] as { outcome: string; request_id: string }[];
+    assert.equal(pagination?.["total"], 3);
+    for (const { outcome, request_id: request } of entries) {
+      assert.equal(outcome, "done");
+      assert.match(request, /^[\w.-]{8,64}$/);
+    }
+    const { body: paused } = await get("/operator/audit?action=queue:retry-failed");
+    const [entry] = paused["entries"] as { outcome: string; num_changed: number }[];
+    assert.equal(entry?.outcome, "done");
+    assert.ok((entry?.num_changed ?? 0) > 0);
   });
 }

@@ -32,6 +32,7 @@ import { createRandom } from "../survival/random.ts";
 import { seed } from "../support/seed.ts";
 import { testDatabase } from "../support/stores.ts";
 import { made } from "../support/projected-game.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 const importLimitMs = 60_000;
 
@@ -121,7 +122,7 @@ describe("a running service", () => {
     const random = createRandom(seed);
     try {
       for (const n of [1, ...killed, 5]) await writeEnvelopeFile(patchOf(n), job(n).envelope);
-      const first = queues.enqueueAndWait(codexImport, job(1), importLimitMs);
+      const first = queues.enqueueAndWait(codexImport, job(1), noOrigin, importLimitMs);
       await eventually("the first import runs", isImporting);
       const start = performance.now();
       assert.equal(await first, true);
@@ -131,7 +132,7 @@ describe("a running service", () => {
         const worker = (await service.processes()).find(({ role }) => role === "jobs");
         assert.ok(worker);
         const before = await archiveTraces(orm);
-        await queues.enqueue(codexImport, job(n));
+        await queues.enqueue(codexImport, job(n), noOrigin);
         await eventually("the import runs", isImporting);
         // The first kill is certainly early, the others at any time, perhaps too late.
         await sleep((n === killed[0] ? 0.1 : random()) * duration);
@@ -150,7 +151,7 @@ describe("a running service", () => {
         });
       }
       assert.ok(cut > 0, "every import was over before its worker was killed");
-      assert.equal(await queues.enqueueAndWait(codexImport, job(5), importLimitMs), true);
+      assert.equal(await queues.enqueueAndWait(codexImport, job(5), noOrigin, importLimitMs), true);
       await shows(5);
     } finally {
       await orm.close(true);

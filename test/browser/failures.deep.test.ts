@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { NewState } from "../../server/features/faults/domain/failures.ts";
-import type { AuditedChange } from "../../server/operator/audit.ts";
+import type { AuditEntry } from "../../server/operator/audit.ts";
 import { failureRoutes, type FailuresDeps } from "../../server/operator/failures/routes.ts";
 import { sessionRoutes } from "../../server/operator/session/routes.ts";
 import { sharedBrowser } from "../support/browser.ts";
 import { startOperatorPart } from "../support/operator.ts";
+import { listAudits } from "../server/operator/audits.ts";
+import { noActions } from "../server/operator/failures/no-actions.ts";
 import { sampleFailure } from "../server/operator/failures/sample-failure.ts";
 
 const narrow = { width: 360, height: 640 };
@@ -15,7 +17,7 @@ const large = { numJobs: 100_000, numPlayers: 1_234_567, total: 987_654_321 };
 describe("the failures in a real browser, without scripts", () => {
   let browser: Browser | null;
   let part: Awaited<ReturnType<typeof startOperatorPart>>;
-  const audited: AuditedChange[] = [];
+  const audited: (AuditEntry & { operator: string })[] = [];
   let shown = { ...sampleFailure, ...large };
   const set = (change: object) => {
     shown = { ...shown, ...change };
@@ -35,7 +37,8 @@ describe("the failures in a real browser, without scripts", () => {
           setState: async (_id, { state }: NewState) => set({ state }),
           setNote: async (_id, { note }) => set({ decision: { ...shown.decision, note } }),
         },
-        audit: async (_caller, change) => void audited.push(change),
+        failureActions: noActions,
+        audit: listAudits(audited),
       },
     });
   });
@@ -75,10 +78,10 @@ describe("the failures in a real browser, without scripts", () => {
     }
   });
 
-  it("draw the bars of a day", async (t) => {
+  it("draw the columns of a day", async (t) => {
     if (!browser) return t.skip("no browser on this machine");
     const page = await open(detail);
-    const box = await page.locator("svg.bars rect").last().boundingBox();
+    const box = await page.locator(".chart rect").last().boundingBox();
     assert.ok(box && box.height > 20 && box.width > 2, JSON.stringify(box));
   });
 
@@ -89,11 +92,12 @@ describe("the failures in a real browser, without scripts", () => {
     await page.getByLabel("Note").fill("<img src=x onerror=alert(1)> & asked");
     await page.getByRole("button", { name: "Save note" }).click();
     await page.locator(".note", { hasText: "<img src=x onerror=alert(1)> & asked" }).waitFor();
-    await page.getByLabel("Reason").fill("server mended");
+    await page.getByLabel("Resolve: reason").fill("server mended");
     await page.getByRole("button", { name: "Resolve" }).click();
     await page.getByRole("button", { name: "Reopen" }).waitFor();
     assert.equal(new URL(page.url()).pathname, detail);
     assert.deepEqual(audited.at(-1), {
+      operator: "the operator",
       action: "failure:resolved",
       target: `failure ${sampleFailure.id}`,
       reason: "server mended",

@@ -18,6 +18,7 @@ const kept: Readonly<Record<string, string>> = {
   ledger_entries: "the ledger is complete for ever",
   lobby_answers: "questions are rated by all answers",
   lobby_results: "the other players keep the result",
+  messages: "deleted after 30 days, and an account is cleared 30 days after it was closed",
   play_sessions: "counts of a finished session",
   player_category_stats: "leaderboard rows stay",
   player_preferences: "settings of games, without a name",

@@ -19,6 +19,7 @@ import {
   stopAndStart,
   startsChatServer,
 } from "./chat-model.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 describe("the language-model driver in trouble", () => {
   startsChatServer();
@@ -235,11 +236,11 @@ function backedByBank(): void {
 
   it("asks the model for the categories of a prompt only when the bank has none", async () => {
     chat.script({ value: { categories: ["film", "nonsense", "art", "film"] } });
-    assert.equal((await both().categorize?.("Beethoven"))?.[0], "music");
+    assert.equal((await both().categorize?.("Beethoven", noOrigin))?.[0], "music");
     assert.equal(chat.requests.length, 0);
-    assert.deepEqual(await both().categorize?.("zxqwv"), ["film", "art"]);
+    assert.deepEqual(await both().categorize?.("zxqwv", noOrigin), ["film", "art"]);
     assert.ok(!chat.requests[0]?.messages[0]?.content.includes("zxqwv"));
     chat.script({ status: 400 });
-    assert.deepEqual(await both().categorize?.("zxqwv"), []);
+    assert.deepEqual(await both().categorize?.("zxqwv", noOrigin), []);
   });
 }

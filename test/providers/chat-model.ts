@@ -10,6 +10,7 @@ import type { QuestionRequest } from "../../server/features/questions/providers/
 import { startChatServer, type ChatServer } from "../support/chat-server.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import { manualClock } from "../support/clock.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 export const ask = (change: Partial<QuestionRequest> = {}): QuestionRequest => ({
   category: "history",
@@ -17,6 +18,7 @@ export const ask = (change: Partial<QuestionRequest> = {}): QuestionRequest => (
   prompt: null,
   model: null,
   count: 3,
+  origin: noOrigin,
   exclude: new Set(),
   ...change,
 });

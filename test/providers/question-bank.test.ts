@@ -15,6 +15,7 @@ import {
   type GeneratedQuestion,
   type QuestionRequest,
 } from "../../server/features/questions/providers/question-model.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 const ask = (change: Partial<QuestionRequest> = {}): QuestionRequest => ({
   category: "history",
@@ -22,6 +23,7 @@ const ask = (change: Partial<QuestionRequest> = {}): QuestionRequest => ({
   prompt: null,
   model: null,
   count: 20,
+  origin: noOrigin,
   exclude: new Set(),
   ...change,
 });

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { dueKey, eventStreamKey, historyKey, lobbyKey, ownerKey } from "../../actors/lobby-keys.ts";
+import {
+  dueKey,
+  eventStreamKey,
+  historyKey,
+  lobbyKey,
+  ownerKey,
+  ownersKey,
+} from "../../actors/lobby-keys.ts";
 import {
   epochKey,
   eventChannel,
@@ -49,8 +56,9 @@ function randomCall(random: Random, model: ModelRedis): Call {
     ])
   ) {
     case "claim": {
-      const keys = [ownerKey(shard), epochKey(shard), dueKey(shard), historyKey(shard)];
-      return { name: "claim", keys, args: [record, worker, random.between(0, 1)] };
+      const keys = [ownerKey, epochKey, dueKey, historyKey, ownersKey].map((key) => key(shard));
+      const args = [record, worker, random.between(0, 1), "started", `http-0@${worker}`, 8];
+      return { name: "claim", keys, args };
     }
     case "mark-intact": {
       const keys = [ownerKey(shard), historyKey(shard), lobbyKey(code)];

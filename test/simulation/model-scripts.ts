@@ -120,6 +120,7 @@ function shareWindow(redis: ModelRedis, lobby: string, size: number): void {
   for (const name of names.slice(0, Math.max(0, names.length - size))) redis.hdel(lobby, name);
 }
 
+/** Without the list of owners, which only operators read. */
 function claim(redis: ModelRedis, keys: readonly string[], args: readonly string[]): string[] {
   const [own = "", epoch = "", due = "", history = ""] = keys;
   const [expected = "", claimer = "", isOutlived = ""] = args;

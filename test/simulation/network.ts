@@ -96,6 +96,9 @@ function connectionOver(link: Link, redis: ModelRedis): Connection {
           .reverse()
           .slice(start, stop + 1),
       ),
+    // The simulation has no operators.
+    lrange: async () => [],
+    xrevrange: async () => [],
     zscore: (key, member) =>
       ask(
         () =>

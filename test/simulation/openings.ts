@@ -15,6 +15,7 @@ import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/lobby-k
 import { nothingStored, stampOf } from "../../actors/runtime/storage/stored-state.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 export const context = { hubUrl: "/v1/hub", topicBase: "/t" };
 /** Short lifetimes, so that a schedule of seconds reaches all of them. */
@@ -164,7 +165,7 @@ function play(code: string, opening: Opening): Prepared {
   let state: Lobby | null = null;
   let due: number | null = null;
   steps.forEach(([command, ms], i) => {
-    const one = [{ command, id: `c.${command.type}.opening${i}` }];
+    const one = [{ command, id: `c.${command.type}.opening${i}`, origin: noOrigin }];
     const { commit, events } = runBatch(rules, actor, one, startOfTime + ms, `opening.${i}`);
     if (!commit) throw new Error(`opening ${command.type} was refused`);
     for (const event of events) state = evolve(state, event as LobbyEvent);

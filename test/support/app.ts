@@ -10,6 +10,7 @@ import { assembleHttp } from "../../server/app/assemble.ts";
 import { systemClock, type Clock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger, type Logger } from "../../server/platform/log/logger.ts";
+import type { Origin } from "../../server/platform/origin.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import {
   createPasswordHasher,
@@ -21,6 +22,9 @@ import { roomKinds } from "../../server/app/rooms.ts";
 import { createHttpServer } from "../../server/http/uws/server.ts";
 import type { HubLimits } from "../../server/sse/delivery/limits.ts";
 import { routes } from "../../server/app/routes.ts";
+import { BatchingJobTimes } from "../../server/platform/job-times/recorder.ts";
+import { createInstance } from "../../server/platform/instance.ts";
+import { createJobTimes } from "../../workers/job-times.ts";
 import { startJobs } from "../../workers/jobs.ts";
 import { failureSteps, processors } from "../../workers/processors/index.ts";
 import { createClient } from "./client.ts";
@@ -88,14 +92,19 @@ export async function startAppWith<Kinds extends RoomKinds>(
     kinds,
   );
   await seedReference(deps.em, config);
-  const depsOf = () => ({ ...deps, em: deps.orm.em.fork() });
+  const depsOf = (origin: Origin) => ({ ...deps, em: deps.orm.em.fork(), origin });
   const redisUrl = config.REDIS_URL;
+  const times = new BatchingJobTimes({
+    ...{ store: createJobTimes(deps.redis, clock), clock, log, metrics },
+    instance: createInstance({ role: "jobs", index: 0, version: "test" }),
+  });
   const jobs =
     options.hasJobs === false
       ? null
       : await startJobs({
           ...{ redisUrl, log, metrics, processors, failureSteps, depsOf },
           faults: deps.faults,
+          times,
         });
   const server = createHttpServer({ deps, routes: served, log, exclusive: true });
   const port = await server.listen("127.0.0.1", options.port ?? 0);
@@ -111,6 +120,7 @@ export async function startAppWith<Kinds extends RoomKinds>(
       await deps.rooms.stop();
       await server.close();
       await jobs?.close();
+      await times.stop();
       await close();
       await stores.stop();
       rmSync(dataDir, { recursive: true, force: true });

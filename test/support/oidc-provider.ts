@@ -7,6 +7,7 @@ export interface Profile {
   email_verified?: boolean;
   name?: string;
   picture?: string;
+  groups?: string[];
   /** Claims of the ID token besides the subject. */
   token?: Omit<Profile, "token">;
 }
@@ -86,7 +87,7 @@ function configurationOf(
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     cookies: { keys: ["a-key-of-the-test-provider"] },
-    claims: { email: ["email", "email_verified"], profile: ["name", "picture"] },
+    claims: { email: ["email", "email_verified"], profile: ["name", "picture", "groups"] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_, sub) => ({

@@ -9,7 +9,9 @@ import type { Route } from "../../server/http/pipeline/route.ts";
 import { createOperatorServer } from "../../server/operator/server.ts";
 import type { Identities } from "../../server/operator/session/identity.ts";
 import { createLoginFailures } from "../../server/operator/session/login-failures.ts";
+import type { OidcSignIn } from "../../server/operator/session/oidc.ts";
 import type { SessionDeps } from "../../server/operator/session/routes.ts";
+import { noRequests } from "../../server/platform/requests/tracker.ts";
 
 /** Tokens and cookies of these operators: `token-of-viewer` and so on. */
 const operators = new Map<string, OperatorCaller>(
@@ -25,6 +27,9 @@ export interface TestOperatorOptions<D> {
   log?: Logger;
   redis?: Redis;
   metrics?: Metrics;
+  oidc?: OidcSignIn | null;
+  /** Of an address that must be known before; otherwise a free one. */
+  port?: number;
 }
 
 /** A part of the operator listener, with an operator of each role. */
@@ -39,17 +44,20 @@ export async function startOperatorPart<D extends object>(options: TestOperatorO
   const identities = options.identities ?? {
     fromToken: async (token) => operators.get(token) ?? null,
     fromCookie: async (cookie) => operators.get(cookie) ?? null,
-    cookieFor: (token) => token,
+    cookieFor: (signedIn) => (typeof signedIn === "string" ? signedIn : signedIn.name),
     end: async () => undefined,
   };
   const redis = options.redis ?? ({} as Redis);
   const metrics = options.metrics ?? createMetrics();
   const server = createOperatorServer({
-    base: { config, clock, metrics, redis, faults: noFaults },
-    deps: { ...deps, identities, loginFailures: createLoginFailures(clock) },
+    base: { config, clock, metrics, redis, faults: noFaults, requests: noRequests },
+    deps: {
+      ...{ ...deps, identities, loginFailures: createLoginFailures(clock) },
+      oidc: options.oidc ?? null,
+    },
     routes,
     log,
   });
-  const url = `http://127.0.0.1:${await server.listen("127.0.0.1", 0)}`;
+  const url = `http://127.0.0.1:${await server.listen("127.0.0.1", options.port ?? 0)}`;
   return { url, stop: () => server.drain() };
 }

@@ -6,7 +6,8 @@ import { createResponseCache } from "../../server/platform/cache/response-cache.
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { systemClock } from "../../server/platform/time/clock.ts";
-import type { WithMetrics } from "../../server/platform/capabilities.ts";
+import { noRequests } from "../../server/platform/requests/tracker.ts";
+import type { WithMetrics, WithRequests } from "../../server/platform/capabilities.ts";
 import type { QuestionDeps } from "../../server/features/questions/deps.ts";
 import { createQuestionBank } from "../../server/features/questions/providers/question-bank/index.ts";
 import type { QuestionModel } from "../../server/features/questions/providers/question-model.ts";
@@ -14,9 +15,10 @@ import { startJobs } from "../../workers/jobs.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { generateQuestions } from "../../workers/processors/question-generation.ts";
 import { testStores } from "./stores.ts";
+import { noOrigin, withOrigin } from "../../server/platform/origin.ts";
 
 /** Dependencies of drawing and generating questions, plus the metrics of a pipeline. */
-export type QuestionJobDeps = QuestionDeps & WithMetrics;
+export type QuestionJobDeps = QuestionDeps & WithMetrics & WithRequests;
 
 export interface QuestionJobs {
   deps: QuestionJobDeps;
@@ -42,6 +44,8 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     log,
     metrics,
     faults: noFaults,
+    requests: noRequests,
+    origin: noOrigin,
     redis,
     clock: systemClock,
     bodies: createResponseCache(),
@@ -61,7 +65,7 @@ export async function startQuestionJobs(): Promise<QuestionJobs> {
     log,
     metrics,
     processors,
-    depsOf: () => deps,
+    depsOf: (origin) => withOrigin(deps, origin),
   });
   return {
     deps,

@@ -77,7 +77,8 @@ describe("avatar moderation", () => {
     app = await startApp({ hasJobs: false, env });
     // No upload waits for a decision, which no worker makes.
     const { enqueueAndWait } = app.deps;
-    app.deps.enqueueAndWait = (definition, payload) => enqueueAndWait(definition, payload, 1);
+    app.deps.enqueueAndWait = (definition, payload, origin) =>
+      enqueueAndWait(definition, payload, origin, 1);
     queues = createQueues(app.stores.redisUrl, silentLogger);
   });
   after(async () => {

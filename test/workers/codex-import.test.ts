@@ -16,6 +16,7 @@ import { maintain } from "../../workers/processors/maintenance.ts";
 import { codexImport, type JobProgress } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
 import { entity, envelope } from "../support/archive.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 describe("the job that imports an envelope", () => {
   let app: App;
@@ -34,7 +35,7 @@ describe("the job that imports an envelope", () => {
     await writeEnvelopeFile(envelope({ entities: [entity("id.item.a")] }), file("a.json"));
     const job = { game: "dungeon", envelope: file("a.json"), stamp: 1 };
     assert.equal((await app.client.get("/v1/codex/dungeon/item")).status, 404);
-    assert.equal(await app.deps.enqueueAndWait(codexImport, job, 20_000), true);
+    assert.equal(await app.deps.enqueueAndWait(codexImport, job, noOrigin, 20_000), true);
     await app.deps.archive.reload();
     const { body } = await app.client.get("/v1/codex/dungeon/item");
     assert.equal((body as { count: number }).count, 1);
@@ -56,9 +57,12 @@ describe("the job that imports an envelope", () => {
       stamp: Date.now(),
       ...more,
     });
-    assert.equal(await app.deps.enqueueAndWait(codexImport, job("three.json"), 20_000), true);
+    assert.equal(
+      await app.deps.enqueueAndWait(codexImport, job("three.json"), noOrigin, 20_000),
+      true,
+    );
     const small = job("one.json");
-    assert.equal(await app.deps.enqueueAndWait(codexImport, small, 20_000), false);
+    assert.equal(await app.deps.enqueueAndWait(codexImport, small, noOrigin, 20_000), false);
     const queues = createQueues(app.deps.config.REDIS_URL, silentLogger);
     try {
       const queue = queues.all().find(({ name }) => name === codexImport.name);
@@ -72,7 +76,7 @@ describe("the job that imports an envelope", () => {
       ((await app.client.get(`/v1/codex/${game}/item`)).body as { count: number }).count;
     assert.equal(await count(), 3);
     const allowed = job("one.json", { allowShrink: true, stamp: small.stamp + 1 });
-    assert.equal(await app.deps.enqueueAndWait(codexImport, allowed, 20_000), true);
+    assert.equal(await app.deps.enqueueAndWait(codexImport, allowed, noOrigin, 20_000), true);
     assert.equal((await importFromFile(small, app.deps)).unchanged, 1);
   });
 

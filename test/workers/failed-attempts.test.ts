@@ -7,11 +7,13 @@ import { Fault } from "../../server/platform/faults/fault.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { maskLogLine } from "../../workers/attempts.ts";
 import { startJobs, type Jobs } from "../../workers/jobs.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { mail } from "../../workers/queues.ts";
 import { eventually } from "../support/eventually.ts";
 import { acquireRedis, type TestRedis } from "../support/redis-server.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 describe("a failed attempt of a job", () => {
   let server: TestRedis;
@@ -45,7 +47,7 @@ describe("a failed attempt of a job", () => {
   let lastId = 0;
   /** Fails this often; returns the job. */
   async function failTimes(times: number) {
-    const id = await queues.enqueue(mail, { messageId: ++lastId, round: 0 });
+    const id = await queues.enqueue(mail, { messageId: ++lastId, round: 0 }, noOrigin);
     for (let attempt = 1; attempt <= times; attempt++) {
       const failed = async () => (await queue().getJob(id))?.attemptsMade === attempt;
       await eventually(`attempt ${attempt}`, failed);
@@ -97,6 +99,12 @@ describe("a failed attempt of a job", () => {
       logs[1] ?? "",
       /^\d{4}-\S+Z attempt 2 on jobs-1@abcdefghijkl, \d+ ms: smtp\.refused 550 at mail\.example:25: no$/,
     );
+  });
+
+  it("shows the process in its line, and hides addresses in a line of any form", async () => {
+    const head = "2026-03-01T12:00:00.000Z attempt 1 on jobs-1@abcdefghijkl, 7 ms: ";
+    assert.equal(maskLogLine(`${head}wrote to ada@example.com`), `${head}wrote to ***@***`);
+    assert.equal(maskLogLine("attempt of ada@example.com"), "attempt of ***@***");
   });
 
   it("keeps a bounded number of lines, also in a job of an earlier version", async () => {

@@ -18,6 +18,7 @@ import {
   nextLobbyId,
   startsResultsApp,
 } from "./lobby-sheets.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 const hourMs = 3_600_000;
 const freshQuestion = () => questionIds.shift() ?? assert.fail("no question left");
@@ -235,7 +236,7 @@ function failureRecovery(): void {
     const payload = { code: "ABCDEF", lobbyId: nextLobbyId(), seq: 1, key: "planted:nowhere" };
     const queues = createQueues(app.stores.redisUrl, silentLogger);
     try {
-      assert.equal(await queues.enqueueAndWait(lobbyResults, payload, 10_000), false);
+      assert.equal(await queues.enqueueAndWait(lobbyResults, payload, noOrigin, 10_000), false);
       const queue = queues.all().find(({ name }) => name === lobbyResults.name);
       const job = await queue?.getJob(lobbyResults.jobId(payload));
       assert.equal(await job?.getState(), "failed");
@@ -253,7 +254,7 @@ function failureRecovery(): void {
     await app.deps.redis.hset(payload.key, "r", "{");
     const queues = createQueues(app.stores.redisUrl, silentLogger);
     try {
-      const id = await queues.enqueue(lobbyResults, payload);
+      const id = await queues.enqueue(lobbyResults, payload, noOrigin);
       const queue = queues.all().find(({ name }) => name === lobbyResults.name);
       assert.ok(queue);
       const tried = async () => {

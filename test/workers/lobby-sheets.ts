@@ -6,6 +6,7 @@ import { rowsOf } from "../../db/queries/rows.ts";
 import { storeLobbyResult } from "../../workers/processors/lobby-results.ts";
 import { questionGeneration } from "../../workers/queues.ts";
 import { startApp, type App } from "../support/app.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 interface Given {
   seat: number;
@@ -151,7 +152,9 @@ export function startsResultsApp(): void {
     app = await startApp();
     const job = { category: "science", difficulty: "easy", pool: "both" as const };
     const rest = { prompt: null, model: null, count: 20, request: "r0" };
-    assert.ok(await app.deps.enqueueAndWait(questionGeneration, { ...job, ...rest }, 20_000));
+    assert.ok(
+      await app.deps.enqueueAndWait(questionGeneration, { ...job, ...rest }, noOrigin, 20_000),
+    );
     const rows = await rowsOf(
       app.deps.em,
       sql<{ id: number }>`select id from questions order by id`,

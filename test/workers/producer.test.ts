@@ -11,6 +11,8 @@ import { createQueues } from "../../workers/producer.ts";
 import { avatarModeration, credentialRequests, mail } from "../../workers/queues.ts";
 import { eventually } from "../support/eventually.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
+import { noRequests } from "../../server/platform/requests/tracker.ts";
 
 let stores: TestStores;
 
@@ -79,13 +81,13 @@ describe("queues created on first use", () => {
   after(() => stores.stop());
 
   it("accept jobs, and none after they are closed, whether they were used or not", async () => {
-    const used = new LazyQueues(stores.redisUrl, silentLogger);
-    assert.match(await used.enqueue(mail, payload()), /^message-/);
-    assert.equal(await used.enqueueAndWait(mail, payload(), 50), false);
-    const unused = new LazyQueues(stores.redisUrl, silentLogger);
+    const used = new LazyQueues(stores.redisUrl, silentLogger, noRequests);
+    assert.match(await used.enqueue(mail, payload(), noOrigin), /^message-/);
+    assert.equal(await used.enqueueAndWait(mail, payload(), noOrigin, 50), false);
+    const unused = new LazyQueues(stores.redisUrl, silentLogger, noRequests);
     for (const queues of [used, unused]) {
       await queues.close();
-      await assert.rejects(queues.enqueue(mail, payload()), /the queues are closed/);
+      await assert.rejects(queues.enqueue(mail, payload(), noOrigin), /the queues are closed/);
     }
   });
 });
@@ -108,10 +110,10 @@ function notifications(): void {
         async () => {},
         async () => {
           const same = payload();
-          assert.equal(await queues.enqueueAndWait(mail, same, 60_000), true);
-          assert.equal(await queues.enqueueAndWait(mail, same, 60_000), true);
+          assert.equal(await queues.enqueueAndWait(mail, same, noOrigin, 60_000), true);
+          assert.equal(await queues.enqueueAndWait(mail, same, noOrigin, 60_000), true);
           const many = Array.from({ length: 50 }, () =>
-            queues.enqueueAndWait(mail, payload(), 60_000),
+            queues.enqueueAndWait(mail, payload(), noOrigin, 60_000),
           );
           assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
         },
@@ -124,7 +126,7 @@ function notifications(): void {
   it("times out while no worker is running", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
-      assert.equal(await queues.enqueueAndWait(mail, payload(), 50), false);
+      assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 50), false);
     } finally {
       await queues.close();
     }
@@ -135,11 +137,11 @@ function storeFailures(): void {
   it("survives a Redis outage between the request and the answer", async () => {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
-      await queues.enqueue(mail, payload());
+      await queues.enqueue(mail, payload(), noOrigin);
       const queue = queueOf(queues);
       const connection = queue.opts.connection as Redis;
       queue.once("waiting", () => connection.disconnect());
-      assert.equal(await queues.enqueueAndWait(mail, payload(), 300), false);
+      assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 300), false);
     } finally {
       await queues.close();
     }
@@ -149,9 +151,9 @@ function storeFailures(): void {
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
       for (const round of [0, 1, 2]) {
-        await queues.enqueue(mail, { messageId: 1_000_000, round });
-        await queues.enqueue(avatarModeration, { uploadId: 1_000_000, round });
-        await queues.enqueue(credentialRequests, { requestId: 1_000_000, round });
+        await queues.enqueue(mail, { messageId: 1_000_000, round }, noOrigin);
+        await queues.enqueue(avatarModeration, { uploadId: 1_000_000, round }, noOrigin);
+        await queues.enqueue(credentialRequests, { requestId: 1_000_000, round }, noOrigin);
       }
       const waiting = await Promise.all(queues.all().map((queue) => queue.getWaiting()));
       const million = waiting.flat().filter(({ id }) => id?.includes("-1000000-"));
@@ -165,13 +167,13 @@ function storeFailures(): void {
     const front = await startFront();
     const queues = createQueues(front.url, silentLogger);
     try {
-      await queues.enqueue(mail, payload());
+      await queues.enqueue(mail, payload(), noOrigin);
       front.goAtNextQuestion();
       const upload = { uploadId: 1, round: 0 };
-      await assert.rejects(queues.enqueue(avatarModeration, upload));
+      await assert.rejects(queues.enqueue(avatarModeration, upload, noOrigin));
       front.comeBack();
       await eventually("the queue takes the job", () =>
-        queues.enqueue(avatarModeration, upload).then(
+        queues.enqueue(avatarModeration, upload, noOrigin).then(
           () => true,
           () => false,
         ),
@@ -186,9 +188,9 @@ function storeFailures(): void {
     const front = await startFront();
     const queues = createQueues(front.url, silentLogger);
     try {
-      await queues.enqueue(mail, payload());
+      await queues.enqueue(mail, payload(), noOrigin);
       front.goDeaf();
-      assert.equal(await queues.enqueueAndWait(mail, payload(), 100), false);
+      assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 100), false);
       assert.equal((await queueOf(queues).getWaitingCount()) > 0, true);
     } finally {
       await queues.close();

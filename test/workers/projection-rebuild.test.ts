@@ -7,6 +7,7 @@ import { startApp, type App } from "../support/app.ts";
 import { envelope, importTime } from "../support/archive.ts";
 import { eventually } from "../support/eventually.ts";
 import { made, smallGame, smallTexts } from "../support/projected-game.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 const game = "gamedata";
 const limitMs = 60_000;
@@ -19,7 +20,12 @@ describe("the projection-rebuild job", () => {
     return (body as { count: number }).count;
   };
   const ask = (action: "preview" | "apply" | "back", build: number | null = null) =>
-    app.deps.enqueueAndWait(projectionRebuild, { game, action, build, stamp: ++stamp }, limitMs);
+    app.deps.enqueueAndWait(
+      projectionRebuild,
+      { game, action, build, stamp: ++stamp },
+      noOrigin,
+      limitMs,
+    );
 
   before(async () => {
     app = await startApp();

@@ -13,6 +13,7 @@ import { generateQuestions } from "../../workers/processors/question-generation.
 import { questionGeneration, type PayloadOf } from "../../workers/queues.ts";
 import { untilOneWaits, untilWaiting } from "../support/locks.ts";
 import { startQuestionJobs, type QuestionJobs } from "../support/question-jobs.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 
 type Payload = PayloadOf<typeof questionGeneration>;
 
@@ -180,7 +181,12 @@ function retriesAndStops(): void {
     const { prompt } = prompted;
     const category = "geography" as const;
     const job = { category, difficulty: "easy" as const, prompt, model: null };
-    const all = await createQuestionBank().generate({ ...job, count: 1_000, exclude: new Set() });
+    const all = await createQuestionBank().generate({
+      ...job,
+      count: 1_000,
+      origin: noOrigin,
+      exclude: new Set(),
+    });
     assert.ok(all.length > 20);
     for (let left = all.length; left > 0; left -= 20)
       assert.equal(await generateQuestions(prompted, jobs.deps), Math.min(left, 20));
@@ -197,7 +203,7 @@ function retriesAndStops(): void {
     const bank = createQuestionBank();
     jobs.use({ name: "counting", generate: (request) => (asked++, bank.generate(request)) });
     const ask = (request: string) =>
-      jobs.deps.enqueueAndWait(questionGeneration, payload({ request }), 60_000);
+      jobs.deps.enqueueAndWait(questionGeneration, payload({ request }), noOrigin, 60_000);
     const done = await Promise.all(["a", "b", "c", "d", "e"].map(ask));
     assert.deepEqual(done, [true, true, true, true, true]);
     assert.equal(asked, 1);
@@ -210,7 +216,7 @@ function retriesAndStops(): void {
     const { enqueueAndWait } = jobs.deps;
     for (const [request, model] of ["qwen3:8b", "ft:small:quiz::1", "maker/small"].entries()) {
       const job = payload({ model, request: String(request) });
-      assert.equal(await enqueueAndWait(questionGeneration, job, 60_000), true, model);
+      assert.equal(await enqueueAndWait(questionGeneration, job, noOrigin, 60_000), true, model);
     }
   });
 }

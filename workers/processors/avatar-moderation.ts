@@ -16,10 +16,12 @@ import type {
   WithEm,
   WithLog,
   WithMetrics,
+  WithOrigin,
 } from "../../server/platform/capabilities.ts";
 import type { avatarModeration, PayloadOf } from "../queues.ts";
 
-export interface ModerationDeps extends WithEm, WithConfig, WithClock, WithLog, WithMetrics {
+export interface ModerationDeps
+  extends WithEm, WithConfig, WithClock, WithLog, WithMetrics, WithOrigin {
   pictureStore: PictureStore;
   moderator: Moderator;
 }
@@ -42,7 +44,8 @@ export async function moderateAvatar(
   const webp = await readStored(deps.pictureStore, upload.file);
   const hash = await perceptualHash(webp);
   const decision =
-    (await compare(deps, hash)) ?? (await deps.moderator.moderate({ id: uploadId, webp }));
+    (await compare(deps, hash)) ??
+    (await deps.moderator.moderate({ id: uploadId, webp, origin: deps.origin }));
   await saveDecision(deps, uploadId, decision, hash);
 }
 

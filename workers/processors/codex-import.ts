@@ -12,6 +12,8 @@ import type { codexImport, JobWatch, PayloadOf } from "../queues.ts";
 /** Maximum number of characters of a refusal stored with the failed job. */
 const maxReason = 8_000;
 
+type ImportWatch = Pick<JobWatch, "signal" | "report">;
+
 export interface ImportDeps extends WithEm, WithConfig, WithClock, WithLog {}
 
 /**
@@ -21,7 +23,7 @@ export interface ImportDeps extends WithEm, WithConfig, WithClock, WithLog {}
 export async function importFromFile(
   { game, envelope: path, allowShrink = false }: PayloadOf<typeof codexImport>,
   deps: ImportDeps,
-  watch?: JobWatch,
+  watch?: ImportWatch,
 ): Promise<ImportReport> {
   try {
     const file = await importableFile(deps.config.IMPORT_DIR, path);
@@ -44,7 +46,7 @@ export async function importFromFile(
   }
 }
 
-function watched({ signal, report }: JobWatch): Pick<ImportOptions, "signal" | "onProgress"> {
+function watched({ signal, report }: ImportWatch): Pick<ImportOptions, "signal" | "onProgress"> {
   return {
     signal,
     onProgress: (phase, done, total) =>

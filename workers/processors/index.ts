@@ -1,6 +1,7 @@
 import { sendToManualReview, moderateAvatar } from "./avatar-moderation.ts";
 import { importFromFile } from "./codex-import.ts";
 import { answerRequest } from "./credential-requests.ts";
+import { actOnGroup, endGroupAction } from "./group-actions.ts";
 import { storeLobbyResult } from "./lobby-results.ts";
 import { maintain } from "./maintenance.ts";
 import { sendMail } from "./mail.ts";
@@ -13,6 +14,7 @@ export const processors = {
   "avatar-moderation": moderateAvatar,
   "codex-import": importFromFile,
   "credential-requests": answerRequest,
+  "group-actions": actOnGroup,
   "lobby-results": storeLobbyResult,
   mail: sendMail,
   maintenance: maintain,
@@ -22,4 +24,7 @@ export const processors = {
 };
 
 /** The last step after a job has failed for good, by queue name; other jobs are only listed as failed. */
-export const failureSteps = { "avatar-moderation": sendToManualReview };
+export const failureSteps = {
+  "avatar-moderation": sendToManualReview,
+  "group-actions": endGroupAction,
+};

@@ -13,6 +13,7 @@ import type {
   WithEm,
   WithFaults,
   WithLog,
+  WithOrigin,
   WithRedis,
 } from "../../server/platform/capabilities.ts";
 import { datesDue, makeChallenges } from "../../server/features/runs/domain/challenges.ts";
@@ -30,7 +31,8 @@ const keptQuestions = 20;
 export interface TidyLeaderboardsDeps extends WithEm, WithClock, WithLog {
   leaderboards: Pick<Leaderboards, "tidy">;
 }
-export interface TidyChallengesDeps extends WithEm, WithClock, WithLog, WithFaults, WithRedis {}
+export interface TidyChallengesDeps
+  extends WithEm, WithClock, WithLog, WithFaults, WithOrigin, WithRedis {}
 
 /** Projects pending changes, deletes old ones, and stores the ranks at midnight (LB-02). */
 export async function tidyLeaderboards(deps: TidyLeaderboardsDeps): Promise<void> {

@@ -1,3 +1,4 @@
+import { noOrigin } from "../../server/platform/origin.ts";
 import { UnrecoverableError } from "bullmq";
 import { cleanArchive } from "../../db/queries/archive/codex-cleanup.ts";
 import {
@@ -24,6 +25,11 @@ import { postMessages, writeMessage } from "../../server/features/delivery/domai
 import type { CredentialDeps } from "./credential-requests.ts";
 import { leaseMs } from "../../server/features/delivery/domain/deliver.ts";
 import type { WithClock, WithEm, WithLog } from "../../server/platform/capabilities.ts";
+import { requeueActions } from "../../server/features/faults/domain/actions.ts";
+import {
+  announceFailures,
+  type AnnounceDeps,
+} from "../../server/features/faults/domain/announce.ts";
 import { idleSince } from "../../server/features/runs/domain/sessions.ts";
 import {
   reconcileLedger,
@@ -58,6 +64,7 @@ const maxPurged = 500;
 
 export interface MaintenanceDeps
   extends
+    AnnounceDeps,
     CredentialDeps,
     TidyAvatarsDeps,
     TidyLeaderboardsDeps,
@@ -77,6 +84,8 @@ const tasks: Readonly<Record<string, ((deps: MaintenanceDeps) => Promise<unknown
   boards: tidyLeaderboards,
   challenges: tidyChallenges,
   "play-sessions": endSessions,
+  "group-actions": requeueActions,
+  alerts: announceFailures,
 };
 
 export async function maintain(
@@ -100,7 +109,8 @@ async function tidyMessages(deps: CredentialDeps): Promise<void> {
   });
   // One new job per time span, however often this task runs within it.
   const round = Math.ceil(now / orphanedAfterMs);
-  for (const messageId of orphaned) await deps.enqueue(mail, { messageId, round });
+  for (const { id: messageId, origin } of orphaned)
+    await deps.enqueue(mail, { messageId, round }, origin);
   if (orphaned.length > 0)
     deps.log.warn(
       { event: "messages_requeued", count: orphaned.length },
@@ -123,7 +133,7 @@ async function tidyCredentials({
   const before = new Date(now - requestOrphanedAfterMs);
   const round = Math.ceil(now / requestOrphanedAfterMs);
   for (const requestId of await listOrphanedRequests(em, { before, limit: maxOrphaned }))
-    await enqueue(credentialRequests, { requestId, round });
+    await enqueue(credentialRequests, { requestId, round }, noOrigin);
   await purgeCredentials(em, { now: new Date(now), before: new Date(now - dayMs) });
 }
 

@@ -1,3 +1,4 @@
+import { noOrigin } from "../../server/platform/origin.ts";
 import { UnrecoverableError } from "bullmq";
 import { readDirectory } from "../../db/queries/archive/codex-directory.ts";
 import { readProjectionState } from "../../db/queries/gamedata/projection-state.ts";
@@ -45,5 +46,6 @@ export async function reconcileProjection({
   const state = await readProjectionState(em);
   const isSame = state?.projectorVersion === projectorVersion && state.gameId === known.id;
   if (isSame && state.generation >= known.generation) return;
-  await enqueue(projectionRebuild, { game, action: "apply", build: null, stamp: clock.now() });
+  const job = { game, action: "apply", build: null, stamp: clock.now() } as const;
+  await enqueue(projectionRebuild, job, noOrigin);
 }

@@ -1,5 +1,11 @@
 import { UnrecoverableError } from "bullmq";
-import type { WithEm, WithFaults, WithLog, WithRedis } from "../../server/platform/capabilities.ts";
+import type {
+  WithEm,
+  WithFaults,
+  WithLog,
+  WithOrigin,
+  WithRedis,
+} from "../../server/platform/capabilities.ts";
 import { makeQuestions } from "../../server/features/questions/domain/make-questions.ts";
 import { markExhausted } from "../../server/features/questions/domain/negative-cache.ts";
 import {
@@ -16,7 +22,7 @@ const isCategory = (name: string): name is Category =>
 const isDifficulty = (name: string): name is Difficulty =>
   (difficulties as readonly string[]).includes(name);
 
-export interface GenerationDeps extends WithEm, WithLog, WithFaults, WithRedis {
+export interface GenerationDeps extends WithEm, WithLog, WithFaults, WithOrigin, WithRedis {
   questionModel: QuestionModel;
 }
 

@@ -1,3 +1,4 @@
+import { noOrigin } from "../../server/platform/origin.ts";
 import {
   endOfBatch,
   clearPicture,
@@ -40,7 +41,7 @@ export async function tidyAvatars(deps: TidyAvatarsDeps, batchSize = defaultBatc
   const [since, before] = [new Date(now - hopelessMs), new Date(now - orphanedAfterMs)];
   const round = Math.ceil(now / orphanedAfterMs);
   for (const uploadId of await listPendingReview(em, { since, before, limit: maxOrphaned }))
-    await deps.enqueue(avatarModeration, { uploadId, round });
+    await deps.enqueue(avatarModeration, { uploadId, round }, noOrigin);
   const after = Number(await deps.redis.get(placeKey));
   const end = await endOfBatch(em, { after, size: batchSize });
   const slice = { after, upTo: end ?? maxId };

@@ -1,4 +1,5 @@
 import type { Logger } from "../../../server/platform/log/logger.ts";
+import type { Origin } from "../../../server/platform/origin.ts";
 import type { AnyActor, BaseState } from "../definition.ts";
 import type { Placement } from "../placement/placement.ts";
 import type { Connection } from "../storage/connection.ts";
@@ -22,7 +23,7 @@ export interface ActorReaderDeps {
   placement: Pick<Placement, "generationOf" | "isIntact">;
   nextCommitId: () => string;
   commit: (mailbox: Mailbox, change: Commit, token: string) => Promise<boolean>;
-  afterRead: (code: string, state: BaseState) => void;
+  afterRead: (code: string, state: BaseState, cause: Origin) => void;
 }
 
 /** Loads actors from Redis into their mailboxes. */
@@ -58,7 +59,7 @@ export class ActorReader {
     mailbox.unacknowledgedSeq = 0;
     if (!actor.state) return true;
     mailbox.knownSeq = actor.state.seq;
-    afterRead(code, actor.state);
+    afterRead(code, actor.state, actor.cause);
     return true;
   }
 

@@ -1,4 +1,5 @@
 import type { AnyActor, BaseCommand, BaseEvent, BaseState, Leaver, Reply } from "../definition.ts";
+import { noOrigin, type Origin } from "../../../server/platform/origin.ts";
 import type { Commit } from "../storage/journal.ts";
 import {
   encodeChange,
@@ -24,6 +25,11 @@ export interface Actor {
   counts: SenderCounts;
   /** State the definition keeps in memory only. */
   memo: unknown;
+  /**
+   * Origin of the last command that changed the actor here, for its jobs; deadlines do not replace it. A new owner
+   * starts without one.
+   */
+  cause: Origin;
   /** Generation of the shard in which its events got their numbers. */
   generation: number;
   /**
@@ -37,6 +43,7 @@ export interface Actor {
 export interface Delivery {
   command: BaseCommand;
   id: string;
+  origin: Origin;
 }
 
 /** Result of folding waiting commands: one answer per command, and the changes to commit first. */
@@ -66,6 +73,7 @@ export function actorOf(
     answers,
     counts: new Map(),
     memo: definition.ephemeral?.create(state, now) ?? null,
+    cause: noOrigin,
     generation: state ? stored.generation : generation,
     storedDue: undefined,
   };
@@ -95,7 +103,7 @@ export function runBatch(
 ): Batch {
   const before = actor.state;
   const progress: Progress = { definition, actor, now, events: [], fields: [], payloads: [] };
-  const replies = commands.map(({ command, id }) => decideOne(progress, command, id));
+  const replies = commands.map((delivery) => decideOne(progress, delivery));
   const { state } = actor;
   const { events, fields, payloads } = progress;
   const isChanged = events.length > 0 || fields.length > 0;
@@ -105,7 +113,7 @@ export function runBatch(
   return { replies, events, commit: sealBatch(definition, actor, change, commitId) };
 }
 
-function decideOne(progress: Progress, given: BaseCommand, id: string): Reply {
+function decideOne(progress: Progress, { command: given, id, origin }: Delivery): Reply {
   const { definition, actor, now } = progress;
   const { idempotency, ephemeral } = definition;
   const { answers } = actor;
@@ -125,6 +133,7 @@ function decideOne(progress: Progress, given: BaseCommand, id: string): Reply {
     return { ok: false, ...rejection };
   }
   const leaver: Leaver | null = idempotency.leaverOf?.(actor.state, command, sender) ?? null;
+  if (decision.events.length > 0 && origin !== noOrigin) actor.cause = origin;
   for (const event of decision.events) applyEvent(progress, event);
   const body = actor.state ? definition.reply(actor.state, decision.answer, now) : null;
   const isKept =

@@ -1,3 +1,4 @@
+import { noOrigin, type Origin } from "../../../server/platform/origin.ts";
 import type { AnyActor, BaseState } from "../definition.ts";
 import { notOwner } from "../router/outcome.ts";
 import type { Connection } from "../storage/connection.ts";
@@ -21,7 +22,7 @@ export interface DeadlinesDeps {
   now: () => number;
   isOurs: (shard: number) => boolean;
   deliver: Deliver;
-  afterRead: (code: string, state: BaseState) => void;
+  afterRead: (code: string, state: BaseState, cause: Origin) => void;
 }
 
 /** The deadlines of the actors in memory. */
@@ -66,10 +67,10 @@ export class Deadlines {
 
   async #tick(code: string): Promise<void> {
     const { definition, keys, table, redis, ticker, now, isOurs, deliver, afterRead } = this.#deps;
-    const outcome = await deliver(code, definition.tick, "tick");
+    const outcome = await deliver(code, definition.tick, "tick", noOrigin);
     if (outcome !== notOwner && outcome.ok) {
-      const state = table.find(code)?.actor?.state;
-      if (state) afterRead(code, state);
+      const actor = table.find(code)?.actor;
+      if (actor?.state) afterRead(code, actor.state, actor.cause);
     } else if (outcome !== notOwner && outcome.code === definition.notFound) {
       // The actor expired, so its stored timer is obsolete.
       await redis.zrem(keys.due(shardOf(code)), code).catch(() => 0);

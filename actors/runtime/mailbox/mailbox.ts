@@ -1,3 +1,4 @@
+import type { Origin } from "../../../server/platform/origin.ts";
 import type { BaseCommand } from "../definition.ts";
 import type { Outcome } from "../router/outcome.ts";
 import type { Timing } from "../timing.ts";
@@ -7,7 +8,12 @@ import type { Actor, Delivery } from "./actor.ts";
 const idleWaitMs = 2_000;
 
 /** Puts a command into the mailbox of an actor and resolves to its outcome. */
-export type Deliver = (code: string, command: BaseCommand, id: string) => Promise<Outcome>;
+export type Deliver = (
+  code: string,
+  command: BaseCommand,
+  id: string,
+  origin: Origin,
+) => Promise<Outcome>;
 
 export interface Waiting extends Delivery {
   resolve: (outcome: Outcome) => void;

@@ -1,4 +1,5 @@
 import type { Logger } from "../../../server/platform/log/logger.ts";
+import type { Origin } from "../../../server/platform/origin.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { AnyActor, BaseCommand, BaseEvent, BaseState } from "../definition.ts";
 import type { Placement } from "../placement/placement.ts";
@@ -52,11 +53,16 @@ export interface MailboxesDeps {
   now: () => number;
   nextCommitId: () => string;
   /** Work after a commit (index entry, jobs); replies wait for the returned promise. */
-  afterCommit: (code: string, state: BaseState, events: BaseEvent[]) => Promise<void>;
+  afterCommit: (
+    code: string,
+    state: BaseState,
+    events: BaseEvent[],
+    cause: Origin,
+  ) => Promise<void>;
   /** The outcome of an actor's last commit is unknown, so its follow-up work may be missing. */
   afterUnknown: (code: string) => void;
   /** Called after an actor was loaded or ticked, for work a dead owner may not have finished. */
-  afterRead: (code: string, state: BaseState) => void;
+  afterRead: (code: string, state: BaseState, cause: Origin) => void;
 }
 
 /** The actors of this process: one queue each, decided in batches, with at most one commit in flight. */
@@ -74,7 +80,7 @@ export class Mailboxes {
       ...deps,
       table: this.#table,
       isOurs: (shard) => deps.placement.tokenOf(shard) !== null,
-      deliver: (code, command, id) => this.deliver(code, command, id),
+      deliver: (code, command, id, origin) => this.deliver(code, command, id, origin),
     });
     this.#reader = new ActorReader({
       ...deps,
@@ -82,7 +88,7 @@ export class Mailboxes {
     });
   }
 
-  async deliver(code: string, command: BaseCommand, id: string): Promise<Outcome> {
+  async deliver(code: string, command: BaseCommand, id: string, origin: Origin): Promise<Outcome> {
     const shard = shardOf(code);
     if (this.#deps.placement.tokenOf(shard) === null) return notOwner;
     const mailbox = this.#table.open(code, shard);
@@ -90,7 +96,7 @@ export class Mailboxes {
       return unavailable;
     this.#waitingCount += 1;
     const outcome = new Promise<Outcome>((resolve) => {
-      mailbox.waiting.push({ command, id, resolve });
+      mailbox.waiting.push({ command, id, origin, resolve });
     });
     if (mailbox.phase === "idle") void this.#work(mailbox);
     return outcome;
@@ -248,7 +254,7 @@ export class Mailboxes {
         : await this.#isUnchanged(mailbox);
       if (!isTrue) return this.#discard(mailbox, batch);
       if (actor.state && result.commit)
-        await this.#follow(mailbox.code, actor.state, result.events);
+        await this.#follow(mailbox.code, actor.state, result.events, actor.cause);
       this.#answer(mailbox, actor, batch, result);
     } catch (error) {
       const facts = { event: "actor_batch_failed", [definition.kind]: mailbox.code, err: error };
@@ -335,10 +341,10 @@ export class Mailboxes {
   }
 
   /** The commit is done; a failure of the follow-up work must not fail the command. */
-  async #follow(code: string, state: BaseState, events: BaseEvent[]): Promise<void> {
+  async #follow(code: string, state: BaseState, events: BaseEvent[], cause: Origin): Promise<void> {
     const { afterCommit, log, definition } = this.#deps;
     try {
-      await afterCommit(code, state, events);
+      await afterCommit(code, state, events, cause);
     } catch (error) {
       const facts = { event: "after_commit_failed", [definition.kind]: code };
       log.warn({ ...facts, reason: String(error) }, "work after a commit failed, retrying");

@@ -1,6 +1,7 @@
 import type { Connection } from "../storage/connection.ts";
 import type { Keyspace } from "../storage/keys.ts";
 import { runScript } from "../storage/scripts.ts";
+import type { OwnerCause } from "./owner-history.ts";
 import type { Timing } from "../timing.ts";
 
 /**
@@ -73,6 +74,8 @@ export class Membership {
   #ports = new Map<string, number>();
   readonly #leaving = new Set<string>();
   readonly #dead = new Set<string>();
+  /** Nodes that were alive and whose heartbeats stopped. */
+  readonly #expired = new Set<string>();
   /** Until then a silent node may be alive, because Redis or this node was down. */
   #graceUntil = Number.NEGATIVE_INFINITY;
   #connectedAt = Number.NEGATIVE_INFINITY;
@@ -145,6 +148,15 @@ export class Membership {
     return this.#dead.has(node);
   }
 
+  /** Why the shards of another node need an owner; `isReleased`: it has given them up. */
+  causeOf(node: string, isReleased: boolean): OwnerCause {
+    const isDead = this.#dead.has(node);
+    if (this.#leaving.has(node) || (isReleased && isDead)) return "drained";
+    if (isReleased) return "rebalanced";
+    if (isDead) return "exited";
+    return this.#expired.has(node) ? "frozen" : "recovered";
+  }
+
   /** Dedicated port of a node; null without one, or when the node is leaving and closes it. */
   portOf(node: string): number | null {
     if (this.#leaving.has(node) || this.#dead.has(node)) return null;
@@ -208,7 +220,11 @@ export class Membership {
     const newlyLeaving = leaving.filter((node) => live.has(node) && !this.#leaving.has(node));
     for (const node of newlyLeaving) addBounded(this.#leaving, node);
     for (const node of this.#leaving) if (!live.has(node)) this.#leaving.delete(node);
-    for (const node of before) if (!live.has(node)) this.#deps.onNodeDown(node);
+    for (const node of before)
+      if (!live.has(node)) {
+        addBounded(this.#expired, node);
+        this.#deps.onNodeDown(node);
+      }
     if (newlyLeaving.length > 0) return true;
     return live.size !== before.size || [...live].some((node) => !before.has(node));
   }

@@ -4,13 +4,16 @@ import type { Keyspace } from "../storage/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";
 import { DataLossDetector } from "./data-loss.ts";
 import { leaveMessage, Membership, type ShardTimings } from "./membership.ts";
+import { takeoversIn, type Takeover } from "./owner-history.ts";
 import type { Owner } from "./owners.ts";
 import { Rebalancer } from "./rebalancer.ts";
 import type { ShardActors, ShardListener } from "./shard-listener.ts";
 import { ShardOwnership } from "./shard-ownership.ts";
 
 export interface PlacementDeps {
+  kind: string;
   nodeId: string;
+  processName: string;
   /** Dedicated port of this node; null without one. */
   ownPort: () => number | null;
   redis: Connection;
@@ -26,6 +29,8 @@ export interface PlacementDeps {
   onMapLoaded: () => void;
   /** A node is known to be dead: commands waiting for it must be redirected. */
   onNodeDown: (nodeId: string) => void;
+  /** This node owns shards of another one, which did not hand them over; returns at once. */
+  onTakeover: (takeover: Takeover) => void;
   /** Resolves when no commit is in flight. */
   untilCommitsSettle: () => Promise<void>;
 }
@@ -55,6 +60,10 @@ export class Placement {
           deps.listener.acquired(shard, isRetained, deadlines);
         },
         released: (shard, isRetained) => deps.listener.released(shard, isRetained),
+      },
+      causeOf: (node, isReleased) => this.#membership.causeOf(node, isReleased),
+      onClaimed: (claimed) => {
+        for (const takeover of takeoversIn(deps.kind, claimed)) deps.onTakeover(takeover);
       },
     });
     const ownership = this.#ownership;

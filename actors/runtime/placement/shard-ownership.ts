@@ -2,11 +2,14 @@ import { CoalescedTask } from "../../../server/platform/cache/coalesced-task.ts"
 import type { Connection } from "../storage/connection.ts";
 import type { Keyspace } from "../storage/keys.ts";
 import { runScript } from "../storage/scripts.ts";
+import { keptOwners, type ClaimedShard, type OwnerCause } from "./owner-history.ts";
 import { parseOwner, type Owner } from "./owners.ts";
 import type { Deadline, ShardActors, ShardListener } from "./shard-listener.ts";
 
 export interface ShardOwnershipDeps {
   nodeId: string;
+  /** Name of this process, without spaces, in the list of a shard's owners. */
+  processName: string;
   redis: Connection;
   keys: Keyspace;
   shards: readonly number[];
@@ -14,6 +17,10 @@ export interface ShardOwnershipDeps {
   actors: Pick<ShardActors, "drain" | "restoreDeadline">;
   /** The owner map was loaded again. */
   onMapLoaded: () => void;
+  /** Why the shards of another node need an owner; `isReleased`: it has given them up. */
+  causeOf: (nodeId: string, isReleased: boolean) => OwnerCause;
+  /** Shards were claimed together; returns at once. */
+  onClaimed: (claimed: readonly ClaimedShard[]) => void;
 }
 
 export interface Claimed {
@@ -27,6 +34,8 @@ export class ShardOwnership {
   readonly #deps: ShardOwnershipDeps;
   readonly #ownerKeys: string[];
   readonly #owners: (Owner | null)[] = [];
+  /** The last known owner of each shard, also after its release. */
+  readonly #lastOwners: (string | undefined)[] = [];
   /** Shard -> fencing token. */
   readonly #leases = new Map<number, string>();
   readonly #closing = new Set<number>();
@@ -93,8 +102,9 @@ export class ShardOwnership {
   async claim(seen: { shard: number; owner: Owner | null }[]): Promise<Claimed> {
     const ends = await Promise.allSettled(seen.map(({ shard, owner }) => this.#take(shard, owner)));
     const failed = ends.find((end) => end.status === "rejected");
-    const count = ends.filter((end) => end.status === "fulfilled" && end.value).length;
-    return { count, error: failed?.reason };
+    const claimed = ends.flatMap((end) => (end.status === "fulfilled" && end.value) || []);
+    if (claimed.length > 0) this.#deps.onClaimed(claimed);
+    return { count: claimed.length, error: failed?.reason };
   }
 
   /** Drains the shard, then releases it; if Redis fails, a stale lease is left. */
@@ -161,7 +171,7 @@ export class ShardOwnership {
       if (record === undefined || this.#changed.has(shard)) return;
       const token = this.#leases.get(shard);
       const owner = parseOwner(record);
-      this.#owners[shard] = owner;
+      this.#setOwner(shard, owner);
       if (token !== undefined && token !== record) this.lose(shard);
       // Another node has owned it since, so the retained data is invalid.
       if (owner?.nodeId !== nodeId && this.#retained.delete(shard)) listener.released(shard, false);
@@ -176,24 +186,40 @@ export class ShardOwnership {
   }
 
   #record(shard: number, owner: Owner | null): void {
-    this.#owners[shard] = owner;
+    this.#setOwner(shard, owner);
     this.#changed.add(shard);
   }
 
-  async #take(shard: number, owner: Owner | null): Promise<boolean> {
-    const { redis, keys, nodeId, listener } = this.#deps;
-    const names = [keys.owner(shard), keys.epoch(shard), keys.due(shard), keys.history(shard)];
+  #setOwner(shard: number, owner: Owner | null): void {
+    this.#owners[shard] = owner;
+    if (owner) this.#lastOwners[shard] = owner.nodeId;
+  }
+
+  #causeOf(shard: number, owner: Owner | null): OwnerCause {
+    const { nodeId, causeOf } = this.#deps;
+    const last = owner?.nodeId ?? this.#lastOwners[shard];
+    if (last === undefined) return "started";
+    return last === nodeId ? "reclaimed" : causeOf(last, owner === null);
+  }
+
+  /** Null if the owner has changed. */
+  async #take(shard: number, owner: Owner | null): Promise<ClaimedShard | null> {
+    const { redis, keys, nodeId, processName, listener } = this.#deps;
+    const { owner: own, epoch, due: dueKey, history, owners } = keys;
+    const names = [own, epoch, dueKey, history, owners].map((key) => key(shard));
     const isRetained = owner !== null && this.#retained.get(shard) === owner.token;
-    const args = [owner?.token ?? "", nodeId, isRetained ? 1 : 0];
+    const cause = this.#causeOf(shard, owner);
+    const args = [owner?.token ?? "", nodeId, isRetained ? 1 : 0, cause, processName, keptOwners];
     const reply = await runScript(redis, "claim", names, args);
-    if (!Array.isArray(reply) || typeof reply[0] !== "string") return false;
+    if (!Array.isArray(reply) || typeof reply[0] !== "string") return null;
     const [token = "", generation, ...due] = reply as string[];
     this.#record(shard, parseOwner(token));
     this.#retained.delete(shard);
     this.#leases.set(shard, token);
     this.#generations.set(shard, Number(generation));
-    listener.acquired(shard, isRetained, deadlinesOf(due));
-    return true;
+    const deadlines = deadlinesOf(due);
+    listener.acquired(shard, isRetained, deadlines);
+    return { from: owner?.nodeId ?? null, cause, codes: deadlines.map(({ code }) => code) };
   }
 
   async #readDeadlines(shard: number): Promise<void> {

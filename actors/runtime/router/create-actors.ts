@@ -17,6 +17,7 @@ import { connectionOf } from "../storage/cluster-connection.ts";
 import { allShards, kindsKey } from "../storage/keys.ts";
 import { Router } from "./router.ts";
 import { defaultAskTimings, type ActorTimings } from "./router-deps.ts";
+import type { Takeover } from "../placement/owner-history.ts";
 import { defaultTimings } from "../placement/membership.ts";
 import { systemTiming } from "../timing.ts";
 
@@ -42,6 +43,10 @@ export interface ActorsDeps {
   timings?: Partial<ActorTimings>;
   /** Called when the first actor enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
+  /** Name of this process for operators, without spaces; default: its node id. */
+  processName?: string | undefined;
+  /** This process owns rooms of another one, which did not hand them over. Must not wait. */
+  onTakeover?: ((takeover: Takeover) => void) | undefined;
 }
 
 /**
@@ -71,6 +76,8 @@ export async function createActors<
     clock,
     metrics: deps.metrics.actors(definition.kind),
     onOccupied: deps.onOccupied,
+    processName: deps.processName,
+    onTakeover: deps.onTakeover,
   });
   await router.listen();
   if (!joinsLater) await router.join();

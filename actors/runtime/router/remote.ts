@@ -1,4 +1,5 @@
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
+import { noOrigin, type Origin } from "../../../server/platform/origin.ts";
 import type { BaseCommand, Reply } from "../definition.ts";
 import type { Deliver } from "../mailbox/mailbox.ts";
 import type { Connection } from "../storage/connection.ts";
@@ -7,9 +8,20 @@ import type { Cancel, Timing } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import type { Links } from "./peer-links.ts";
 
-/** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
+/**
+ * A command on its way to the owner, or its answer (null: the receiver is not the owner). Processes of an earlier
+ * version send no origin and ignore one.
+ */
 type Wire =
-  | [kind: 0, requestId: number, from: string, code: string, command: BaseCommand, id: string]
+  | [
+      kind: 0,
+      requestId: number,
+      from: string,
+      code: string,
+      command: BaseCommand,
+      id: string,
+      origin?: Origin,
+    ]
   | [kind: 1, requestId: number, reply: Reply | null];
 
 /** Maximum number of commands waiting for answers of other processes; more are refused. */
@@ -54,12 +66,20 @@ export class Remote {
   }
 
   /** One attempt; `notOwner` if the target refuses, is gone, or does not answer in time. */
-  async send(target: string, code: string, command: BaseCommand, id: string): Promise<Outcome> {
+  async send(
+    target: string,
+    code: string,
+    command: BaseCommand,
+    id: string,
+    origin: Origin,
+  ): Promise<Outcome> {
     if (this.#pending.size >= maxPending) return unavailable;
     const requestId = ++this.#lastRequestId;
     const timedOut = () => this.#settle(requestId, notOwner);
     const stopTimer = this.#deps.timing.after(attemptTimeoutMs, timedOut);
-    this.#post(target, [0, requestId, this.#deps.nodeId, code, command, id]);
+    const wire: Wire = [0, requestId, this.#deps.nodeId, code, command, id];
+    if (origin !== noOrigin) wire.push(origin);
+    this.#post(target, wire);
     return new Promise((resolve) => {
       this.#pending.set(requestId, { target, stopTimer, resolve });
     });
@@ -119,8 +139,8 @@ export class Remote {
 
   async #handle(wire: Wire): Promise<void> {
     if (wire[0] === 1) return this.#settle(wire[1], wire[2] ?? notOwner);
-    const [, requestId, from, code, command, id] = wire;
-    const outcome = await this.#deps.deliver(code, command, id);
+    const [, requestId, from, code, command, id, origin = noOrigin] = wire;
+    const outcome = await this.#deps.deliver(code, command, id, origin);
     this.#post(from, [1, requestId, outcome === notOwner ? null : outcome]);
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from "../../../server/platform/log/logger.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { AnyActor } from "../definition.ts";
 import type { ShardTimings } from "../placement/membership.ts";
+import type { Takeover } from "../placement/owner-history.ts";
 import type { Connections } from "../storage/connection.ts";
 import type { Timing } from "../timing.ts";
 
@@ -10,6 +11,8 @@ export interface RouterDeps {
   definition: AnyActor;
   /** Unique name of this process; never reused. */
   nodeId: string;
+  /** Name of this process for operators, without spaces; default: its node id. */
+  processName?: string | undefined;
   connections: Connections;
   /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
   linkDir: string | null;
@@ -22,6 +25,8 @@ export interface RouterDeps {
   timings: ActorTimings;
   /** Called when the first actor enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
+  /** This process owns shards of another one, which did not hand them over. Must not wait. */
+  onTakeover?: ((takeover: Takeover) => void) | undefined;
 }
 
 /** In milliseconds. */

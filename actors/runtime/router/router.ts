@@ -1,3 +1,4 @@
+import { noOrigin, type Origin } from "../../../server/platform/origin.ts";
 import type {
   OwnRoomSource,
   RoomList,
@@ -20,11 +21,13 @@ import { ActorJobs } from "../mailbox/jobs.ts";
 import { Mailboxes } from "../mailbox/mailboxes.ts";
 import { createTicker, type Ticker } from "../mailbox/ticker.ts";
 import { Placement } from "../placement/placement.ts";
+import { readOwners, type Takeover } from "../placement/owner-history.ts";
 import type { ShardActors, ShardListener } from "../placement/shard-listener.ts";
 import { ActorIndex } from "../storage/actor-index.ts";
 import { IndexRepair } from "../storage/index-repair.ts";
 import { Journal } from "../storage/journal.ts";
 import { Keyspace, shardOf } from "../storage/keys.ts";
+import { readRoomEvents } from "../storage/room-events.ts";
 import type { Cancel } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import { heldActors, summaryOf, type ActorView } from "./operator-view.ts";
@@ -97,7 +100,10 @@ export class Router implements Actors<BaseState, BaseCommand> {
       counted: commits.isSharded ? null : { nodeId, deadMs: deps.timings.deadMs },
       isConfirmedAlive: () => this.#placement.isConfirmedAlive(),
     });
-    this.#jobs = new ActorJobs({ ...ofKind, ask: (code, command) => this.ask(code, command) });
+    this.#jobs = new ActorJobs({
+      ...ofKind,
+      ask: (code, command, origin) => this.ask(code, command, undefined, origin),
+    });
     this.#index = index ? new ActorIndex(control, index) : null;
     this.#indexRepair = this.#newIndexRepair();
     this.#placement = this.#newPlacement(ofKind);
@@ -123,7 +129,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
       links: this.#links,
       redis: commits,
       metrics,
-      deliver: (code, command, id) => this.#mailboxes.deliver(code, command, id),
+      deliver: (code, command, id, origin) => this.#mailboxes.deliver(code, command, id, origin),
     });
   }
 
@@ -144,6 +150,8 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const { connections, timings, shards } = this.#deps;
     return new Placement({
       ...ofKind,
+      kind: this.kind,
+      processName: this.#deps.processName ?? this.node.nodeId,
       ownPort: () => this.#ownPort,
       redis: connections.control,
       timings,
@@ -155,8 +163,20 @@ export class Router implements Actors<BaseState, BaseCommand> {
         this.#links?.drop(node);
         this.#remote.giveUp(node);
       },
+      onTakeover: (takeover) => this.#tookOver(takeover),
       untilCommitsSettle: () => this.#journal.idle(),
     });
+  }
+
+  #tookOver(takeover: Takeover): void {
+    const { log, onTakeover } = this.#deps;
+    const { from, cause, numShards, numRooms, codes } = takeover;
+    const facts = { kind: this.kind, from, cause, num_shards: numShards, num_rooms: numRooms };
+    log.warn(
+      { event: "shards_taken_over", ...facts, rooms: codes },
+      "rooms of another process taken over; nothing is needed",
+    );
+    onTakeover?.(takeover);
   }
 
   #newMailboxes(ofKind: OfKind): Mailboxes {
@@ -171,9 +191,9 @@ export class Router implements Actors<BaseState, BaseCommand> {
       metrics,
       now: () => clock.now(),
       nextCommitId: () => this.#nextId(),
-      afterCommit: (code, state, events) => this.#afterCommit(code, state, events),
+      afterCommit: (code, state, events, cause) => this.#afterCommit(code, state, events, cause),
       afterUnknown: (code) => this.#queueRepair(code),
-      afterRead: (code, state) => this.#jobs.resume(code, state),
+      afterRead: (code, state, cause) => this.#jobs.resume(code, state, cause),
       onOccupied,
     });
   }
@@ -199,17 +219,22 @@ export class Router implements Actors<BaseState, BaseCommand> {
    * While the owner changes or does not respond, the command id makes retries idempotent. During a shutdown
    * of the whole service no owner will come, and waiting would delay the shutdown.
    */
-  async ask(code: string, command: BaseCommand, key?: string): Promise<Reply> {
+  async ask(
+    code: string,
+    command: BaseCommand,
+    key?: string,
+    origin: Origin = noOrigin,
+  ): Promise<Reply> {
     const { timing, timings } = this.#deps;
     const id = key === undefined ? this.#nextId() : keyedId(command.type, key);
     const deadline = timing.elapsed() + timings.timeoutMs;
-    let outcome = await this.#attempt(code, command, id);
+    let outcome = await this.#attempt(code, command, id, origin);
     while (
       outcome === notOwner &&
       this.#mayWait(deadline) &&
       (await this.#waiting.turn(shardOf(code), deadline))
     )
-      outcome = await this.#attempt(code, command, id);
+      outcome = await this.#attempt(code, command, id, origin);
     const reply = outcome === notOwner ? unavailable : outcome;
     this.#count(command.type, reply.ok ? "ok" : reply.code);
     return reply;
@@ -261,10 +286,16 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const view = await this.#view(code);
     if (!view) return null;
     const shard = shardOf(code);
-    const due = await this.#deps.connections.control.zscore(this.#keys.due(shard), code);
+    const { control } = this.#deps.connections;
+    const due = await control.zscore(this.#keys.due(shard), code);
     const owner = this.#placement.ownerOf(shard)?.nodeId ?? null;
     const numCommands = this.#mailboxes.commandsOf(code);
-    return { ...summaryOf(code, view, due === null ? null : Number(due)), owner, numCommands };
+    const [owners, events] = await Promise.all([
+      readOwners(control, this.#keys.owners(shard)),
+      readRoomEvents(control, this.#keys.stream(code)),
+    ]);
+    const summary = summaryOf(code, view, due === null ? null : Number(due));
+    return { ...summary, owner, numCommands, owners, events };
   }
 
   join(ownPort: number | null = null): Promise<void> {
@@ -305,12 +336,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
     return !this.#isStopped && !this.#placement.isLast() && this.#deps.timing.elapsed() < deadline;
   }
 
-  async #attempt(code: string, command: BaseCommand, id: string): Promise<Outcome> {
+  async #attempt(code: string, command: BaseCommand, id: string, origin: Origin): Promise<Outcome> {
     const shard = shardOf(code);
-    if (this.#placement.tokenOf(shard) !== null) return this.#mailboxes.deliver(code, command, id);
+    if (this.#placement.tokenOf(shard) !== null)
+      return this.#mailboxes.deliver(code, command, id, origin);
     const owner = this.#placement.ownerOf(shard);
     if (!owner || owner.nodeId === this.node.nodeId) return notOwner;
-    return this.#remote.send(owner.nodeId, code, command, id);
+    return this.#remote.send(owner.nodeId, code, command, id, origin);
   }
 
   /** Unique within this process, whose name is unique too. */
@@ -329,8 +361,13 @@ export class Router implements Actors<BaseState, BaseCommand> {
     counter.inc();
   }
 
-  async #afterCommit(code: string, state: BaseState, events: BaseEvent[]): Promise<void> {
-    this.#jobs.start(code, state, events);
+  async #afterCommit(
+    code: string,
+    state: BaseState,
+    events: BaseEvent[],
+    cause: Origin,
+  ): Promise<void> {
+    this.#jobs.start(code, state, events, cause);
     await this.#index?.update(code, state, events)?.catch((error: unknown) => {
       this.#queueRepair(code);
       throw error;

@@ -22,6 +22,8 @@ function clusterConnection(cluster: Cluster): Connection {
       scores ? cluster.zrange(key, start, stop, scores) : cluster.zrange(key, start, stop),
     zrevrange: (key, start, stop) => cluster.zrevrange(key, start, stop),
     zscore: (key, member) => cluster.zscore(key, member),
+    lrange: (key, start, stop) => cluster.lrange(key, start, stop),
+    xrevrange: (key, end, start, count, limit) => cluster.xrevrange(key, end, start, count, limit),
     zrem: (key, member) => cluster.zrem(key, member),
     info: (section) => infoOf(cluster, section),
     publish: (channel, message) => cluster.spublish(channel, message).then(Number),

@@ -13,6 +13,15 @@ export interface Connection {
   zrange(key: string, start: string, stop: string, scores: "WITHSCORES"): Promise<string[]>;
   zrevrange(key: string, start: number, stop: number): Promise<string[]>;
   zscore(key: string, member: string): Promise<string | null>;
+  lrange(key: string, start: number, stop: number): Promise<string[]>;
+  /** The newest entries of a stream, newest first. */
+  xrevrange(
+    key: string,
+    end: "+",
+    start: "-",
+    count: "COUNT",
+    limit: number,
+  ): Promise<[id: string, fields: string[]][]>;
   zrem(key: string, member: string): Promise<number>;
   /** On a cluster, the concatenated info of every master that replies. */
   info(section: "replication"): Promise<string>;

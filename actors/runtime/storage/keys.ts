@@ -56,6 +56,8 @@ export class Keyspace {
   epoch = (shard: number): string => `${this.#prefix}{${shard}}:epoch`;
   due = (shard: number): string => `${this.#prefix}{${shard}}:due`;
   history = (shard: number): string => `${this.#prefix}{${shard}}:history`;
+  /** The last owners, for operators. */
+  owners = (shard: number): string => `${this.#prefix}{${shard}}:owners`;
   state = (code: string): string => `${this.#prefix}{${shardOf(code)}}:l:${code}`;
   stream = (code: string): string => `${this.#prefix}{${shardOf(code)}}:e:${code}`;
   channel = (code: string): string => `${this.#prefix}{${shardOf(code)}}:ev:${code}`;

@@ -146,6 +146,18 @@ export async function findForOperator(
   return inShare(em, () => em.findOne(PlayerSchema, key));
 }
 
+/** The same for any of these keys; closed accounts included. */
+export async function searchForOperator(
+  em: EntityManager,
+  keys: readonly ({ id: number } | { emailKey: string } | { nameKey: string })[],
+  limit: number,
+): Promise<Player[]> {
+  if (keys.length === 0) return [];
+  return inShare(em, () =>
+    em.find(PlayerSchema, { $or: [...keys] }, { orderBy: { id: 1 }, limit }),
+  );
+}
+
 /** Voids every reclaim token of a guest (TOK-12). */
 export async function voidReclaimTokens(em: EntityManager, playerId: number): Promise<void> {
   await changeRows(em, (db) =>

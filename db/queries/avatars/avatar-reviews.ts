@@ -58,6 +58,22 @@ export function listForReview(
   });
 }
 
+/** A page of the uploads of a player, newest first. */
+export function listOfPlayer(
+  em: EntityManager,
+  playerId: number,
+  { limit, cursor }: { limit: number; cursor: number | null },
+): Promise<ListedUpload[]> {
+  return findRows(em, (db) => {
+    const own = listed(db)
+      .where("u.player_id", "=", playerId)
+      .where("u.status", "<>", "storing")
+      .orderBy("u.id", "desc")
+      .limit(limit);
+    return cursor === null ? own : own.where("u.id", "<", cursor);
+  });
+}
+
 export function findForReview(em: EntityManager, id: number): Promise<ListedUpload | null> {
   return findRow(em, (db) => listed(db).where("u.id", "=", id).where("u.status", "<>", "storing"));
 }

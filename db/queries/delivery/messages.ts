@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { sql } from "kysely";
 import type { MessageContent } from "../../entities/message.ts";
+import type { Origin } from "../../../server/platform/origin.ts";
 import { anyOf } from "../expressions.ts";
 import { changeRows, findRow, findRows } from "../rows.ts";
 import { deleteWhere, inBatches } from "../batches.ts";
@@ -14,6 +15,7 @@ export interface NewMessageRow {
   sealed: string;
   now: Date;
   expiresAt: Date;
+  origin: Origin;
 }
 
 export interface MessageBounds {
@@ -34,7 +36,7 @@ const isWaiting = sql<boolean>`status in ('queued', 'sending')`;
  */
 export async function insertMessage(
   em: EntityManager,
-  { kind, now, expiresAt, ...rest }: NewMessageRow,
+  { kind, now, expiresAt, origin, ...rest }: NewMessageRow,
   bounds: MessageBounds,
 ): Promise<number | null> {
   const { maxRecent } = bounds;
@@ -49,6 +51,9 @@ export async function insertMessage(
         eb.val(rest.sealed).as("sealed"),
         sql<Date>`${now}::timestamptz`.as("created_at"),
         sql<Date>`${expiresAt}::timestamptz`.as("expires_at"),
+        eb.val(origin.requestId).as("request_id"),
+        sql<number | null>`${origin.playerId}::int`.as("player_id"),
+        eb.val(origin.room).as("room"),
       ])
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -78,6 +83,9 @@ export async function insertMessage(
         "sealed",
         "created_at",
         "expires_at",
+        "request_id",
+        "player_id",
+        "room",
       ])
       .expression(
         maxRecent === null
@@ -141,7 +149,8 @@ export function claimMessage(
   );
 }
 
-export type MessageStatus = "queued" | "sending" | "sent" | "failed" | "expired";
+export const messageStatuses = ["queued", "sending", "sent", "failed", "expired"] as const;
+export type MessageStatus = (typeof messageStatuses)[number];
 
 export async function findMessageStatus(
   em: EntityManager,
@@ -202,22 +211,28 @@ export function expireMessages(
   );
 }
 
+export interface OrphanedMessage {
+  id: number;
+  /** That of the message, for its new job. */
+  origin: Origin;
+}
+
 /** Messages that have waited since `before` or whose sender died: their job was lost. */
 export async function listOrphaned(
   em: EntityManager,
   { before, limit }: { before: Date; limit: number },
-): Promise<number[]> {
+): Promise<OrphanedMessage[]> {
   const rows = await findRows(em, (db) =>
     db
       .selectFrom("messages")
-      .select("id")
+      .select(["id", "request_id as requestId", "player_id as playerId", "room"])
       .where(isWaiting)
       .where("created_at", "<=", before)
       .where((eb) => eb.fn.coalesce("claimed_at", "created_at"), "<=", before)
       .orderBy("created_at")
       .limit(limit),
   );
-  return rows.map((row) => row.id);
+  return rows.map(({ id, ...origin }) => ({ id, origin }));
 }
 
 /** Deletes messages older than `before`, and all but the newest `maxKept` that the inbox shows. */

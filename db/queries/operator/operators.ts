@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
-import { AuditLogSchema } from "../../entities/audit-log.ts";
+import { AuditLogSchema, type AuditLog } from "../../entities/audit-log.ts";
 import { OperatorSchema, type Operator } from "../../entities/operator.ts";
 import { isSet } from "../expressions.ts";
 import { findRows } from "../rows.ts";
@@ -28,15 +28,18 @@ export async function revokeOperator(em: EntityManager, name: string, now: Date)
 
 export async function insertAuditEntry(
   em: EntityManager,
-  entry: {
-    operator: string;
-    action: string;
-    target: string;
-    reason: string;
-    detail?: Record<string, unknown>;
-  },
+  entry: Pick<AuditLog, "operator" | "action" | "target" | "reason" | "outcome"> &
+    Partial<Pick<AuditLog, "detail" | "numChanged" | "requestId">>,
+): Promise<number> {
+  return em.insert(AuditLogSchema, entry);
+}
+
+export async function setAuditOutcome(
+  em: EntityManager,
+  id: number,
+  end: Pick<AuditLog, "outcome" | "numChanged"> & Partial<Pick<AuditLog, "detail">>,
 ): Promise<void> {
-  await em.insert(AuditLogSchema, entry);
+  await em.nativeUpdate(AuditLogSchema, { id }, end);
 }
 
 /** Names and roles of up to 1,000 operators, without their tokens. */

@@ -1,4 +1,3 @@
-import { originOfPlayer } from "../../platform/origin.ts";
 import { recordDegraded } from "../../platform/faults/degraded.ts";
 import { closeAccount, dropSentCredentials } from "../../../db/queries/accounts/accounts.ts";
 import { clearAddress } from "../../../db/queries/verification/email-verifications.ts";
@@ -34,6 +33,6 @@ export async function closeOwnAccount(deps: AccountDeps, caller: Caller): Promis
       { event: "account_event_failed", player: playerId, reason: String(error) },
       "closed account not published, processes read it from Postgres",
     );
-    recordDegraded(deps, "account-events", error, originOfPlayer(playerId));
+    recordDegraded(deps, "account-events", error, deps.origin);
   });
 }

@@ -26,7 +26,10 @@ import type { AvatarDeps } from "./deps.ts";
 /** A drawing, or the provider's address for a redirect. */
 export type Rendered = { svg: string } | { location: string };
 
-type RenderDeps = Pick<AvatarDeps, "em" | "log" | "faults" | "pictures" | "providerPictures">;
+type RenderDeps = Pick<
+  AvatarDeps,
+  "em" | "log" | "faults" | "origin" | "pictures" | "providerPictures"
+>;
 
 interface RenderOptions {
   size: number;
@@ -57,7 +60,7 @@ async function renderChoice(
   if (source === "custom") return renderClaim(shown, size);
   if (source === "upload") return renderUpload(deps, shown, size);
   if (source === null || shown.providerUrl === null) return null;
-  const location = await deps.providerPictures.usable(shown.providerUrl);
+  const location = await deps.providerPictures.usable(shown.providerUrl, deps.origin);
   return location === null ? null : { location };
 }
 
@@ -87,7 +90,7 @@ async function renderUpload(
       { event: "picture_read_failed", err: error },
       "stored picture not read, the answer is as without one",
     );
-    recordDegraded(deps, "stored-picture", error);
+    recordDegraded(deps, "stored-picture", error, deps.origin);
     return null;
   }
 }

@@ -1,4 +1,3 @@
-import { originOfPlayer } from "../../platform/origin.ts";
 import { recordDegraded } from "../../platform/faults/degraded.ts";
 import {
   dropUpload,
@@ -39,13 +38,13 @@ export async function uploadAvatar(
   const uploadId = await store(deps, playerId, webp);
   // The clean-up queues a job that was not queued or not finished in time.
   await deps
-    .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, decisionWaitMs)
+    .enqueueAndWait(avatarModeration, { uploadId, round: 0 }, deps.origin, decisionWaitMs)
     .catch((error: unknown) => {
       deps.log.warn(
         { event: "moderation_not_queued", err: error },
         "avatar moderation not queued, the clean-up queues it",
       );
-      recordDegraded(deps, "avatar-moderation-queue", error, originOfPlayer(playerId));
+      recordDegraded(deps, "avatar-moderation-queue", error, deps.origin);
     });
   const em = deps.em;
   const upload = await findUpload(em, uploadId);

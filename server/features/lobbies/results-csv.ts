@@ -1,6 +1,6 @@
-import { stringify } from "csv-stringify/sync";
 import type { ResultSheet } from "../../../actors/index.ts";
 import { acceptedTypes } from "../../http/pipeline/accept.ts";
+import { csvOf } from "../../platform/text/csv.ts";
 
 type Question = ResultSheet["questions"][number];
 type Answer = Question["results"][number];
@@ -29,11 +29,7 @@ const columns: Record<string, (q: Question, a: Answer, seat: Seat) => string | n
   streak: (_, a) => a.streak,
 };
 
-/**
- * One line per question and seat after a header line (RFC 4180). A text that a spreadsheet would run as a formula
- * gets a leading apostrophe, since players choose names. A byte order mark comes first: without it spreadsheets do
- * not read UTF-8.
- */
+/** One line per question and seat. */
 export function resultsCsv(sheet: ResultSheet): string {
   const seats = new Map(sheet.seats.map((seat) => [seat.id, seat]));
   const rows = sheet.questions.flatMap((question) =>
@@ -42,14 +38,7 @@ export function resultsCsv(sheet: ResultSheet): string {
       return seat ? [Object.values(columns).map((read) => read(question, answer, seat))] : [];
     }),
   );
-  // Quotes every text: the library's default does not quote a lone line feed.
-  const options = {
-    record_delimiter: "\r\n",
-    escape_formulas: true,
-    quoted_string: true,
-    bom: true,
-  };
-  return stringify([Object.keys(columns), ...rows], options);
+  return csvOf(Object.keys(columns), rows);
 }
 
 /** True when the Accept header names CSV and does not prefer JSON. */

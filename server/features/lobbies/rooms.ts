@@ -1,9 +1,10 @@
-import { createLobbies, type Lobbies } from "../../../actors/index.ts";
+import { createLobbies, lobbyKey, type Lobbies } from "../../../actors/index.ts";
 import { lobbyResults } from "../../../workers/queues.ts";
 import { AppError } from "../../platform/errors.ts";
+import { withOrigin } from "../../platform/origin.ts";
 import type { QuestionDeps } from "../questions/deps.ts";
 import { drawForLobby } from "../questions/lobby-draw.ts";
-import type { RoomAccess, RoomKind } from "../rooms/domain/room-kind.ts";
+import type { RoomAccess, RoomFacts, RoomKind } from "../rooms/domain/room-kind.ts";
 import { bodyOf, seatLimitOf } from "../rooms/service.ts";
 import { lobbyMessages } from "./messages.ts";
 
@@ -13,11 +14,12 @@ export const lobbyRooms: RoomKind<QuestionDeps, Lobbies> = {
     createLobbies({
       ...share,
       context: { hubUrl: "/v1/hub", topicBase: share.topicBase },
-      enqueueResult: (payload) => deps.enqueue(lobbyResults, payload),
+      enqueueResult: (payload, origin) => deps.enqueue(lobbyResults, payload, origin),
       seatLimit: seatLimitOf(deps.config),
-      draw: (plan) => drawForLobby(deps, plan),
+      draw: (plan, origin) => drawForLobby(withOrigin(deps, origin), plan),
     }),
   access: lobbyAccess,
+  facts: lobbyFacts,
   accessErrors: ["lobby:not_found"],
   messages: lobbyMessages,
 };
@@ -44,6 +46,32 @@ export function lobbyAccess(lobbies: Pick<Lobbies, "ask">): RoomAccess {
     },
     spectator: async (code) => seqOf(bodyOf(await lobbies.ask(code, { type: "spectate" }))),
   };
+}
+
+/** Reading is no command of the lobby. */
+export async function lobbyFacts(
+  lobbies: Pick<Lobbies, "ask">,
+  code: string,
+): Promise<RoomFacts | null> {
+  const by = { seatId: null, playerId: null };
+  const reply = await lobbies.ask(code, { type: "read", by });
+  if (!reply.ok) return null;
+  const { lobby } = JSON.parse(reply.body ?? "{}") as { lobby: ReadLobby };
+  const { id: lobbyId, seq, status, players } = lobby;
+  const payload = { code, lobbyId, seq, key: lobbyKey(code) };
+  return {
+    members: players.map(({ id, account_id }) => ({ seatId: id, playerId: account_id })),
+    // A finished lobby publishes nothing more, so its number is that of the job.
+    resultJob:
+      status === "finished" ? { queue: lobbyResults.name, id: lobbyResults.jobId(payload) } : null,
+  };
+}
+
+interface ReadLobby {
+  id: number;
+  seq: number;
+  status: string;
+  players: { id: number; account_id: number | null }[];
 }
 
 /** The lobby in a response. */

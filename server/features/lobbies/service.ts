@@ -9,6 +9,7 @@ import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
 import { encodedReply } from "../../http/pipeline/route.ts";
 import { categoryOf } from "../questions/categories.ts";
 import { drawAtOnce, drawForLobby } from "../questions/lobby-draw.ts";
+import { rememberSeat } from "../rooms/domain/recent-seats.ts";
 import { bodyOf, codeIn, drawCodes, openWithFreeCode, seatToken } from "../rooms/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
 
@@ -69,7 +70,7 @@ export async function command(
   asked: LobbyCommand,
   id?: string,
 ): Promise<string | null> {
-  return bodyOf(await deps.lobbies.ask(code, asked, id), deps.config);
+  return bodyOf(await deps.lobbies.ask(code, asked, id, deps.origin), deps.config);
 }
 
 /** The response with the JSON text of a lobby's body. */
@@ -102,7 +103,8 @@ export async function createLobby(
     codes,
     async (free) => {
       await claimHosting(deps, caller.playerId, free);
-      return deps.lobbies.ask(free, { type: "create", ...facts, code: free, host }, takingId);
+      const create = { type: "create", ...facts, code: free, host } as const;
+      return deps.lobbies.ask(free, create, takingId, deps.origin);
     },
     (taken) => releaseHosting(deps, caller.playerId, taken),
   );
@@ -180,7 +182,7 @@ async function drawAndStart(
     return await startAsPlanned(deps, code, by, plan, id);
   } catch (error) {
     // Otherwise the lobby stays in preparation until the timeout.
-    await deps.lobbies.ask(code, { type: "abandon_start", by });
+    await deps.lobbies.ask(code, { type: "abandon_start", by }, undefined, deps.origin);
     throw error;
   }
 }
@@ -204,7 +206,7 @@ export async function nextQuestion(
   move: HostMove,
   id?: string,
 ): Promise<string | null> {
-  const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id);
+  const reply = await deps.lobbies.ask(code, { type: "next", ...move }, id, deps.origin);
   if (reply.ok || reply.code !== "generator:unavailable") return bodyOf(reply, deps.config);
   const planned = await deps.lobbies.ask(code, { type: "plan_batch", by: move.by });
   // The next attempt gets the same refusal.
@@ -212,7 +214,8 @@ export async function nextQuestion(
     const plan = JSON.parse(planned.body) as DrawPlan;
     const questions = await drawAtOnce(deps, plan);
     const firstIndex = plan.first_index;
-    await deps.lobbies.ask(code, { type: "add_questions", firstIndex, questions });
+    const added = { type: "add_questions", firstIndex, questions } as const;
+    await deps.lobbies.ask(code, added, undefined, deps.origin);
   }
   return command(deps, code, { type: "next", ...move }, id);
 }
@@ -269,7 +272,9 @@ async function avatarUrlOf(deps: LobbyDeps, { playerId, isGuest }: Caller): Prom
 function takenSeat(deps: LobbyDeps, code: string, seat: NewSeat, body: string | null): TakenSeat {
   // The player who took the seat, as in every token; null for an anonymous seat (TOK-02).
   const { id: seatId, accountId: playerId } = seat;
-  const token = seatToken(deps, { kind: "lobby", code, seatId, playerId });
+  const taken = { kind: "lobby", code, seatId, playerId };
+  const token = seatToken(deps, taken);
+  if (playerId !== null) rememberSeat(deps, { ...taken, playerId });
   // The body is never empty: it has the lobby.
   const withToken = `${body?.slice(0, -1)},"player_token":${JSON.stringify(token)}}`;
   return { code, token, body: withToken };

@@ -32,7 +32,7 @@ const paths = new Map<string, string>([
     `client/emberline.${ending}`,
     join(web, `client/emberline.${ending}`),
   ]),
-  ...["overview.js", "operator.css"].map((name): [string, string] => [
+  ...["refresh.js", "review.js", "operator.css"].map((name): [string, string] => [
     `operator/${name}`,
     join(web, "operator", name),
   ]),

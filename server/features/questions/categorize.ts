@@ -1,8 +1,8 @@
 import { recordDegraded } from "../../platform/faults/degraded.ts";
-import type { WithFaults, WithLog } from "../../platform/capabilities.ts";
+import type { WithFaults, WithLog, WithOrigin } from "../../platform/capabilities.ts";
 import { categories, type Category, type QuestionModel } from "./providers/question-model.ts";
 
-interface CategorizeDeps extends WithLog, WithFaults {
+interface CategorizeDeps extends WithLog, WithFaults, WithOrigin {
   questionModel: QuestionModel;
 }
 
@@ -26,13 +26,13 @@ export async function openCategories(
 
 async function subjectsOf(deps: CategorizeDeps, prompt: string): Promise<Category[]> {
   try {
-    return (await deps.questionModel.categorize?.(prompt)) ?? [];
+    return (await deps.questionModel.categorize?.(prompt, deps.origin)) ?? [];
   } catch (error) {
     deps.log.warn(
       { event: "categorization_failed", err: error },
       "prompt not categorized, all categories are drawn from",
     );
-    recordDegraded(deps, "prompt-categories", error);
+    recordDegraded(deps, "prompt-categories", error, deps.origin);
     return [];
   }
 }

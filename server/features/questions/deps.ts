@@ -5,6 +5,7 @@ import type {
   WithEm,
   WithFaults,
   WithLog,
+  WithOrigin,
   WithRedis,
   WithResponseCache,
 } from "../../platform/capabilities.ts";
@@ -16,7 +17,9 @@ export interface QuestionDeps
     WithConfig,
     WithClock,
     WithLog,
+    WithOrigin,
     WithFaults,
+    WithOrigin,
     WithRedis,
     WithResponseCache,
     WithEnqueue,

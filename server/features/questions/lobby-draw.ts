@@ -75,9 +75,9 @@ async function drawGame(
   { questionModel }: Subjects,
 ): Promise<DrawnQuestion[]> {
   const named = namesOf(plan);
-  const { log, faults } = deps;
+  const { log, faults, origin } = deps;
   const open = named.includes("random")
-    ? await openCategories({ questionModel, log, faults }, plan.prompt)
+    ? await openCategories({ questionModel, log, faults, origin }, plan.prompt)
     : [];
   const order = playOrder(plan, named, open);
   const difficulty = difficultyOf(plan.difficulty, null);

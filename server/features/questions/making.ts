@@ -1,4 +1,4 @@
-import { originOfPlayer } from "../../platform/origin.ts";
+import { withPlayer } from "../../platform/origin.ts";
 import { recordDegraded } from "../../platform/faults/degraded.ts";
 import type { QuestionDeps } from "./deps.ts";
 
@@ -29,7 +29,7 @@ export async function mayMake(
       { event: "question_quota_failed", err: error },
       "generated questions not counted, none are generated",
     );
-    recordDegraded(deps, "question-quota", error, originOfPlayer(playerId));
+    recordDegraded(deps, "question-quota", error, withPlayer(deps.origin, playerId));
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { originOfPlayer } from "../../platform/origin.ts";
+import { withPlayer } from "../../platform/origin.ts";
 import { recordDegraded } from "../../platform/faults/degraded.ts";
 import type { Pool } from "../../../db/entities/question.ts";
 import {
@@ -9,7 +9,7 @@ import {
 import type { QuestionRow } from "../../../db/queries/questions/questions.ts";
 import { questionGeneration, type PayloadOf } from "../../../workers/queues.ts";
 import { randomId } from "../../platform/ids.ts";
-import type { WithClock } from "../../platform/capabilities.ts";
+import type { WithClock, WithOrigin } from "../../platform/capabilities.ts";
 import type { QuestionDeps } from "./deps.ts";
 import { batchSize, makeQuestions } from "./domain/make-questions.ts";
 import { isExhausted } from "./domain/negative-cache.ts";
@@ -121,14 +121,14 @@ export function generateAhead(deps: QuestionDeps, criteria: DrawCriteria): void 
   const make = async () => {
     if (await isExhausted(deps, criteria)) return;
     const payload = await payloadOf(deps, criteria);
-    if (payload !== null) await deps.enqueue(questionGeneration, payload);
+    if (payload !== null) await deps.enqueue(questionGeneration, payload, originOf(deps, criteria));
   };
   make().catch((error: unknown) => {
     deps.log.warn(
       { event: "generation_not_queued", reason: String(error) },
       "generation of further questions not queued, a later draw tries again",
     );
-    recordDegraded(deps, "question-generation-queue", error, originOfPlayer(criteria.maker));
+    recordDegraded(deps, "question-generation-queue", error, originOf(deps, criteria));
   });
 }
 
@@ -138,7 +138,8 @@ async function generate(
   waitMs: number,
 ): Promise<boolean> {
   const payload = await payloadOf(deps, criteria);
-  return payload !== null && deps.enqueueAndWait(questionGeneration, payload, waitMs);
+  if (payload === null) return false;
+  return deps.enqueueAndWait(questionGeneration, payload, originOf(deps, criteria), waitMs);
 }
 
 async function generateIfThere(
@@ -153,10 +154,12 @@ async function generateIfThere(
       { event: "generation_not_queued", reason: String(error) },
       "generation of questions not queued, stored ones are drawn",
     );
-    recordDegraded(deps, "question-generation-queue", error, originOfPlayer(criteria.maker));
+    recordDegraded(deps, "question-generation-queue", error, originOf(deps, criteria));
     return false;
   }
 }
+
+const originOf = ({ origin }: WithOrigin, { maker }: DrawCriteria) => withPlayer(origin, maker);
 
 /** Payload of the generation job; null when the player's daily quota is used up. */
 async function payloadOf(

@@ -7,7 +7,13 @@ import { credentialRequests, type WithEnqueue } from "../../../workers/queues.ts
 import { normalizeEmail } from "../../platform/text/account-names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { codeHashes, maxCodeTries, readCode } from "../../platform/security/one-time-codes.ts";
-import type { WithClock, WithEm, WithFaults, WithLog } from "../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithEm,
+  WithFaults,
+  WithLog,
+  WithOrigin,
+} from "../../platform/capabilities.ts";
 import type { SessionDeps } from "./deps.ts";
 import { announceProof, proveAddress } from "../verification/proof.ts";
 import { clearLocks } from "./domain/lockout.ts";
@@ -34,7 +40,7 @@ export interface CredentialRequest {
  * up, so neither the response nor its time reveals it (S1).
  */
 export async function requestCredential(
-  deps: WithEm & WithClock & WithEnqueue & WithLog & WithFaults,
+  deps: WithEm & WithClock & WithEnqueue & WithLog & WithFaults & WithOrigin,
   { email, ...request }: CredentialRequest,
 ): Promise<void> {
   const emailKey = normalizeEmail(email);
@@ -48,12 +54,13 @@ export async function requestCredential(
       "too many requests for codes wait, one dropped",
     );
   // While Redis is down the row waits; the clean-up queues it.
-  await deps.enqueue(credentialRequests, { requestId, round: 0 }).catch((error: unknown) => {
+  const job = { requestId, round: 0 };
+  await deps.enqueue(credentialRequests, job, deps.origin).catch((error: unknown) => {
     deps.log.warn(
       { event: "code_request_not_queued", reason: String(error) },
       "request for a code not queued, the clean-up queues it",
     );
-    recordDegraded(deps, "code-request-queue", error);
+    recordDegraded(deps, "code-request-queue", error, deps.origin);
   });
 }
 

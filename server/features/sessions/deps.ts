@@ -6,8 +6,10 @@ import type {
   WithFaults,
   WithLog,
   WithMetrics,
+  WithOrigin,
   WithPasswords,
   WithRedis,
+  WithRequests,
   WithTokens,
 } from "../../platform/capabilities.ts";
 
@@ -19,7 +21,9 @@ export interface SessionDeps
     WithLog,
     WithFaults,
     WithMetrics,
+    WithOrigin,
     WithRedis,
+    WithRequests,
     WithTokens,
     WithPasswords,
     WithEnqueue {}

@@ -1,4 +1,3 @@
-import { originOfPlayer } from "../../platform/origin.ts";
 import { recordDegraded } from "../../platform/faults/degraded.ts";
 import { randomInt } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/postgresql";
@@ -162,7 +161,7 @@ export async function upgrade(
       { event: "account_event_failed", player: caller.playerId, reason: String(error) },
       "guest upgrade not published, processes read it from Postgres",
     );
-    recordDegraded(deps, "account-events", error, originOfPlayer(caller.playerId));
+    recordDegraded(deps, "account-events", error, deps.origin);
   });
   await postMessages(deps, [mailId]);
   return session;

@@ -14,7 +14,8 @@ import { writeRemoval } from "../verification/notices.ts";
 import { linkSocially, signInSocially } from "./accounts.ts";
 import { loginNotice } from "./notices.ts";
 import { readPostedName } from "./posted-name.ts";
-import { authorizationUrl, readProfile } from "./profiles.ts";
+import { authorizationUrl } from "./code-exchange.ts";
+import { readProfile } from "./profiles.ts";
 import {
   browserHash,
   keepPostedName,

@@ -6,8 +6,10 @@ import type {
   WithFaults,
   WithLog,
   WithMetrics,
+  WithOrigin,
   WithOrm,
   WithRedis,
+  WithRequests,
   WithTokens,
 } from "../../platform/capabilities.ts";
 
@@ -20,6 +22,8 @@ export interface SystemDeps
     WithLog,
     WithFaults,
     WithMetrics,
+    WithOrigin,
     WithRedis,
+    WithRequests,
     WithTokens,
     WithEnqueue {}

@@ -1,4 +1,4 @@
-import { originOfPlayer } from "../../platform/origin.ts";
+import { withPlayer } from "../../platform/origin.ts";
 import { recordDegraded } from "../../platform/faults/degraded.ts";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { dropSentCredentials } from "../../../db/queries/accounts/accounts.ts";
@@ -13,7 +13,7 @@ import { findMailTarget } from "../../../db/queries/verification/replaced-addres
 import { publishAccountEvent } from "../accounts/domain/account-events.ts";
 import { logSecurity } from "../../platform/log/security-log.ts";
 import { postMessages, writeMessage, type WriteDeps } from "../delivery/domain/send.ts";
-import type { WithFaults, WithLog, WithRedis } from "../../platform/capabilities.ts";
+import type { WithFaults, WithLog, WithOrigin, WithRedis } from "../../platform/capabilities.ts";
 import type { WithEnqueue } from "../../../workers/queues.ts";
 
 /** Revocation reason: attached by somebody other than the owner of the address. */
@@ -63,7 +63,7 @@ export async function proveAddress(
 
 /** Publishes the void access tokens to every process and queues the mail; call it after the commit. */
 export async function announceProof(
-  deps: WithRedis & WithLog & WithFaults & WithEnqueue,
+  deps: WithRedis & WithLog & WithFaults & WithOrigin & WithEnqueue,
   proven: Proven | null,
 ): Promise<void> {
   if (proven === null) return;
@@ -75,7 +75,7 @@ export async function announceProof(
 
 /** Publishes to every process that access tokens of these sessions are void. */
 export async function publishEnded(
-  deps: WithRedis & WithLog & WithFaults,
+  deps: WithRedis & WithLog & WithFaults & WithOrigin,
   playerId: number,
   families: readonly string[],
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function publishEnded(
         { event: "account_event_failed", player: playerId, reason: String(error) },
         "ended sessions not published, their access tokens expire by themselves",
       );
-      recordDegraded(deps, "account-events", error, originOfPlayer(playerId));
+      recordDegraded(deps, "account-events", error, withPlayer(deps.origin, playerId));
     });
   }
 }

@@ -1,8 +1,12 @@
 import type { Redis } from "ioredis";
 import { LRUCache } from "lru-cache";
-import type { Clock } from "../../platform/time/clock.ts";
+import type { WithClock, WithFaults, WithRedis } from "../../platform/capabilities.ts";
 import type { Config } from "../../platform/config/config.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
+import type { FaultRecorder } from "../../platform/faults/recorder.ts";
+import { noOrigin } from "../../platform/origin.ts";
 import { scriptOf } from "../../platform/redis/script.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import { isOperatorRoute, type AnyRoute } from "../pipeline/route.ts";
 
@@ -94,14 +98,16 @@ const scaled = (max: number, { RATE_LIMIT_FACTOR }: Config) =>
 export class RateLimiter {
   private readonly redis: Redis;
   private readonly clock: Clock;
+  private readonly faults: FaultRecorder;
   private readonly local = new LRUCache<string, { count: number; endsAt: number }>({
     max: maxLocalCounters,
   });
   private pausedUntil = 0;
 
-  constructor(redis: Redis, clock: Clock) {
+  constructor({ redis, clock, faults }: WithRedis & WithClock & WithFaults) {
     this.redis = redis;
     this.clock = clock;
+    this.faults = faults;
   }
 
   /** Counts a request. Reads the address only when the limit is per address, since it may be unknown. */
@@ -128,8 +134,11 @@ export class RateLimiter {
     try {
       const counted = countScript(this.redis, [key], windowMs);
       return (await withTimeout(counted, storeWaitMs)) as [count: number, leftMs: number];
-    } catch {
+    } catch (error) {
       this.pausedUntil = performance.now() + storePauseMs;
+      // Once per pause, not per request; it is written when Redis is back.
+      const { faults } = this;
+      recordDegraded({ faults }, "rate-limit", error, noOrigin);
       return this.hitLocally(key, windowMs);
     }
   }

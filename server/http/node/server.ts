@@ -8,6 +8,7 @@ import type {
   WithFaults,
   WithMetrics,
   WithRedis,
+  WithRequests,
 } from "../../platform/capabilities.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { countedAddress, embeddedAddress } from "../../platform/net/ip-addresses.ts";
@@ -21,7 +22,7 @@ import type { AnyRoute } from "../pipeline/route.ts";
 import { NodeContext } from "./node-context.ts";
 
 export interface NodeServerOptions {
-  deps: WithConfig & WithClock & WithMetrics & WithRedis & WithFaults;
+  deps: WithConfig & WithClock & WithMetrics & WithRedis & WithFaults & WithRequests;
   routes: readonly AnyRoute[];
   log: Logger;
   listener: Listener;
@@ -62,7 +63,7 @@ class PipelineServer implements NodeServer {
   private isDraining = false;
 
   constructor({ deps, routes, log, listener }: NodeServerOptions) {
-    this.recorder = new RequestRecorder(log, deps.metrics, deps.faults);
+    this.recorder = new RequestRecorder(log, deps);
     this.pipeline = new Pipeline(deps, routes, this.recorder, listener);
     this.readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.server = createServer((incoming, response) => {

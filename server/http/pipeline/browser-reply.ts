@@ -19,7 +19,8 @@ export async function replyToBrowser(
   const { params, query, caller } = input;
   const pagination = reply.pagination ?? null;
   const view = { params, query, caller, input: input.body, body: reply.body, pagination } as never;
-  if (route.pageAfter !== undefined) return seeOtherReply(route.pageAfter(view));
+  const next = route.pageAfter?.(view) ?? null;
+  if (next !== null) return seeOtherReply(next);
   if (route.page === undefined) return reply;
   const headers: Headers = [...reply.headers, ...varies];
   return bytesReply(reply.status, htmlType, route.page(view).markup, headers);

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { AppError } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
-import { isUrlForm, parseJsonObject, readForm, requireJson } from "./body.ts";
+import { isUrlForm, parseJsonObject, requireJson } from "./body.ts";
+import { readPageForm } from "./page-form.ts";
 import { namesHtml, replyToBrowser } from "./browser-reply.ts";
 import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
@@ -11,7 +12,13 @@ import { toAppError, unavailable } from "./failures.ts";
 import { takeFiles, requireForm } from "./form.ts";
 import { Idempotency } from "./idempotency.ts";
 import type { Listener } from "./listener.ts";
-import type { WithClock, WithConfig, WithMetrics, WithRedis } from "../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithFaults,
+  WithMetrics,
+  WithRedis,
+} from "../../platform/capabilities.ts";
 import { RateLimiter, type LimitState, type RouteLimit } from "../limits/rate-limit.ts";
 import { countedAddress, countedCaller, RefusalLimiter } from "../limits/refusal-limit.ts";
 import type { RequestRecorder } from "./request-record.ts";
@@ -24,7 +31,7 @@ export const requestDeadlineMs = 10_000;
 /** Bytes of path and query (HTTP-04). */
 export const maxTargetBytes = 3_072;
 
-type PipelineDeps = WithConfig & WithClock & WithMetrics & WithRedis;
+type PipelineDeps = WithConfig & WithClock & WithFaults & WithMetrics & WithRedis;
 
 /** Levels that require no credential. */
 const openLevels: ReadonlySet<AuthLevel> = new Set(["public", "optional", "optional_seat"]);
@@ -46,13 +53,13 @@ export class Pipeline {
   private readonly recorder: RequestRecorder;
 
   constructor(
-    { config, clock, metrics, redis }: PipelineDeps,
+    { config, clock, metrics, redis, faults }: PipelineDeps,
     routes: readonly AnyRoute[],
     recorder: RequestRecorder,
     listener: Listener,
   ) {
     this.listener = listener;
-    this.limiter = new RateLimiter(redis, clock);
+    this.limiter = new RateLimiter({ redis, clock, faults });
     this.refusals = new RefusalLimiter(this.limiter, countedCaller);
     this.guesses = new RefusalLimiter(this.limiter, countedAddress);
     this.idempotency = new Idempotency(redis);
@@ -137,6 +144,7 @@ export class Pipeline {
   fail(ctx: RequestContext, error: unknown): void {
     if (ctx.isClosed) return;
     const refusal = toAppError(error);
+    ctx.refusal = refusal;
     if (refusal.status >= 500 && refusal === error && refusal.detail.cause === undefined) {
       this.recorder.recordError(ctx, refusal, refusal.status);
     } else if (refusal.status >= 500)
@@ -300,9 +308,9 @@ export class Pipeline {
   }
 }
 
-/** True for a change that a page of ours sends as a form. */
+/** True for what a page of ours sends as a form. */
 const isPageForm = ({ headers }: RequestContext, { route }: RouteEntry) =>
-  route.pageAfter !== undefined && isUrlForm(headers);
+  (route.pageAfter ?? route.page) !== undefined && isUrlForm(headers);
 
 const objectOf = (ctx: RequestContext, entry: RouteEntry) =>
-  isPageForm(ctx, entry) ? Object.fromEntries(readForm(ctx.body)) : parseJsonObject(ctx.body);
+  isPageForm(ctx, entry) ? readPageForm(ctx.body, entry.route.body) : parseJsonObject(ctx.body);

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { parseCookie } from "cookie";
 import { AppError } from "../../platform/errors.ts";
+import { isRequestId, roomName, type Origin } from "../../platform/origin.ts";
+import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { Caller, OperatorCaller, SeatCaller } from "../auth/auth.ts";
 import type { ClientAddress } from "./client-address.ts";
 import type { LimitState } from "../limits/rate-limit.ts";
@@ -14,7 +16,6 @@ import type { RequestInfo } from "./route.ts";
 import type { RouteMatch } from "./router.ts";
 
 const noCookies: Readonly<Record<string, string>> = Object.freeze({});
-const requestIdPattern = /^[A-Za-z0-9._-]{8,64}$/;
 /** Prefix of generated request ids: it begins with the pid, which identifies the serving process. */
 export const ownIdStart = `${process.pid.toString(36)}-${randomBytes(4).toString("hex")}-`;
 let requestCount = 0;
@@ -39,7 +40,7 @@ export abstract class RequestContext implements RequestInfo {
   paramValues: string[] = [];
   /** Value of the `Allow` header when the path has no route for this method. */
   allow = "";
-  /** Refusal decided before the body is read. */
+  /** Refusal decided before the body is read; at the end, the refusal that was sent. */
   refusal: AppError | null = null;
   body: Uint8Array | null = null;
   /** Received bytes of the body. */
@@ -65,6 +66,8 @@ export abstract class RequestContext implements RequestInfo {
   deadline: NodeJS.Timeout | null = null;
   /** Address of the client, set with the headers. */
   address: ClientAddress = { ip: null, isFromProxy: false };
+  /** The origin that work of this request was given; null while nothing took it. */
+  takenOrigin: Origin | null = null;
   private parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(
@@ -93,7 +96,7 @@ export abstract class RequestContext implements RequestInfo {
   /** Sets the request id after the headers were read: a valid `X-Request-Id`, else a generated one (HTTP-14). */
   identify(): void {
     const given = this.headers["x-request-id"];
-    if (given !== undefined && requestIdPattern.test(given)) {
+    if (given !== undefined && isRequestId(given)) {
       this.id = given;
       return;
     }
@@ -113,6 +116,18 @@ export abstract class RequestContext implements RequestInfo {
 
   get isFromProxy(): boolean {
     return this.address.isFromProxy;
+  }
+
+  /** What work of this request goes back to. The room is that of the path, if the text there is a code. */
+  get origin(): Origin {
+    return (this.takenOrigin ??= { requestId: this.id, playerId: this.playerId, room: this.room });
+  }
+
+  get room(): string | null {
+    const { entry, paramValues } = this;
+    if (entry === null || entry.roomParam < 0) return null;
+    const code = roomCodeOf(paramValues[entry.roomParam] ?? "");
+    return code === null ? null : roomName(entry.route.room ?? "room", code);
   }
 
   /** Ends a long response: its last piece was written, or the client disconnected. */

@@ -1,32 +1,38 @@
-import type { WithEm } from "../../platform/capabilities.ts";
+import type { WithEm, WithOrigin } from "../../platform/capabilities.ts";
 import type { HttpDeps } from "../deps.ts";
 import type { RequestContext } from "./request-context.ts";
 
-type RequestOrigin = Pick<RequestContext, "playerId" | "keyOwner" | "ip">;
+type RequestOf = Pick<RequestContext, "playerId" | "keyOwner" | "ip" | "origin">;
+type OwnDeps = WithEm & WithOrigin;
 
 /**
- * Creates the dependencies of a request: the shared ones, with a lazily forked `em`. All requests use one class: an
- * object with its own getter took a fifth more processor time of a short GET (`npm run bench -- http`).
+ * Creates the dependencies of a request: the shared ones, with a lazily forked `em` and the origin of its work. All
+ * requests use one class: an object with its own getter took a fifth more processor time of a short GET (`npm run
+ * bench -- http`).
  */
-export function createRequestDeps(base: HttpDeps): (caller: RequestOrigin) => HttpDeps & WithEm {
+export function createRequestDeps(base: HttpDeps): (ctx: RequestOf) => HttpDeps & OwnDeps {
   class RequestDeps {
-    readonly #caller: RequestOrigin;
+    readonly #ctx: RequestOf;
     #em: WithEm["em"] | null = null;
 
-    constructor(caller: RequestOrigin) {
-      this.#caller = caller;
+    constructor(ctx: RequestOf) {
+      this.#ctx = ctx;
     }
 
     get em(): WithEm["em"] {
-      return (this.#em ??= base.emFor(nameOf(this.#caller)));
+      return (this.#em ??= base.emFor(nameOf(this.#ctx)));
+    }
+
+    get origin(): WithOrigin["origin"] {
+      return this.#ctx.origin;
     }
   }
   Object.setPrototypeOf(RequestDeps.prototype, base);
-  return (caller) => new RequestDeps(caller) as unknown as HttpDeps & WithEm;
+  return (ctx) => new RequestDeps(ctx) as unknown as HttpDeps & OwnDeps;
 }
 
 /** Name of the caller in connection shares: the player, the owner of the API key, or else the address. */
-const nameOf = ({ playerId, keyOwner, ip }: RequestOrigin) => {
+const nameOf = ({ playerId, keyOwner, ip }: RequestOf) => {
   const player = playerId ?? keyOwner;
   return player === null ? ip : `p${player}`;
 };

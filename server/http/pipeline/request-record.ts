@@ -2,13 +2,16 @@ import { performance } from "node:perf_hooks";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Metrics } from "../../platform/metrics/metrics.ts";
 import type { FaultRecorder } from "../../platform/faults/recorder.ts";
-import type { Origin } from "../../platform/origin.ts";
-import { roomCodeOf } from "../../platform/text/room-codes.ts";
+import type { WithFaults, WithMetrics, WithRequests } from "../../platform/capabilities.ts";
+import type { EndedRequest, RequestTracker } from "../../platform/requests/tracker.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { RequestKind } from "./entry.ts";
 
 /** Recorded status of a request whose client disconnected before the response. */
 export const abortedStatus = 499;
+
+/** A request that took longer is kept for operators. */
+export const slowMs = 1_000;
 
 const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const unmatched = "unmatched";
@@ -21,12 +24,14 @@ export class RequestRecorder {
   private readonly log: Logger;
   private readonly metrics: Metrics;
   private readonly faults: FaultRecorder;
+  private readonly requests: RequestTracker;
   private readonly kinds = new Map<string, RequestKind>();
 
-  constructor(log: Logger, metrics: Metrics, faults: FaultRecorder) {
+  constructor(log: Logger, { metrics, faults, requests }: WithMetrics & WithFaults & WithRequests) {
     this.log = log;
     this.metrics = metrics;
     this.faults = faults;
+    this.requests = requests;
   }
 
   record(ctx: RequestContext, status: number): void {
@@ -40,6 +45,13 @@ export class RequestRecorder {
     const ms = Math.round(elapsedMs * 1000) / 1000;
     // pino omits undefined fields.
     log.info({ id, ms, player, seat: seatId ?? undefined, ip: ip ?? undefined });
+    if (this.isKept(ctx, status, elapsedMs)) this.requests.keep(endedOf(ctx, status, elapsedMs));
+  }
+
+  /** Failed, slow, or with work that goes on after it (OPS-31). A command that succeeds at once is not kept. */
+  private isKept({ entry, takenOrigin }: RequestContext, status: number, elapsedMs: number) {
+    if (status >= 500 || (elapsedMs > slowMs && entry?.isStream !== true)) return true;
+    return takenOrigin !== null && this.requests.hasWork(takenOrigin);
   }
 
   recordLimited(ctx: RequestContext): void {
@@ -50,7 +62,7 @@ export class RequestRecorder {
   recordError(ctx: RequestContext, error: unknown, status: number): void {
     const route = ctx.entry?.route.path ?? unmatched;
     const place = `${ctx.entry?.route.method ?? "ANY"} ${route}`;
-    this.faults.record({ kind: "request", place, error, origin: originOf(ctx) });
+    this.faults.record({ kind: "request", place, error, origin: ctx.origin });
     const { id } = ctx;
     if (status === 500)
       this.log.error({ event: "request_failed", id, route, err: error }, "request failed");
@@ -81,11 +93,15 @@ export class RequestRecorder {
   }
 }
 
-/** The room is that of the path, if the route has one and the text in the path is a code. */
-function originOf({ id, playerId, entry, paramValues }: RequestContext): Origin {
-  const code = entry === null || entry.roomParam < 0 ? "" : (paramValues[entry.roomParam] ?? "");
-  const room = roomCodeOf(code);
-  return { requestId: id, playerId, room: room && `${entry?.route.room ?? "room"} ${room}` };
+function endedOf(ctx: RequestContext, status: number, ms: number): EndedRequest {
+  const { id, method, entry, refusal, playerId } = ctx;
+  return {
+    ...{ id, status, ms, playerId },
+    method: knownMethods.has(method) ? method : "OTHER",
+    route: entry?.route.path ?? unmatched,
+    code: refusal?.code ?? null,
+    room: ctx.room,
+  };
 }
 
 function reasonOf(error: unknown): string {

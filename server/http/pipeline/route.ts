@@ -365,10 +365,10 @@ export interface RouteRecord<
    */
   page?: (view: ViewOf<A, P, Q, B, R>) => Page;
   /**
-   * Buttons of pages send this change as a form, whose fields are those of the body. A browser is then sent to this
-   * address; other callers get the JSON answer.
+   * Pages send this request as a form, whose fields are those of the body. A browser is then sent to this address, or
+   * gets the `page` if it is null; other callers get the JSON answer.
    */
-  pageAfter?: (view: ViewOf<A, P, Q, B, R>) => string;
+  pageAfter?: (view: ViewOf<A, P, Q, B, R>) => string | null;
   /** The envelope of a 200 has `pagination` beside `body` (ENV-05). */
   isPaged?: boolean;
   /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */
@@ -414,7 +414,7 @@ export interface Route<D> extends Omit<
   "handler" | "heldSecret" | "draw" | "page" | "pageAfter"
 > {
   page?: (view: TableView) => Page;
-  pageAfter?: (view: TableView) => string;
+  pageAfter?: (view: TableView) => string | null;
   draw?: (deps: D) => unknown;
   heldSecret?: (
     given: Pick<TableInput<D>, "query" | "body" | "deps" | "request">,

@@ -97,7 +97,7 @@ class UwsServer implements HttpServer {
   constructor({ deps, routes, log, exclusive = false, ...sources }: UwsServerOptions) {
     const { realmOrigins = () => noOrigins, ownerPort = () => null } = sources;
     this.log = log;
-    this.recorder = new RequestRecorder(log, deps.metrics, deps.faults);
+    this.recorder = new RequestRecorder(log, deps);
     this.uploads = new UploadQuota(deps.redis);
     const cors = new Cors(deps.config, realmOrigins);
     this.pipeline = new Pipeline(deps, routes, this.recorder, {

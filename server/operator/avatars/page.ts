@@ -1,9 +1,26 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html, type Value } from "../html.ts";
-import { page } from "../layout.ts";
+import { assetPath, page } from "../layout.ts";
+import { addressWith, moreLink, tabs } from "../links.ts";
+import { playerLinks, playerPartPath } from "../players/links.ts";
 import { mayMake } from "../roles.ts";
-import { maxReason, type UploadBody, type UploadsBody, type UploadsQuery } from "./schemas.ts";
+import {
+  maxReason,
+  type PlayerUploadsBody,
+  type UploadBody,
+  type UploadsBody,
+  type UploadsQuery,
+} from "./schemas.ts";
+
+/** Reasons that a reviewer chooses by a digit; any other may be typed. */
+export const rejectionReasons = [
+  "Nudity or sexual content.",
+  "Violence or gore.",
+  "Hate or insults.",
+  "Advertising or contact data.",
+  "Nothing can be recognised.",
+] as const;
 
 export const reviewPath = "/operator/avatar-uploads";
 
@@ -19,31 +36,70 @@ interface ReviewView {
 }
 
 const addressOf = ({ status, limit, cursor }: Place): string =>
-  `${reviewPath}?status=${status}&limit=${limit}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
+  addressWith(reviewPath, { status, limit, cursor });
 
-const link = (place: Place, text: string) => html`<a href="${addressOf(place)}">${text}</a>`;
+interface PlayerUploadsView {
+  body: Static<typeof PlayerUploadsBody>;
+  query: { limit: number; cursor?: number };
+  caller: OperatorCaller;
+}
+
+/** The uploads of a player, with the buttons of the review (OPS-80). */
+export function playerUploadsPage({ body, query, caller }: PlayerUploadsView): Html {
+  const { player, uploads, next } = body;
+  const path = playerPartPath(player.id, "uploads");
+  const back = (id: number) => `${addressWith(path, query)}#upload-${id}`;
+  return page(
+    { title: `Uploads of ${player.name}`, caller },
+    html`<h1>Uploads of ${player.name}</h1>
+      ${playerLinks(player.id, "uploads")} ${uploads.length === 0 && html`<p>None.</p>`}
+      ${uploads.map((upload) => entry(upload, back(upload.id), caller))}
+      ${moreLink(next, (cursor) => addressWith(path, { ...query, cursor }))}`,
+  );
+}
 
 /** The review of uploaded pictures (AV-06): a list that works without scripts and without a mouse. */
 export function reviewPage({ body: { uploads, next }, query, caller }: ReviewView): Html {
   const { status, limit, cursor } = query;
-  const tabs = Object.entries(statuses).map(([name, text]) =>
-    name === status && cursor === undefined
-      ? html`<b>${text}</b>`
-      : link({ status: name as Place["status"], limit }, text),
+  const states = Object.entries(statuses).map(
+    ([name, text]) =>
+      [
+        name === status && cursor === undefined,
+        addressOf({ status: name as Place["status"], limit }),
+        text,
+      ] as const,
   );
   return page(
     { title: "Avatars", caller },
     html`<h1>Avatars</h1>
-      <p class="tabs">${tabs}</p>
+      ${tabs(states)} ${mayMake(caller.role, "avatar:approve") && keysOf()}
       ${uploads.length === 0 && html`<p>None.</p>`}
       ${uploads.map((upload, at) => entry(upload, backTo(query, uploads[at + 1]), caller))}
-      ${next !== null && html`<p>${link({ status, limit, cursor: next }, "More")}</p>`}`,
+      ${moreLink(next, (after) => addressOf({ status, limit, cursor: after }))}`,
   );
 }
 
 /** After a decision the browser shows the same list, at the entry that followed. */
 const backTo = (place: Place, following: Upload | undefined): string =>
   addressOf(place) + (following === undefined ? "" : `#upload-${following.id}`);
+
+/** What the script of the page takes from the keyboard; hidden where it does not run. */
+const keysOf = () =>
+  html`<script src="${assetPath}/review.js" type="module"></script>
+    <div class="keys" hidden>
+      <p>
+        Keys: <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>a</kbd> approve, <kbd>r</kbd> reject
+        with a reason to type, <kbd>u</kbd> take the last decision back. A digit rejects with its
+        reason:
+      </p>
+      <ol>
+        ${rejectionReasons.map((text) => html`<li>${text}</li>`)}
+      </ol>
+      <p role="status"></p>
+    </div>
+    <datalist id="reasons">
+      ${rejectionReasons.map((text) => html`<option value="${text}"></option>`)}
+    </datalist>`;
 
 function entry(upload: Upload, back: string, { role }: OperatorCaller): Html {
   const { id, status, picture_url } = upload;
@@ -57,7 +113,7 @@ function entry(upload: Upload, back: string, { role }: OperatorCaller): Html {
       />${field}<button aria-describedby="facts-${id}">${text}</button>
     </form>`;
   const reason = html`<label for="reason-${id}">Reason (shown to the player)</label
-    ><input id="reason-${id}" name="reason" maxlength="${maxReason}" required />`;
+    ><input id="reason-${id}" name="reason" list="reasons" maxlength="${maxReason}" required />`;
   return html`<section id="upload-${id}">
     <h2 id="facts-${id}">${factsOf(upload).join(" · ")}</h2>
     ${pictureOf(upload, role)}

@@ -5,9 +5,10 @@ import type { AvatarService } from "../../features/avatars/domain/avatar-service
 import { backOr } from "../forms.ts";
 import { roleOf } from "../roles.ts";
 import { decisionVersionOf } from "../../features/avatars/domain/decision-version.ts";
-import { reviewPage, reviewPath as path } from "./page.ts";
+import { playerUploadsPage, reviewPage, reviewPath as path } from "./page.ts";
 import {
   DecisionBody,
+  PlayerUploadsBody,
   RejectBody,
   UploadAnswer,
   type UploadBody,
@@ -15,7 +16,7 @@ import {
   UploadsBody,
   UploadsQuery,
 } from "./schemas.ts";
-import { pageOf } from "../../http/pipeline/pagination.ts";
+import { pageOf, PageQuery } from "../../http/pipeline/pagination.ts";
 
 export interface AvatarsDeps {
   avatars: AvatarService;
@@ -68,6 +69,25 @@ const readRoutes = [
   }),
   defineRoute({
     method: "GET",
+    path: "/operator/players/{id}/uploads",
+    tag,
+    summary: "Uploaded avatars of a player, newest first",
+    auth: "viewer",
+    source: "OPS-80, AV-06",
+    params: UploadParams,
+    query: PageQuery,
+    notFoundCode: "player:not_found",
+    responses: { 200: PlayerUploadsBody },
+    page: playerUploadsPage,
+    errors: ["player:not_found"],
+    handler: async ({ deps: { avatars }, params: { id }, query: { limit, cursor = null } }) => {
+      const { name, uploads } = await avatars.listOf(id, { limit: limit + 1, cursor });
+      const { page, next } = pageOf(uploads, limit);
+      return reply(200, { player: { id, name }, uploads: page.map(presentUpload), next });
+    },
+  }),
+  defineRoute({
+    method: "GET",
     path: `${path}/{id}/picture`,
     tag,
     summary: "The picture itself; not for viewers, since it may not have been approved",
@@ -97,9 +117,10 @@ const decisionRoutes = [
     responses: { 200: UploadAnswer },
     pageAfter,
     errors: ["avatar:upload_not_found", "avatar:picture_removed", "avatar:decided_meanwhile"],
-    handler: async ({ deps: { avatars }, params, body, caller }) => {
+    handler: async ({ deps: { avatars }, params, body, caller, request }) => {
       const by = {
         operator: caller.name,
+        requestId: request.id,
         reason: body.reason?.trim() ?? "",
         seen: body.seen ?? null,
       };
@@ -120,9 +141,12 @@ const decisionRoutes = [
     responses: { 200: UploadAnswer },
     pageAfter,
     errors: ["avatar:upload_not_found", "avatar:decided_meanwhile"],
-    handler: async ({ deps: { avatars }, params, body, caller }) => {
+    handler: async ({ deps: { avatars }, params, body, caller, request }) => {
       const reason = body.reason.replace(/\p{Cc}+/gu, " ").trim();
-      const by = { operator: caller.name, reason, seen: body.seen ?? null };
+      const by = {
+        ...{ operator: caller.name, requestId: request.id },
+        ...{ reason, seen: body.seen ?? null },
+      };
       const decision = { verb: "reject", reason } as const;
       const upload = await avatars.decide(params.id, decision, by);
       return reply(200, { upload: presentUpload(upload) });
@@ -146,9 +170,10 @@ const decisionRoutes = [
       "avatar:picture_removed",
       "avatar:decided_meanwhile",
     ],
-    handler: async ({ deps: { avatars }, params, body, caller }) => {
+    handler: async ({ deps: { avatars }, params, body, caller, request }) => {
       const by = {
         operator: caller.name,
+        requestId: request.id,
         reason: body.reason?.trim() ?? "",
         seen: body.seen ?? null,
       };

@@ -31,6 +31,10 @@ export const UploadBody = Type.Object({
   created_at: Timestamp,
 });
 export const UploadsBody = Type.Object({ uploads: Type.Array(UploadBody), next: NextCursor });
+export const PlayerUploadsBody = Type.Object({
+  player: Type.Object({ id: Id, name: Type.String() }),
+  ...UploadsBody.properties,
+});
 export const UploadAnswer = Type.Object({ upload: UploadBody });
 
 const decisionFields = {

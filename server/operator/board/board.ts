@@ -4,8 +4,10 @@ import { dirname, join } from "node:path";
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import type { Job, Queue } from "bullmq";
+import type { JobTimes } from "../../platform/job-times/store.ts";
 import { maskData } from "../../platform/text/masking.ts";
 import { findJob } from "../jobs/service.ts";
+import { createHistory } from "./history.ts";
 import { boardPath } from "./paths.ts";
 
 /** The package exports one function; its other types are those of the parameters. */
@@ -28,7 +30,11 @@ export interface Board {
 }
 
 /** With `isReadOnly` the board shows no button that changes anything. */
-export function createBoard(queues: readonly Queue[], isReadOnly: boolean): Board {
+export function createBoard(
+  queues: readonly Queue[],
+  times: Pick<JobTimes, "series">,
+  isReadOnly: boolean,
+): Board {
   const parts: Partial<Board> = {};
   const set = (part: Partial<Board>): ServerAdapter => {
     Object.assign(parts, part);
@@ -47,7 +53,11 @@ export function createBoard(queues: readonly Queue[], isReadOnly: boolean): Boar
   createBullBoard({
     queues: queues.map((queue) => new MaskedQueue(queue, isReadOnly)),
     serverAdapter: adapter,
-    options: { uiBasePath, uiConfig: { boardTitle: "Queues", hideDocsLink: true } },
+    options: {
+      uiBasePath,
+      uiConfig: { boardTitle: "Queues", hideDocsLink: true },
+      historyProvider: createHistory(times),
+    },
   });
   return parts as Board;
 }

@@ -15,7 +15,8 @@ import {
   type RouteRecord,
 } from "../../http/pipeline/route.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { WithAudit } from "../audit.ts";
+import { outcomeOfStatus, type WithAudit } from "../audit.ts";
+import type { JobTimes } from "../../platform/job-times/store.ts";
 import { maskData } from "../../platform/text/masking.ts";
 import { actions, mayMake } from "../roles.ts";
 import {
@@ -42,8 +43,14 @@ const changeDeadlineMs = 60_000;
  * The queue board as routes: its level of access, audit record and log line are those of any other endpoint. Its
  * answers have no envelope, because its own script reads them.
  */
-export function boardRoutes(queues: readonly Queue[]): Route<WithAudit>[] {
-  const boards = { shown: createBoard(queues, true), changed: createBoard(queues, false) };
+export function boardRoutes(
+  queues: readonly Queue[],
+  times: Pick<JobTimes, "series">,
+): Route<WithAudit>[] {
+  const boards = {
+    shown: createBoard(queues, times, true),
+    changed: createBoard(queues, times, false),
+  };
   return [
     ...pageRoutes(boards),
     ...staticRoutes(boards.shown.staticDir),
@@ -147,14 +154,17 @@ function apiRoute(
     deadlineMs: changeDeadlineMs,
     responses: { 200: media("application/json") },
     handler: async ({ deps, params, request, caller }) => {
+      if (action === undefined)
+        return answerOf(await run(boardFor(boards, request, caller), route, request, params));
       const reason = reasonOf(request);
-      if (action !== undefined) {
-        if (actions[action].needsReason && reason === "")
-          throw new AppError("board:reason_missing");
-        await deps.audit(caller, { action, target: targetOf(request.path), reason });
-      }
-      const board = action === undefined ? boardFor(boards, request, caller) : boards.changed;
-      return answerOf(await run(board, route, request, params));
+      if (actions[action].needsReason && reason === "") throw new AppError("board:reason_missing");
+      const change = { action, target: targetOf(request.path), reason };
+      // The package answers its refusals instead of throwing them.
+      const outcomeOf = ({ status = 200 }: BoardAnswer) => outcomeOfStatus(status);
+      const answer = await deps.audit({ caller, request }, { ...change, outcomeOf }, () =>
+        run(boards.changed, route, request, params),
+      );
+      return answerOf(answer);
     },
   });
 }

@@ -1,10 +1,17 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
+import { chart } from "../chart.ts";
 import { html, type Html, type Value } from "../html.ts";
+import { jobPath } from "../jobs/paths.ts";
 import { marked, page, table, timeCell, timeText } from "../layout.ts";
 import { mayMake } from "../roles.ts";
-import { bars } from "./bars.ts";
+import { requestLink } from "../requests/paths.ts";
+import { actionsOf } from "./action-page.ts";
+import type { ActionBody } from "./action-schemas.ts";
+import { failurePathOf, failuresPath } from "./paths.ts";
 import {
+  maxHours,
+  maxMore,
   maxNote,
   maxReason,
   type FailureBody,
@@ -12,8 +19,6 @@ import {
   type FailuresBody,
   type FailuresQuery,
 } from "./schemas.ts";
-
-export const failuresPath = "/operator/failures";
 
 type Detail = Static<typeof FailureDetail>;
 type State = FailureBody["state"];
@@ -27,8 +32,6 @@ const tabs: readonly [state: Static<typeof FailuresQuery>["state"], text: string
 
 const decisions = { resolved: "Resolve", ignored: "Ignore", open: "Reopen" } as const;
 
-export const failurePathOf = (id: string): string => `${failuresPath}/${id}`;
-
 interface FailuresView {
   body: Static<typeof FailuresBody>;
   query: Static<typeof FailuresQuery>;
@@ -41,7 +44,7 @@ export function failuresPage({ body, query, caller }: FailuresView): Html {
   const head = ["What", "Where", "Peer", "Status", "Failed jobs now", "Last hour"];
   const seen = ["Players (about)", "First seen", "Last seen", "State"];
   return page(
-    { title: "Failures", caller },
+    { title: "Failures", caller, isLive: true },
     html`<h1>Failures</h1>
       <p class="tabs">
         ${tabs.map(([state, text]) =>
@@ -65,11 +68,15 @@ export function failuresPage({ body, query, caller }: FailuresView): Html {
 }
 
 /** What failed, in the words of its code or of its error. */
-const whatOf = ({ code, name, text }: FailureBody): string =>
+export const causeOf = ({
+  code,
+  name,
+  text,
+}: Pick<FailureBody, "code" | "name" | "text">): string =>
   [code, name, text].filter((part) => part !== null).join(" ");
 
 const failureRow = (failure: FailureBody): Value[] => [
-  html`<a href="${failurePathOf(failure.id)}">${whatOf(failure)}</a>`,
+  html`<a href="${failurePathOf(failure.id)}">${causeOf(failure)}</a>`,
   `${failure.kind} ${failure.place}`,
   failure.peer,
   failure.status,
@@ -82,19 +89,19 @@ const failureRow = (failure: FailureBody): Value[] => [
 ];
 
 interface FailureView {
-  body: { failure: Detail };
+  body: { failure: Detail; actions: ActionBody[] | null };
   caller: OperatorCaller;
 }
 
 /** One group with an example, its counts of a day, and what operators decide about it (OPS-23). */
-export const failurePage = ({ body: { failure }, caller }: FailureView): Html =>
+export const failurePage = ({ body: { failure, actions }, caller }: FailureView): Html =>
   page(
-    { title: "Failure", caller },
-    html`<h1>${whatOf(failure)}</h1>
-      ${table("Facts", ["What", "Value"], factsOf(failure))}
+    { title: "Failure", caller, isLive: true },
+    html`<h1>${causeOf(failure)}</h1>
+      ${table("Facts", ["What", "Value"], factsOf(failure))} ${actionsOf(failure, actions, caller)}
       <h2>Last 24 hours</h2>
-      ${bars(failure.periods, failure.period_seconds)} ${exampleOf(failure)}
-      ${noteOf(failure, caller)} ${stateForm(failure, caller)}
+      ${occurrencesOf(failure)} ${exampleOf(failure)} ${noteOf(failure, caller)}
+      ${stateForms(failure, caller)}
       <p><a href="${failuresPath}">All failures</a></p>`,
   );
 
@@ -119,6 +126,21 @@ function factsOf(failure: Detail): Value[][] {
   return facts.filter(([, value]) => value !== null);
 }
 
+const secondsPerColumn = 3_600;
+
+/** Counts of a day, one column an hour. */
+function occurrencesOf({ periods, periods_from, period_seconds }: Detail): Html {
+  const merged = secondsPerColumn / period_seconds;
+  const values = Array.from({ length: Math.ceil(periods.length / merged) }, (_, at) =>
+    periods.slice(at * merged, (at + 1) * merged).reduce((sum, count) => sum + count, 0),
+  );
+  return chart({
+    series: [{ name: "Occurrences", values, kind: "columns", tone: "bad" }],
+    ...{ fromMs: Date.parse(periods_from), stepMs: secondsPerColumn * 1_000 },
+    unit: "by hour",
+  });
+}
+
 const timeOf = (at: string | null) => (at === null ? null : timeText(at));
 
 function stateText({ state, state_by, state_at, ignored_until, ignored_more }: Detail): string {
@@ -132,15 +154,18 @@ function stateText({ state, state_by, state_at, ignored_until, ignored_more }: D
 function exampleOf({ example }: Detail): Value {
   if (example === null) return null;
   const { job, player_id, room, request_id } = example;
-  const jobPath =
-    job && `/operator/jobs/${encodeURIComponent(job.queue)}/${encodeURIComponent(job.id)}`;
   const facts: [name: string, value: Value][] = [
     ["At", timeCell(example.at)],
     ["Process", example.process],
-    ["Request", request_id],
+    ["Request", requestLink(request_id) || null],
     ["Player", player_id && html`<a href="/operator/players/${player_id}">${player_id}</a>`],
     ["Room", room],
-    ["Job", job && html`<a href="${jobPath}">${job.queue} ${job.id}</a>, attempt ${job.attempt}`],
+    [
+      "Job",
+      job &&
+        html`<a href="${jobPath(job.queue, job.id)}">${job.queue} ${job.id}</a>, attempt
+          ${job.attempt}`,
+    ],
   ];
   return [
     table(
@@ -167,21 +192,27 @@ function noteOf({ id, note, note_by, note_at }: Detail, { role }: OperatorCaller
   return shown || form ? [html`<h2>Note</h2>`, shown, form] : null;
 }
 
-/** One reason and a button for each other state that this operator may set. */
-function stateForm({ id, state }: Detail, { role }: OperatorCaller): Value {
+/** A form for each other state that this operator may set. */
+function stateForms({ id, state }: Detail, { role }: OperatorCaller): Value {
   const offered = Object.entries(decisions).filter(
     ([wanted]) =>
       wanted !== state && mayMake(role, `failure:${wanted as Exclude<State, "unknown">}`),
   );
   if (offered.length === 0) return null;
   return html`<h2>State</h2>
-    <form method="post" action="${failurePathOf(id)}/state">
-      <label for="reason">Reason (for the audit log)</label
-      ><input id="reason" name="reason" maxlength="${maxReason}" required />
-      <p>
-        ${offered.map(
-          ([wanted, text]) => html`<button name="state" value="${wanted}">${text}</button> `,
-        )}
-      </p>
-    </form>`;
+    ${offered.map(
+      ([wanted, text]) =>
+        html`<form method="post" action="${failurePathOf(id)}/state">
+          <label for="reason-${wanted}">${text}: reason (for the audit log)</label
+          ><input id="reason-${wanted}" name="reason" maxlength="${maxReason}" required />${
+            wanted === "ignored" && ignoringFields
+          }
+          <p><button name="state" value="${wanted}">${text}</button></p>
+        </form>`,
+    )}`;
 }
+
+const ignoringFields = html`<label for="hours">For hours; empty: until somebody reopens it</label
+  ><input id="hours" name="hours" type="number" min="1" max="${maxHours}" /><label for="more"
+    >For this many further occurrences</label
+  ><input id="more" name="more" type="number" min="1" max="${maxMore}" />`;

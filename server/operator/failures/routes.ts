@@ -1,12 +1,15 @@
-import Type from "typebox";
+import Type, { type Static } from "typebox";
 import type { Failure, FailureList, NewState } from "../../features/faults/domain/failures.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
 import { AppError } from "../../platform/errors.ts";
 import { periodMs } from "../../platform/faults/batch.ts";
 import { timestamp } from "../../platform/time/clock.ts";
-import type { WithAudit } from "../audit.ts";
 import { roleOf } from "../roles.ts";
-import { failurePage, failurePathOf, failuresPage, failuresPath } from "./page.ts";
+import { ActionBody } from "./action-schemas.ts";
+import { failureActionRoutes, type ActionsDeps } from "./action-routes.ts";
+import { failurePage, failuresPage } from "./page.ts";
+import { failurePathOf, failuresPath } from "./paths.ts";
+import { presentAction } from "./present-action.ts";
 import { presentFailure } from "./present.ts";
 import {
   FailureDetail,
@@ -25,7 +28,7 @@ export interface FailureService {
   setNote(id: string, decision: { note: string | null; by: string }): Promise<void>;
 }
 
-export interface FailuresDeps extends WithAudit {
+export interface FailuresDeps extends ActionsDeps {
   failures: FailureService;
 }
 
@@ -36,13 +39,31 @@ const tag = "Operator";
 const pageAfter = ({ params }: { params: { id: string } }) => failurePathOf(params.id);
 
 const FailureAnswer = Type.Object({ failure: FailureDetail });
+const FailureWithActions = Type.Object({
+  ...FailureAnswer.properties,
+  actions: Type.Union([Type.Array(ActionBody), Type.Null()], {
+    description: "the newest retries and removals; null: Postgres does not respond",
+  }),
+});
 const timeOrNull = (ms: number | null) => (ms === null ? null : timestamp(ms));
 
 const detailOf = (failure: Failure) => ({
   ...presentFailure(failure),
   period_seconds: periodMs / 1_000,
+  periods_from: timestamp(failure.periodsFromMs),
   periods: failure.periods,
 });
+
+function decisionOf({ state, until, hours, more }: Static<typeof StateBody>): NewState {
+  const times = [until, hours].filter((time) => time !== undefined);
+  if (times.length > 1) throw new AppError("failure:state_invalid");
+  if (state !== "ignored") {
+    if (times.length > 0 || more !== undefined) throw new AppError("failure:state_invalid");
+    return { state };
+  }
+  const end = until === undefined ? null : new Date(until);
+  return { state, until: end, hours: hours ?? null, more: more ?? null };
+}
 
 /** Groups of failures (OPS-20 to OPS-23). Every change is in the audit log before it is made (S16). */
 export const failureRoutes = [
@@ -79,10 +100,15 @@ export const failureRoutes = [
     page: failurePage,
     params: FailureParams,
     notFoundCode: "failure:not_found",
-    responses: { 200: FailureAnswer },
+    responses: { 200: FailureWithActions },
     errors: ["failure:not_found", "failure:store_unavailable"],
-    handler: async ({ deps: { failures }, params }) =>
-      reply(200, { failure: detailOf(await failures.find(params.id)) }),
+    handler: async ({ deps: { failures, failureActions }, params: { id } }) => {
+      const [failure, actions] = await Promise.all([failures.find(id), failureActions.list(id)]);
+      return reply(200, {
+        failure: detailOf(failure),
+        actions: actions === null ? null : actions.map(presentAction),
+      });
+    },
   }),
   defineRoute({
     method: "POST",
@@ -97,17 +123,13 @@ export const failureRoutes = [
     pageAfter,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable", "failure:state_invalid"],
-    handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {
+    handler: async ({ deps: { failures, audit }, params: { id }, body, ...by }) => {
       await failures.find(id);
-      const { state, until, more, reason } = body;
-      if (state !== "ignored" && (until !== undefined || more !== undefined))
-        throw new AppError("failure:state_invalid");
-      const decision: NewState =
-        state === "ignored"
-          ? { state, until: until === undefined ? null : new Date(until), more: more ?? null }
-          : { state };
-      await audit(caller, { action: `failure:${state}`, target: `failure ${id}`, reason });
-      await failures.setState(id, { ...decision, by: caller.name });
+      const { state, reason } = body;
+      const decision = decisionOf(body);
+      await audit(by, { action: `failure:${state}`, target: `failure ${id}`, reason }, () =>
+        failures.setState(id, { ...decision, by: by.caller.name }),
+      );
       return reply(200, { failure: detailOf(await failures.find(id)) });
     },
   }),
@@ -124,12 +146,14 @@ export const failureRoutes = [
     pageAfter,
     responses: { 200: FailureAnswer },
     errors: ["failure:not_found", "failure:store_unavailable"],
-    handler: async ({ deps: { failures, audit }, params: { id }, body, caller }) => {
+    handler: async ({ deps: { failures, audit }, params: { id }, body, ...by }) => {
       await failures.find(id);
       const note = body.note.trim() === "" ? null : body.note;
-      await audit(caller, { action: "failure:note", target: `failure ${id}` });
-      await failures.setNote(id, { note, by: caller.name });
+      await audit(by, { action: "failure:note", target: `failure ${id}` }, () =>
+        failures.setNote(id, { note, by: by.caller.name }),
+      );
       return reply(200, { failure: detailOf(await failures.find(id)) });
     },
   }),
+  ...failureActionRoutes,
 ];

@@ -5,7 +5,9 @@ import { orNull } from "../schemas.ts";
 
 export const maxNote = 2_000;
 export const maxReason = 500;
-const maxMore = 1_000_000_000;
+export const maxMore = 1_000_000_000;
+/** A year. */
+export const maxHours = 8_760;
 
 const Count = Type.Integer({ minimum: 0 });
 const OptionalCount = Type.Unsafe<number | null>({ type: ["integer", "null"] });
@@ -73,6 +75,7 @@ export const FailuresBody = Type.Object({
 export const FailureDetail = Type.Object({
   ...FailureBody.properties,
   period_seconds: Count,
+  periods_from: Timestamp,
   periods: Type.Array(Count, {
     description: "occurrences of the last 24 hours, oldest period first",
   }),
@@ -82,6 +85,8 @@ export const StateBody = Type.Object({
   state: Type.Enum(["open", "ignored", "resolved"]),
   /** Only with `ignored`. */
   until: Type.Optional(Type.String({ format: "date-time" })),
+  /** Instead of `until`. */
+  hours: Type.Optional(Type.Integer({ minimum: 1, maximum: maxHours })),
   more: Type.Optional(Type.Integer({ minimum: 1, maximum: maxMore })),
   reason: Type.String({ minLength: 1, maxLength: maxReason, pattern: "\\S" }),
 });

@@ -1,9 +1,11 @@
 import { ErrorCode, type Job, type JobType, type Queue } from "bullmq";
-import { timestamp, type Clock } from "../../platform/time/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Pagination } from "../../http/pipeline/route.ts";
 import type { JobBody, QueueBody } from "../schemas.ts";
-import { maskData, maskText } from "../../platform/text/masking.ts";
+import { presentDetail, presentJob } from "./present.ts";
+import { readQueue, type QueueStateDeps } from "./queue-state.ts";
+import type { JobDetail } from "./schemas.ts";
 
 /** Job states for lists, as BullMQ names them. */
 export const jobStates = [
@@ -19,7 +21,8 @@ export type ListedState = (typeof jobStates)[number];
 
 /** OPS-08. Failed jobs retried per step; the library repeats the step until none is left. */
 const retriesPerStep = 1_000;
-const maxTraces = 3;
+/** Lines of the log of a job that are shown, the last ones. */
+const maxLines = 20;
 
 /** Operator actions on queues and jobs; unknown ones throw `queue:not_found` or `job:not_found`. */
 export interface JobService {
@@ -27,6 +30,8 @@ export interface JobService {
   queue(name: string): Promise<QueueBody>;
   list(name: string, page: JobPage): Promise<{ jobs: JobBody[]; pagination: Pagination }>;
   job(name: string, id: string): Promise<JobBody>;
+  /** A job with its attempts. */
+  detail(name: string, id: string): Promise<JobDetail>;
   /** Throws `job:not_failed` unless the job has failed for good. */
   retry(name: string, id: string): Promise<JobBody>;
   /** Throws `job:not_removable` for a job that is running or belongs to a schedule. */
@@ -42,7 +47,15 @@ export interface JobPage {
   limit: number;
 }
 
-export function createJobService(queues: readonly Queue[], clock: Clock): JobService {
+/** Where the due times of retries are not recorded. */
+const noTimes: QueueStateDeps["times"] = { dueOf: async () => null };
+
+export function createJobService(
+  queues: readonly Queue[],
+  clock: Clock,
+  times: QueueStateDeps["times"] = noTimes,
+): JobService {
+  const present = (queue: Queue) => readQueue(queue, { now: () => clock.now(), times });
   const queueOf = (name: string): Queue => {
     const queue = queues.find((each) => each.name === name);
     if (!queue) throw new AppError("queue:not_found");
@@ -53,15 +66,23 @@ export function createJobService(queues: readonly Queue[], clock: Clock): JobSer
     if (!job) throw new AppError("job:not_found");
     return job;
   };
-  const present = async (name: string, job: Job) => {
+  const read = async (name: string, job: Job) => {
     const state = await job.getState();
     return presentJob(job, state, await dueAt(queueOf(name), job, state));
   };
   return {
-    queues: () => Promise.all(queues.map(presentQueue)),
-    queue: async (name) => presentQueue(queueOf(name)),
-    list: (name, page) => listJobs(queueOf(name), page),
-    job: async (name, id) => present(name, await jobOf(name, id)),
+    queues: () => Promise.all(queues.map(present)),
+    queue: async (name) => present(queueOf(name)),
+    list: async (name, page) => listJobs(queueOf(name), page),
+    job: async (name, id) => read(name, await jobOf(name, id)),
+    detail: async (name, id) => {
+      const job = await jobOf(name, id);
+      const [body, { logs }] = await Promise.all([
+        read(name, job),
+        queueOf(name).getJobLogs(id, -maxLines, -1),
+      ]);
+      return presentDetail(body, job, logs);
+    },
     retry: async (name, id) => {
       const job = await jobOf(name, id);
       if ((await job.getState()) !== "failed") throw new AppError("job:not_failed");
@@ -71,7 +92,7 @@ export function createJobService(queues: readonly Queue[], clock: Clock): JobSer
           throw new AppError("job:not_failed", { cause: error });
         throw error;
       });
-      return present(name, await jobOf(name, id));
+      return read(name, await jobOf(name, id));
     },
     remove: async (name, id) => {
       const job = await jobOf(name, id);
@@ -86,7 +107,7 @@ export function createJobService(queues: readonly Queue[], clock: Clock): JobSer
     setPaused: async (name, isPaused) => {
       const queue = queueOf(name);
       await (isPaused ? queue.pause() : queue.resume());
-      return presentQueue(queue);
+      return present(queue);
     },
     retryFailed: async (name) => {
       const queue = queueOf(name);
@@ -136,11 +157,6 @@ async function listJobs(queue: Queue, { state, page, limit }: JobPage) {
   return { jobs, pagination: { page, limit, total, has_more: start + limit < total } };
 }
 
-async function presentQueue(queue: Queue): Promise<QueueBody> {
-  const [counts, isPaused] = await Promise.all([queue.getJobCounts(), queue.isPaused()]);
-  return { name: queue.name, is_paused: isPaused, counts };
-}
-
 /** The library keeps the due time of a delayed job, in milliseconds, times this. */
 const dueScale = 0x1000;
 
@@ -153,23 +169,4 @@ async function dueAt(queue: Queue, job: Job, state: string): Promise<number | nu
   const client = await queue.getBackend().client;
   const score = await client.zscore(queue.toKey("delayed"), job.id ?? "");
   return score === null ? null : Math.floor(Number(score) / dueScale);
-}
-
-function presentJob(job: Job, state: string, dueMs: number | null): JobBody {
-  const time = (ms: number | undefined) => (ms ? timestamp(ms) : null);
-  return {
-    id: job.id ?? "",
-    queue: job.queueName,
-    state,
-    data: maskData(job.data),
-    num_attempts: job.attemptsMade,
-    max_attempts: job.opts.attempts ?? 1,
-    created_at: timestamp(job.timestamp),
-    due_at: dueMs === null ? null : timestamp(dueMs),
-    started_at: time(job.processedOn),
-    finished_at: time(job.finishedOn),
-    failed_reason: job.failedReason ? maskText(job.failedReason) : null,
-    stack_traces: (job.stacktrace ?? []).slice(-maxTraces).map((trace) => maskText(trace)),
-    result: maskData(job.returnvalue),
-  };
 }

@@ -1,60 +1,63 @@
 import Type from "typebox";
 import { normalizeEmail } from "../../platform/text/account-names.ts";
-import { Timestamp } from "../../platform/schemas.ts";
-import {
-  maxOutboxMessages,
-  type MessageFilter,
-  type PresentedMessage,
-} from "../../features/delivery/domain/outbox.ts";
+import { Id } from "../../platform/schemas.ts";
+import type { MessageFilter, OperatorMessage } from "../../features/delivery/domain/outbox.ts";
+import { pageOf } from "../../http/pipeline/pagination.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
-import { orNull } from "../schemas.ts";
+import { outboxPage, outboxPath, playerMessagesPage } from "./page.ts";
+import { OutboxBody, OutboxQuery, PlayerMessagesBody, PlayerMessagesQuery } from "./schemas.ts";
 
 export interface MessagesDeps {
-  outbox(filter: MessageFilter): Promise<PresentedMessage[]>;
+  outbox(filter: MessageFilter): Promise<OperatorMessage[]>;
+  /** Rejects with `player:not_found`. */
+  playerMessages(
+    playerId: number,
+    page: { limit: number; cursor: number | null },
+  ): Promise<{ name: string; messages: OperatorMessage[] }>;
 }
 
 const defineRoute = routesWith<MessagesDeps>();
 const tag = "Operator";
 
-/** An address, a number, or a part of one that cannot be either. */
-const maxRecipient = 320;
-
-const MessageBody = Type.Object({
-  id: Type.Integer(),
-  kind: Type.Union([Type.Literal("mail"), Type.Literal("sms")]),
-  template: Type.String(),
-  to: Type.String(),
-  status: Type.String(),
-  attempts: Type.Integer(),
-  last_error: orNull(Type.String()),
-  subject: orNull(Type.String()),
-  text: orNull(Type.String()),
-  html: orNull(Type.String()),
-  code: orNull(Type.String()),
-  links: Type.Array(Type.String()),
-  created_at: Timestamp,
-});
-
 /** Mails and text messages (OPS-04, BOOT-05). */
 export const messageRoutes = [
   defineRoute({
     method: "GET",
-    path: "/operator/outbox",
+    path: outboxPath,
     tag,
     summary: "Messages, newest first; with their content outside production only",
     auth: "viewer",
-    source: "OPS-04, BOOT-05",
-    query: Type.Object({
-      kind: Type.Optional(Type.Union([Type.Literal("mail"), Type.Literal("sms")])),
-      to: Type.Optional(Type.String({ maxLength: maxRecipient, plus: true })),
-      limit: Type.Integer({ minimum: 1, maximum: maxOutboxMessages, default: maxOutboxMessages }),
-    }),
-    responses: { 200: Type.Object({ messages: Type.Array(MessageBody) }) },
+    source: "OPS-04, OPS-80, BOOT-05",
+    query: OutboxQuery,
+    responses: { 200: OutboxBody },
+    page: outboxPage,
     errors: [],
-    handler: async ({ deps, query: { kind, to, limit } }) => {
-      const recipient = to === undefined ? null : (normalizeEmail(to) ?? to);
-      const messages = await deps.outbox({ kind: kind ?? null, to: recipient, limit });
-      return reply(200, { messages });
+    handler: async ({ deps, query }) => {
+      const { kind = null, status = null, cursor = null, limit } = query;
+      const given = query.to?.trim() ?? "";
+      const to = given === "" ? null : (normalizeEmail(given) ?? given);
+      const found = await deps.outbox({ kind, status, to, cursor, limit: limit + 1 });
+      const { page: messages, next } = pageOf(found, limit);
+      return reply(200, { messages, next });
+    },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/operator/players/{id}/messages",
+    tag,
+    summary: "Messages to the present address and number of a player, newest first",
+    auth: "viewer",
+    source: "OPS-80",
+    params: Type.Object({ id: Id }),
+    query: PlayerMessagesQuery,
+    notFoundCode: "player:not_found",
+    responses: { 200: PlayerMessagesBody },
+    page: playerMessagesPage,
+    errors: ["player:not_found"],
+    handler: async ({ deps, params: { id }, query: { limit, cursor = null } }) => {
+      const found = await deps.playerMessages(id, { limit: limit + 1, cursor });
+      const { page: messages, next } = pageOf(found.messages, limit);
+      return reply(200, { player: { id, name: found.name }, messages, next });
     },
   }),
 ];

@@ -1,7 +1,8 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
+import type { Static } from "typebox";
 import { mostCounted } from "../../features/avatars/domain/avatar-service.ts";
-import { readiness, type ReadinessDeps } from "../health/readiness.ts";
+import type { Readiness } from "../health/readiness.ts";
 
 /** Sums over all processes; counting restarts with the operator process. */
 export interface Totals {
@@ -15,7 +16,7 @@ export interface Totals {
   streams: number;
 }
 
-export interface DashboardSources extends ReadinessDeps {
+export interface DashboardSources {
   totals(): Promise<Totals>;
   /** Pictures waiting for a decision, up to `mostCounted`; null if the database does not respond. */
   waitingPictures(): Promise<number | null>;
@@ -64,13 +65,13 @@ export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<st
 export function createDashboard(
   sources: DashboardSources,
   now: () => number,
-): () => Promise<Stat[]> {
+): (readiness: Promise<Static<typeof Readiness>>) => Promise<Stat[]> {
   let before: Sample | null = null;
   let latest: Sample | null = null;
 
-  return async () => {
+  return async (readiness) => {
     const [state, totals, pictures] = await Promise.all([
-      readiness(sources),
+      readiness,
       sources.totals(),
       sources.waitingPictures(),
     ]);

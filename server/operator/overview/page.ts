@@ -1,19 +1,19 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
-import { html, type Html } from "../html.ts";
+import { failuresPath } from "../failures/paths.ts";
+import { html, type Html, type Value } from "../html.ts";
 import { queueHead, queueRow } from "../jobs/page.ts";
-import { marked, page, table } from "../layout.ts";
+import { marked, page, table, timeCell } from "../layout.ts";
 import { processHead, processRow } from "../workers/page.ts";
-import type { OverviewBody } from "./schemas.ts";
-
-/** Must equal the interval in the script. */
-const reloadSeconds = 10;
+import { lastHourCharts } from "./charts.ts";
+import type { OverviewBody, WrongBody } from "./schemas.ts";
 
 const links: readonly [href: string, text: string, note: string][] = [
   ["/operator/queues/board", "Queue board", "single jobs"],
   ["/operator/outbox", "/operator/outbox", "mails and text messages"],
   ["/operator/wallets", "/operator/wallets", "wallets compared with ledgers"],
   ["/operator/questions", "/operator/questions", "reported questions, too hard and too easy ones"],
+  ["/operator/imports", "/operator/imports", "what was imported into the archive"],
   ["/operator/lobbies", "/operator/lobbies", "lobbies in memory by process"],
   ["/metrics", "/metrics", "Prometheus text, summed over all processes"],
   ["/ready", "/ready", "200 if every process and store responds and every store accepts writes"],
@@ -26,15 +26,18 @@ interface OverviewView {
   caller: OperatorCaller;
 }
 
+/** What is wrong now comes first, then the last hour, then everything else (OPS-71). */
 export function overviewPage({ body, caller }: OverviewView): Html {
-  const { stats, queues, processes } = body;
+  const { wrong, last_hour, stats, queues, processes } = body;
   return page(
-    { title: "Operator", script: "overview.js", reloadSeconds, caller },
+    { title: wrong.length === 0 ? "Operator" : `(${wrong.length}) Operator`, caller, isLive: true },
     html`<h1>Operator</h1>
-      <p class="wrong" role="status"></p>
+      ${wrongNow(wrong)}
+      <h2>Last hour</h2>
+      ${lastHourCharts(last_hour)}
       ${table(
         "Now",
-        ["What", `Updated every ${reloadSeconds} seconds`],
+        ["What", "Value"],
         stats.map(({ name, value, is_bad }) => [name, marked(value, is_bad)]),
       )}
       ${table("Queues", queueHead, queues?.map(queueRow) ?? [[marked("unknown", true)]])}
@@ -46,3 +49,23 @@ export function overviewPage({ body, caller }: OverviewView): Html {
       )}`,
   );
 }
+
+const wrongHead = ["What", "Where", "Failed jobs now", "Last hour", "Players (about)", "Since"];
+
+const wrongNow = (wrong: readonly WrongBody[]): Value =>
+  wrong.length === 0
+    ? html`<h2>Wrong now</h2>
+        <p>Nothing.</p>`
+    : [
+        table("Wrong now", wrongHead, wrong.map(wrongRow)),
+        html`<p><a href="${failuresPath}">All failures</a></p>`,
+      ];
+
+const wrongRow = ({ kind, what, place, since, path, ...counts }: WrongBody): Value[] => [
+  [html`<a href="${path}">${what}</a>`, kind === "degraded" && " (a fallback answered)"],
+  place,
+  counts.num_failed_jobs,
+  counts.num_last_hour,
+  counts.num_players,
+  since && timeCell(since),
+];

@@ -1,18 +1,30 @@
+import type { Static } from "typebox";
+import type { ProcessEvents } from "../../features/processes/domain/process-events.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
+import type { JobSeries } from "../../platform/job-times/store.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
+import type { FailureService } from "../failures/routes.ts";
+import { readiness, type Readiness, type ReadinessDeps } from "../health/readiness.ts";
 import { within } from "../health/stores.ts";
 import type { JobService } from "../jobs/service.ts";
 import type { QueueBody } from "../schemas.ts";
 import { presentProcess } from "../workers/processes.ts";
 import type { Stat } from "./dashboard.ts";
+import { hourMs, presentLastHour } from "./last-hour.ts";
 import { overviewPage } from "./page.ts";
 import { OverviewBody } from "./schemas.ts";
+import { whatIsWrong } from "./wrong.ts";
 
-export interface OverviewDeps {
-  /** What the service does now. */
-  stats(): Promise<Stat[]>;
+export interface OverviewDeps extends ReadinessDeps {
+  /** What the service does now; one of its lines is the readiness. */
+  stats(state: Promise<Static<typeof Readiness>>): Promise<Stat[]>;
   processes(): Promise<ProcessInfo[]>;
-  jobs: JobService;
+  jobs: Pick<JobService, "queues">;
+  failures: Pick<FailureService, "list">;
+  jobTimes: { lastHour(): Promise<JobSeries[]> };
+  processEvents: Pick<ProcessEvents, "since">;
+  clock: Pick<Clock, "now">;
 }
 
 const defineRoute = routesWith<OverviewDeps>();
@@ -21,20 +33,30 @@ export const overviewRoutes = [
   defineRoute({
     method: "GET",
     path: "/operator",
-    summary: "The state of the service: rates, queues, processes",
+    summary: "What is wrong now, the last hour, rates, queues and processes",
     tag: "Operator",
     auth: "viewer",
-    source: "OPS-06",
+    source: "OPS-06, OPS-71",
     responses: { 200: OverviewBody },
     errors: [],
     page: overviewPage,
     handler: async ({ deps }) => {
-      const [stats, processes, queues] = await Promise.all([
-        deps.stats(),
+      const now = deps.clock.now();
+      const orNull = <T>(work: Promise<T>) => within<T | null>(work, null);
+      const asked = readiness(deps);
+      const [state, stats, processes, queues, groups, jobs, events] = await Promise.all([
+        asked,
+        deps.stats(asked),
         deps.processes(),
-        within<QueueBody[] | null>(deps.jobs.queues(), null),
+        orNull<QueueBody[]>(deps.jobs.queues()),
+        orNull(deps.failures.list()),
+        orNull(deps.jobTimes.lastHour()),
+        orNull(deps.processEvents.since(hourMs)),
       ]);
+      const failures = groups?.failures ?? null;
       return reply(200, {
+        wrong: whatIsWrong({ readiness: state, failures, queues, processes }),
+        last_hour: presentLastHour({ jobs, failures, events }, now),
         stats: stats.map(({ name, value, isBad }) => ({ name, value, is_bad: isBad })),
         queues,
         processes: processes.map(presentProcess),

@@ -1,6 +1,6 @@
 import Type, { type TObject } from "typebox";
 import { reply, routesWith, type Reply } from "../../http/pipeline/route.ts";
-import { orNull, ReasonBody } from "../schemas.ts";
+import { ReasonBody } from "../schemas.ts";
 import { masked } from "../../features/delivery/domain/outbox.ts";
 import { roleOf } from "../roles.ts";
 import {
@@ -8,34 +8,27 @@ import {
   type PlayerService,
   type PlayerVerb,
 } from "../../features/accounts/domain/player-service.ts";
-import { Id, Timestamp } from "../../platform/schemas.ts";
+import { Id } from "../../platform/schemas.ts";
+import { timestamp } from "../../platform/time/clock.ts";
+import type { OperatorRole } from "../../http/auth/auth.ts";
+import { playerPage, playerPathOf } from "./page.ts";
+import type { PlayerRoom } from "./rooms.ts";
+import { PlayerAnswer } from "./schemas.ts";
 
 export interface PlayersDeps {
   players: PlayerService;
+  /** The rooms where a player has a seat; null while Redis does not respond. */
+  playerRooms(id: number): Promise<PlayerRoom[] | null>;
 }
+
+/** An address as an operator of this role may see it (OPS-04). */
+export const addressFor = (role: OperatorRole, email: string | null): string | null =>
+  email !== null && role === "viewer" ? masked(email) : email;
 
 const defineRoute = routesWith<PlayersDeps>();
 const tag = "Operator";
 
 const PlayerParams = Type.Object({ id: Id });
-
-const PlayerAnswer = Type.Object({
-  player: Type.Object({
-    id: Type.Integer(),
-    name: Type.String(),
-    is_guest: Type.Boolean(),
-    realm: Type.String(),
-    email: orNull(Type.String()),
-    email_verified_at: orNull(Timestamp),
-    phone_verified_at: orNull(Timestamp),
-    created_at: Timestamp,
-    last_login_at: orNull(Timestamp),
-    deleted_at: orNull(Timestamp),
-    purged_at: orNull(Timestamp),
-    num_sessions: Type.Integer(),
-    locked_seconds: Type.Integer(),
-  }),
-});
 
 /** Members that each change returns besides id and name. */
 const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["properties"]][] = [
@@ -48,24 +41,31 @@ const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["pro
   ],
 ];
 
+const presentRoom = ({ kind, code, seatId, atMs, isHeld }: PlayerRoom) => ({
+  ...{ kind, code, seat_id: seatId, is_held: isHeld },
+  taken_at: timestamp(atMs),
+});
+
 /** Players (OPS-04): the functions of the console; the reason goes to the audit log. */
 export const playerRoutes = [
   defineRoute({
     method: "GET",
     path: "/operator/players/{id}",
     tag,
-    summary: "State, sessions and lock of a player; viewers see a part of the address",
+    summary: "State, sessions, lock and rooms of a player; viewers see a part of the address",
     auth: "viewer",
-    source: "OPS-04",
+    source: "OPS-04, OPS-63",
+    page: playerPage,
     params: PlayerParams,
     notFoundCode: "player:not_found",
     responses: { 200: PlayerAnswer },
     errors: ["player:not_found"],
-    handler: async ({ deps: { players }, params, caller }) => {
-      const player = await players.describe(params.id);
-      const email =
-        player.email !== null && caller.role === "viewer" ? masked(player.email) : player.email;
-      return reply(200, { player: { ...player, email } });
+    handler: async ({ deps: { players, playerRooms }, params: { id }, caller }) => {
+      const [player, rooms] = await Promise.all([players.describe(id), playerRooms(id)]);
+      return reply(200, {
+        player: { ...player, email: addressFor(caller.role, player.email) },
+        rooms: rooms?.map(presentRoom) ?? null,
+      });
     },
   }),
   ...changes.map(([verb, summary, result]) =>
@@ -79,13 +79,15 @@ export const playerRoutes = [
       params: PlayerParams,
       notFoundCode: "player:not_found",
       body: ReasonBody,
+      pageAfter: ({ params: { id } }) => playerPathOf(id),
       responses: {
         200: Type.Object({ id: Type.Integer(), name: Type.String(), ...result }),
       },
       errors:
         verb === "restore" ? ["player:not_found", "account:not_restorable"] : ["player:not_found"],
-      handler: async ({ deps: { players }, params, body, caller }) => {
-        const by = { operator: caller.name, reason: body.reason.trim() };
+      handler: async ({ deps: { players }, params, body, caller, request }) => {
+        const reason = body.reason.trim();
+        const by = { operator: caller.name, reason, requestId: request.id };
         const changed: Reply & { status: 200 } = reply(
           200,
           await players.change(params.id, verb, by),

@@ -3,13 +3,14 @@ import { pagedReply, reply, routesWith } from "../../http/pipeline/route.ts";
 import { roleOf } from "../roles.ts";
 import {
   presentQuality,
-  questionProblems,
   questionVerbs,
   type QuestionService,
   type QuestionVerb,
 } from "../../features/questions/domain/question-review.ts";
-import { orNull, ReasonBody } from "../schemas.ts";
-import { Id, Timestamp } from "../../platform/schemas.ts";
+import { ReasonBody } from "../schemas.ts";
+import { Id } from "../../platform/schemas.ts";
+import { questionPage, questionPathOf, questionsPage } from "./page.ts";
+import { QuestionBody, QuestionsQuery } from "./schemas.ts";
 
 export interface QuestionsDeps {
   questions: QuestionService;
@@ -18,35 +19,7 @@ export interface QuestionsDeps {
 const defineRoute = routesWith<QuestionsDeps>();
 const tag = "Operator";
 
-const maxPage = 1_000;
 const QuestionParams = Type.Object({ id: Id });
-
-const QuestionBody = Type.Object({
-  id: Type.Integer(),
-  category: Type.String(),
-  difficulty: Type.String(),
-  pool: Type.Enum(["public", "competition"]),
-  source: Type.String({ description: "driver that generated it" }),
-  question: Type.String(),
-  choices: Type.Array(Type.String()),
-  correct_index: Type.Unsafe<number | null>({
-    type: ["integer", "null"],
-    description: "null for viewers while it is secret to players",
-  }),
-  explanation: orNull(Type.String()),
-  estimated_rate: Type.Integer({ description: "percent expected to answer correctly" }),
-  correct_rate: Type.Unsafe<number | null>({
-    type: ["integer", "null"],
-    description: "percent that answered correctly; null before the first answer",
-  }),
-  num_served: Type.Integer(),
-  problems: Type.Array(Type.Enum([...questionProblems])),
-  num_reports: Type.Integer({ description: "open reports of players" }),
-  reports: Type.Record(Type.String(), Type.Integer(), { description: "open reports by reason" }),
-  comments: Type.Array(Type.String(), { description: "texts of the latest open reports" }),
-  created_at: Timestamp,
-  retired_at: orNull(Timestamp),
-});
 const QuestionAnswer = Type.Object({ question: QuestionBody });
 
 const summaries: Readonly<Record<QuestionVerb, string>> = {
@@ -64,16 +37,10 @@ export const questionRoutes = [
     summary: "Questions with a problem: reported, too hard, too easy, or retired ones",
     auth: "viewer",
     source: "TRV-06, S15, ENV-05",
-    query: Type.Object({
-      problem: Type.Optional(
-        Type.Enum([...questionProblems], { description: "default: the first three" }),
-      ),
-      category: Type.Optional(Type.String({ maxLength: 64 })),
-      page: Type.Integer({ minimum: 1, maximum: maxPage, default: 1 }),
-      limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
-    }),
+    query: QuestionsQuery,
     isPaged: true,
     responses: { 200: Type.Object({ questions: Type.Array(QuestionBody) }) },
+    page: questionsPage,
     errors: [],
     handler: async ({ deps: { questions: service }, query, caller }) => {
       const { problem = null, category = null, page, limit } = query;
@@ -94,6 +61,7 @@ export const questionRoutes = [
     params: QuestionParams,
     notFoundCode: "question:not_found",
     responses: { 200: QuestionAnswer },
+    page: questionPage,
     errors: ["question:not_found"],
     handler: async ({ deps: { questions: service }, params, caller }) =>
       reply(200, { question: presentQuality(await service.find(params.id), caller) }),
@@ -109,10 +77,12 @@ export const questionRoutes = [
       params: QuestionParams,
       notFoundCode: "question:not_found",
       body: ReasonBody,
+      pageAfter: ({ params }) => questionPathOf(params.id),
       responses: { 200: QuestionAnswer },
       errors: ["question:not_found"],
-      handler: async ({ deps: { questions: service }, params, body, caller }) => {
-        const by = { operator: caller.name, reason: body.reason.trim() };
+      handler: async ({ deps: { questions: service }, params, body, caller, request }) => {
+        const reason = body.reason.trim();
+        const by = { operator: caller.name, reason, requestId: request.id };
         const row = await service.change(params.id, verb, by);
         return reply(200, { question: presentQuality(row, caller) });
       },

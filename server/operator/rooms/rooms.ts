@@ -48,6 +48,20 @@ export const RoomsBody = Type.Object({
   ),
 });
 
+const OwnerBody = Type.Object({
+  at: Timestamp,
+  cause: Type.String({
+    description: "started, recovered, drained, rebalanced, exited, frozen or reclaimed",
+  }),
+  process: Type.String({ description: "name of its instance" }),
+  incarnation: Type.String({ description: "node id" }),
+});
+
+const MemberBody = Type.Object({
+  seat_id: Type.Integer(),
+  player_id: Type.Union([Type.Integer(), Type.Null()]),
+});
+
 export const RoomBody = Type.Object({
   room: Type.Object({
     ...commonFields,
@@ -57,6 +71,14 @@ export const RoomBody = Type.Object({
       type: ["integer", "null"],
       description: `${sinceLoaded}; null if its owner does not respond`,
     }),
+    owners: Type.Array(OwnerBody, { description: "the last 8 of its shard, newest first" }),
+    events: Type.Array(Type.Object({ seq: Type.Integer(), type: Type.String(), at: Timestamp }), {
+      description: "the last 50 messages, newest first, without their content",
+    }),
+    members: Type.Union([Type.Array(MemberBody), Type.Null()], {
+      description: "null for a kind without them",
+    }),
+    result_job: Type.Union([Type.Object({ queue: Type.String(), id: Type.String() }), Type.Null()]),
   }),
 });
 
@@ -143,11 +165,25 @@ export async function presentRoom(
     countSubscribers(sources, { kind, codes: [code] }),
   ]);
   if (!report) throw new AppError("server:unavailable");
-  const { room } = report;
+  const { room, facts } = report;
   if (room === null) throw new AppError("room:not_found");
   const { owner, numCommands } = room;
   const common = presentCommon(room, numSubscribers[0]);
-  return { room: { ...common, num_commands: numCommands, kind, owner } };
+  return {
+    room: {
+      ...common,
+      ...{ num_commands: numCommands, kind, owner },
+      owners: room.owners.map(({ atMs, cause, process, nodeId }) => ({
+        at: timestamp(atMs),
+        ...{ cause, process, incarnation: nodeId },
+      })),
+      events: room.events.map(({ seq, type, atMs }) => ({ seq, type, at: timestamp(atMs) })),
+      members:
+        facts?.members.map(({ seatId, playerId }) => ({ seat_id: seatId, player_id: playerId })) ??
+        null,
+      result_job: facts?.resultJob ?? null,
+    },
+  };
 }
 
 async function readRoom(

@@ -2,6 +2,7 @@ import Type from "typebox";
 import type { Holder } from "../../../actors/index.ts";
 import { LobbiesBody, presentLobbies } from "./lobbies.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
+import { kindsPage, roomPage, roomsPage } from "./page.ts";
 import { AppError } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import {
@@ -35,6 +36,7 @@ export const roomRoutes = [
     auth: "viewer",
     source: "OPS-04",
     responses: { 200: KindsBody },
+    page: kindsPage,
     errors: [],
     handler: async ({ deps }) => reply(200, await presentKinds(deps)),
   }),
@@ -51,6 +53,7 @@ export const roomRoutes = [
       limit: Type.Integer({ minimum: 1, maximum: maxRooms, default: 100 }),
     }),
     responses: { 200: RoomsBody },
+    page: roomsPage,
     errors: ["room:kind_not_found"],
     handler: async ({ deps, params, query }) =>
       reply(200, await presentRooms(deps, params.kind, query.limit)),
@@ -59,12 +62,13 @@ export const roomRoutes = [
     method: "GET",
     path: "/operator/rooms/{kind}/{code}",
     tag,
-    summary: "One room, whether in memory or not",
+    summary: "One room, whether in memory or not, with the last owners of its shard",
     auth: "viewer",
-    source: "OPS-04",
+    source: "OPS-04, OPS-62",
     params: Type.Object({ kind, code: Type.String({ minLength: 1, maxLength: 64 }) }),
     notFoundCode: "room:not_found",
     responses: { 200: RoomBody },
+    page: roomPage,
     errors: ["room:not_found"],
     handler: async ({ deps, params }) => {
       const code = roomCodeOf(params.code);

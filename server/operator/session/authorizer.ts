@@ -2,6 +2,7 @@ import { AppError } from "../../platform/errors.ts";
 import { isLocalPeer } from "../../platform/security/local-peer.ts";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import type { RouteEntry } from "../../http/pipeline/entry.ts";
+import { visitProblem } from "../../http/auth/cors.ts";
 import { isForwardedHttps } from "../../http/pipeline/forwarded.ts";
 import type { Authorizer } from "../../http/pipeline/listener.ts";
 import type { RequestContext } from "../../http/pipeline/request-context.ts";
@@ -29,7 +30,11 @@ export class OperatorAuthorizer implements Authorizer {
     { route, isWrite }: Pick<RouteEntry, "route" | "isWrite">,
   ): AppError | null | Promise<AppError | null> {
     const level = route.auth as OperatorLevel;
-    if (route.setsCookie !== undefined && isFromOtherSite(ctx)) return otherSite();
+    if (route.setsCookie === "by-page" && isFromOtherSite(ctx)) return otherSite();
+    if (route.setsCookie === "by-visit") {
+      const problem = visitProblem(ctx);
+      if (problem) return problem;
+    }
     if (level === "open") return null;
     if (level === "local" && isLocalPeer(ctx.ip, ctx.headers)) return null;
     return this.admit(ctx, level, isWrite);
@@ -96,14 +101,30 @@ function isOtherOrigin({ origin, host = "" }: RequestInfo["headers"]): boolean {
 export const sessionOf = ({ cookies }: Pick<RequestInfo, "cookies">): string | undefined =>
   cookies[cookieName];
 
+/** What a browser keeps while its person is at the OpenID provider, which leads it back from another site. */
+const pendingName = "operator_oidc";
+
+export const pendingOf = ({ cookies }: Pick<RequestInfo, "cookies">): string | undefined =>
+  cookies[pendingName];
+
+/** Sets that cookie, or with an age of 0 clears it. */
+export const pendingCookie = (
+  value: string,
+  maxAge: number,
+  { headers }: Pick<RequestInfo, "headers">,
+): string =>
+  `${pendingName}=${value}; Path=/operator/login; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secureOf(headers)}`;
+
+const secureOf = (headers: RequestInfo["headers"]): string =>
+  isForwardedHttps(headers["x-forwarded-proto"]) ? "; Secure" : "";
+
 /** Sets the session cookie, or with an age of 0 clears it. */
 export function sessionCookie(
   value: string,
   maxAge: number,
   { headers }: Pick<RequestInfo, "headers">,
 ): string {
-  const secure = isForwardedHttps(headers["x-forwarded-proto"]) ? "; Secure" : "";
-  return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secure}`;
+  return `${cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${secureOf(headers)}`;
 }
 
 /**

@@ -1,9 +1,12 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
 import { randomId } from "../../platform/ids.ts";
 import { cookieSeconds, type EndedSessions } from "./ended-sessions.ts";
 import type { Config } from "../../platform/config/config.ts";
+import { readOperatorOidc } from "../../platform/config/operator-oidc.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
+import { isPersonText, operatorOf, personText, type OidcPerson } from "./oidc-person.ts";
+import { createSigner, isEqual } from "./signer.ts";
 
 export type Operator = OperatorCaller;
 
@@ -11,8 +14,8 @@ export interface Identities {
   /** The operator with this token, or null. */
   fromToken(token: string): Promise<Operator | null>;
   fromCookie(value: string): Promise<Operator | null>;
-  /** Cookie value for a token that has just been accepted. */
-  cookieFor(token: string): string;
+  /** Cookie value for a token that has just been accepted, or for who signed in at the OpenID provider. */
+  cookieFor(signedIn: string | OidcPerson): string;
   /** Signs a browser out: the cookie and all copies of it become invalid. */
   end(cookie: string): Promise<void>;
 }
@@ -25,8 +28,9 @@ export function hashToken(token: string): string {
 
 /**
  * Looks operators up by the hash of their token: the bootstrap token, or a row of `operators`. The signed
- * cookie contains the hash, an expiry and the session id. Each request checks the hash again, so that
- * revoking a token ends its browser sessions too, and checks whether the session was signed out.
+ * cookie contains the hash, or who signed in at the OpenID provider, an expiry and the session id. Each request
+ * checks the hash or the role again, so that revoking a token or a role ends its browser sessions too, and checks
+ * whether the session was signed out.
  */
 export function createIdentities(
   config: Config,
@@ -34,7 +38,8 @@ export function createIdentities(
   findByHash: (hash: string) => Promise<Operator | null>,
   ended: EndedSessions,
 ): Identities {
-  const key = Buffer.from(hkdfSync("sha256", config.APP_SECRET, "", "operator-cookie", 32));
+  const signer = createSigner(config.APP_SECRET, "operator-cookie");
+  const oidc = readOperatorOidc(config);
   const bootstrap = config.OPERATOR_BOOTSTRAP_TOKEN;
   const bootstrapHash = bootstrap === "" ? null : hashToken(bootstrap);
   const find = async (hash: string): Promise<Operator | null> => {
@@ -42,14 +47,16 @@ export function createIdentities(
       return { name: "bootstrap", role: "admin" };
     return findByHash(hash);
   };
-  const sign = (text: string) => createHmac("sha256", key).update(text).digest("base64url");
+  const sessionFor = (subject: string) => {
+    const end = Math.floor(clock.now() / 1_000) + cookieSeconds;
+    return signer.sign(`${subject}.${end}.${randomId()}`);
+  };
   /** The content of a valid, unexpired cookie of ours. Older cookies have no session id. */
-  const open = (cookie: string): { session: string; hash: string } | null => {
-    const at = cookie.lastIndexOf(".");
-    const session = cookie.slice(0, Math.max(0, at));
-    if (!isEqual(cookie.slice(at + 1), sign(session))) return null;
-    const [hash = "", end = ""] = session.split(".");
-    return Number(end) * 1_000 > clock.now() ? { session, hash } : null;
+  const open = (cookie: string): { session: string; subject: string } | null => {
+    const session = signer.open(cookie);
+    if (session === null) return null;
+    const [subject = "", end = ""] = session.split(".");
+    return Number(end) * 1_000 > clock.now() ? { session, subject } : null;
   };
   return {
     fromToken: async (token) =>
@@ -57,21 +64,14 @@ export function createIdentities(
     fromCookie: async (cookie) => {
       const opened = open(cookie);
       if (opened === null || (await ended.has(opened.session))) return null;
-      return find(opened.hash);
+      const { subject } = opened;
+      return isPersonText(subject) ? operatorOf(oidc, subject) : find(subject);
     },
-    cookieFor: (token) => {
-      const end = Math.floor(clock.now() / 1_000) + cookieSeconds;
-      const session = `${hashToken(token)}.${end}.${randomId()}`;
-      return `${session}.${sign(session)}`;
-    },
+    cookieFor: (signedIn) =>
+      sessionFor(typeof signedIn === "string" ? hashToken(signedIn) : personText(signedIn)),
     end: async (cookie) => {
       const opened = open(cookie);
       if (opened !== null) await ended.add(opened.session);
     },
   };
-}
-
-function isEqual(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -2,9 +2,10 @@ import type { AppError } from "../../platform/errors.ts";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { html, type Html } from "../html.ts";
 import { alertText, page } from "../layout.ts";
+import { oidcPath } from "./oidc.ts";
 
-/** `problem` is shown above the form; null at the first visit. */
-export const loginPage = (problem: string | null): Html =>
+/** `problem` is shown above the form; null at the first visit. `provider` is that of OpenID, if there is one. */
+export const loginPage = (problem: string | null, provider: string | null): Html =>
   page(
     { title: "Operator login", caller: null },
     html`<h1>Operator login</h1>
@@ -13,6 +14,10 @@ export const loginPage = (problem: string | null): Html =>
         <code>npm run console -- operator:create</code>.
       </p>
       ${problem !== null && alertText(problem)}
+      ${
+        provider !== null &&
+        html`<p><a class="button primary" href="${oidcPath}">Sign in with ${provider}</a></p>`
+      }
       <form method="post" action="/operator/login">
         <label for="token">Token</label>
         <input
@@ -26,6 +31,23 @@ export const loginPage = (problem: string | null): Html =>
         <p><button class="primary">Log in</button></p>
       </form>`,
   );
+
+/**
+ * Shown after a sign-in at the OpenID provider. Browsers send the session cookie only to navigations that begin on our
+ * pages, so a redirect from the provider's site would end at the login page.
+ */
+export const signedInPage = (): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="refresh" content="0; url=/operator" />
+        <title>Signed in</title>
+      </head>
+      <body>
+        <p><a href="/operator">Signed in: to the overview</a></p>
+      </body>
+    </html>`;
 
 /** Shown instead of a refusal as JSON. */
 export const refusalPage = (

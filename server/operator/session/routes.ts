@@ -1,5 +1,6 @@
 import { readAsset } from "../../features/pages/assets.ts";
 import { AppError } from "../../platform/errors.ts";
+import { isPreview } from "../../http/pipeline/preview.ts";
 import { readForm } from "../../http/pipeline/body.ts";
 import {
   bytesReply,
@@ -10,15 +11,24 @@ import {
 } from "../../http/pipeline/route.ts";
 import Type from "typebox";
 import { assetPath } from "../layout.ts";
-import { refuseRepeated, sessionCookie, sessionOf } from "./authorizer.ts";
+import {
+  pendingCookie,
+  pendingOf,
+  refuseRepeated,
+  sessionCookie,
+  sessionOf,
+} from "./authorizer.ts";
 import { cookieSeconds } from "./ended-sessions.ts";
 import type { Identities } from "./identity.ts";
 import type { LoginFailures } from "./login-failures.ts";
-import { loginPage } from "./page.ts";
+import { oidcCallbackPath, oidcPath, signInSeconds, type OidcSignIn } from "./oidc.ts";
+import { loginPage, signedInPage } from "./page.ts";
 
 export interface SessionDeps {
   identities: Identities;
   loginFailures: LoginFailures;
+  /** Null: operators sign in with tokens only. */
+  oidc: OidcSignIn | null;
 }
 
 const defineRoute = routesWith<SessionDeps>();
@@ -38,12 +48,16 @@ const login = defineRoute({
   urlForm: Type.Object({ token: Type.String() }),
   responses: { 303: redirect, 401: page },
   errors: [],
-  handler: async ({ deps: { identities, loginFailures }, request }) => {
+  handler: async ({ deps: { identities, loginFailures, oidc }, request }) => {
     const token = readForm(request.body).get("token")?.trim() ?? "";
     if ((await identities.fromToken(token)) === null) {
       const refusal = refuseRepeated(loginFailures, request.ip);
       if (refusal) throw refusal;
-      return bytesReply(401, htmlType, loginPage("This token is not valid.").markup);
+      return bytesReply(
+        401,
+        htmlType,
+        loginPage("This token is not valid.", oidc?.label ?? null).markup,
+      );
     }
     const cookie = sessionCookie(identities.cookieFor(token), cookieSeconds, request);
     return seeOtherReply("/operator", [["Set-Cookie", cookie]]);
@@ -68,11 +82,61 @@ const logout = defineRoute({
   },
 });
 
+const oidcStart = defineRoute({
+  method: "GET",
+  path: oidcPath,
+  summary: "To the OpenID provider, if there is one",
+  tag,
+  auth: "open",
+  source: "OPS-83",
+  setsCookie: "by-page",
+  responses: { 303: redirect },
+  errors: ["route:not_found", "server:unavailable"],
+  handler: async ({ deps: { oidc }, request }) => {
+    if (oidc === null) throw new AppError("route:not_found");
+    const { url, kept } = await oidc.begin();
+    return seeOtherReply(url, [["Set-Cookie", pendingCookie(kept, signInSeconds, request)]]);
+  },
+});
+
+const oidcCallback = defineRoute({
+  method: "GET",
+  path: oidcCallbackPath,
+  summary: "Back from the OpenID provider: sets a session cookie",
+  tag,
+  auth: "open",
+  source: "OPS-83",
+  setsCookie: "by-visit",
+  query: Type.Object({}),
+  lenientQuery: true,
+  responses: { 200: page },
+  errors: [
+    "route:not_found",
+    "oauth:state_invalid",
+    "oauth:provider_denied",
+    "operator:role_missing",
+    "server:unavailable",
+  ],
+  handler: async ({ deps: { identities, oidc }, request }) => {
+    if (oidc === null) throw new AppError("route:not_found");
+    // A preview must not consume the code.
+    const kept = isPreview(request) ? undefined : pendingOf(request);
+    const person = await oidc.finish(request.query, kept);
+    const session = sessionCookie(identities.cookieFor(person), cookieSeconds, request);
+    return bytesReply(200, htmlType, signedInPage().markup, [
+      ["Set-Cookie", session],
+      ["Set-Cookie", pendingCookie("", 0, request)],
+      ["Cache-Control", "no-store"],
+    ]);
+  },
+});
+
 /** Files of the browser code by their name below `assetPath`. */
 const assets: Readonly<Record<string, string>> = {
   "base.css": "base.css",
   "operator.css": "operator/operator.css",
-  "overview.js": "operator/overview.js",
+  "refresh.js": "operator/refresh.js",
+  "review.js": "operator/review.js",
 };
 
 const asset = defineRoute({
@@ -114,8 +178,9 @@ const form = defineRoute({
   source,
   responses: { 200: page },
   errors: [],
-  handler: () => bytesReply(200, htmlType, loginPage(null).markup),
+  handler: ({ deps: { oidc } }) =>
+    bytesReply(200, htmlType, loginPage(null, oidc?.label ?? null).markup),
 });
 
 /** Sign-in of browsers, and what their pages load; of no use for programs, so no document lists them. */
-export const sessionRoutes = [start, form, login, logout, asset];
+export const sessionRoutes = [start, form, login, logout, oidcStart, oidcCallback, asset];

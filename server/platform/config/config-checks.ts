@@ -1,5 +1,6 @@
 import type { Config } from "./settings.ts";
 import { rules } from "./config-rules.ts";
+import { operatorOidcProblems } from "./operator-oidc.ts";
 import { parseDatabaseUrl } from "../postgres/database-url.ts";
 import { parseClusterAddress } from "../redis/redis-address.ts";
 import { weaknessOf } from "./secret-strength.ts";
@@ -15,6 +16,7 @@ const addresses = [
   ["GENERATOR_URL", rules.webAddress],
   ["AVATAR_MODERATION_URL", rules.webAddress],
   ["AVATAR_STORE", rules.bucket],
+  ["OPERATOR_WEBHOOK_URL", rules.webAddress],
 ] as const;
 
 /** Problems of settings that are valid one by one (S29). */
@@ -26,9 +28,13 @@ export function crossChecks(config: Config): string[] {
     ...databaseProblems(config),
     ...redisProblems(config),
     ...deliveryProblems(config),
+    ...operatorUrlProblems(config),
+    ...operatorOidcProblems(config),
   ];
   if (config.AVATAR_MODERATION === "webhook" && config.AVATAR_MODERATION_URL === "")
     problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
+  if (config.OPERATOR_WEBHOOK_SECRET !== "" && config.OPERATOR_WEBHOOK_URL === "")
+    problems.push("OPERATOR_WEBHOOK_SECRET: needs OPERATOR_WEBHOOK_URL");
   for (const [name, { allowed }] of addresses)
     if (config[name] !== "" && !isAddress(config[name]))
       problems.push(`${name}: must be ${allowed}`);
@@ -139,6 +145,14 @@ function workerPortProblems({ WORKER_PORTS, HTTP_WORKERS, PORT, OPERATOR_LISTEN 
 const highestPort = 65_535;
 
 const baseMissing = "PUBLIC_BASE_URL: required in production";
+
+/** Sessions and redirects of a provider pass through this address. */
+function operatorUrlProblems({ OPERATOR_URL: url, APP_ENV }: Config): string[] {
+  if (url === "") return [];
+  if (!URL.canParse(url)) return ["OPERATOR_URL: must be an address as https://ops.example"];
+  const isPlain = APP_ENV === "production" && !isHttpsOrLoopback(new URL(url));
+  return isPlain ? ["OPERATOR_URL: must be https in production"] : [];
+}
 
 /** Loopback traffic cannot be intercepted. */
 function isHttpsOrLoopback({ protocol, hostname }: URL): boolean {

@@ -19,6 +19,10 @@ export const rules = {
     pattern: "^https?://[^\\s?#]+$",
     allowed: "an address that begins with http:// or https://, without ? and #",
   },
+  origin: {
+    pattern: "^https?://[^\\s?#/@]+/?$",
+    allowed: "an address as https://ops.example, without a path",
+  },
   mailServer: {
     pattern: "^smtps?://\\S+$",
     allowed: "an address as smtp://user:password@mail.example:587, or smtps://…",
@@ -55,6 +59,15 @@ export const rules = {
   firstPort: {
     pattern: "^(off|auto|[1-9]\\d{0,4})$",
     allowed: "off, auto or a port",
+  },
+  claim: { pattern: "^[\\x21-\\x7e]+$", allowed: "a name without spaces" },
+  rolePairs: {
+    pattern: "^([^\\s,]+=(viewer|operator|admin)( *, *(?!$)|$))*$",
+    allowed: "values with their roles, as team-games=operator,team-leads=admin",
+  },
+  scopes: {
+    pattern: "^openid( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$",
+    allowed: "scopes parted by spaces, openid first",
   },
   topic: {
     pattern: "^(/[a-z0-9_-]+)+$",

@@ -80,7 +80,8 @@ function problemsOf(name: string, settings: Settings, isProduction: boolean): st
 const isResponseMode = (text: string | undefined): text is ResponseMode =>
   responseModes.some((mode) => mode === text);
 
-function isSafeUrl(text: string, isProduction: boolean): boolean {
+/** True for https; outside production also for plain http on this machine. */
+export function isSafeUrl(text: string, isProduction: boolean): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return (

@@ -41,6 +41,46 @@ export const ConfigSchema = Type.Object({
     "",
     "at least 32 random characters; an admin operator token that exists from the start",
   ),
+  OPERATOR_TOKEN: Text(
+    "",
+    "token of an operator, for console commands that need the running service; empty means OPERATOR_BOOTSTRAP_TOKEN",
+  ),
+  OPERATOR_URL: Text(
+    "",
+    "address of the operator listener in links and at the OpenID provider, without a path; empty means the address it listens on",
+    rules.origin,
+  ),
+  OPERATOR_OIDC_ISSUER: Text(
+    "",
+    "OpenID provider at which operators may sign in, as https://id.example/realms/staff; its redirect address is OPERATOR_URL + /operator/login/oidc/callback",
+    rules.webAddress,
+  ),
+  OPERATOR_OIDC_CLIENT_ID: Text("", "id of the service at that provider"),
+  OPERATOR_OIDC_CLIENT_SECRET: Text("", "secret of the service there; empty for a public client"),
+  OPERATOR_OIDC_SCOPES: Text(
+    "openid email profile",
+    "scopes to ask for, parted by spaces",
+    rules.scopes,
+  ),
+  OPERATOR_OIDC_CLAIM: Text(
+    "groups",
+    "claim whose value gives a role; of email only a verified one",
+    rules.claim,
+  ),
+  OPERATOR_OIDC_ROLES: Text(
+    "",
+    "role by value of the claim, as team-games=operator,team-leads=admin; nobody else may sign in",
+    rules.rolePairs,
+  ),
+  OPERATOR_WEBHOOK_URL: Text(
+    "",
+    "gets each new or reopened group of failures as POST {event, id, code, peer, place, …, url}; may carry user:password@",
+    rules.webAddress,
+  ),
+  OPERATOR_WEBHOOK_SECRET: Text(
+    "",
+    "key of the HMAC-SHA-256 in their header X-Emberline-Signature; empty: they are not signed",
+  ),
   DATA_DIR: Text(defaultDataDir, "folder of the embedded stores"),
   CACHE_DIR: Text(
     "",

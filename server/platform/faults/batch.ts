@@ -57,6 +57,8 @@ export interface GroupedOccurrences {
   players: number[];
   /** Jobs without a further attempt, and when they failed. */
   jobs: [id: string, failedAtMs: number][];
+  /** Requests that the occurrences go back to; the store of groups does not read it. */
+  requestIds: string[];
   /** The latest occurrence, as JSON text. */
   example: string;
 }
@@ -105,6 +107,7 @@ function summarize(
 ): GroupedOccurrences {
   const periods = new Map<number, number>();
   const players = new Set<number>();
+  const requestIds = new Set<string>();
   const jobs: [string, number][] = [];
   let [firstMs, latest] = [Infinity, members[0]];
   for (const member of members) {
@@ -112,6 +115,7 @@ function summarize(
     const period = Math.floor(atMs / periodMs);
     periods.set(period, (periods.get(period) ?? 0) + 1);
     if (origin.playerId !== null) players.add(origin.playerId);
+    if (origin.requestId !== null) requestIds.add(origin.requestId);
     if (job !== undefined && last.has(member)) jobs.push([job.id, atMs]);
     firstMs = Math.min(firstMs, atMs);
     if (latest === undefined || atMs >= latest.atMs) latest = member;
@@ -125,6 +129,7 @@ function summarize(
     total: members.length,
     periods: [...periods],
     players: [...players],
+    requestIds: [...requestIds],
     jobs,
     example: latest === undefined ? "" : JSON.stringify(exampleOf(latest, instance)),
   };

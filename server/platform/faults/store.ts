@@ -35,6 +35,8 @@ export interface StoredGroup {
   total: number;
   /** Number of occurrences per period, the last 24 hours, oldest first; the last period contains now. */
   periods: number[];
+  /** Start of the first period. */
+  periodsFromMs: number;
   /** About. */
   numPlayers: number;
   /** Jobs of this group that are listed as failed now. */
@@ -55,15 +57,17 @@ export interface StoredGroups {
 }
 
 const record = scriptOf("server/platform/faults/record.lua");
-const fields = ["key", "first", "last", "total", "jobs_from", "example"] as const;
+const readGroups = scriptOf("server/platform/faults/read-groups.lua");
+/** Groups read by one script, so that none keeps Redis from others for long. */
+const groupsPerRead = 25;
 
 export interface StoreOptions {
   redis: Redis;
   clock: Clock;
   /** Prefix of all keys, in the slot of the queues. */
   prefix: string;
-  /** Key of the failed jobs of a queue. */
-  failedJobsOf: (queue: string) => string;
+  /** Prefix of the keys of the queues. */
+  queuePrefix: string;
   bounds?: StoreBounds;
 }
 
@@ -91,7 +95,7 @@ export class FaultStore implements FaultBatchStore {
       redis.zrevrange(`${prefix}:groups`, 0, -1),
       redis.hgetall(`${prefix}:meta`),
     ]);
-    const groups = await Promise.all(ids.map((id) => this.find(id)));
+    const groups = await this.#read(ids);
     return {
       groups: groups.filter((group) => group !== null),
       groupsFromMs: numberOrNull(meta["groups_from"]),
@@ -102,38 +106,91 @@ export class FaultStore implements FaultBatchStore {
 
   /** Null for an unknown or evicted group. */
   async find(id: string): Promise<StoredGroup | null> {
-    const { redis, prefix, failedJobsOf, clock } = this.#options;
-    // The commands of one turn leave together.
-    const [facts, periods, numPlayers] = await Promise.all([
-      redis.hmget(`${prefix}:group:${id}`, ...fields),
-      redis.getBuffer(`${prefix}:periods:${id}`),
-      redis.pfcount(`${prefix}:players:${id}`),
+    const [group = null] = await this.#read([id]);
+    return group;
+  }
+
+  /**
+   * Whether jobs that failed again belong to the group they failed in before. Null while their new failures are not
+   * recorded. The jobs and when they failed again.
+   */
+  async failAlike(
+    id: string,
+    queue: string,
+    jobs: readonly { id: string; failedAtMs: number }[],
+  ): Promise<boolean | null> {
+    const { redis, prefix } = this.#options;
+    const ids = jobs.map((job) => job.id);
+    const [owners, times] = await Promise.all([
+      redis.hmget(`${prefix}:owners`, ...ids.map((job) => `${queue}/${job}`)),
+      redis.zmscore(this.jobsKeyOf(id), ...ids),
     ]);
-    const [keyText, first, last, total, jobsFrom, example] = facts;
-    if (keyText == null) return null;
-    const key = JSON.parse(keyText) as GroupKey;
-    const numJobs =
-      key.kind === "job"
-        ? await redis.zintercard(2, this.jobsKeyOf(id), failedJobsOf(key.place))
-        : 0;
-    return {
-      id,
-      key,
-      firstMs: Number(first),
-      lastMs: Number(last),
-      total: Number(total),
-      periods: readPeriods(periods, clock.now()),
-      numPlayers,
-      numJobs,
-      jobsFromMs: numberOrNull(jobsFrom),
-      example: example ? (JSON.parse(example) as FaultExample) : null,
-    };
+    // The group of a job changes when its next failure is recorded.
+    if (owners.some((owner) => owner !== null && owner !== id)) return false;
+    const isRecorded = jobs.every(({ failedAtMs }, at) => Number(times[at] ?? 0) >= failedAtMs);
+    return isRecorded ? true : null;
+  }
+
+  async #read(ids: readonly string[]): Promise<(StoredGroup | null)[]> {
+    const { redis, prefix, queuePrefix, clock } = this.#options;
+    const now = clock.now();
+    const parts: Promise<(StoredGroup | null)[]>[] = [];
+    for (let from = 0; from < ids.length; from += groupsPerRead) {
+      const some = ids.slice(from, from + groupsPerRead);
+      // The commands of one turn leave together; a script cannot hand over the bytes of the rings.
+      const rings = Promise.all(some.map((id) => redis.getBuffer(`${prefix}:periods:${id}`)));
+      const rows = readGroups(redis, [prefix], queuePrefix, ...some) as Promise<GroupRow[]>;
+      const read = Promise.all([rows, rings]).then(([found, bytes]) =>
+        some.map((id, at) => groupOf(id, found[at] ?? [], bytes[at] ?? null, now)),
+      );
+      parts.push(read);
+    }
+    return (await Promise.all(parts)).flat();
+  }
+
+  /** Groups of the last failures of these jobs, each once; nothing for jobs that did not fail for good. */
+  async groupsOfJobs(jobs: readonly { queue: string; id: string }[]): Promise<string[]> {
+    if (jobs.length === 0) return [];
+    const names = jobs.map(({ queue, id }) => `${queue}/${id}`);
+    const owners = await this.#options.redis.hmget(`${this.#options.prefix}:owners`, ...names);
+    return [...new Set(owners.filter((id) => id !== null))];
+  }
+
+  /** The group of the latest failure of a job; null if there is none, or none any more. */
+  groupOfJob(queue: string, id: string): Promise<string | null> {
+    return this.#options.redis.hget(`${this.#options.prefix}:owners`, `${queue}/${id}`);
   }
 
   /** Key of the jobs of a group by the time of their failure. */
   jobsKeyOf(id: string): string {
     return `${this.#options.prefix}:jobs:${id}`;
   }
+}
+
+/** Six fields as texts, number of players and of jobs; empty for an unknown group. */
+type GroupRow = readonly (string | number)[];
+
+function groupOf(
+  id: string,
+  row: GroupRow,
+  ring: Buffer | null,
+  nowMs: number,
+): StoredGroup | null {
+  const [key, first, last, total, jobsFrom, example, numPlayers, numJobs] = row;
+  if (key === undefined) return null;
+  return {
+    id,
+    key: JSON.parse(String(key)) as GroupKey,
+    firstMs: Number(first),
+    lastMs: Number(last),
+    total: Number(total),
+    periods: readPeriods(ring, nowMs),
+    periodsFromMs: (Math.floor(nowMs / periodMs) - numPeriods + 1) * periodMs,
+    numPlayers: Number(numPlayers),
+    numJobs: Number(numJobs),
+    jobsFromMs: jobsFrom === "" ? null : Number(jobsFrom),
+    example: example === "" ? null : (JSON.parse(String(example)) as FaultExample),
+  };
 }
 
 const numberOrNull = (text: string | null | undefined) => (text == null ? null : Number(text));

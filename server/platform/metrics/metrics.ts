@@ -71,6 +71,9 @@ const requestMetrics = (registers: Registry[]) => ({
   }),
 });
 
+/** From a mail that is sent at once to an import, in seconds. */
+const jobBuckets = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 180, 600];
+
 /** Jobs, and the messages that they send. */
 const jobMetrics = (registers: Registry[]) => ({
   jobs: new Counter({
@@ -81,8 +84,22 @@ const jobMetrics = (registers: Registry[]) => ({
   }),
   queueJobs: new Gauge({
     name: "queue_jobs",
-    help: "Unfinished jobs by state: waiting, active, delayed, permanently failed",
+    help: "Unfinished jobs by state: waiting, active, delayed (of them retrying and scheduled), permanently failed",
     labelNames: ["queue", "state"],
+    registers,
+  }),
+  jobWaitSeconds: new Histogram({
+    name: "emberline_job_wait_duration_seconds",
+    help: "Time from the due time of an attempt of a job to its start",
+    labelNames: ["queue"],
+    buckets: jobBuckets,
+    registers,
+  }),
+  jobSeconds: new Histogram({
+    name: "emberline_job_duration_seconds",
+    help: "Duration of an attempt of a job",
+    labelNames: ["queue"],
+    buckets: jobBuckets,
     registers,
   }),
   messages: new Counter({

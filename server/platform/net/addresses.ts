@@ -16,6 +16,17 @@ export function listenUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${PORT}`;
 }
 
+/** Address of the operator listener in links, without a trailing slash; never the host of a request (S23). */
+export function operatorUrl({
+  OPERATOR_URL,
+  OPERATOR_LISTEN,
+}: Pick<Config, "OPERATOR_URL" | "OPERATOR_LISTEN">): string {
+  if (OPERATOR_URL !== "") return new URL(OPERATOR_URL).origin;
+  const at = OPERATOR_LISTEN.lastIndexOf(":");
+  const host = OPERATOR_LISTEN.slice(0, at);
+  return `http://${everyAddress.has(host) ? "127.0.0.1" : host}${OPERATOR_LISTEN.slice(at)}`;
+}
+
 /** Path of a page behind a mailed link, for one address. */
 export function linkPath(path: string, { email, token }: { email: string; token: string }): string {
   return `${path}?${new URLSearchParams({ email, token }).toString()}`;

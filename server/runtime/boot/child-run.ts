@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster";
-import type { ActorNode } from "../../../actors/index.ts";
+import type { ActorNode, Takeover } from "../../../actors/index.ts";
+import { nameOfInstance, type Instance } from "../../platform/instance.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { Handle, ToChild, ToPrimary } from "../ipc.ts";
@@ -11,6 +12,7 @@ import { FrozenDetector } from "./frozen-detection.ts";
 export type RunState = "starting" | "ready" | "draining" | "exiting" | "ended";
 
 export interface RunEnd {
+  pid: number;
   exitCode: number | null;
   signal: string | null;
   /** The reason of its failure, reported by itself. */
@@ -26,8 +28,10 @@ export interface RunHost {
   onFrozen(): void;
   /** It was told to stop, has not ended in time and is killed. */
   onDrainTimeout(timeoutMs: number): void;
+  onNode(node: ActorNode): void;
   /** Called once per node of actors in the process, as soon as it can do nothing more. */
   onNodeDown(node: ActorNode): void;
+  onTakeover(takeover: Takeover): void;
   onEnd(end: RunEnd): void;
   /** Answers a question from the process. */
   answer(question: Question, about?: unknown): Promise<unknown>;
@@ -53,6 +57,7 @@ export class ChildRun {
   #stopWatching: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
   #reason: string | null = null;
+  #instance: Instance | null = null;
 
   constructor(worker: Worker, host: RunHost) {
     this.#worker = worker;
@@ -75,7 +80,8 @@ export class ChildRun {
     worker.once("exit", (exitCode: number | null, signal: string | null) => {
       this.#markDown();
       this.#state = "ended";
-      host.onEnd({ exitCode, signal, reason: this.#reason });
+      const pid = worker.process.pid ?? 0;
+      host.onEnd({ pid, exitCode, signal, reason: this.#reason });
     });
   }
 
@@ -90,6 +96,16 @@ export class ChildRun {
   /** 0 once it has ended. */
   get pid(): number {
     return this.#state === "ended" ? 0 : (this.#worker.process.pid ?? 0);
+  }
+
+  /** Null until it is ready. */
+  get instance(): Instance | null {
+    return this.#instance;
+  }
+
+  /** Null until it is ready. */
+  get name(): string | null {
+    return this.#instance && nameOfInstance(this.#instance);
   }
 
   get nodeId(): string | null {
@@ -160,7 +176,7 @@ export class ChildRun {
     switch (message.type) {
       case "node":
         this.#nodes.push(message.node);
-        return;
+        return this.#host.onNode(message.node);
       case "occupied":
         return this.#watch(message.isOccupied);
       case "failed":
@@ -174,7 +190,10 @@ export class ChildRun {
       case "ask":
         void this.#answer(message);
         return;
+      case "takeover":
+        return this.#host.onTakeover(message.takeover);
       case "ready":
+        this.#instance = message.instance;
         if (this.#state === "starting") this.#state = "ready";
         return this.#host.onReady();
     }

@@ -1,13 +1,16 @@
 import cluster, { type Worker } from "node:cluster";
 import type { Readable } from "node:stream";
-import type { ActorNode } from "../../../actors/index.ts";
+import type { ActorNode, Takeover } from "../../../actors/index.ts";
 import { childFlags } from "../../platform/config/node-flags.ts";
 import type { Logger } from "../../platform/log/logger.ts";
+import type { ProcessEvent } from "../../platform/process-event.ts";
 import { program } from "../../platform/programs.ts";
+import { maskText } from "../../platform/text/masking.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { Handle, ProcessInfo, Role } from "../ipc.ts";
 import type { Question } from "../questions.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
+import type { NewProcessEvent } from "./process-event-log.ts";
 import { RestartPolicy } from "./restart-policy.ts";
 
 const programs: Record<Role, string> = {
@@ -37,13 +40,21 @@ export interface ChildHost {
   onFinalFailure(reason: string): void;
   /** It ended several times before it was ready. */
   onStartFailed(reason: string): void;
+  /** `nameOf`: the process of the node, also after its end. */
+  onNode(node: ActorNode, nameOf: () => string): void;
   onNodeDown(node: ActorNode): void;
+  onTakeover(takeover: Takeover, about: ProcessFacts): void;
+  /** Records what happened to the process; returns at once. */
+  record(event: NewProcessEvent): void;
   /** It ended by itself and will be restarted. */
   onRestart(): void;
   /** Whether another process of the role is ready. */
   hasOthers(child: Child): boolean;
   answer(question: Question, about?: unknown): Promise<unknown>;
 }
+
+/** The process in an event. */
+export type ProcessFacts = Omit<NewProcessEvent, "kind" | "detail">;
 
 /** Transfers a listener or a connection to a process. */
 export type Give = (handle: Handle) => Promise<void>;
@@ -89,29 +100,37 @@ export class Child {
     const worker = fork(this.role, this.index, host.env);
     const { stdout } = worker.process;
     if (stdout !== null) host.forwardLines(stdout);
-    this.#run = new ChildRun(worker, {
+    const run: ChildRun = new ChildRun(worker, {
       log: host.log,
       onPrepared: () => host.onPrepared(),
       onFinalFailure: (reason) => host.onFinalFailure(reason),
       onReady: () => {
+        this.#started();
         this.#restartPolicy.served();
         for (const resolve of this.#waiting.splice(0)) resolve();
         host.onReady();
       },
-      onFrozen: () =>
+      onFrozen: () => {
         host.log.error(
-          { event: "process_frozen", role: this.role, index: this.index },
+          { event: "process_frozen", ...this.#place() },
           "process is frozen, killed and restarted",
-        ),
-      onDrainTimeout: (timeoutMs) =>
+        );
+        this.#record("frozen");
+      },
+      onDrainTimeout: (timeoutMs) => {
         host.log.error(
-          { event: "process_drain_timed_out", role: this.role, index: this.index, timeoutMs },
+          { event: "process_drain_timed_out", ...this.#place(), timeoutMs },
           "process did not drain in time, killed",
-        ),
+        );
+        this.#record("drain_timed_out", { timeout_ms: timeoutMs });
+      },
+      onNode: (node) => host.onNode(node, () => run.name ?? `${this.role}-${this.index}`),
       onNodeDown: (node) => host.onNodeDown(node),
+      onTakeover: (takeover) => host.onTakeover(takeover, this.#facts()),
       onEnd: (end) => this.#restartLater(end),
       answer: (question, about) => host.answer(question, about),
     });
+    this.#run = run;
     host.onForked(this);
   }
 
@@ -149,6 +168,11 @@ export class Child {
   /** Drains; its successor starts when the process has ended. */
   replace(): void {
     this.#isDraining = true;
+    this.#host.log.info(
+      { event: "process_drain_started", ...this.#place() },
+      "process drains, its rooms and streams move to the others",
+    );
+    this.#record("drain_started");
     void this.#run?.drain();
   }
 
@@ -172,10 +196,35 @@ export class Child {
       restarts: this.#restarts,
       startedAt: this.#run?.startedAt ?? 0,
       nodeId: this.#run?.nodeId ?? null,
+      instance: this.#run?.instance ?? null,
     };
   }
 
-  #restartLater({ exitCode, signal, reason }: RunEnd): void {
+  #started(): void {
+    const { version, build, instance } = this.#facts();
+    this.#host.log.info(
+      { event: "process_started", ...this.#place(), instance, version, build },
+      "process is ready",
+    );
+    const startMs = Date.now() - (this.#run?.startedAt ?? 0);
+    this.#record("started", { start_ms: startMs, num_restarts: this.#restarts });
+  }
+
+  #place() {
+    return { role: this.role, index: this.index };
+  }
+
+  #facts(pid = this.#run?.pid ?? 0): ProcessFacts {
+    const { instance = null, name = null } = this.#run ?? {};
+    const { version = null, build = null } = instance ?? {};
+    return { ...this.#place(), pid, instance: name, version, build };
+  }
+
+  #record(kind: ProcessEvent["kind"], detail: ProcessEvent["detail"] = {}, pid?: number): void {
+    this.#host.record({ kind, ...this.#facts(pid), detail });
+  }
+
+  #restartLater({ pid, exitCode, signal, reason }: RunEnd): void {
     if (this.#isRetired) return;
     const { role, index } = this;
     const hasDrained = this.#isDraining && exitCode === 0;
@@ -183,6 +232,7 @@ export class Child {
     if (hasDrained) {
       const facts = { event: "process_drained", role, index };
       this.#host.log.info(facts, "process drained, starting its successor");
+      this.#record("drained", {}, pid);
       return this.start();
     }
     this.#host.onRestart();
@@ -191,6 +241,8 @@ export class Child {
       { event: "process_exited", role, index, exitCode, signal, reason },
       "process ended unexpectedly, restarting it",
     );
+    const text = reason === null ? null : storable(reason);
+    this.#record("exited", { exit_code: exitCode, signal, reason: text }, pid);
     if (this.#restartPolicy.doesNotStart)
       this.#host.onStartFailed(reason ?? `exit ${signal ?? exitCode}`);
     const pauseMs = this.#restartPolicy.pauseMs(this.#host.hasOthers(this));
@@ -200,6 +252,11 @@ export class Child {
     }, pauseMs);
   }
 }
+
+const maxReason = 300;
+
+/** Masked, and without the one character that Postgres refuses. */
+const storable = (reason: string) => maskText(reason.replaceAll("\u0000", ""), maxReason);
 
 function fork(role: Role, index: number, env: Record<string, string>): Worker {
   const exec = program(programs[role]).file;

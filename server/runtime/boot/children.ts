@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ActorNode } from "../../../actors/index.ts";
+import type { ActorNode, Takeover } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
+import type { ProcessEvent } from "../../platform/process-event.ts";
 import { roles, type ProcessInfo, type Role } from "../ipc.ts";
 import type { DrainAnswer, DrainQuestion, Question } from "../questions.ts";
 import { passLines } from "./child-lines.ts";
-import { Child, type ChildHost, type Give } from "./child.ts";
+import { Child, type ChildHost, type Give, type ProcessFacts } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
+import type { NewProcessEvent } from "./process-event-log.ts";
 import { StartError } from "./start-error.ts";
 
 /** Time for the last lines of ended processes to be read. */
 const lastLinesMs = 1_000;
+/** Nodes whose processes are remembered, to name them after their end. */
+const maxNodes = 256;
 
 export interface ChildrenOptions {
   /** Number of processes per role, except the operator process. */
@@ -24,6 +28,10 @@ export interface ChildrenOptions {
   onNodeDown: (node: ActorNode) => void;
   /** The operator process has ended and will be replaced. */
   onOperatorDown: () => void;
+  /** Something happened to a process; returns at once. */
+  record: (event: NewProcessEvent) => void;
+  /** A process is ready, which may store events. */
+  onAnyReady: () => void;
 }
 
 /** The processes of the service: starts them, restarts those that end, and answers their questions. */
@@ -33,6 +41,8 @@ export class Children {
   readonly #operator: Child;
   readonly #started = Promise.withResolvers<void>();
   readonly #forwarding = new Set<Promise<void>>();
+  /** Node id -> name of its process. */
+  readonly #names = new Map<string, () => string>();
   /** The first process has prepared the database for all. */
   #isPrepared = false;
   #pulse: NodeJS.Timeout | null = null;
@@ -63,6 +73,14 @@ export class Children {
     return this.#children.map((child) => child.info());
   }
 
+  /** Hands events to a process with Postgres; false if none has stored them. */
+  async storeEvents(events: readonly ProcessEvent[]): Promise<boolean> {
+    // A frozen process answers nothing, so the next one is asked.
+    for (const child of this.#permanent().filter(({ isServing }) => isServing))
+      if ((await child.ask("events", events)) === true) return true;
+    return false;
+  }
+
   /** Drains one role after the other and waits for the exits. */
   async stop(): Promise<void> {
     if (this.#pulse) clearInterval(this.#pulse);
@@ -88,11 +106,14 @@ export class Children {
   }
 
   #host(role: Role): ChildHost {
-    const { env, log, lines, onNodeDown, onOperatorDown } = this.#options;
+    const { env, log, lines, onNodeDown, onOperatorDown, record, onAnyReady } = this.#options;
     return {
       env,
       log,
+      record,
+      onNode: ({ nodeId }, nameOf) => this.#remember(nodeId, nameOf),
       onNodeDown,
+      onTakeover: (takeover, about) => record(this.#takeoverEvent(takeover, about)),
       onRestart: () => {
         if (role === "operator") onOperatorDown();
       },
@@ -111,12 +132,30 @@ export class Children {
       },
       onFinalFailure: (reason) => this.#started.reject(new StartError(reason)),
       onReady: () => {
+        onAnyReady();
         if (this.#permanent().every((child) => child.isReady)) this.#started.resolve();
       },
       onStartFailed: (reason) =>
         this.#started.reject(new StartError(`a process of role ${role} does not start: ${reason}`)),
       hasOthers: (child) => this.#hasOthers(child),
       answer: (question, about) => this.#answer(question, about),
+    };
+  }
+
+  #remember(nodeId: string, nameOf: () => string): void {
+    this.#names.set(nodeId, nameOf);
+    const [oldest] = this.#names.keys();
+    if (this.#names.size > maxNodes && oldest !== undefined) this.#names.delete(oldest);
+  }
+
+  #takeoverEvent({ from, ...facts }: Takeover, about: ProcessFacts): NewProcessEvent {
+    const { kind: room_kind, cause, numShards, numRooms } = facts;
+    const name = this.#names.get(from)?.() ?? null;
+    const numbers = { num_shards: numShards, num_rooms: numRooms };
+    return {
+      ...about,
+      kind: "takeover",
+      detail: { cause, from_process: name, from_incarnation: from, room_kind, ...numbers },
     };
   }
 

@@ -9,15 +9,21 @@ import { StartError } from "./start-error.ts";
  * The configured operator token; in development one generated once and stored in the data folder (BOOT-05).
  */
 export function operatorToken(config: Config): string {
-  if (config.OPERATOR_BOOTSTRAP_TOKEN !== "" || config.APP_ENV === "production")
-    return config.OPERATOR_BOOTSTRAP_TOKEN;
-  const file = join(config.DATA_DIR, "operator-token");
-  const known = readOwn(file);
+  const known = knownOperatorToken(config);
   if (known !== null) return known;
   const token = randomBytes(24).toString("base64url");
-  writeFileSync(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+  writeFileSync(fileOf(config), `${token}\n`, { mode: 0o600, flag: "wx" });
   return token;
 }
+
+/** The same without generating one; null if there is none yet, empty in production without a setting. */
+export function knownOperatorToken(config: Config): string | null {
+  if (config.OPERATOR_BOOTSTRAP_TOKEN !== "" || config.APP_ENV === "production")
+    return config.OPERATOR_BOOTSTRAP_TOKEN;
+  return readOwn(fileOf(config));
+}
+
+const fileOf = ({ DATA_DIR }: Config) => join(DATA_DIR, "operator-token");
 
 /** Null if there is none. Anyone able to place a file or a link there could choose the token. */
 function readOwn(file: string): string | null {

@@ -4,7 +4,9 @@ import { listenUrl } from "../../platform/net/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../../platform/config/config.ts";
 import { createLogger, flushLog, type Logger } from "../../platform/log/logger.ts";
 import { openLogOutput, type LogOutput } from "../../platform/log/log-output.ts";
+import { createInstance, nameOfInstance } from "../../platform/instance.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
+import { systemClock } from "../../platform/time/clock.ts";
 import { startupBanner, type BannerFacts } from "../startup-banner.ts";
 import { serviceVersion } from "../../platform/version.ts";
 import { cacheFolder } from "../stores/cache-folder.ts";
@@ -14,6 +16,7 @@ import { keepCompiledCode } from "./compile-cache.ts";
 import { takeDataDir } from "./data-dir.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
+import { ProcessEventLog } from "./process-event-log.ts";
 import { claimPorts, joinAddress, pickRange, splitAddress } from "./ports.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { startupStep, StartError } from "./start-error.ts";
@@ -88,6 +91,13 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   await warnAboutBuild(log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.cleanups.push(() => redis.disconnect());
+  const instance = createInstance({ role: "primary", index: 0, version: serviceVersion });
+  const events = new ProcessEventLog({
+    instance,
+    clock: systemClock,
+    log,
+    store: (waiting) => children.storeEvents(waiting),
+  });
   const children = new Children({
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS },
     env: { ...configToEnv(config), ...headerLimit, ...compiled },
@@ -95,6 +105,8 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
     lines: run.lines,
     onNodeDown: (node) => void publishNodeDown(redis, node, log),
     onOperatorDown: () => operators.processEnded(),
+    record: (event) => events.record(event),
+    onAnyReady: () => events.flush(),
   });
   const operators = new OperatorListener({
     address: config.OPERATOR_LISTEN,
@@ -103,7 +115,16 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   });
   await startupStep("OPERATOR_LISTEN cannot be used", operators.listen());
   holder.current = children;
-  run.cleanups.push(() => children.stop());
+  const { role, index, version, build } = instance;
+  const facts = { role, index, pid: process.pid, instance: nameOfInstance(instance) };
+  log.info({ event: "service_starting", ...facts, version, build }, "service starts");
+  run.cleanups.push(() => {
+    log.info({ event: "service_stopping", ...facts }, "service stops");
+    // Not awaited: a process stores it before it ends, or it is lost.
+    events.record({ kind: "stopping", ...facts, version, build, detail: {} });
+    return children.stop();
+  });
+  events.record({ kind: "started", ...facts, version, build, detail: {} });
   run.cleanups.push(() => operators.close());
   await timed(run, "processes", () => raceAbort(run.stopped, children.start()));
   const url = listenUrl(config);

@@ -34,7 +34,7 @@ const CounterBody = Type.Object({ counter: View });
 export const counterRooms: RoomKind<WithEnqueue, Counters> = {
   open: ({ enqueue }, share) =>
     createActors(
-      counterActor((code, count) => enqueue(counterResults, { code, count })),
+      counterActor((code, count, origin) => enqueue(counterResults, { code, count }, origin)),
       share,
     ),
   messages: roomMessages("counter", {

@@ -1,3 +1,4 @@
+import type { Origin } from "../../../server/platform/origin.ts";
 import { accept, defineActor, reject } from "../../../actors/index.ts";
 
 /** A second kind of room: players count to a target, and a turn that nobody takes in time is skipped. */
@@ -17,7 +18,9 @@ export const target = 100;
 export const turnMs = 400;
 
 /** `queueResult` queues the count of an ended room. */
-export const counterActor = (queueResult: (code: string, count: number) => Promise<unknown>) =>
+export const counterActor = (
+  queueResult: (code: string, count: number, origin: Origin) => Promise<unknown>,
+) =>
   defineActor<Counter, Command, Event>({
     kind: "counter",
     notFound: "route:not_found",
@@ -53,7 +56,10 @@ export const counterActor = (queueResult: (code: string, count: number) => Promi
         startedBy: "ended",
         isPending: ({ status }) => status === "ended",
         pendingSince: ({ turnEndsAt }) => turnEndsAt,
-        run: async ({ count }, code) => (await queueResult(code, count), { type: "done" }),
+        run: async ({ count }, code, origin) => (
+          await queueResult(code, count, origin),
+          { type: "done" }
+        ),
       },
     },
   });

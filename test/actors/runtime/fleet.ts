@@ -5,8 +5,10 @@ import {
   type Lobbies,
   type LobbyCommand,
   type LobbyReply,
+  type Takeover,
 } from "../../../actors/index.ts";
 import type { ActorTimings } from "../../../actors/runtime/router/router-deps.ts";
+import type { Origin } from "../../../server/platform/origin.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { silentLogger, type Logger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
@@ -38,8 +40,8 @@ export function drawQuestions(plan: Pick<DrawPlan, "count">): DrawnQuestion[] {
 
 export interface Member {
   lobbies: Lobbies;
-  /** Result jobs this member queued. */
-  results: { code: string }[];
+  /** Result jobs this member queued, and what they go back to. */
+  results: { code: string; origin: Origin }[];
 }
 
 /** One worker's share of the lobbies, in this process. */
@@ -50,10 +52,11 @@ export async function newMember(
     draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
     timings?: Partial<ActorTimings>;
     log?: Logger;
+    onTakeover?: (takeover: Takeover) => void;
   } = {},
 ): Promise<Member> {
   const { clock = systemClock, draw = async (plan) => drawQuestions(plan), ...rest } = options;
-  const results: { code: string }[] = [];
+  const results: Member["results"] = [];
   const lobbies = await createLobbies({
     redisUrl,
     clock,
@@ -61,7 +64,7 @@ export async function newMember(
     log: silentLogger,
     metrics: createMetrics(),
     seatLimit: null,
-    enqueueResult: async (payload) => results.push(payload),
+    enqueueResult: async ({ code }, origin) => results.push({ code, origin }),
     draw,
     ...rest,
   });

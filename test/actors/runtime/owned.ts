@@ -7,6 +7,7 @@ import { actorOf, runBatch, type Actor } from "../../../actors/runtime/mailbox/a
 import type { Commit } from "../../../actors/runtime/storage/journal.ts";
 import { loadActor, nothingStored, stampOf } from "../../../actors/runtime/storage/stored-state.ts";
 import { by, context, createCommand, epoch, host, questions, seat } from "../lobby/game.ts";
+import { noOrigin } from "../../../server/platform/origin.ts";
 
 /** A lobby in the runtime, whose owner can be replaced by one that loads the stored state. */
 export class Owned {
@@ -21,7 +22,7 @@ export class Owned {
   ask(command: LobbyCommand, key?: string): LobbyReply {
     const id = key === undefined ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
     const commitId = `${++this.#count}.w1`;
-    const delivery = { command, id };
+    const delivery = { command, id, origin: noOrigin };
     const { replies, commit } = runBatch(this.#rules, this.#actor, [delivery], this.now, commitId);
     if (commit) this.#store(commit);
     const [reply] = replies;

@@ -23,9 +23,10 @@ export class ProcessFleet {
   member: Member;
   #codeCount = 0;
 
-  static async start(): Promise<ProcessFleet> {
+  /** `options` of the worker in this process. */
+  static async start(options: Parameters<typeof newMember>[1] = {}): Promise<ProcessFleet> {
     const stores = await testStores();
-    return new ProcessFleet(stores, await newMember(stores.redisUrl));
+    return new ProcessFleet(stores, await newMember(stores.redisUrl, options));
   }
 
   private constructor(stores: TestStores, member: Member) {

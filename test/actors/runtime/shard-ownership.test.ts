@@ -17,15 +17,16 @@ function slowMap() {
       new Promise<string[]>((answer) => {
         reads.push((record) => answer([record]));
       }),
-    // The claim has four keys, the release one.
+    // The claim has five keys, the release one.
     async evalsha(_sha: string, keyCount: number, ...args: unknown[]) {
-      if (keyCount !== 4) return 1;
-      claimArgs.push(args.at(-1));
+      if (keyCount !== 5) return 1;
+      claimArgs.push(args[keyCount + 2]);
       return ["me|1", "0"];
     },
   };
   const ownership = new ShardOwnership({
     nodeId: "me",
+    processName: "http-0@me",
     keys: lobbyKeyspace,
     redis: redis as never,
     shards: [shard],
@@ -35,6 +36,8 @@ function slowMap() {
     },
     actors: { drain: async () => {}, restoreDeadline() {} },
     onMapLoaded() {},
+    causeOf: () => "rebalanced",
+    onClaimed() {},
   });
   return { ownership, reads, claimArgs, released };
 }

@@ -10,6 +10,7 @@ import type { Timing } from "../../../actors/runtime/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { by, context, createCommand, timings } from "./fleet.ts";
+import { noOrigin } from "../../../server/platform/origin.ts";
 
 const definition = lobbyDefinition({
   context,
@@ -73,7 +74,7 @@ function createProcess() {
     /** Lobbies that were checked for unfinished work. */
     read,
     ask: (code: string, command: LobbyCommand) =>
-      mailboxes.deliver(code, command, String(++commands)),
+      mailboxes.deliver(code, command, String(++commands), noOrigin),
     async pass(ms: number) {
       for (const end = now + ms; now < end;) {
         now += 100;

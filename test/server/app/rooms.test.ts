@@ -117,7 +117,11 @@ describe("two kinds of room in one service, with the same code", () => {
       lobbies: async () => [],
       rooms: async () => [{ pid, kinds: deps.rooms.describe() }],
       room: async ({ kind, code }) => [
-        { pid, hasRead: true, room: await deps.rooms.locate(kind, code) },
+        {
+          ...{ pid, hasRead: true },
+          room: await deps.rooms.locate(kind, code),
+          facts: await deps.rooms.factsOf(kind, code),
+        },
       ],
       subscribers: async ({ codes }) => [codes.map(() => 2), codes.map(() => 1)],
     };
@@ -140,7 +144,8 @@ describe("two kinds of room in one service, with the same code", () => {
       assert.deepEqual([held["code"], held["status"]], [table.code, status]);
       assert.deepEqual(Object.keys(held), [...fields, "owner", "last_command_at"]);
       const { room } = await read<{ room: Record<string, unknown> }>(`/${kind}/${table.code}`);
-      assert.deepEqual(Object.keys(room), [...fields, "kind", "owner"]);
+      const more = ["kind", "owner", "owners", "events", "members", "result_job"];
+      assert.deepEqual(Object.keys(room), [...fields, ...more]);
       assert.deepEqual([room["status"], room["owner"]], [status, held["owner"]]);
       assert.equal(typeof room["deadline_at"], "string");
       assert.deepEqual([held["num_subscribers"], room["num_subscribers"]], [3, 3]);
@@ -171,7 +176,7 @@ describe("rooms shown to operators", () => {
     const asked: (number | null)[] = [];
     const room: LocatedActor = {
       ...{ code: "AAAAAA", shard: 1, status: "running", seq: 4, deadline: null },
-      ...{ owner: "silent", numCommands: null },
+      ...{ owner: "silent", numCommands: null, owners: [], events: [] },
     };
     const sources: RoomsDeps = {
       lobbies: async () => [],
@@ -180,7 +185,7 @@ describe("rooms shown to operators", () => {
       room: async ({ reader }) => {
         asked.push(reader);
         const hasRead = reader === 7;
-        return [{ pid: 7, hasRead, room: hasRead ? room : null }];
+        return [{ pid: 7, hasRead, room: hasRead ? room : null, facts: null }];
       },
       subscribers: async () => [[1]],
     };
@@ -193,6 +198,7 @@ describe("rooms shown to operators", () => {
     assert.deepEqual(body.room, {
       ...{ code: "AAAAAA", shard: 1, status: "running", last_seq: 4, deadline_at: null },
       ...{ num_subscribers: 1, num_commands: null, kind: "counter", owner: "silent" },
+      ...{ owners: [], events: [], members: null, result_job: null },
     });
     assert.deepEqual(asked, [null, 7]);
   });

@@ -3,6 +3,8 @@ import { describe, it } from "node:test";
 import { sql } from "kysely";
 import type { Redis } from "ioredis";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { createQueues } from "../../../workers/producer.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
 import { createPlayerService } from "../../../server/features/accounts/domain/player-service.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
@@ -16,7 +18,43 @@ describe("the console", () => {
 
   describe("the commands for accounts", accountCommands);
   describe("the commands for realms and operators", realmAndOperatorCommands);
+  describe("the commands for queues", queueCommands);
 });
+
+function queueCommands(): void {
+  const isPaused = async (name: string) => {
+    const queues = createQueues(app.stores.redisUrl, silentLogger);
+    try {
+      return await queues
+        .all()
+        .find((queue) => queue.name === name)
+        ?.isPaused();
+    } finally {
+      await queues.close();
+    }
+  };
+
+  it("pause and resume a queue, each with a recorded reason", async () => {
+    const given = { queue: "mail", reason: "the server refuses" };
+    assert.deepEqual(await run("queue:pause", given), { queue: "mail", is_paused: true });
+    assert.equal(await isPaused("mail"), true);
+    assert.deepEqual(await run("queue:resume", given), { queue: "mail", is_paused: false });
+    assert.equal(await isPaused("mail"), false);
+    for (const action of ["queue:pause", "queue:resume"])
+      assert.deepEqual(await audited(action), ["mail: the server refuses"]);
+  });
+
+  it("refuse an unknown queue and a missing reason, and change nothing", async () => {
+    await refused("queue:pause", { queue: "letters", reason: "x" }, "queue:not_found");
+    await refused("queue:pause", { queue: "mail", reason: " " }, "queue:invalid_reason");
+    await refused(
+      "queue:pause",
+      { queue: "mail", reason: "x".repeat(501) },
+      "queue:invalid_reason",
+    );
+    assert.equal(await isPaused("mail"), false);
+  });
+}
 
 function accountCommands(): void {
   it("find an account by id, address or name, and print its state", async () => {
@@ -101,7 +139,7 @@ function accountCommands(): void {
     const database = createDatabase(config, away);
     try {
       const service = createPlayerService({ config, inStores: database.inStores });
-      const by = { operator: "desk", reason: "by mistake" } as const;
+      const by = { operator: "desk", reason: "by mistake", requestId: "request-1" } as const;
       assert.equal((await service.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);
     } finally {

@@ -14,6 +14,7 @@ import { envelope, importTime } from "../../support/archive.ts";
 import { freePort } from "../../support/free-port.ts";
 import { smallGame, smallTexts } from "../../support/projected-game.ts";
 import { app, dataDir, run, refused, audited, startsConsoleApp } from "./console-app.ts";
+import { noOrigin } from "../../../server/platform/origin.ts";
 
 describe("the console for programs and data", () => {
   startsConsoleApp();
@@ -47,12 +48,22 @@ function rawRequestCommand(): void {
 function importCommand(): void {
   it("cancels a game's queued imports, and reports when there are none", async () => {
     const job = { game: "dungeon", envelope: "/none.json", stamp: 1 };
-    const id = await app.deps.enqueue(codexImport, job);
+    const id = await app.deps.enqueue(codexImport, job, noOrigin);
     await refused("import:cancel", { game: "other" }, "import:no_job");
     const jobs = [{ id, was: "waiting" }];
     assert.deepEqual(await run("import:cancel", { game: "dungeon" }), { game: "dungeon", jobs });
     await refused("import:cancel", { game: "dungeon" }, "import:no_job");
-    assert.deepEqual(await audited("import:cancel"), ["dungeon: "]);
+    const outcomes = await rowsOf(
+      app.deps.em,
+      sql`select target, outcome, num_changed, detail from audit_log
+        where action = 'import:cancel' order by id`,
+    );
+    const refusal = { outcome: "refused", num_changed: null, detail: {} };
+    assert.deepEqual(outcomes, [
+      { target: "other", ...refusal },
+      { target: "dungeon", outcome: "done", num_changed: 1, detail: { jobs } },
+      { target: "dungeon", ...refusal },
+    ]);
   });
 }
 

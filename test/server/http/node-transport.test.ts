@@ -15,6 +15,7 @@ import { maxBodyBytes } from "../../../server/http/pipeline/body.ts";
 import { defineRoute, reply } from "../../../server/http/pipeline/route.ts";
 import { operatorListener } from "../../../server/operator/listener.ts";
 import { freePort } from "../../support/free-port.ts";
+import { noRequests } from "../../../server/platform/requests/tracker.ts";
 
 const common = { tag: "Test", source: "OPS-06", auth: "open", errors: [] } as const;
 let release = () => {};
@@ -70,7 +71,7 @@ describe("the pipeline over node:http", () => {
   let url = "";
   const start = async () => {
     const config = parseConfig({ TRUSTED_PROXIES: "127.0.0.1" });
-    const stores = { redis: {} as Redis, faults: noFaults };
+    const stores = { redis: {} as Redis, faults: noFaults, requests: noRequests };
     const deps = { config, clock: systemClock, metrics, ...stores };
     const authorizer = { authorize: () => null, previewForm: () => [], holdsSeat: () => false };
     const listener = operatorListener(authorizer, {});

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { Redis } from "ioredis";
 import { pino } from "pino";
+import { RateLimiter } from "../../../server/http/limits/rate-limit.ts";
+import type { Occurrence } from "../../../server/platform/faults/batch.ts";
+import { systemClock } from "../../../server/platform/time/clock.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf, errorOf } from "./answers.ts";
 import { sampleRoutes } from "./sample-routes.ts";
@@ -222,4 +226,19 @@ test("still counts, per process, while Redis is unavailable", async () => {
     for (let i = 0; i < 4; i++) statuses.push((await send()).status);
     assert.deepEqual(statuses, [200, 200, 200, 429]);
   });
+});
+
+test("records as degraded, once per pause, that it counts per process", async () => {
+  const occurrences: Occurrence[] = [];
+  const limiter = new RateLimiter({
+    redis: { evalsha: () => Promise.reject(new Error("away")) } as unknown as Redis,
+    clock: systemClock,
+    faults: { record: (occurrence) => void occurrences.push(occurrence) },
+  });
+  const limit = { id: "a", per: "ip", windowMs: 60_000, anonymousMax: 3, playerMax: 3 } as const;
+  for (let n = 0; n < 3; n++) await limiter.count(limit, "127.0.0.1", null);
+  assert.deepEqual(
+    occurrences.map(({ kind, place }) => [kind, place]),
+    [["degraded", "rate-limit"]],
+  );
 });

@@ -19,6 +19,7 @@ import {
   type HttpServerOptions,
 } from "../../../server/http/uws/server.ts";
 import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores/redis.ts";
+import { noRequests } from "../../../server/platform/requests/tracker.ts";
 
 /** Additional dependencies, which tests of the hub assign. */
 export type SampleDeps = HttpDeps & WithEm & HubRouteDeps;
@@ -65,6 +66,7 @@ export async function startSample(options: SampleOptions): Promise<SampleServer>
     clock,
     metrics: createMetrics(),
     faults: noFaults,
+    requests: noRequests,
     redis,
     tokens,
     closedAccounts: new ClosedAccounts(clock),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { operatorRoles, type OperatorRole } from "../../../server/http/auth/auth.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
-import type { AuditedChange, WithAudit } from "../../../server/operator/audit.ts";
+import type { AuditEntry, WithAudit } from "../../../server/operator/audit.ts";
 import { createBoard } from "../../../server/operator/board/board.ts";
 import { boardChanges } from "../../../server/operator/board/changes.ts";
 import { boardPath } from "../../../server/operator/board/paths.ts";
@@ -11,12 +11,16 @@ import { actions, mayMake } from "../../../server/operator/roles.ts";
 import { createQueues, type Queues } from "../../../workers/producer.ts";
 import { startOperatorPart } from "../../support/operator.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
+import { listAudits } from "./audits.ts";
 
 const reason = "a test of roles, ä";
 const withReason = { cookie: `operator_reason=${encodeURIComponent(reason)}` };
 
+/** Nobody has worked. */
+const times = { series: () => Promise.reject(new Error("no times")) };
+
 /** Every call of the interface of the installed version, as `put /api/queues/pause`. */
-const api = createBoard([], false).api.flatMap(({ method, route }) =>
+const api = createBoard([], times, false).api.flatMap(({ method, route }) =>
   [method].flat().flatMap((verb) => [route].flat().map((path) => `${verb} ${path}`)),
 );
 const changes = api.filter((call) => !call.startsWith("get "));
@@ -25,16 +29,15 @@ describe("the queue board", () => {
   let stores: TestStores;
   let queues: Queues;
   let part: Awaited<ReturnType<typeof startOperatorPart>>;
-  const audited: (AuditedChange & { operator: string })[] = [];
+  const audited: (AuditEntry & { operator: string })[] = [];
+  const outcomes: string[] = [];
 
   before(async () => {
     stores = await testStores();
     queues = createQueues(stores.redisUrl, silentLogger);
-    const audit: WithAudit["audit"] = async ({ name }, change) =>
-      void audited.push({ operator: name, ...change });
     part = await startOperatorPart<WithAudit>({
-      routes: boardRoutes(queues.all()),
-      deps: { audit },
+      routes: boardRoutes(queues.all(), times),
+      deps: { audit: listAudits(audited, outcomes) },
     });
   });
   after(async () => {
@@ -76,6 +79,19 @@ describe("the queue board", () => {
       }
       assert.equal((await send(call, null, withReason)).status, 401, call);
     }
+    for (const queue of queues.all()) await queue.resume();
+  });
+
+  it("records the refusals of the package as such", async () => {
+    outcomes.length = 0;
+    const pause = (queue: string) =>
+      fetch(`${part.url}${boardPath}/api/queues/${queue}/pause`, {
+        method: "PUT",
+        headers: { authorization: "Bearer token-of-admin" },
+      });
+    assert.equal((await pause("nothing")).status, 404);
+    assert.equal((await pause("mail")).status, 200);
+    assert.deepEqual(outcomes, ["refused", "done"]);
     for (const queue of queues.all()) await queue.resume();
   });
 

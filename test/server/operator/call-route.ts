@@ -5,6 +5,7 @@ import { parseConfig } from "../../../server/platform/config/config.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { noFaults } from "../../../server/platform/faults/recorder.ts";
+import { noRequests } from "../../../server/platform/requests/tracker.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
 import type { OperatorRole } from "../../../server/http/auth/auth.ts";
 import { Pipeline } from "../../../server/http/pipeline/pipeline.ts";
@@ -57,6 +58,7 @@ export async function answerOf<D extends object, Body>(
     clock: systemClock,
     metrics: createMetrics(),
     faults: noFaults,
+    requests: noRequests,
   };
   const authorizer = {
     authorize: (ctx: RequestContext) => {
@@ -66,7 +68,7 @@ export async function answerOf<D extends object, Body>(
     previewForm: () => [],
     holdsSeat: () => false,
   };
-  const recorder = new RequestRecorder(silentLogger, base.metrics, noFaults);
+  const recorder = new RequestRecorder(silentLogger, base);
   const redis = {} as Redis;
   const listener = operatorListener(authorizer, deps);
   const pipeline = new Pipeline({ ...base, redis }, routes, recorder, listener);

@@ -11,8 +11,9 @@ import {
 import { createQueues } from "../../../workers/producer.ts";
 import { mail } from "../../../workers/queues.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
+import { noOrigin } from "../../../server/platform/origin.ts";
 
-const started = { isReady: true, startedAt: 0, nodeId: null, pid: 7, index: 0 };
+const started = { isReady: true, startedAt: 0, nodeId: null, instance: null, pid: 7, index: 0 };
 const lines = (text: string, name: string) =>
   text.split("\n").filter((line) => line.startsWith(`${name}{`));
 
@@ -52,8 +53,8 @@ describe("metrics that are collected on request", () => {
     const metrics = createMetrics();
     const queues = createQueues(stores.redisUrl, silentLogger);
     try {
-      await queues.enqueue(mail, { messageId: 1, round: 0 });
-      await queues.enqueue(mail, { messageId: 2, round: 0 });
+      await queues.enqueue(mail, { messageId: 1, round: 0 }, noOrigin);
+      await queues.enqueue(mail, { messageId: 2, round: 0 }, noOrigin);
       const service = createJobService(queues.all(), systemClock);
       await collectMetrics(metrics, { ...observed, queues: () => service.queues() });
       const text = await metrics.registry.metrics();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { systemClock } from "../../../server/platform/time/clock.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import {
   createDashboard,
@@ -8,6 +9,7 @@ import {
 } from "../../../server/operator/overview/dashboard.ts";
 import { overviewRoutes, type OverviewDeps } from "../../../server/operator/overview/routes.ts";
 import { answerOf } from "./call-route.ts";
+import { readiness } from "../../../server/operator/health/readiness.ts";
 import type { StoreStates } from "../../../server/operator/health/stores.ts";
 import type { ProcessInfo } from "../../../server/runtime/ipc.ts";
 
@@ -20,6 +22,7 @@ const process: ProcessInfo = {
   restarts: 0,
   startedAt: 0,
   nodeId: null,
+  instance: null,
 };
 
 function setUp() {
@@ -31,19 +34,18 @@ function setUp() {
     pictures: 0 as number | null,
   };
   const dashboard = createDashboard(
-    {
-      totals: async () => state.totals,
-      processes: async () => [{ ...process, isReady: state.isReady }],
-      stores: async () => state.stores,
-      moderators: async () => [],
-      waitingPictures: async () => state.pictures,
-    },
+    { totals: async () => state.totals, waitingPictures: async () => state.pictures },
     () => state.now,
   );
+  const sources = {
+    processes: async () => [{ ...process, isReady: state.isReady }],
+    stores: async () => state.stores,
+    moderators: async () => [],
+  };
   const view = async (seconds: number, totals: Partial<Totals> = {}) => {
     state.now = seconds * 1000;
     state.totals = { ...nothing, ...totals };
-    const stats = await dashboard();
+    const stats = await dashboard(readiness(sources));
     return Object.fromEntries(stats.map(({ name, value, isBad }) => [name, [value, isBad]]));
   };
   return { state, view };
@@ -109,20 +111,27 @@ test("the totals are those of the metrics, for rooms of every kind", async () =>
   assert.deepEqual(totals, { requests: 15, failures: 5, commands: 6, rooms: 4, streams: 2 });
 });
 
-test("the start page loads in time while the queue Redis does not respond", async (t) => {
+test("the start page loads in time while Redis and Postgres do not respond, and says so", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
+  const never = () => new Promise<never>(() => {});
   const deps: OverviewDeps = {
     processes: async () => [process],
-    jobs: { queues: () => new Promise<never>(() => {}) } as unknown as OverviewDeps["jobs"],
-    stats: async () => [
-      { name: "Service", value: "not ready; redis does not answer", isBad: true },
-    ],
+    stores: async () => ({ redis: "away", postgres: "away" }),
+    moderators: async () => [],
+    jobs: { queues: never },
+    failures: { list: never },
+    jobTimes: { lastHour: never },
+    processEvents: { since: never },
+    stats: async () => [],
+    clock: systemClock,
   };
   const headers = { accept: "text/html" };
   const shown = answerOf(overviewRoutes, deps, "/operator", { role: "viewer", headers });
   t.mock.timers.tick(1_500);
   const { status, text } = await shown;
   assert.equal(status, 200);
-  assert.match(text, /redis does not answer/);
+  assert.match(text, /<h2>Wrong now<.*redis does not respond.*postgres does not respond/s);
+  for (const what of ["Jobs", "Failures", "Events of processes"])
+    assert.ok(text.includes(`${what} are unknown`), what);
   assert.match(text, /<h2>Queues<.*unknown/s);
 });

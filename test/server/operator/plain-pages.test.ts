@@ -4,19 +4,31 @@ import { operatorRoles, type OperatorRole } from "../../../server/http/auth/auth
 import { jobRoutes, type JobsDeps } from "../../../server/operator/jobs/routes.ts";
 import { workerRoutes, type WorkersDeps } from "../../../server/operator/workers/routes.ts";
 import { answerOf } from "./call-route.ts";
+import { listAudits } from "./audits.ts";
 
 const evil = "<img src=x onerror=alert(1)>";
 const headers = { accept: "text/html" };
-const audit = async () => undefined;
+const audit = listAudits();
 
 const queues = [
-  { name: evil, is_paused: true, counts: { waiting: 3 } },
-  { name: "mail", is_paused: false, counts: { failed: 41 } },
+  { name: evil, is_paused: true, counts: { waiting: 3 }, oldest_waiting_seconds: 7_500 },
+  { name: "mail", is_paused: false, counts: { failed: 41 }, oldest_waiting_seconds: null },
 ];
-const process = { index: 1, pid: 4_711, isReady: true, restarts: 2, startedAt: 0, nodeId: null };
+const jobTimes = { lastHour: async () => [] };
+const process = {
+  index: 1,
+  pid: 4_711,
+  isReady: true,
+  restarts: 2,
+  startedAt: 0,
+  nodeId: null,
+  instance: null,
+};
+const noEvents = { last: async () => [], between: async () => [], since: async () => [] };
 
 const queuesAs = async (role: OperatorRole) => {
-  const deps = { audit, jobs: { queues: async () => queues } } as unknown as JobsDeps;
+  const jobs = { queues: async () => queues };
+  const deps = { audit, jobs, jobTimes } as unknown as JobsDeps;
   const path = "/operator/queues";
   return (await answerOf<JobsDeps, unknown>(jobRoutes, deps, path, { role, headers })).text;
 };
@@ -25,7 +37,9 @@ const workersAs = async (role: OperatorRole) => {
     { ...process, role: "http" },
     { ...process, role: "jobs" },
   ];
-  const deps = { audit, processes, drain: async () => null } as unknown as WorkersDeps;
+  const loads = async () => new Map();
+  const given = { audit, processes, loads, processEvents: noEvents, drain: async () => null };
+  const deps = given as unknown as WorkersDeps;
   const path = "/operator/workers";
   return (await answerOf<WorkersDeps, unknown>(workerRoutes, deps, path, { role, headers })).text;
 };

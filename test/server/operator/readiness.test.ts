@@ -9,7 +9,7 @@ test("readiness reports that avatar moderation is unavailable and stays ok", asy
   const classifier = createClassifier({ log: silentLogger, entry });
   const worker = { role: "jobs" as const, index: 0, pid: 1, restarts: 0, startedAt: 0 };
   const sources = {
-    processes: async () => [{ ...worker, isReady: true, nodeId: null }],
+    processes: async () => [{ ...worker, isReady: true, nodeId: null, instance: null }],
     stores: async () => ({ postgres: "ok" as const, redis: "ok" as const }),
     moderators: async () => ["idle", classifier.state()],
   };

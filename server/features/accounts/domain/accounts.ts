@@ -34,6 +34,13 @@ export const collisionsOf = (em: EntityManager, most: number) => listCollisions(
 export const findAccount = (em: EntityManager, key: Parameters<typeof findForOperator>[1]) =>
   findForOperator(em, key);
 
+/** The player with this id; `player:not_found` without one. */
+export async function existingAccount(em: EntityManager, id: number): Promise<Player> {
+  const player = await findAccount(em, { id });
+  if (player === null) throw new AppError("player:not_found");
+  return player;
+}
+
 /** State, sessions and lock of one player, with personal data. */
 export async function describeAccount(
   { em, redis }: Pick<AccountStores, "em" | "redis">,
@@ -100,11 +107,18 @@ export type AccountAction = keyof typeof changes;
 export async function changeAccount(
   stores: AccountStores,
   player: Player,
-  { action, operator, reason }: { action: AccountAction; operator: string; reason: string },
+  {
+    action,
+    operator,
+    reason,
+    requestId = null,
+  }: { action: AccountAction; operator: string; reason: string; requestId?: string | null },
   config: Config,
 ): Promise<{ id: number; name: string; [result: string]: unknown }> {
   const result = await changes[action](stores, player, config);
   const target = `player ${player.id}`;
-  await recordChange(stores.em, { operator, action, target, reason });
+  const { num_sessions_ended: numChanged = 1 } = result;
+  const entry = { operator, action, target, reason, requestId };
+  await recordChange(stores.em, { ...entry, numChanged: Number(numChanged) });
   return { id: player.id, name: player.name, ...result };
 }

@@ -1,16 +1,18 @@
 import type { Player } from "../../../../db/entities/player.ts";
+import type { FoundPlayer } from "./find-players.ts";
 import type { AccountStores, describeAccount } from "./accounts.ts";
-import { AppError } from "../../../platform/errors.ts";
 import type { Config } from "../../../platform/config/config.ts";
 
 /** Operator actions on one player; unknown ids throw `player:not_found`. */
 export interface PlayerService {
+  /** Players with exactly this id, name or address. */
+  find(text: string): Promise<FoundPlayer[]>;
   describe(id: number): Promise<PlayerView>;
   /** Makes a change and writes its audit record in one transaction. */
   change(
     id: number,
     verb: PlayerVerb,
-    by: { operator: string; reason: string },
+    by: { operator: string; reason: string; requestId: string },
   ): Promise<ChangedPlayer>;
 }
 
@@ -37,13 +39,11 @@ export interface PlayerServiceOptions {
 
 /** Loads the account functions at the first call, like the database layer. */
 export function createPlayerService({ config, inStores }: PlayerServiceOptions): PlayerService {
-  const find = async ({ em }: AccountStores, id: number): Promise<Player> => {
-    const { findAccount } = await import("./accounts.ts");
-    const player = await findAccount(em, { id });
-    if (!player) throw new AppError("player:not_found");
-    return player;
-  };
+  const find = async ({ em }: AccountStores, id: number): Promise<Player> =>
+    (await import("./accounts.ts")).existingAccount(em, id);
   return {
+    find: (text) =>
+      inStores(async ({ em }) => (await import("./find-players.ts")).findPlayers(em, text)),
     describe: (id) =>
       inStores(async (stores) => {
         const accounts = await import("./accounts.ts");

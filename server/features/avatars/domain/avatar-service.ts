@@ -18,6 +18,11 @@ export const mostCounted = 1_000;
 /** Review of uploaded avatars by operators (AV-06); unknown ids throw `avatar:upload_not_found`. */
 export interface AvatarService {
   list(filter: UploadFilter): Promise<ListedUpload[]>;
+  /** Uploads of a player, newest first; `player:not_found` for an unknown one. */
+  listOf(
+    playerId: number,
+    page: Pick<UploadFilter, "limit" | "cursor">,
+  ): Promise<{ name: string; uploads: ListedUpload[] }>;
   /** Number of uploads waiting for a decision, up to `mostCounted`. */
   countWaiting(): Promise<number>;
   find(id: number): Promise<ListedUpload>;
@@ -27,7 +32,7 @@ export interface AvatarService {
   decide(
     id: number,
     decision: Decision,
-    by: { operator: string; reason: string; seen?: string | null },
+    by: { operator: string; reason: string; requestId?: string | null; seen?: string | null },
   ): Promise<ListedUpload>;
 }
 
@@ -51,6 +56,14 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
       const { listForReview } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
       return listForReview((await open()).em.fork(), filter);
     },
+    listOf: async (playerId, page) => {
+      const { listOfPlayer } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
+      const { existingAccount } = await import("../../accounts/domain/accounts.ts");
+      const { em } = await open();
+      const own = em.fork();
+      const { name } = await existingAccount(own, playerId);
+      return { name, uploads: await listOfPlayer(own, playerId, page) };
+    },
     countWaiting: async () => {
       const { countWaiting } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
       return countWaiting((await open()).em.fork(), mostCounted);
@@ -69,13 +82,14 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
       if (picture === null) throw new AppError("avatar:picture_removed");
       return picture;
     },
-    decide: async (id, decision, { operator, reason, seen = null }) => {
+    decide: async (id, decision, { operator, reason, requestId = null, seen = null }) => {
       const { decideUpload } = await import("./review.ts");
       const { recordChange } = await import("../../operators/domain/operators.ts");
       const by = { operator, now: new Date(clock.now()), seen };
       const { em } = await open();
       const action = `avatar:${decision.verb}`;
-      const entry = { operator, action, target: `avatar upload ${id}`, reason };
+      const target = `avatar upload ${id}`;
+      const entry = { operator, action, target, reason, requestId, numChanged: 1 };
       const decideOnce = () =>
         em.fork().transactional(async (own) => {
           await decideUpload(own, id, decision, by);

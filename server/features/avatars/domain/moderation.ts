@@ -1,3 +1,4 @@
+import type { Origin } from "../../../platform/origin.ts";
 import type { ClassifierState } from "../classifier/classifier.ts";
 import type { Scores } from "../classifier/contract.ts";
 
@@ -17,7 +18,7 @@ export type ModeratorState = ClassifierState | "manual" | "webhook";
 
 export interface Moderator {
   /** Never rejects: a failure leads to manual review (AV-05). */
-  moderate(upload: { id: number; webp: Buffer }): Promise<ModerationDecision>;
+  moderate(upload: { id: number; webp: Buffer; origin: Origin }): Promise<ModerationDecision>;
   state(): ModeratorState;
   stop(): void;
 }

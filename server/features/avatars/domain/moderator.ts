@@ -31,7 +31,7 @@ export function createModerator(
   const { log } = deps;
   const classifier = createClassifier({ log, ...(entry ? { entry } : {}) });
   return {
-    moderate: async ({ id, webp }) => {
+    moderate: async ({ id, webp, origin }) => {
       try {
         return decideByScores(await classifier.classify(await readPixels(webp, inputSide)), config);
       } catch (error) {
@@ -39,7 +39,7 @@ export function createModerator(
           { event: "classification_failed", upload: id, reason: String(error) },
           "picture not classified, sent to manual review",
         );
-        recordDegraded(deps, "avatar-moderation", error);
+        recordDegraded(deps, "avatar-moderation", error, origin);
         return queueForReview("unavailable");
       }
     },

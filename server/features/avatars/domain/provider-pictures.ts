@@ -7,6 +7,7 @@ import type { WithClock, WithFaults } from "../../../platform/capabilities.ts";
 import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { Fault, faultIn } from "../../../platform/faults/fault.ts";
 import { connectionFault, peerOf, statusFault } from "../../../platform/faults/http-fault.ts";
+import type { Origin } from "../../../platform/origin.ts";
 import { withTimeout } from "../../../platform/time/deadline.ts";
 
 /** Timeout of a provider's host; after it the picture counts as gone (AV-07). */
@@ -22,7 +23,7 @@ const localHosts: ReadonlySet<string> = new Set(["localhost", "127.0.0.1"]);
 /** Pictures of social logins, served by the provider. */
 export interface ProviderPictures {
   /** The address a browser may be sent to for this picture, or null when it cannot be shown. */
-  usable(url: string): Promise<string | null>;
+  usable(url: string, origin: Origin): Promise<string | null>;
 }
 
 export function createProviderPictures(
@@ -37,7 +38,7 @@ export function createProviderPictures(
   const isProduction = config.APP_ENV === "production";
   const outcomes = new LRUCache<string, { isThere: boolean; endsAt: number }>({ max: maxKept });
   const checks = new Map<string, Promise<boolean>>();
-  const check = (url: string): Promise<boolean> => {
+  const check = (url: string, origin: Origin): Promise<boolean> => {
     const running = checks.get(url);
     if (running) return running;
     if (checks.size >= maxChecks) return Promise.resolve(false);
@@ -46,7 +47,7 @@ export function createProviderPictures(
       .then(() => true)
       .catch((error: unknown) => {
         const fault = faultIn(error) ?? connectionFault("picture", new URL(url), error);
-        recordDegraded({ faults }, "provider-picture", fault);
+        recordDegraded({ faults }, "provider-picture", fault, origin);
         return false;
       })
       .then((isThere) => {
@@ -59,12 +60,13 @@ export function createProviderPictures(
   };
 
   return {
-    usable: async (text) => {
+    usable: async (text, origin) => {
       const url = parsePicture(text, hosts, isProduction);
       if (url === null) return null;
       const known = outcomes.get(url);
       const left = known === undefined ? 0 : known.endsAt - clock.now();
-      const isThere = known && left > 0 && left <= keptMs ? known.isThere : await check(url);
+      const isThere =
+        known && left > 0 && left <= keptMs ? known.isThere : await check(url, origin);
       return isThere ? url : null;
     },
   };

@@ -5,6 +5,7 @@ import type { WithFaults, WithLog } from "../../../platform/capabilities.ts";
 import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { Fault } from "../../../platform/faults/fault.ts";
 import { connectionFault, peerOf, statusFault } from "../../../platform/faults/http-fault.ts";
+import { readWebhook, type Webhook } from "../../../platform/net/webhook.ts";
 import { queueForReview, type Moderator, type ModerationDecision } from "./moderation.ts";
 
 /** Timeout of a response. */
@@ -26,22 +27,17 @@ export function createWebhookModerator(
   { AVATAR_MODERATION_URL }: Pick<Config, "AVATAR_MODERATION_URL">,
   deps: WithLog & WithFaults,
 ): Moderator {
-  const target = new URL(AVATAR_MODERATION_URL);
-  const { username, password } = target;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const authorization =
-    username === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`;
-  target.username = target.password = "";
+  const webhook = readWebhook(AVATAR_MODERATION_URL);
   return {
-    moderate: async ({ id, webp }) => {
+    moderate: async ({ id, webp, origin }) => {
       try {
-        return await ask(target, authorization, id, webp);
+        return await ask(webhook, id, webp);
       } catch (error) {
         deps.log.warn(
           { event: "moderation_webhook_failed", upload: id, reason: String(error) },
           "no decision by webhook, picture sent to manual review",
         );
-        recordDegraded(deps, "avatar-moderation", error);
+        recordDegraded(deps, "avatar-moderation", error, origin);
         return queueForReview("unavailable");
       }
     },
@@ -51,8 +47,7 @@ export function createWebhookModerator(
 }
 
 async function ask(
-  target: URL,
-  authorization: string | null,
+  { url: target, headers }: Webhook,
   id: number,
   webp: Buffer,
 ): Promise<ModerationDecision> {
@@ -63,7 +58,7 @@ async function ask(
     headers: {
       "Content-Type": "application/json",
       "Idempotency-Key": `avatar-upload-${id}`,
-      ...(authorization === null ? {} : { Authorization: authorization }),
+      ...headers,
     },
     body: JSON.stringify({
       upload_id: id,

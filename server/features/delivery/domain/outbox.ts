@@ -4,6 +4,7 @@ import {
   type OutboxFilter,
   type OutboxMessage,
 } from "../../../../db/queries/delivery/outbox.ts";
+import { messageStatuses } from "../../../../db/queries/delivery/messages.ts";
 import { cutText } from "../../../platform/text/cut-text.ts";
 import { timestamp } from "../../../platform/time/clock.ts";
 
@@ -25,6 +26,14 @@ export interface PresentedMessage {
   created_at: string;
 }
 
+/** The same, with the request that it goes back to. */
+export interface OperatorMessage extends PresentedMessage {
+  request_id: string | null;
+}
+
+/** States of a message. */
+export const messageStates = messageStatuses;
+
 /** Messages of one answer. */
 export const maxOutboxMessages = 100;
 
@@ -35,8 +44,12 @@ export async function viewMessages(
   em: EntityManager,
   filter: MessageFilter,
   hasContent: boolean,
-): Promise<PresentedMessage[]> {
-  return (await listOutbox(em, filter)).map((message) => presentMessage(message, hasContent));
+): Promise<OperatorMessage[]> {
+  const found = await listOutbox(em, filter);
+  return found.map((message) => ({
+    ...presentMessage(message, hasContent),
+    request_id: message.requestId,
+  }));
 }
 
 /** In production an operator sees the outcome of a message, never its content (OPS-04, S29). */

@@ -9,7 +9,10 @@ import type {
   WithFaults,
   WithLog,
   WithMetrics,
+  WithOrigin,
+  WithRequests,
 } from "../../../platform/capabilities.ts";
+import { withPlayer } from "../../../platform/origin.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { Fault } from "../../../platform/faults/fault.ts";
@@ -24,7 +27,14 @@ export const maxWaitingMessages = 20_000;
 export const maxMessagesPerHour = 30;
 const hourMs = 3_600_000;
 
-export type WriteDeps = WithConfig & WithClock & WithMetrics & WithLog & WithFaults;
+/** A message goes back to the origin of the dependencies with which it is written. */
+export type WriteDeps = WithConfig &
+  WithClock &
+  WithMetrics &
+  WithLog &
+  WithFaults &
+  WithOrigin &
+  WithRequests;
 
 /**
  * Outbox: writes a message in the transaction of `em`, so that it exists exactly when its change does. Returns its
@@ -48,6 +58,8 @@ export async function writeMessage(
       locale: message.locale,
       realm: message.realm ?? null,
       recipient: message.to,
+      // A message that proves an address is for its account, also when nobody is signed in.
+      origin: withPlayer(deps.origin, message.credential?.playerId ?? null),
       sealed: seal(deps.config, message.template, sealedValues(message)),
       now: new Date(now),
       expiresAt: new Date(now + template.lifeSeconds * 1_000),
@@ -60,7 +72,8 @@ export async function writeMessage(
     },
   );
   deps.metrics.messages.inc({ kind: template.kind, outcome: id === null ? "dropped" : "written" });
-  if (id === null)
+  if (id !== null) deps.requests.noteMessage(deps.origin);
+  else
     deps.log.warn(
       { event: "message_dropped", template: message.template },
       "too many messages wait, one dropped",
@@ -78,35 +91,38 @@ const maxRetries = 60;
 const maxRetrying = 500;
 let numRetrying = 0;
 
+type PostDeps = WithEnqueue & WithLog & WithFaults & WithOrigin;
+
 /**
  * Queues written messages; call it after the commit. Never rejects: while Redis is down they stay in Postgres. It
  * retries for a minute, then the clean-up queues them.
  */
-export async function postMessages(
-  deps: WithEnqueue & WithLog & WithFaults,
-  ids: readonly (number | null)[],
-): Promise<void> {
+export async function postMessages(deps: PostDeps, ids: readonly (number | null)[]): Promise<void> {
   const wanted = ids.filter((id) => id !== null);
-  const work = wanted.map((messageId) => deps.enqueue(mailQueue, { messageId, round: 0 }));
+  const post = (messageId: number) => deps.enqueue(mailQueue, { messageId, round: 0 }, deps.origin);
+  const work = wanted.map(post);
   for (const [at, result] of (await Promise.allSettled(work)).entries()) {
     if (result.status === "fulfilled") continue;
     deps.log.warn(
       { event: "message_not_queued", reason: String(result.reason) },
       "message not queued, retrying",
     );
-    recordDegraded(deps, "message-queue", result.reason);
+    recordDegraded(deps, "message-queue", result.reason, deps.origin);
     void postLater(deps, wanted[at] ?? 0);
   }
 }
 
 /** Idempotent: adds the same job each time. */
-async function postLater({ enqueue }: WithEnqueue, messageId: number): Promise<void> {
+async function postLater(
+  { enqueue, origin }: WithEnqueue & WithOrigin,
+  messageId: number,
+): Promise<void> {
   if (numRetrying >= maxRetrying) return;
   numRetrying++;
   let isPosted = false;
   for (let tries = 0; tries < maxRetries && !isPosted; tries++) {
     await wait(retryMs, undefined, { ref: false });
-    isPosted = await enqueue(mailQueue, { messageId, round: 0 }).then(
+    isPosted = await enqueue(mailQueue, { messageId, round: 0 }, origin).then(
       () => true,
       () => false,
     );
@@ -126,7 +142,7 @@ export async function sendMessage(
  * Sends a message within the request, without the queue (USR-10: resend-verification). Throws `mail:delivery_failed`
  * or `sms:delivery_failed`; such a message is not retried.
  */
-export async function sendNow(deps: DeliveryDeps, message: NewMessage): Promise<void> {
+export async function sendNow(deps: DeliveryDeps & WriteDeps, message: NewMessage): Promise<void> {
   const { kind } = templates[message.template];
   const failed = (cause?: unknown) => new AppError(`${kind}:delivery_failed`, { cause });
   const id = await writeMessage(deps.em, deps, message);

@@ -1,5 +1,6 @@
 import type { Fault } from "../../../platform/faults/fault.ts";
 import { connectionFault, statusFault } from "../../../platform/faults/http-fault.ts";
+import { readWebhook, type Webhook } from "../../../platform/net/webhook.ts";
 import { sendLimitMs, type OutgoingSms, type Sender } from "./messages.ts";
 
 /** Statuses worth a retry. */
@@ -10,16 +11,12 @@ const passing: ReadonlySet<number> = new Set([408, 425, 429]);
  * `Idempotency-Key` is equal at every attempt. No other host is called (S24).
  */
 export function createSmsWebhook(url: string): Sender<OutgoingSms> {
-  const target = new URL(url);
-  const { username, password } = target;
-  const authorization =
-    username === "" ? null : basic(decodeURIComponent(username), decodeURIComponent(password));
-  target.username = target.password = "";
+  const webhook = readWebhook(url);
   return {
     name: "webhook",
     keepsContent: false,
     send: async (message) => {
-      const fault = await post(target, message, authorization);
+      const fault = await post(webhook, message);
       if (fault !== null) throw fault;
     },
     close: () => {},
@@ -28,9 +25,8 @@ export function createSmsWebhook(url: string): Sender<OutgoingSms> {
 
 /** Why the message was not taken; null if it was. */
 async function post(
-  target: URL,
+  { url: target, headers }: Webhook,
   message: OutgoingSms,
-  authorization: string | null,
 ): Promise<Fault | null> {
   try {
     const response = await fetch(target, {
@@ -40,7 +36,7 @@ async function post(
       headers: {
         "Content-Type": "application/json",
         "Idempotency-Key": message.id,
-        ...(authorization === null ? {} : { Authorization: authorization }),
+        ...headers,
       },
       body: JSON.stringify(message),
     });
@@ -57,6 +53,3 @@ async function post(
     return connectionFault("sms", target, error);
   }
 }
-
-const basic = (user: string, password: string) =>
-  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;

@@ -31,11 +31,12 @@ export interface FailureDeps {
 
 export type NewState =
   | { state: "open" | "resolved" }
-  /** Without `until` and `more` for as long as nobody decides otherwise. */
-  | { state: "ignored"; until: Date | null; more: number | null };
+  /** Without `until`, `hours` and `more` for as long as nobody decides otherwise. */
+  | { state: "ignored"; until: Date | null; hours: number | null; more: number | null };
 
 /** Longest wait for each of the two stores. */
 const answerMs = 2_000;
+const hourMs = 3_600_000;
 
 /** All groups. Throws `failure:store_unavailable` while Redis is away. */
 export async function listFailures(deps: FailureDeps): Promise<FailureList> {
@@ -60,14 +61,17 @@ export async function setFailureState(
 ): Promise<void> {
   const { total } = await findFailure(deps, id);
   const { state, by } = decision;
+  const now = deps.clock.now();
   const isIgnored = decision.state === "ignored";
+  const until =
+    isIgnored && decision.hours !== null ? new Date(now + decision.hours * hourMs) : null;
   await saveState(await deps.em(), {
     groupId: id,
     groupingVersion: versionOf(id),
     state,
     stateBy: by,
-    stateAt: new Date(deps.clock.now()),
-    ignoredUntil: isIgnored ? decision.until : null,
+    stateAt: new Date(now),
+    ignoredUntil: isIgnored ? (until ?? decision.until) : null,
     ignoredMore: isIgnored ? decision.more : null,
     totalAtState: total,
   });

@@ -1,14 +1,17 @@
 import type { Redis } from "ioredis";
-import { failedJobsKeyOf, queuePrefixOf } from "../../../../workers/queues.ts";
+import { queuePrefixOf } from "../../../../workers/queues.ts";
 import { FaultStore, type StoreBounds } from "../../../platform/faults/store.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
 
-/** The store of faults beside the queues: in a cluster all of its keys are in the slot of theirs. */
+/** Prefix of all keys about faults: in a cluster they are in the slot of the queues. */
+export const faultsPrefixOf = (redis: Redis): string => `${queuePrefixOf(redis)}:faults`;
+
+/** The store of faults beside the queues. */
 export const createFaultStore = (redis: Redis, clock: Clock, bounds?: StoreBounds): FaultStore =>
   new FaultStore({
     redis,
     clock,
-    prefix: `${queuePrefixOf(redis)}:faults`,
-    failedJobsOf: (queue) => failedJobsKeyOf(redis, queue),
+    prefix: faultsPrefixOf(redis),
+    queuePrefix: queuePrefixOf(redis),
     ...(bounds === undefined ? {} : { bounds }),
   });

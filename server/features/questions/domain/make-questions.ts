@@ -4,7 +4,7 @@ import {
   type NewQuestion,
 } from "../../../../db/queries/questions/questions.ts";
 import type { Pool } from "../../../../db/entities/question.ts";
-import type { WithEm, WithLog } from "../../../platform/capabilities.ts";
+import type { WithEm, WithLog, WithOrigin } from "../../../platform/capabilities.ts";
 import { checkQuestion } from "../providers/question-bank/check.ts";
 import {
   hashPrompt,
@@ -20,7 +20,7 @@ export const batchSize = 20;
 /** Maximum known texts that the generator must exclude. */
 const excludeLimit = 5_000;
 
-type MakeDeps = WithEm & WithLog;
+type MakeDeps = WithEm & WithLog & WithOrigin;
 
 export interface Batch {
   category: Category;
@@ -51,6 +51,7 @@ export async function makeQuestions(
     prompt,
     model,
     count: Math.min(Math.max(count, 1), batchSize),
+    origin: deps.origin,
     exclude: new Set(known),
   });
   const sound = generated.slice(0, batchSize).filter((question) => isSound(question, deps));

@@ -1,6 +1,6 @@
 import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { hash } from "node:crypto";
-import type { WithFaults, WithLog, WithRedis } from "../../../platform/capabilities.ts";
+import type { WithFaults, WithLog, WithOrigin, WithRedis } from "../../../platform/capabilities.ts";
 
 /**
  * Lifetime of an exhausted marker: until it expires, callers that accept stored questions do not call the generator.
@@ -15,7 +15,7 @@ export interface Subject {
   model: string | null;
 }
 
-type NegativeCacheDeps = WithRedis & WithLog & WithFaults;
+type NegativeCacheDeps = WithRedis & WithLog & WithFaults & WithOrigin;
 
 const keyOf = ({ category, difficulty, prompt, model }: Subject) =>
   `made-nothing:${hash("sha256", JSON.stringify([category, difficulty, prompt, model]), "base64url")}`;
@@ -29,7 +29,7 @@ export async function markExhausted(deps: NegativeCacheDeps, subject: Subject): 
       { event: "exhausted_marker_write_failed", reason: String(error) },
       "could not store the exhausted marker; the generator may be called again",
     );
-    recordDegraded(deps, "exhausted-marker", error);
+    recordDegraded(deps, "exhausted-marker", error, deps.origin);
   }
 }
 
@@ -42,7 +42,7 @@ export async function isExhausted(deps: NegativeCacheDeps, subject: Subject): Pr
       { event: "exhausted_marker_read_failed", reason: String(error) },
       "could not read the exhausted marker, calling the generator",
     );
-    recordDegraded(deps, "exhausted-marker", error);
+    recordDegraded(deps, "exhausted-marker", error, deps.origin);
     return false;
   }
 }

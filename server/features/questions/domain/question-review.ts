@@ -32,7 +32,7 @@ export interface QuestionService {
   change(
     id: number,
     verb: QuestionVerb,
-    by: { operator: string; reason: string },
+    by: { operator: string; reason: string; requestId: string },
   ): Promise<QualityRow>;
 }
 
@@ -50,7 +50,7 @@ export function createQuestionService(inStores: InStores): QuestionService {
     list: (filter) =>
       inStores(async ({ em }) => (await queries()).listProblematic(em, filter, suspicion)),
     find: (id) => inStores((stores) => found(stores, id)),
-    change: (id, verb, { operator, reason }) =>
+    change: (id, verb, { operator, reason, requestId }) =>
       inStores(async (stores) => {
         const { resolveReports, setRetired } = await queries();
         const { recordChange } = await import("../../operators/domain/operators.ts");
@@ -59,7 +59,7 @@ export function createQuestionService(inStores: InStores): QuestionService {
         if (verb === "restore") await setRetired(stores.em, id, null);
         if (verb === "retire") await setRetired(stores.em, id, now);
         if (verb !== "restore") await resolveReports(stores.em, id, now);
-        const entry = { operator, action: `question:${verb}`, reason };
+        const entry = { operator, action: `question:${verb}`, reason, requestId, numChanged: 1 };
         await recordChange(stores.em, { ...entry, target: `question ${id}` });
         return found(stores, id);
       }),

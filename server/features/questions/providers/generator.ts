@@ -1,6 +1,7 @@
 import { cutText } from "../../../platform/text/cut-text.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { WithFaults, WithLog, WithMetrics } from "../../../platform/capabilities.ts";
+import type { Origin } from "../../../platform/origin.ts";
 import { recordDegraded } from "../../../platform/faults/degraded.ts";
 import { createChatModel, type ChatParts } from "./chat/index.ts";
 import { createQuestionBank } from "./question-bank/index.ts";
@@ -19,7 +20,7 @@ export function withFallback(
   second: QuestionModel,
   deps: WithLog & WithMetrics & WithFaults,
 ): QuestionModel {
-  const attempt = async <T>(work: Promise<T[]> | undefined): Promise<T[]> => {
+  const attempt = async <T>(origin: Origin, work: Promise<T[]> | undefined): Promise<T[]> => {
     try {
       return (await work) ?? [];
     } catch (error) {
@@ -28,14 +29,14 @@ export function withFallback(
         { event: "generator_failed", generator: first.name, reason: cutText(reason, 300) },
         "generator failed, the question bank answers",
       );
-      recordDegraded(deps, "question-generator", error);
+      recordDegraded(deps, "question-generator", error, origin);
       return [];
     }
   };
   return {
     name: first.name,
     generate: async (request) => {
-      const found = await attempt(first.generate(request));
+      const found = await attempt(request.origin, first.generate(request));
       if (found.length > 0) return found;
       const rest = await second.generate(request);
       deps.metrics.generatedQuestions.inc(
@@ -45,9 +46,9 @@ export function withFallback(
       return rest.map((question) => ({ ...question, source: second.name }));
     },
     // The bank's words are free, so they are tried first (TRV-08).
-    categorize: async (prompt) => {
-      const known = (await second.categorize?.(prompt)) ?? [];
-      return known.length > 0 ? known : attempt(first.categorize?.(prompt));
+    categorize: async (prompt, origin) => {
+      const known = (await second.categorize?.(prompt, origin)) ?? [];
+      return known.length > 0 ? known : attempt(origin, first.categorize?.(prompt, origin));
     },
   };
 }

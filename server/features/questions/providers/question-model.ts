@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Origin } from "../../../platform/origin.ts";
 
 /**
  * The outside service that writes questions (decisions TRV-03, TRV-13).
@@ -14,6 +15,8 @@ export interface QuestionRequest {
   model: string | null;
   /** How many are wanted, 1-20. Fewer may come. */
   count: number;
+  /** What the call goes back to, for its failures. */
+  origin: Origin;
   /** Normalized texts (see `normalizeText`) that must not come again. */
   exclude: ReadonlySet<string>;
 }
@@ -35,7 +38,7 @@ export interface QuestionModel {
   /** May return nothing; throws when the call fails. */
   generate(request: QuestionRequest): Promise<GeneratedQuestion[]>;
   /** Categories of a prompt, best first, up to five; none when unknown (TRV-08). */
-  categorize?(prompt: string): Promise<Category[]>;
+  categorize?(prompt: string, origin: Origin): Promise<Category[]>;
 }
 
 /** The fixed start list of TRV-01. */

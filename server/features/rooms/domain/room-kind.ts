@@ -18,6 +18,14 @@ export interface RoomAccess {
   spectator?(code: string): Promise<number>;
 }
 
+/** What operators see of a room beyond its state. */
+export interface RoomFacts {
+  /** Its seats, without names. */
+  members: { seatId: number; playerId: number | null }[];
+  /** The job that stores its result, once it is over. */
+  resultJob: { queue: string; id: string } | null;
+}
+
 /** One kind of room; `server/app/rooms.ts` lists all kinds. */
 export interface RoomKind<Deps, Rooms extends ActorShare> {
   /**
@@ -27,6 +35,8 @@ export interface RoomKind<Deps, Rooms extends ActorShare> {
   open(deps: Deps, share: ActorsDeps): Promise<Rooms>;
   /** Without it anyone may follow a room, without a token. */
   access?(rooms: Rooms): RoomAccess;
+  /** Shown to operators; null if the room does not exist. Without it they see what every kind has. */
+  facts?(rooms: Rooms, code: string): Promise<RoomFacts | null>;
   /** Errors of `access`, besides those of every stream. */
   readonly accessErrors?: readonly ErrorCode[];
   /**

@@ -12,7 +12,7 @@ import {
 import { drawQuestions } from "../../../../db/queries/questions/question-draws.ts";
 import type { QuestionRow } from "../../../../db/queries/questions/questions.ts";
 import { datesBetween, earliestDate, latestDate } from "../../../platform/time/days.ts";
-import type { WithEm, WithLog } from "../../../platform/capabilities.ts";
+import type { WithEm, WithLog, WithOrigin } from "../../../platform/capabilities.ts";
 import {
   categories,
   type Difficulty,
@@ -84,7 +84,7 @@ export async function makeChallenges(
   });
 }
 
-export interface StockDeps extends WithEm, WithLog {
+export interface StockDeps extends WithEm, WithLog, WithOrigin {
   questionBank: QuestionModel;
 }
 
@@ -92,12 +92,14 @@ export interface StockDeps extends WithEm, WithLog {
  * Stores questions of the bank for a first challenge, since a new database may have none or too few. In one transaction:
  * otherwise a concurrent challenge would have the first categories only.
  */
-export async function stockChallenges({ em, log, questionBank }: StockDeps): Promise<void> {
+export async function stockChallenges({ em, log, origin, questionBank }: StockDeps): Promise<void> {
   const wanted = { prompt: null, model: null, pool: "competition" as const, count: stockPerCell };
   await em.transactional(async (tx) => {
     for (const category of categories)
       for (const difficulty of new Set(Object.values(plans).flat()))
-        await makeQuestions({ em: tx, log }, questionBank, { ...wanted, category, difficulty });
+        await makeQuestions({ em: tx, log, origin }, questionBank, {
+          ...{ ...wanted, category, difficulty },
+        });
   });
 }
 

@@ -6,6 +6,7 @@ import type {
   WithEm,
   WithFaults,
   WithLog,
+  WithOrigin,
   WithRedis,
   WithResponseCache,
 } from "../../../platform/capabilities.ts";
@@ -22,7 +23,7 @@ const liveLimit = 500;
 
 const dayMs = 86_400_000;
 
-type LiveDeps = WithClock & WithRedis & WithLog & WithFaults;
+type LiveDeps = WithClock & WithRedis & WithLog & WithFaults & WithOrigin;
 
 const keyOf = (category: string, difficulty: string) => `live-questions:${category}:${difficulty}`;
 
@@ -60,7 +61,7 @@ export async function listLiveInLobbies(
       { event: "live_questions_read_failed", reason: String(error) },
       "live questions not read, none is left out of the draw",
     );
-    recordDegraded(deps, "live-questions", error);
+    recordDegraded(deps, "live-questions", error, deps.origin);
     return [];
   }
 }
@@ -110,7 +111,7 @@ export async function markLive(
       { event: "live_questions_mark_failed", reason: String(error) },
       "live questions not marked, another draw may have them too",
     );
-    recordDegraded(deps, "live-questions", error);
+    recordDegraded(deps, "live-questions", error, deps.origin);
     return [];
   }
 }

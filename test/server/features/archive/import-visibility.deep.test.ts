@@ -18,6 +18,7 @@ import { freePorts } from "../../../support/free-port.ts";
 import { startService, type Service } from "../../../support/process.ts";
 import { builtProgram } from "../../../support/programs.ts";
 import { made } from "../../../support/projected-game.ts";
+import { noOrigin } from "../../../../server/platform/origin.ts";
 
 const game = "seen";
 const numWorkers = 2;
@@ -170,7 +171,7 @@ describe("an import, a rebuild or a console command that reports that it is done
     await writeEnvelopeFile(patch(5), path);
     const job = { game, envelope: path, stamp: 1 };
     await watch(
-      () => withQueues((queues) => queues.enqueueAndWait(codexImport, job, jobLimitMs)),
+      () => withQueues((queues) => queues.enqueueAndWait(codexImport, job, noOrigin, jobLimitMs)),
       5,
     );
   });
@@ -189,7 +190,9 @@ describe("an import, a rebuild or a console command that reports that it is done
     await run("console", "projection:rebuild", "--back");
     await assertScore(3);
     const job = { game, action: "apply", build: null, stamp: 2 } as const;
-    await withQueues((queues) => queues.enqueueAndWait(projectionRebuild, job, jobLimitMs));
+    await withQueues((queues) =>
+      queues.enqueueAndWait(projectionRebuild, job, noOrigin, jobLimitMs),
+    );
     await assertScore(5);
   });
 });

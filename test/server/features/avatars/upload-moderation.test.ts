@@ -73,9 +73,9 @@ function moderation(): void {
     moderator.answer = null;
     const { enqueueAndWait } = app.deps;
     const waits: number[] = [];
-    app.deps.enqueueAndWait = (definition, payload, waitMs) => {
+    app.deps.enqueueAndWait = (definition, payload, origin, waitMs) => {
       waits.push(waitMs);
-      return enqueueAndWait(definition, payload, 100);
+      return enqueueAndWait(definition, payload, origin, 100);
     };
     const { upload } = await one.send(await fresh());
     app.deps.enqueueAndWait = enqueueAndWait;

@@ -17,6 +17,7 @@ import { questionGeneration } from "../../../../workers/queues.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { startMailServer, type MailServer } from "../../../support/mail-server.ts";
+import { noOrigin } from "../../../../server/platform/origin.ts";
 
 const secretCode = "246802";
 const secretToken = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.c2lnbmF0dXJl";
@@ -101,7 +102,10 @@ function groups(): void {
 
   it("when the generator answers 500, although the job ends well with the bank's questions", async () => {
     const payload = generation("one");
-    assert.equal(await app.deps.enqueueAndWait(questionGeneration, payload, 20_000), true);
+    assert.equal(
+      await app.deps.enqueueAndWait(questionGeneration, payload, noOrigin, 20_000),
+      true,
+    );
     const { key, example } = await find(({ key: { code } }) => code === "generator.status");
     assert.deepEqual(
       [key.kind, key.place, key.peer, key.status],
@@ -111,7 +115,11 @@ function groups(): void {
   });
 
   it("when the moderation answers 500, and the picture goes to manual review", async () => {
-    const decision = await app.deps.moderator.moderate({ id: 1, webp: Buffer.alloc(8) });
+    const decision = await app.deps.moderator.moderate({
+      id: 1,
+      webp: Buffer.alloc(8),
+      origin: noOrigin,
+    });
     assert.deepEqual([decision.status, decision.by], ["queued", "unavailable"]);
     const { key } = await find(({ key: { code } }) => code === "moderation.status");
     assert.deepEqual(
@@ -122,7 +130,10 @@ function groups(): void {
   });
 
   it("when a picture of a provider is gone", async () => {
-    assert.equal(await app.deps.providerPictures.usable(`${other.url}/picture.png`), null);
+    assert.equal(
+      await app.deps.providerPictures.usable(`${other.url}/picture.png`, noOrigin),
+      null,
+    );
     const { key } = await find(({ key: { code } }) => code === "picture.status");
     assert.deepEqual([key.place, key.peer, key.status], ["provider-picture", peer(), 404]);
   });

@@ -83,11 +83,11 @@ describe("the number of questions of a game", () => {
     const model = endlessModel();
     jobs.use(model);
     const waits: number[] = [];
-    const enqueueAndWait: Deps["enqueueAndWait"] = async (definition, payload, waitMs) => {
+    const enqueueAndWait: Deps["enqueueAndWait"] = async (definition, payload, origin, waitMs) => {
       waits.push(waitMs);
       const isSlow = waits.length > 1;
       clock.advance(isSlow ? waitMs : 9_000);
-      return isSlow ? false : jobs.deps.enqueueAndWait(definition, payload, waitMs);
+      return isSlow ? false : jobs.deps.enqueueAndWait(definition, payload, origin, waitMs);
     };
     const drawn = await drawForLobby(withParts({ clock, enqueueAndWait }), plan({ count: 25 }));
     assert.equal(new Set(idsOf(drawn)).size, 25);

@@ -14,6 +14,7 @@ import {
   codeOf,
   startsPracticeApp,
 } from "./practice-app.ts";
+import { noOrigin } from "../../../../server/platform/origin.ts";
 
 interface Play {
   id: number;
@@ -247,7 +248,7 @@ function categoryNames(): void {
     const bank = createQuestionBank();
     for (const category of categories) {
       if (category === "general_knowledge" || category === "pop_culture") continue;
-      const found = await bank.categorize?.(category.replaceAll("_", " "));
+      const found = await bank.categorize?.(category.replaceAll("_", " "), noOrigin);
       assert.equal(found?.[0], category);
     }
   });

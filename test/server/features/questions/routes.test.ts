@@ -94,9 +94,9 @@ describe("the question endpoints", () => {
       closedAccounts: { value: new ClosedAccounts(jobs.deps.clock) },
       emFor: { value: () => jobs.deps.em },
       enqueueAndWait: {
-        value: ((queue, payload, waitMs) => {
+        value: ((queue, payload, origin, waitMs) => {
           assert.ok(waitMs <= 20_000);
-          return jobs.deps.enqueueAndWait(queue, payload, Math.min(waitMs, waitLimitMs));
+          return jobs.deps.enqueueAndWait(queue, payload, origin, Math.min(waitMs, waitLimitMs));
         }) satisfies QuestionJobs["deps"]["enqueueAndWait"],
       },
     }) as QuestionJobs["deps"] & HttpDeps;

@@ -4,6 +4,8 @@ import type { Failure } from "../../../../server/features/faults/domain/failures
 import type { OperatorRole } from "../../../../server/http/auth/auth.ts";
 import { failureRoutes, type FailuresDeps } from "../../../../server/operator/failures/routes.ts";
 import { answerOf } from "../call-route.ts";
+import { listAudits } from "../audits.ts";
+import { noActions } from "./no-actions.ts";
 import { sampleFailure } from "./sample-failure.ts";
 
 const html = { accept: "text/html" };
@@ -27,7 +29,8 @@ describe("the pages of failures", () => {
         setState: async () => undefined,
         setNote: async () => undefined,
       },
-      audit: async () => undefined,
+      failureActions: noActions,
+      audit: listAudits(),
     };
     const { status, text } = await answerOf<FailuresDeps, unknown>(failureRoutes, deps, path, {
       role,
@@ -88,10 +91,10 @@ describe("the pages of failures", () => {
     }
   });
 
-  it("show the counts of a day as bars, without a style of their own", async () => {
+  it("show the counts of a day as columns, without a style of their own", async () => {
     const text = await open(detail);
     assert.equal(text.match(/<rect/g)?.length, 24);
-    assert.match(text, /aria-label="By hour, oldest first: (?:0, ){22}5, 7"/);
+    assert.match(text, /one value per hour, oldest first\. Occurrences: (?:0, ){22}5, 7\."/);
     assert.doesNotMatch(text, /style=|<style/);
   });
 
@@ -99,6 +102,20 @@ describe("the pages of failures", () => {
     const text = await open(detail);
     assert.match(text, /href="\/operator\/players\/77"[^]*href="\/operator\/jobs\/mail\/j%2F1"/);
     assert.match(text, /<pre>no such mailbox\n {4}at send/);
+  });
+
+  it("take hours and a number where a group is ignored, and nowhere else", async () => {
+    for (const [state, isOffered] of [
+      ["open", true],
+      ["resolved", true],
+      ["ignored", false],
+    ] as const) {
+      const text = await open(detail, { failure: { state } });
+      const [form = ""] = text.split("<form").filter((part) => part.includes('name="hours"'));
+      assert.equal(form !== "", isOffered, state);
+      if (isOffered) assert.match(form, /name="more"[^]*value="ignored"/);
+    }
+    assert.doesNotMatch(await open(detail, { role: "viewer" }), /name="hours"/);
   });
 
   const buttons = {

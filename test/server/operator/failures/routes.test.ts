@@ -5,11 +5,13 @@ import { createOrm } from "../../../../db/orm.ts";
 import { createFaultStore } from "../../../../server/features/faults/domain/fault-store.ts";
 import { failureRoutes, type FailuresDeps } from "../../../../server/operator/failures/routes.ts";
 import { createFailureService } from "../../../../server/operator/failures/service.ts";
-import type { AuditedChange } from "../../../../server/operator/audit.ts";
+import type { AuditEntry } from "../../../../server/operator/audit.ts";
 import { AppError } from "../../../../server/platform/errors.ts";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { testDatabase } from "../../../support/stores.ts";
+import { listAudits } from "../audits.ts";
 import { answerOf, refusalIn } from "../call-route.ts";
+import { noActions } from "./no-actions.ts";
 import { failedJob, openFaults, startedAt } from "../../platform/faults/stored-faults.ts";
 
 interface Shown {
@@ -22,12 +24,15 @@ interface Shown {
   num_last_hour: number;
 }
 
+const refused = (code: string) => (error: unknown) =>
+  error instanceof AppError && error.code === code;
+
 describe("the failures that operators see", () => {
   let faults: Awaited<ReturnType<typeof openFaults>>;
   let database: Awaited<ReturnType<typeof testDatabase>>;
   let orm: MikroORM;
   let isAway = false;
-  const audited: AuditedChange[] = [];
+  const audited: (AuditEntry & { operator: string })[] = [];
 
   before(async () => {
     [faults, database] = await Promise.all([openFaults(), testDatabase()]);
@@ -47,7 +52,8 @@ describe("the failures that operators see", () => {
     });
     const deps = {
       failures,
-      audit: async (_caller: unknown, change: AuditedChange) => void audited.push(change),
+      failureActions: noActions,
+      audit: listAudits(audited),
     };
     const sent = body === undefined ? { method } : { method, body };
     const answer = await answerOf<FailuresDeps, Body>(failureRoutes, deps, path, sent);
@@ -107,6 +113,20 @@ describe("the failures that operators see", () => {
     assert.equal((await list())[0]?.state, "open");
   });
 
+  it("are ignored for some hours", async () => {
+    const [first] = await list();
+    const path = `/operator/failures/${first?.id}/state`;
+    const body = { state: "ignored", hours: 2, reason: "known" };
+    const answer = await call<{ failure: { ignored_until: string } }>("POST", path, body);
+    const until = Date.parse(answer.failure.ignored_until);
+    assert.equal(until, Math.floor((faults.clock.at + 7_200_000) / 1_000) * 1_000);
+    faults.clock.at += 7_200_000;
+    assert.equal((await list())[0]?.state, "open");
+    const both = { ...body, until: new Date(faults.clock.at).toISOString() };
+    for (const wrong of [both, { ...body, state: "resolved" }])
+      await assert.rejects(call("POST", path, wrong), refused("failure:state_invalid"));
+  });
+
   it("keep a note beside their state", async () => {
     const [first] = await list();
     assert.ok(first);
@@ -124,8 +144,6 @@ describe("the failures that operators see", () => {
   });
 
   it("are refused when unknown, or when a time is given for another state", async () => {
-    const refused = (code: string) => (error: unknown) =>
-      error instanceof AppError && error.code === code;
     await assert.rejects(
       call("GET", "/operator/failures/1-0000000000000000"),
       refused("failure:not_found"),
@@ -150,9 +168,6 @@ describe("the failures that operators see", () => {
 
   it("are a clear refusal while Redis is away", async () => {
     await faults.server.kill();
-    await assert.rejects(
-      list(),
-      (error: unknown) => error instanceof AppError && error.code === "failure:store_unavailable",
-    );
+    await assert.rejects(list(), refused("failure:store_unavailable"));
   });
 });

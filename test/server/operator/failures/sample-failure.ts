@@ -21,6 +21,7 @@ export const sampleFailure: Failure = {
   lastMs: startedAt,
   total: 1_234,
   periods,
+  periodsFromMs: startedAt - 86_400_000,
   numPlayers: 12,
   numJobs: 41,
   jobsFromMs: null,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { BatchingFaultRecorder, maxWaiting } from "../../../../server/platform/faults/recorder.ts";
+import { maxWaiting } from "../../../../server/platform/batch-writer.ts";
+import { BatchingFaultRecorder } from "../../../../server/platform/faults/recorder.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
 import { eventually } from "../../../support/eventually.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { GroupedOccurrences } from "../../../../server/platform/faults/batch.ts";
-import { maxWaiting } from "../../../../server/platform/faults/recorder.ts";
+import { maxWaiting } from "../../../../server/platform/batch-writer.ts";
 import { numPeriods, usualBounds } from "../../../../server/platform/faults/store.ts";
 import { openFaults, startedAt } from "./stored-faults.ts";
 
@@ -27,6 +27,7 @@ describe("the store of faults at its bounds", () => {
     periods: Array.from({ length: numPeriods }, (_, period) => [period, 1]),
     players: Array.from({ length: mostPlayers }, (_, player) => at * mostPlayers + player),
     jobs,
+    requestIds: [],
     example: "e".repeat(1_900),
   });
 

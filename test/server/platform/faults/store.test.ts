@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { groupOccurrences, periodMs } from "../../../../server/platform/faults/batch.ts";
 import { usualBounds } from "../../../../server/platform/faults/store.ts";
 import { failedJob, instance, openFaults, startedAt } from "./stored-faults.ts";
@@ -32,6 +32,26 @@ describe("the store of faults", () => {
     assert.equal((await only()).numJobs, 2);
     await faults.redis.zrem("jobs:mail:failed", "a");
     assert.equal((await only()).numJobs, 1);
+  });
+
+  it("tells whether jobs failed again for the cause of their group, once that is recorded", async () => {
+    await faults.write(failedJob("a", 1), failedJob("b", 2));
+    const { id } = await only();
+    const again = (...seconds: [number, number]) =>
+      faults.store.failAlike(
+        id,
+        "mail",
+        ["a", "b"].map((job, at) => ({
+          id: job,
+          failedAtMs: startedAt + 1_000 * (seconds[at] ?? 0),
+        })),
+      );
+    assert.equal(await again(1, 2), true);
+    assert.equal(await again(11, 12), null);
+    await faults.write(failedJob("a", 11), failedJob("b", 12));
+    assert.equal(await again(11, 12), true);
+    await faults.write(failedJob("b", 13, { code: "smtp.timeout" }));
+    assert.equal(await again(11, 13), false);
   });
 
   it("moves a job that fails anew under another cause, also when batches arrive late", async () => {
@@ -134,5 +154,27 @@ describe("the store of faults", () => {
       (await list()).map(({ key }) => key.code),
       ["a.b"],
     );
+  });
+});
+
+describe("a list of many groups", () => {
+  let faults: Opened;
+  before(async () => {
+    faults = await openFaults();
+  });
+  after(() => faults.stop());
+
+  it("has all of them with their figures, the one that failed last first", async () => {
+    const codes = Array.from({ length: 60 }, (_, at) => `smtp.code${at}` as const);
+    await faults.write(...codes.map((code, at) => failedJob(`job-${at}`, at, { code })));
+    await faults.listFailed("mail", "job-0", "job-59");
+    faults.clock.at = startedAt + 60_000;
+    const { groups } = await faults.store.list();
+    assert.deepEqual(
+      groups.map(({ key }) => key.code),
+      codes.toReversed(),
+    );
+    assert.deepEqual([groups[0]?.numJobs, groups[1]?.numJobs, groups[59]?.numJobs], [1, 0, 1]);
+    assert.ok(groups.every(({ periods, example }) => periods.at(-1) === 1 && example !== null));
   });
 });

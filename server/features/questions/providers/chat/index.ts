@@ -66,7 +66,7 @@ export function createChatModel(config: Config, parts: ChatParts): Required<Ques
             { event: "verification_failed", err: error },
             "generated questions not verified, used as they are",
           );
-          recordDegraded(parts, "question-verification", error);
+          recordDegraded(parts, "question-verification", error, request.origin);
           return questions;
         },
       );

@@ -32,6 +32,7 @@ import { silentLogger } from "../../../../../server/platform/log/logger.ts";
 import { startApp, type App } from "../../../../support/app.ts";
 import { registerAccount } from "../../../../support/identity.ts";
 import { formOf, plain, scene } from "../../../../support/pictures.ts";
+import { noOrigin } from "../../../../../server/platform/origin.ts";
 
 const stored = async (seed: number) => normalizePicture(await scene(seed).png().toBuffer());
 
@@ -116,7 +117,7 @@ describe("the classifier", () => {
       );
       assert.equal(moderator.state(), "idle");
       for (let id = 1; id <= 2; id++) {
-        const verdict = await moderator.moderate({ id, webp });
+        const verdict = await moderator.moderate({ id, webp, origin: noOrigin });
         assert.deepEqual([verdict.status, verdict.by], ["queued", "unavailable"], entry.href);
         assert.equal(moderator.state(), "unavailable");
       }
@@ -226,7 +227,11 @@ describe("uploads moderated by the real model and kept in a bucket", () => {
   };
 
   it("are moderated offline, with scores, and drawn from the bucket", async () => {
-    const verdict = await app.deps.moderator.moderate({ id: 1, webp: await stored(30) });
+    const verdict = await app.deps.moderator.moderate({
+      id: 1,
+      webp: await stored(30),
+      origin: noOrigin,
+    });
     assert.equal(verdict.by, "classifier");
     const sum = Object.values(verdict.scores ?? {}).reduce((total, score) => total + score, 0);
     assert.ok(Math.abs(sum - 1) < 0.01);

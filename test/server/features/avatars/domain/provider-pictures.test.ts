@@ -10,6 +10,7 @@ import {
   isPrivate,
 } from "../../../../../server/features/avatars/domain/provider-pictures.ts";
 import { systemClock } from "../../../../../server/platform/time/clock.ts";
+import { noOrigin } from "../../../../../server/platform/origin.ts";
 
 describe("the host of a provider's picture", () => {
   const leadingTo =
@@ -45,7 +46,7 @@ describe("the host of a provider's picture", () => {
       const config = { AVATAR_CDN_HOSTS: "127.0.0.1", APP_ENV: "test" as const };
       const pictures = createProviderPictures(config, { clock: systemClock, faults: noFaults }, 50);
       const { port } = silent.address() as AddressInfo;
-      assert.equal(await pictures.usable(`http://127.0.0.1:${port}/a.png`), null);
+      assert.equal(await pictures.usable(`http://127.0.0.1:${port}/a.png`, noOrigin), null);
     } finally {
       silent.closeAllConnections();
       await new Promise((done) => silent.close(done));
@@ -58,7 +59,7 @@ describe("the host of a provider's picture", () => {
     try {
       const config = { AVATAR_CDN_HOSTS: "cdn.example", APP_ENV: "test" as const };
       const pictures = createProviderPictures(config, { clock: systemClock, faults: noFaults }, 50);
-      assert.equal(await pictures.usable("https://cdn.example/a.png"), null);
+      assert.equal(await pictures.usable("https://cdn.example/a.png", noOrigin), null);
     } finally {
       mock.restoreAll();
       syncBuiltinESMExports();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { noFaults } from "../../../../../server/platform/faults/recorder.ts";
+import { noOrigin } from "../../../../../server/platform/origin.ts";
 import { silentLogger } from "../../../../../server/platform/log/logger.ts";
 import { postMessages } from "../../../../../server/features/delivery/domain/send.ts";
 
@@ -19,7 +20,10 @@ async function post(numMessages: number, wanted: number): Promise<number> {
       if (++numTaken === wanted) resolve();
     };
     const ids = Array.from({ length: numMessages }, (_, n) => n);
-    void postMessages({ enqueue, log: silentLogger, faults: noFaults } as never, ids);
+    void postMessages(
+      { enqueue, log: silentLogger, faults: noFaults, origin: noOrigin } as never,
+      ids,
+    );
   });
   return numTaken;
 }

@@ -6,7 +6,7 @@ import { rowsOf } from "../../../../../db/queries/rows.ts";
 import { parseConfig } from "../../../../../server/platform/config/config.ts";
 import { Refusal } from "../../../../../server/console/command.ts";
 import { commands } from "../../../../../server/console/commands.ts";
-import { presentReconciliation } from "../../../../../server/operator/wallets/wallets.ts";
+import { presentReconciliation } from "../../../../../server/operator/wallets/present.ts";
 import { awardWithin } from "../../../../../server/features/wallet/domain/awards.ts";
 import {
   reconcileLedger,

@@ -1,0 +1,3 @@
+export const failuresPath = "/operator/failures";
+
+export const failurePathOf = (id: string): string => `${failuresPath}/${id}`;

@@ -1,0 +1,44 @@
+/**
+ * Each bucket ends at this multiple of its start. A value is read as the middle of its bucket, which differs from it by
+ * at most the square root: 10 %.
+ */
+export const growth = 1.21;
+/** A longer duration counts as this long: a day. */
+export const longestMs = 86_400_000;
+
+/** Bucket of a duration in milliseconds; the first one holds those below a millisecond. */
+export const bucketOf = (ms: number): number =>
+  ms < 1 ? 0 : 1 + Math.floor(Math.log(Math.min(ms, longestMs)) / Math.log(growth));
+
+export const numBuckets = bucketOf(longestMs) + 1;
+
+/** Middle of a bucket on the logarithmic scale, in milliseconds. */
+export const middleOf = (bucket: number): number => (bucket === 0 ? 0 : growth ** (bucket - 0.5));
+
+/** Number of durations by bucket. */
+export type Histogram = Map<number, number>;
+
+export function addTo(histogram: Histogram, bucket: number, count = 1): void {
+  histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
+}
+
+/** Milliseconds that this share of the durations did not exceed, with an error of at most 10 %. */
+export interface Percentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+/** Null without a duration. */
+export function percentilesOf(histogram: Histogram): Percentiles | null {
+  const total = [...histogram.values()].reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  const buckets = [...histogram].toSorted(([a], [b]) => a - b);
+  const percentile = (share: number) => {
+    const rank = Math.ceil(share * total);
+    let below = 0;
+    const found = buckets.find(([, count]) => (below += count) >= rank);
+    return Math.round(middleOf(found?.[0] ?? 0));
+  };
+  return { p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) };
+}

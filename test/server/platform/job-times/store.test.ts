@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import { numBuckets } from "../../../../server/platform/job-times/histogram.ts";
+import { minuteMs, type Cell, type Retry } from "../../../../server/platform/job-times/recorder.ts";
+import { keptPeriods, maxDues } from "../../../../server/platform/job-times/store.ts";
+import { allQueues } from "../../../../workers/queues.ts";
+import { openTimes, startedAt } from "./opened-times.ts";
+
+/** Bytes of Redis for all queues. */
+const budget = 16 * 1024 * 1024;
+
+describe("the store of job times", () => {
+  let opened: Awaited<ReturnType<typeof openTimes>>;
+  let seq = 0;
+  before(async () => {
+    opened = await openTimes();
+  });
+  afterEach(async () => {
+    await opened.redis.flushall();
+    opened.clock.advance(startedAt - opened.clock.now());
+  });
+  after(() => opened.stop());
+
+  const write = (cells: Cell[], { name = "mail", retries = [] as Retry[] } = {}) =>
+    opened.times.write({ instance: "i", seq: ++seq, queues: [{ name, cells, retries }] });
+  /** Jobs that completed so many minutes after `startedAt`. */
+  const completed = (minutes: number, number = 1): Cell => [
+    startedAt / minuteMs + minutes,
+    ...([number, 0, 0] as const),
+    ...([
+      [10, number],
+      [20, number],
+    ] as [number[], number[]]),
+  ];
+  const done = async (unit: "minutes" | "hours", count: number, merged?: number) => {
+    const { periods } = await opened.times.series("mail", unit, count, merged);
+    return periods.map(({ numCompleted }) => numCompleted);
+  };
+
+  it("gives a period for each minute, the last one containing now", async () => {
+    await write([completed(0, 2)]);
+    await write([completed(0), completed(2)]);
+    opened.clock.advance(2 * minuteMs + 59_999);
+    const { periods, total } = await opened.times.series("mail", "minutes", 4);
+    assert.deepEqual(
+      periods.map(({ startMs, numCompleted }) => [startMs - startedAt, numCompleted]),
+      [
+        [-minuteMs, 0],
+        [0, 3],
+        [minuteMs, 0],
+        [2 * minuteMs, 1],
+      ],
+    );
+    assert.equal(total.numCompleted, 4);
+    assert.equal(periods[0]?.wait, null);
+  });
+
+  it("reads minutes as zero after 24 hours, before and after their place is used again", async () => {
+    const day = keptPeriods.minutes;
+    await write([completed(0, 5)]);
+    opened.clock.advance((day - 1) * minuteMs);
+    assert.equal((await done("minutes", day))[0], 5);
+    opened.clock.advance(minuteMs);
+    assert.deepEqual([...new Set(await done("minutes", day))], [0]);
+    await write([completed(day, 7)]);
+    assert.deepEqual((await done("minutes", day)).slice(-1), [7]);
+    // A process that could not write for a day.
+    await write([completed(0, 9)]);
+    assert.deepEqual(
+      (await done("minutes", day)).filter((number) => number > 0),
+      [7],
+    );
+    assert.equal(await opened.redis.hlen("jobs:times:mail:minutes"), 1);
+  });
+
+  it("keeps hours for 30 days", async () => {
+    await write([completed(0, 2), completed(59, 3), completed(60, 4)]);
+    opened.clock.advance(keptPeriods.hours * 60 * minuteMs - 1);
+    assert.deepEqual((await done("hours", keptPeriods.hours)).slice(0, 3), [5, 4, 0]);
+    opened.clock.advance(1);
+    assert.deepEqual((await done("hours", keptPeriods.hours)).slice(0, 2), [4, 0]);
+    const hours = opened.redis.ttl("jobs:times:mail:hours");
+    assert.ok((await hours) > 29 * 86_400 && (await hours) <= 30 * 86_400);
+  });
+
+  it("merges periods, with the percentiles of all of their jobs", async () => {
+    await write([completed(0, 2), completed(14, 3), completed(15, 4)]);
+    opened.clock.advance(20 * minuteMs);
+    assert.deepEqual((await done("minutes", 45, 15)).slice(1), [5, 4]);
+    const { periods, stepMs } = await opened.times.series("mail", "minutes", 45, 15);
+    assert.equal(stepMs, 15 * minuteMs);
+    assert.equal(periods[1]?.startMs, startedAt);
+    assert.equal(periods[1]?.run?.p50, periods[2]?.run?.p50);
+  });
+
+  it("gives the last hour of every queue", async () => {
+    await write([completed(0, 2)], { name: "maintenance" });
+    const hour = await opened.times.lastHour();
+    assert.deepEqual(
+      hour.map(({ queue, total, periods }) => [queue, total.numCompleted, periods.length]),
+      allQueues.map(({ name }) => [name, name === "maintenance" ? 2 : 0, 60]),
+    );
+  });
+
+  it("takes the due time of a retry once, and drops those due first beyond its bound", async () => {
+    const due = (n: number): Retry => [`j${n}`, startedAt + n];
+    await write([], { retries: [due(0), ["j0", startedAt + 100, startedAt / minuteMs]] });
+    assert.equal(await opened.times.dueOf("mail", "j0"), null);
+    const again = await write([], { retries: [["j0", startedAt + 200, startedAt / minuteMs]] });
+    assert.deepEqual(again, []);
+    for (let n = 0; n < maxDues + 3; n += 1_000)
+      await write([], { retries: Array.from({ length: 1_000 }, (_, i) => due(n + i)) });
+    assert.equal(await opened.redis.zcard("jobs:times:dues"), maxDues);
+    assert.equal(await opened.times.dueOf("mail", "j0"), null);
+    opened.clock.advance(2 * 86_400_000);
+    await write([]);
+    assert.equal(await opened.redis.zcard("jobs:times:dues"), 0);
+  });
+
+  it("takes at most 16 MiB: every bucket in every minute and hour of every queue", async () => {
+    const cellOf = (minute: number, count: number): Cell => {
+      const pairs = Array.from({ length: numBuckets }, (_, bucket) => [bucket, count]).flat();
+      return [minute, numBuckets * count, count, count, pairs, pairs];
+    };
+    const first = startedAt / minuteMs;
+    const last = first + keptPeriods.hours * 60;
+    for (let at = first; at < last; at += 60) await write([cellOf(at, 10_000)]);
+    for (let at = last; at < last + keptPeriods.minutes; at += 60)
+      await write(Array.from({ length: 60 }, (_, i) => cellOf(at + i, 100)));
+    for (let n = 0; n < maxDues; n += 1_000)
+      await write([], {
+        retries: Array.from({ length: 1_000 }, (_, i) => [
+          `generate-general_knowledge-medium-both-1a2b3c4-${String(n + i).padStart(22, "0")}`,
+          startedAt + n,
+        ]),
+      });
+    const bytesOf = async (key: string) =>
+      Number(await opened.redis.memory("USAGE", `jobs:times:${key}`, "SAMPLES", 0));
+    const perQueue = (await bytesOf("mail:minutes")) + (await bytesOf("mail:hours"));
+    const bytes = allQueues.length * perQueue + (await bytesOf("dues"));
+    assert.ok(bytes <= budget, `${(bytes / 1024 / 1024).toFixed(1)} MiB`);
+    assert.equal(await opened.redis.hlen("jobs:times:mail:minutes"), keptPeriods.minutes);
+    assert.equal(await opened.redis.hlen("jobs:times:mail:hours"), keptPeriods.hours);
+  });
+});
