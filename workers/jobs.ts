@@ -8,6 +8,7 @@ import type { Logger } from "../server/platform/log/logger.ts";
 import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import { connectRedis } from "../server/platform/redis/redis.ts";
 import { logAttempt, originalError, storedError } from "./attempts.ts";
+import { isLeft, leaveToNewerRelease } from "./newer-jobs.ts";
 import { allQueues, queuePrefixOf, type JobWatch, type QueueDefinition } from "./queues.ts";
 import { watchJob } from "./watch.ts";
 
@@ -34,6 +35,8 @@ export interface JobsOptions<D> {
   depsOf: () => D;
   /** How long a job stays locked by a worker that does not renew the lock; for tests. */
   lockMs?: number;
+  /** Pause before a job of a newer release is looked at again; for tests. */
+  newerJobPauseMs?: number;
   /** How long running jobs may take to finish when the process stops; for tests. */
   closeMs?: number;
 }
@@ -131,7 +134,8 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
   const check = Compile(definition.payload);
   const process = options.processors[definition.name];
   const worker = options.workerName ?? usualWorkerName;
-  const run = async (job: Job): Promise<unknown> => {
+  const run = async (job: Job, token: string | undefined): Promise<unknown> => {
+    await leaveToNewerRelease(job, token, { pauseMs: options.newerJobPauseMs });
     const payload: unknown = job.data;
     if (!process || !check.Check(payload))
       throw new UnrecoverableError("the payload does not fit the queue");
@@ -139,11 +143,12 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Jo
     const { watch, stop } = watchJob(job, connection);
     return process(payload as never, options.depsOf(), watch).finally(stop);
   };
-  return async (job: Job): Promise<unknown> => {
+  return async (job: Job, token?: string): Promise<unknown> => {
     const startedAt = performance.now();
     try {
-      return await run(job);
+      return await run(job, token);
     } catch (error) {
+      if (isLeft(error)) throw error;
       const duration = performance.now() - startedAt;
       await logAttempt(job, { error, duration, atMs: Date.now(), worker });
       throw storedError(error);

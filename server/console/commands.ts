@@ -4,6 +4,7 @@ import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
+import { fleetCommands } from "./fleet.ts";
 import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
 import { importCommands } from "./imports.ts";
@@ -42,6 +43,7 @@ export const commands: readonly ConsoleCommand[] = [
   },
   { name: "health", summary: "Check the health of the running service", run: checkHealth },
   ...probeCommands,
+  ...fleetCommands,
   {
     name: "operator:create",
     summary: "Create an operator; its token is shown once",

@@ -1,3 +1,4 @@
+import { formOf, isReadable } from "../../../server/platform/forms.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { BaseCommand, Reply } from "../definition.ts";
 import type { Deliver } from "../mailbox/mailbox.ts";
@@ -7,9 +8,19 @@ import type { Cancel, Timing } from "../timing.ts";
 import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import type { Links } from "./peer-links.ts";
 
-/** A command on its way to the owner, or its answer (null: the receiver is not the owner). */
+/**
+ * A command on its way to the owner, or its answer (null: the receiver is not the owner, or does not read the form).
+ */
 type Wire =
-  | [kind: 0, requestId: number, from: string, code: string, command: BaseCommand, id: string]
+  | [
+      kind: 0,
+      requestId: number,
+      from: string,
+      code: string,
+      command: BaseCommand,
+      id: string,
+      form?: number,
+    ]
   | [kind: 1, requestId: number, reply: Reply | null];
 
 /** Maximum number of commands waiting for answers of other processes; more are refused. */
@@ -119,8 +130,9 @@ export class Remote {
 
   async #handle(wire: Wire): Promise<void> {
     if (wire[0] === 1) return this.#settle(wire[1], wire[2] ?? notOwner);
-    const [, requestId, from, code, command, id] = wire;
-    const outcome = await this.#deps.deliver(code, command, id);
+    const [, requestId, from, code, command, id, form] = wire;
+    const isKnown = isReadable("message", formOf(form));
+    const outcome = isKnown ? await this.#deps.deliver(code, command, id) : notOwner;
     this.#post(from, [1, requestId, outcome === notOwner ? null : outcome]);
   }
 }

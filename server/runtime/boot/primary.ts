@@ -14,6 +14,7 @@ import { keepCompiledCode } from "./compile-cache.ts";
 import { takeDataDir } from "./data-dir.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
+import { checkReleaseOrder } from "./release-order.ts";
 import { claimPorts, joinAddress, pickRange, splitAddress } from "./ports.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { startupStep, StartError } from "./start-error.ts";
@@ -88,6 +89,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   await warnAboutBuild(log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.cleanups.push(() => redis.disconnect());
+  await checkReleaseOrder(redis);
   const children = new Children({
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS },
     env: { ...configToEnv(config), ...headerLimit, ...compiled },
