@@ -9,6 +9,7 @@ import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
 import { importCommands } from "./imports.ts";
 import { inDatabase, refuseDuplicate } from "./in-database.ts";
+import { migrationCommands } from "./migrations.ts";
 import { probeCommands } from "./probe.ts";
 import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
@@ -43,6 +44,7 @@ export const commands: readonly ConsoleCommand[] = [
   },
   { name: "health", summary: "Check the health of the running service", run: checkHealth },
   ...probeCommands,
+  ...migrationCommands,
   ...fleetCommands,
   {
     name: "operator:create",
