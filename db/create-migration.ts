@@ -6,7 +6,8 @@ import { format, resolveConfig } from "prettier";
 import { silentLogger } from "../server/platform/log/logger.ts";
 import { onStopSignals } from "../server/runtime/boot/signals.ts";
 import { startLocalPostgres } from "../server/runtime/stores/postgres.ts";
-import { createOrm, migrate, migrationFolder } from "./orm.ts";
+import { migrate } from "./migrate.ts";
+import { createOrm, migrationFolder } from "./orm.ts";
 
 /**
  * `npm run migration:create -- [name]`: compares the entities with what the migrations make of an

@@ -4,7 +4,8 @@ import { extname, resolve } from "node:path";
 import type { EntityManager } from "@mikro-orm/postgresql";
 import { SingleBar } from "cli-progress";
 import { Command, CommanderError } from "commander";
-import { createOrm, isMigrated, migrate } from "../db/orm.ts";
+import { isMigrated, prepareSchema } from "../db/migrate.ts";
+import { createOrm } from "../db/orm.ts";
 import { projectionOf } from "../db/projections/refresh.ts";
 import { startupStep, StartError } from "../server/runtime/boot/start-error.ts";
 import { Interrupted, withStores, type RunningStores } from "../server/runtime/boot/stores.ts";
@@ -182,7 +183,9 @@ async function importAll(
   control.signal.throwIfAborted();
   const orm = await createOrm({ DATABASE_URL: stores.databaseUrl, DATABASE_POOL: 2 });
   try {
-    const prepared = isReadOnly(options) ? isMigrated(orm) : migrate(orm).then(() => true);
+    const prepared = isReadOnly(options)
+      ? isMigrated(orm)
+      : prepareSchema(orm, config).then(() => true);
     if (!(await startupStep("the database (DATABASE_URL) cannot be prepared", prepared)))
       throw new UsageError(
         "a dry run needs a database of this version; import or start the service first",

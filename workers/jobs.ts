@@ -10,6 +10,7 @@ import type { Metrics } from "../server/platform/metrics/metrics.ts";
 import { connectRedis } from "../server/platform/redis/redis.ts";
 import { logAttempt, originalError, storedError } from "./attempts.ts";
 import { attemptOf } from "./job-times.ts";
+import { isLeft, leaveToNewerRelease } from "./newer-jobs.ts";
 import {
   allQueues,
   JobYielded,
@@ -44,6 +45,8 @@ export interface JobsOptions<D> {
   depsOf: (origin: Origin) => D;
   /** How long a job stays locked by a worker that does not renew the lock; for tests. */
   lockMs?: number;
+  /** Pause before a job of a newer release is looked at again; for tests. */
+  newerJobPauseMs?: number;
   /** How long running jobs may take to finish when the process stops; for tests. */
   closeMs?: number;
 }
@@ -178,7 +181,8 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Wo
   const check = Compile(definition.payload);
   const process = options.processors[definition.name];
   const worker = options.workerName ?? usualWorkerName;
-  const run = async (job: Job): Promise<unknown> => {
+  const run = async (job: Job, token: string | undefined): Promise<unknown> => {
+    await leaveToNewerRelease(job, token, { pauseMs: options.newerJobPauseMs });
     const { payload, origin } = contentOf(job);
     if (!process || !check.Check(payload))
       throw new UnrecoverableError("the payload does not fit the queue");
@@ -190,8 +194,9 @@ function runnerOf<D>(definition: QueueDefinition, connection: Redis, options: Wo
   return async (job: Job, token?: string): Promise<unknown> => {
     const startedAt = performance.now();
     try {
-      return await run(job);
+      return await run(job, token);
     } catch (error) {
+      if (isLeft(error)) throw error;
       if (error instanceof JobYielded) {
         await job.moveToWait(token);
         throw new WaitingError();

@@ -8,6 +8,11 @@ export const AuditLogSchema = defineEntity({
     { name: "audit_log_operator_index", properties: ["operator", "id"] },
     { name: "audit_log_action_index", properties: ["action", "id"] },
     { name: "audit_log_target_index", properties: ["target", "id"] },
+    {
+      name: "audit_log_request_index",
+      expression:
+        "create index audit_log_request_index on audit_log (request_id) where request_id is not null",
+    },
   ],
   properties: {
     id: p.integer().primary(),

@@ -7,13 +7,9 @@ export class Migration20261128224000_message_origins extends Migration {
     this.addSql(
       `alter table "messages" add "request_id" varchar(64) null, add "player_id" int null, add "room" varchar(64) null;`,
     );
-    this.addSql(
-      `create index messages_request_index on messages (request_id) where request_id is not null;`,
-    );
   }
 
   override down(): void | Promise<void> {
-    this.addSql(`drop index "messages_request_index";`);
     this.addSql(
       `alter table "messages" drop column "request_id", drop column "player_id", drop column "room";`,
     );

@@ -40,6 +40,12 @@ import { Migration20261128223241_process_events } from "./Migration2026112822324
 import { Migration20261128223413_fault_actions } from "./Migration20261128223413_fault_actions.ts";
 import { Migration20261128223414_audit_outcomes } from "./Migration20261128223414_audit_outcomes.ts";
 import { Migration20261128224000_message_origins } from "./Migration20261128224000_message_origins.ts";
+import { Migration20261128230000_audit_outcome_check } from "./Migration20261128230000_audit_outcome_check.ts";
+import { Migration20261128230001_audit_operators } from "./Migration20261128230001_audit_operators.ts";
+import { Migration20261128230002_audit_actions } from "./Migration20261128230002_audit_actions.ts";
+import { Migration20261128230003_audit_targets } from "./Migration20261128230003_audit_targets.ts";
+import { Migration20261128230004_audit_requests } from "./Migration20261128230004_audit_requests.ts";
+import { Migration20261128230005_message_requests } from "./Migration20261128230005_message_requests.ts";
 
 /** In execution order. */
 export const migrations = [
@@ -85,4 +91,10 @@ export const migrations = [
   Migration20261128223413_fault_actions,
   Migration20261128223414_audit_outcomes,
   Migration20261128224000_message_origins,
+  Migration20261128230000_audit_outcome_check,
+  Migration20261128230001_audit_operators,
+  Migration20261128230002_audit_actions,
+  Migration20261128230003_audit_targets,
+  Migration20261128230004_audit_requests,
+  Migration20261128230005_message_requests,
 ] as const;

@@ -44,11 +44,11 @@ export async function serve<Kinds extends RoomKinds>(
   { kinds, routes: served, ...options }: Served<Kinds>,
 ): Promise<void> {
   const config = loadConfig();
+  const log = createLogger(config, "http");
   if (prepares) {
-    await prepareDatabase(config);
+    await prepareDatabase(config, log);
     reportPrepared();
   }
-  const log = createLogger(config, "http");
   const metrics = createMetrics();
   const instance = createInstance({ role: "http", index, version: serviceVersion });
   const base: BaseDeps = {

@@ -5,10 +5,12 @@ import type { Config } from "../platform/config/config.ts";
 import { accountCommands } from "./accounts.ts";
 import { auditCommands } from "./audit.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
+import { fleetCommands } from "./fleet.ts";
 import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
 import { importCommands } from "./imports.ts";
 import { inDatabase, refuseDuplicate } from "./in-database.ts";
+import { migrationCommands } from "./migrations.ts";
 import { probeCommands } from "./probe.ts";
 import { projectionCommands } from "./projection.ts";
 import { oauthCommands } from "./oauth.ts";
@@ -49,6 +51,8 @@ export const commands: readonly ConsoleCommand[] = [
   },
   { name: "health", summary: "Check the health of the running service", run: checkHealth },
   ...probeCommands,
+  ...migrationCommands,
+  ...fleetCommands,
   {
     name: "operator:create",
     summary: "Create an operator; its token is shown once",

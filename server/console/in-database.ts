@@ -1,6 +1,7 @@
 import { UniqueConstraintViolationException, type EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
-import { createOrm, migrate } from "../../db/orm.ts";
+import { prepareSchema } from "../../db/migrate.ts";
+import { createOrm } from "../../db/orm.ts";
 import {
   endChange,
   recordChange,
@@ -16,7 +17,7 @@ import { Refusal } from "./command.ts";
 
 /** Runs in one transaction on the stores of the running service, or on stores started for this command. */
 export function inDatabase<T>(config: Config, work: (em: EntityManager) => Promise<T>): Promise<T> {
-  return withStores(config, ({ databaseUrl }) => inTransaction(databaseUrl, work));
+  return withStores(config, ({ databaseUrl }) => inTransaction(config, databaseUrl, work));
 }
 
 /** Dependencies of a command that also changes Redis or caches of processes. */
@@ -39,7 +40,7 @@ export function inStores<T>(
       await startupStep("REDIS_URL cannot be reached", redisReady(redis));
       const later: (() => Promise<unknown>)[] = [];
       const afterwards = (step: () => Promise<unknown>) => void later.push(step);
-      const result = await inTransaction(databaseUrl, (em) =>
+      const result = await inTransaction(config, databaseUrl, (em) =>
         work({ em, redis, redisUrl, afterwards }),
       );
       for (const step of later) await step();
@@ -51,12 +52,13 @@ export function inStores<T>(
 }
 
 async function inTransaction<T>(
+  config: Config,
   databaseUrl: string,
   work: (em: EntityManager) => Promise<T>,
 ): Promise<T> {
   const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
   try {
-    await startupStep("the database (DATABASE_URL) cannot be prepared", migrate(orm));
+    await startupStep("the database (DATABASE_URL) cannot be prepared", prepareSchema(orm, config));
     return await orm.em.fork().transactional(work);
   } finally {
     await orm.close(true);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "kysely";
-import { createOrm, migrate, pingDatabase } from "../../db/orm.ts";
+import { migrate } from "../../db/migrate.ts";
+import { createOrm, pingDatabase } from "../../db/orm.ts";
 import { nextIdBlock } from "../../db/queries/ids.ts";
 import { rowsOf } from "../../db/queries/rows.ts";
 import { seedReference } from "../../db/seeds/reference.ts";

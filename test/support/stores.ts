@@ -75,7 +75,8 @@ function makePassable(dir: string): void {
 
 async function migrateTemplate(url: string): Promise<void> {
   await withClient(url, (client) => client.query(`create database ${template}`));
-  const { createOrm, migrate } = await import("../../db/orm.ts");
+  const { createOrm } = await import("../../db/orm.ts");
+  const { migrate } = await import("../../db/migrate.ts");
   const orm = await createOrm(parseConfig({ DATABASE_URL: withDatabase(url, template) }));
   try {
     await migrate(orm);

@@ -1,3 +1,4 @@
+import { formOf, isReadable } from "../../../server/platform/forms.ts";
 import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
 import { noOrigin, type Origin } from "../../../server/platform/origin.ts";
 import type { BaseCommand, Reply } from "../definition.ts";
@@ -9,8 +10,8 @@ import { notOwner, unavailable, type Outcome } from "./outcome.ts";
 import type { Links } from "./peer-links.ts";
 
 /**
- * A command on its way to the owner, or its answer (null: the receiver is not the owner). Processes of an earlier
- * version send no origin and ignore one.
+ * A command on its way to the owner, or its answer (null: the receiver is not the owner, or does not read the form).
+ * Processes of an earlier version send no origin and ignore one.
  */
 type Wire =
   | [
@@ -20,7 +21,8 @@ type Wire =
       code: string,
       command: BaseCommand,
       id: string,
-      origin?: Origin,
+      origin?: Origin | null,
+      form?: number,
     ]
   | [kind: 1, requestId: number, reply: Reply | null];
 
@@ -139,8 +141,11 @@ export class Remote {
 
   async #handle(wire: Wire): Promise<void> {
     if (wire[0] === 1) return this.#settle(wire[1], wire[2] ?? notOwner);
-    const [, requestId, from, code, command, id, origin = noOrigin] = wire;
-    const outcome = await this.#deps.deliver(code, command, id, origin);
+    const [, requestId, from, code, command, id, origin, form] = wire;
+    const isKnown = isReadable("message", formOf(form));
+    const outcome = isKnown
+      ? await this.#deps.deliver(code, command, id, origin ?? noOrigin)
+      : notOwner;
     this.#post(from, [1, requestId, outcome === notOwner ? null : outcome]);
   }
 }

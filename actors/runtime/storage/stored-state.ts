@@ -1,3 +1,4 @@
+import { formOf, isReadable } from "../../../server/platform/forms.ts";
 import type { AnyActor, BaseEvent, BaseState } from "../definition.ts";
 import { IdempotencyCache } from "../mailbox/idempotency-cache.ts";
 import type { Connection } from "./connection.ts";
@@ -5,7 +6,8 @@ import type { Connection } from "./connection.ts";
 /**
  * The stored form of an actor: field `s` is a snapshot of version `sv`, `d:<n>` the later events up to
  * version n, `v` the stamp of the last commit, `k:<sender>:<slot>` cached answers, `r` the result of a
- * finished actor, `g` the shard generation of its event numbers, if it is not 0.
+ * finished actor, `g` the shard generation of its event numbers, if it is not 0, `f` the number of this form, if it
+ * is not the first.
  */
 export interface StoredActor {
   state: BaseState | null;
@@ -55,6 +57,8 @@ export async function loadActor(
   const fields = await redis.hgetall(key);
   const stamp = fields["v"];
   if (stamp === undefined) return nothingStored();
+  const form = formOf(fields["f"]);
+  if (!isReadable("room", form)) throw new Error(`${key} has form ${form} of another release`);
   const version = Number.parseInt(stamp, 10);
   const [, commitId = ""] = stamp.split(" ");
   const snapshotVersion = Number(fields["sv"] ?? 0);

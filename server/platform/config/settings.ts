@@ -92,6 +92,10 @@ export const ConfigSchema = Type.Object({
   ),
   DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
   REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
+  MIGRATE_ON_START: Bool(
+    true,
+    "false leaves migrations to `console migrate --up`: a start refuses while some are pending",
+  ),
   DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),
   HTTP_WORKERS: Int(cpus().length, 1, 256, "HTTP worker processes (default: number of cores)"),
   WORKER_PORTS: Text(

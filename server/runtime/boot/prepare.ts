@@ -1,16 +1,18 @@
 import type { Config } from "../../platform/config/config.ts";
+import { silentLogger, type Logger } from "../../platform/log/logger.ts";
 import { StartError } from "./start-error.ts";
 
 /** Seeded questions per category and difficulty: 800 in all. */
 const questionsPerCell = 4;
 
 /** Migrations, reference data, and outside production the sample data (CFG-03). */
-export async function prepareDatabase(config: Config): Promise<void> {
-  const { createOrm, migrate } = await import("../../../db/orm.ts");
+export async function prepareDatabase(config: Config, log: Logger = silentLogger): Promise<void> {
+  const { createOrm } = await import("../../../db/orm.ts");
+  const { prepareSchema } = await import("../../../db/migrate.ts");
   const { seedReference } = await import("../../../db/seeds/reference.ts");
   const orm = await createOrm(config);
   try {
-    await migrate(orm);
+    await prepareSchema(orm, config, { log });
     await seedReference(orm.em.fork(), config);
     if (config.APP_ENV === "production") return;
     const { seedSample } = await import("../../../db/seeds/sample.ts");

@@ -17,6 +17,7 @@ import { takeDataDir } from "./data-dir.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
 import { ProcessEventLog } from "./process-event-log.ts";
+import { checkReleaseOrder } from "./release-order.ts";
 import { claimPorts, joinAddress, pickRange, splitAddress } from "./ports.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { startupStep, StartError } from "./start-error.ts";
@@ -91,6 +92,7 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   await warnAboutBuild(log);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.cleanups.push(() => redis.disconnect());
+  await checkReleaseOrder(redis);
   const instance = createInstance({ role: "primary", index: 0, version: serviceVersion });
   const events = new ProcessEventLog({
     instance,

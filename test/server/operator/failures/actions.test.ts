@@ -189,7 +189,9 @@ describe("the pages of actions on groups of failures", () => {
       body: new URLSearchParams({ reason, rate: "25" }),
     });
     assert.deepEqual([answer.status, answer.headers.get("location")], [303, `${path}/actions/7`]);
-    assert.deepEqual(app.made, [{ kind: "retry", rate: 25, reason, by: "the operator" }]);
+    const requestId = answer.headers.get("x-request-id");
+    const made = { kind: "retry", rate: 25, reason, by: "the operator", requestId };
+    assert.deepEqual(app.made, [made]);
   });
 
   it("show an action with its progress, and its end without a button", async () => {
