@@ -56,6 +56,14 @@ export const rules = {
     pattern: "^(off|auto|[1-9]\\d{0,4})$",
     allowed: "off, auto or a port",
   },
+  seconds: {
+    pattern: "^\\d{1,4}$",
+    allowed: "a whole number of seconds",
+  },
+  probePath: {
+    pattern: "^(off|(/[A-Za-z0-9._~-]+)+)$",
+    allowed: "off or a path of A-Z, a-z, 0-9, ., _, ~ and -, as /ready",
+  },
   topic: {
     pattern: "^(/[a-z0-9_-]+)+$",
     allowed: "a path of a-z, 0-9, - and _, as /games/trivia",
