@@ -35,6 +35,7 @@ import { createJobService } from "./jobs/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
 import { createPlayerService } from "../features/accounts/domain/player-service.ts";
 import { createQuestionService } from "../features/questions/domain/question-review.ts";
+import { startingProbes } from "../platform/probes.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
@@ -58,10 +59,14 @@ export async function startOperator(): Promise<void> {
   const store = createFaultStore(redis, systemClock);
   const instance = createInstance({ role: "operator", index: 0, version: serviceVersion });
   const faults = new BatchingFaultRecorder({ store, instance, clock: systemClock, log, metrics });
+  let probes = startingProbes;
   const link = joinPrimary({
     log,
     answers: {},
-    take: (handle) => server.take(handle),
+    take: (connection, received) => server.take(connection, received),
+    onState: (state) => {
+      probes = state.probes;
+    },
     stop: async () => {
       await server.drain();
       await queues.close();
@@ -91,7 +96,15 @@ export async function startOperator(): Promise<void> {
   const services = { players, avatars, questions, failures, identities, loginFailures };
   const shared = createSources({ link, queues, metrics, stores });
   const stats = createDashboard({ ...shared, waitingPictures }, systemClock.now);
-  const deps: OperatorDeps = { ...shared, ...services, outbox, wallets, audit, stats };
+  const deps: OperatorDeps = {
+    ...shared,
+    ...services,
+    outbox,
+    wallets,
+    audit,
+    stats,
+    probes: () => probes,
+  };
   const server = createOperatorServer({
     base: { config, clock: systemClock, metrics, redis, faults },
     deps,

@@ -1,7 +1,7 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
 import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
 import { mostCounted } from "../../features/avatars/domain/avatar-service.ts";
-import { readiness, type ReadinessDeps } from "../health/readiness.ts";
+import { readHealth, type HealthSources } from "../health/health.ts";
 
 /** Sums over all processes; counting restarts with the operator process. */
 export interface Totals {
@@ -15,7 +15,7 @@ export interface Totals {
   streams: number;
 }
 
-export interface DashboardSources extends ReadinessDeps {
+export interface DashboardSources extends HealthSources {
   totals(): Promise<Totals>;
   /** Pictures waiting for a decision, up to `mostCounted`; null if the database does not respond. */
   waitingPictures(): Promise<number | null>;
@@ -70,7 +70,7 @@ export function createDashboard(
 
   return async () => {
     const [state, totals, pictures] = await Promise.all([
-      readiness(sources),
+      readHealth(sources),
       sources.totals(),
       sources.waitingPictures(),
     ]);

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ActorNode } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
-import { roles, type ProcessInfo, type Role } from "../ipc.ts";
+import { roles, type InstanceState, type ProcessInfo, type Role } from "../ipc.ts";
 import type { DrainAnswer, DrainQuestion, Question } from "../questions.ts";
 import { passLines } from "./child-lines.ts";
 import { Child, type ChildHost, type Give } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
 import { StartError } from "./start-error.ts";
+import type { StopBudget } from "./stop-budget.ts";
 
 /** Time for the last lines of ended processes to be read. */
 const lastLinesMs = 1_000;
+/** A signal to the whole process group may reach a worker before the primary, which then stops everything. */
+const groupSignalMs = 1_000;
 
 export interface ChildrenOptions {
   /** Number of processes per role, except the operator process. */
@@ -22,8 +25,10 @@ export interface ChildrenOptions {
   lines: LogOutput;
   /** Called once per announced node, as soon as its process can do nothing more. */
   onNodeDown: (node: ActorNode) => void;
-  /** The operator process has ended and will be replaced. */
-  onOperatorDown: () => void;
+  /** An HTTP worker serves. */
+  onWorkerReady: () => void;
+  /** Sent to each process once it is ready. */
+  state: () => InstanceState;
 }
 
 /** The processes of the service: starts them, restarts those that end, and answers their questions. */
@@ -36,6 +41,7 @@ export class Children {
   /** The first process has prepared the database for all. */
   #isPrepared = false;
   #pulse: NodeJS.Timeout | null = null;
+  #isStopping = false;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -63,16 +69,32 @@ export class Children {
     return this.#children.map((child) => child.info());
   }
 
+  /** The HTTP workers, in the order of their slots. */
+  workers(): readonly Child[] {
+    return this.#ofRole("http");
+  }
+
+  publish(state: InstanceState): void {
+    for (const child of this.#children) child.sendState(state);
+  }
+
+  /** The service will stop: no process is replaced any more on demand, only after a failure. */
+  beginStop(): void {
+    this.#isStopping = true;
+  }
+
   /** Drains one role after the other and waits for the exits. */
-  async stop(): Promise<void> {
+  async stop(budget: StopBudget): Promise<void> {
+    this.beginStop();
     if (this.#pulse) clearInterval(this.#pulse);
     for (const child of this.#children) child.retire();
     for (const role of roles) {
-      const ofRole = this.#children.filter((child) => child.role === role);
-      await Promise.all(ofRole.map((child) => child.stop()));
+      const order = { limitMs: budget.leftMs(role), isDrain: false };
+      await Promise.all(this.#ofRole(role).map((child) => child.stop(order)));
     }
     const forwarded = Promise.all(this.#forwarding);
-    await Promise.race([forwarded, sleep(lastLinesMs, null, { ref: false })]);
+    const limitMs = Math.min(lastLinesMs, budget.leftMs("lines"));
+    await Promise.race([forwarded, sleep(limitMs, null, { ref: false })]);
   }
 
   killAll(): void {
@@ -83,19 +105,20 @@ export class Children {
     return Array.from({ length: count }, (_, i) => new Child(role, i, this.#host(role)));
   }
 
+  #ofRole(role: Role): Child[] {
+    return this.#children.filter((child) => child.role === role);
+  }
+
   #permanent(): Child[] {
     return this.#children.filter((child) => child !== this.#operator);
   }
 
   #host(role: Role): ChildHost {
-    const { env, log, lines, onNodeDown, onOperatorDown } = this.#options;
+    const { env, log, lines, onNodeDown, onWorkerReady, state } = this.#options;
     return {
       env,
       log,
       onNodeDown,
-      onRestart: () => {
-        if (role === "operator") onOperatorDown();
-      },
       forwardLines: (stdout) => {
         const forwarded = passLines(stdout, lines).finally(() =>
           this.#forwarding.delete(forwarded),
@@ -110,7 +133,10 @@ export class Children {
         for (const child of this.#children.slice(1)) child.order(false);
       },
       onFinalFailure: (reason) => this.#started.reject(new StartError(reason)),
-      onReady: () => {
+      onTerminated: (child) => void this.#drainBySignal(child),
+      onReady: (child) => {
+        child.sendState(state());
+        if (role === "http") onWorkerReady();
         if (this.#permanent().every((child) => child.isReady)) this.#started.resolve();
       },
       onStartFailed: (reason) =>
@@ -124,14 +150,33 @@ export class Children {
     return this.#children.some((one) => one !== child && one.role === child.role && one.isReady);
   }
 
+  /**
+   * Whether somebody takes the rooms and the streams of a worker that leaves. Only the workers of this instance are
+   * known here; a registry of instances would add those of the others.
+   */
+  #hasSuccessors(child: Child): boolean {
+    return this.#hasOthers(child);
+  }
+
   /** Replaces an HTTP worker while another one serves. */
   #drain({ index }: DrainQuestion): DrainAnswer {
-    const child = this.#children.find((one) => one.role === "http" && one.index === index);
+    const child = this.#ofRole("http").find((one) => one.index === index);
     if (!child) return "not_found";
-    if (!child.isReplaceable) return "not_ready";
-    if (!this.#hasOthers(child)) return "last";
+    if (!child.isReplaceable || this.#isStopping) return "not_ready";
+    if (!this.#hasSuccessors(child)) return "last";
     child.replace();
     return "draining";
+  }
+
+  async #drainBySignal({ index }: Child): Promise<void> {
+    await sleep(groupSignalMs, null, { ref: false });
+    if (this.#isStopping) return;
+    const answer = this.#drain({ index });
+    if (answer === "draining") return;
+    this.#options.log.warn(
+      { event: "worker_drain_refused", role: "http", index, reason: answer },
+      "SIGTERM to an HTTP worker ignored: it is not ready, or no other one is; send it again later",
+    );
   }
 
   async #answer(question: Question, about?: unknown): Promise<unknown> {
