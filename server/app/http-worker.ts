@@ -20,7 +20,9 @@ import type { RoomQuestion } from "../runtime/questions.ts";
 import { askForSample } from "./sample.ts";
 import { probeRoutes } from "./probe-routes.ts";
 import { startingProbes } from "../platform/probes.ts";
-import { reachStores } from "../features/system/service.ts";
+import { pingDatabase } from "../../db/orm.ts";
+import { pingRedis } from "../features/system/service.ts";
+import { StoreReach } from "./store-reach.ts";
 import { StartError } from "../runtime/boot/start-error.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { roomTopic } from "../platform/room-source.ts";
@@ -37,8 +39,6 @@ const streamGraceMs = 2_000;
  * and a request into a connection that closes at the same moment would be lost.
  */
 const idleConnectionMs = 6_000;
-/** Time of a check of the stores; the primary waits for a second. */
-const storeLimitMs = 800;
 
 /** Process entry of role `http`. */
 export const startHttpWorker = (order: StartOrder): Promise<void> =>
@@ -75,6 +75,10 @@ export async function serve<Kinds extends RoomKinds>(
     onOccupied: reportOccupied,
   };
   const { deps, close } = await assembleHttp(base, kinds);
+  const stores = new StoreReach({
+    postgres: (limitMs) => pingDatabase(deps.orm, limitMs),
+    redis: (limitMs) => pingRedis(deps.redis, limitMs),
+  });
   const origins = await followRealmOrigins(deps);
   const server = createHttpServer({
     deps,
@@ -94,7 +98,7 @@ export async function serve<Kinds extends RoomKinds>(
       room: (about) => reportRoom(deps, about),
       subscribers: ({ kind, codes }) =>
         codes.map((code) => deps.hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code))),
-      stores: () => reachStores(deps, storeLimitMs),
+      stores: () => stores.ages(),
     },
     drainsBySignal: true,
     onState: (state) => {

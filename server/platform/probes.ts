@@ -17,3 +17,9 @@ export const startingProbes: ProbeAnswers = {
   live: { status: 200, word: "live" },
   ready: { status: 503, word: "starting" },
 };
+
+export const storeNames = ["postgres", "redis"] as const;
+export type StoreName = (typeof storeNames)[number];
+
+/** Milliseconds since each store last answered a process; null if it never did. */
+export type StoreAges = Record<StoreName, number | null>;

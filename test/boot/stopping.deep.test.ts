@@ -4,6 +4,7 @@ import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isAlive } from "../../server/runtime/stores/orphans.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, type Service } from "../support/process.ts";
 
@@ -94,7 +95,7 @@ describe("a service that receives SIGTERM", () => {
     let code: number | null | undefined;
     void service.stop().then((ended) => (code = ended));
     await eventually("it has ended", () => {
-      if (code === undefined) process.kill(service.pid, "SIGTERM");
+      if (code === undefined && isAlive(service.pid)) process.kill(service.pid, "SIGTERM");
       return code !== undefined;
     });
     assert.equal(code, 0);

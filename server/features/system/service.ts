@@ -13,18 +13,6 @@ export interface Health {
   uptime: string;
 }
 
-/** Whether each store answers within `limitMs`. */
-export async function reachStores(
-  { orm, redis }: WithOrm & WithRedis,
-  limitMs: number,
-): Promise<{ postgres: boolean; redis: boolean }> {
-  const [hasPostgres, hasRedis] = await Promise.all([
-    pingDatabase(orm, limitMs),
-    pingRedis(redis, limitMs),
-  ]);
-  return { postgres: hasPostgres, redis: hasRedis };
-}
-
 /** Throws when Postgres is down; without Redis the service runs degraded. */
 export async function readHealth(deps: WithOrm & WithRedis): Promise<Health> {
   const [hasDatabase, hasRedis] = await Promise.all([
@@ -38,7 +26,7 @@ export async function readHealth(deps: WithOrm & WithRedis): Promise<Health> {
   return { status: hasRedis ? "ok" : "degraded", uptime: formatUptime(process.uptime()) };
 }
 
-const pingRedis = (redis: SystemDeps["redis"], limitMs: number): Promise<boolean> =>
+export const pingRedis = (redis: SystemDeps["redis"], limitMs: number): Promise<boolean> =>
   withTimeout(redis.ping(), limitMs).then(
     () => true,
     () => false,

@@ -1,4 +1,9 @@
-import type { ProbeAnswer, ProbeAnswers } from "../../platform/probes.ts";
+import {
+  storeNames,
+  type ProbeAnswer,
+  type ProbeAnswers,
+  type StoreName,
+} from "../../platform/probes.ts";
 
 /** An HTTP worker as its primary sees it. */
 export interface WorkerSigns {
@@ -7,9 +12,6 @@ export interface WorkerSigns {
   /** When it, or its predecessor in the slot, last answered; 0 before the first did. */
   answeredAt: number;
 }
-
-export const stores = ["postgres", "redis"] as const;
-export type StoreName = (typeof stores)[number];
 
 /** What the answers of the probes depend on. Times are of one monotonic clock, in milliseconds. */
 export interface InstanceSigns {
@@ -47,7 +49,7 @@ function readiness({ now, isStopping, workers, reachedAt, storeLimitMs }: Instan
   if (workers.every(({ answeredAt }) => answeredAt === 0)) return fail("starting");
   if (!workers.some(({ isReady, answeredAt }) => isReady && now - answeredAt < silentMs))
     return fail("no-worker");
-  for (const store of stores) {
+  for (const store of storeNames) {
     const at = reachedAt[store];
     if (at === null) return fail("starting");
     if (storeLimitMs > 0 && now - at >= storeLimitMs) return fail(`no-${store}`);

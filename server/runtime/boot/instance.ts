@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ProbeAnswers } from "../../platform/probes.ts";
+import { storeNames, type ProbeAnswers, type StoreName } from "../../platform/probes.ts";
 import type { InstanceState } from "../ipc.ts";
 import { pulseMs } from "./frozen-detection.ts";
-import { probeAnswers, stores, type StoreName, type WorkerSigns } from "./instance-probes.ts";
+import { probeAnswers, type WorkerSigns } from "./instance-probes.ts";
 
 /** A worker that can be asked. */
 export interface AskedWorker extends WorkerSigns {
-  /** Which stores it reaches; null if it does not answer. */
+  /** The `StoreAges` of the worker; null if it does not answer. */
   ask(question: "stores"): Promise<unknown>;
 }
 
@@ -76,8 +76,14 @@ export class Instance {
     const workers = this.#options.workers().filter(({ isReady }) => isReady);
     const asked = workers[this.#turn++ % workers.length];
     const found = await asked?.ask("stores");
-    for (const store of stores) if (reaches(found, store)) this.#reachedAt[store] = this.#now();
+    for (const store of storeNames) this.#note(store, ageIn(found, store));
     this.#publishChange();
+  }
+
+  /** Of several workers the one that has reached the store last counts. */
+  #note(store: StoreName, age: number | null): void {
+    if (age === null) return;
+    this.#reachedAt[store] = Math.max(this.#reachedAt[store] ?? 0, this.#now() - age);
   }
 
   #publishChange(): void {
@@ -88,5 +94,7 @@ export class Instance {
   }
 }
 
-const reaches = (found: unknown, store: StoreName): boolean =>
-  typeof found === "object" && found !== null && Reflect.get(found, store) === true;
+function ageIn(found: unknown, store: StoreName): number | null {
+  const age: unknown = typeof found === "object" && found !== null && Reflect.get(found, store);
+  return typeof age === "number" ? age : null;
+}

@@ -8,8 +8,8 @@ function setUp() {
   const published: string[] = [];
   const asked: string[] = [];
   const stores: Record<string, object | null> = {
-    a: { postgres: true, redis: true },
-    b: { postgres: false, redis: true },
+    a: { postgres: 0, redis: 0 },
+    b: { postgres: null, redis: 0 },
   };
   const workers = ["a", "b"].map((name) => ({
     isReady: true,
@@ -64,10 +64,21 @@ describe("the state of an instance", () => {
       await instance.check();
     }
     assert.deepEqual(published, ["starting", "ready", "no-postgres"]);
-    stores["b"] = { postgres: true, redis: true };
+    stores["b"] = { postgres: 0, redis: 0 };
     await instance.check();
     await instance.check();
     assert.equal(published.at(-1), "ready");
+  });
+
+  it("trusts the worker that has reached a store last", async () => {
+    const { instance, stores, pass } = setUp();
+    stores["b"] = { postgres: 25_000, redis: 25_000 };
+    await instance.check();
+    await instance.check();
+    pass(20_000);
+    assert.equal(instance.answers().ready.word, "ready");
+    pass(10_000);
+    assert.equal(instance.answers().ready.word, "no-postgres");
   });
 
   it("asks no worker while none is ready", async () => {
