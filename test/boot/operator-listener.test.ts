@@ -147,7 +147,7 @@ function answersProbes(): void {
       ask("GET /ready?full=1 HTTP/1.0\r\n\r\n"),
       ask("HEAD /ready HTTP/1.1\r\nHost: a\r\n\r\n"),
     ]);
-    const [live = "", ...ready] = answers;
+    const [live, ...ready] = answers;
     assert.match(live, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n\r\nlive$/);
     for (const answer of ready)
       assert.match(answer, /^HTTP\/1\.1 503 Service Unavailable\r\n[^]*Content-Length: 8\r\n/);

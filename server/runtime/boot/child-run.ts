@@ -209,6 +209,7 @@ export class ChildRun {
         return;
       case "ready":
         if (this.#state === "starting") this.#state = "ready";
+        this.#answeredAt = performance.now();
         return this.#host.onReady();
     }
   }
