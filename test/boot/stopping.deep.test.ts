@@ -1,49 +1,18 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { Agent, get } from "node:http";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAlive } from "../../server/runtime/stores/orphans.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, type Service } from "../support/process.ts";
-
-/** Status of a GET; rejects when the connection is refused or reset. */
-function statusOf(url: string, agent?: Agent): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { agent: agent ?? false, timeout: 10_000 }, (response) => {
-      response.resume();
-      response.once("end", () => resolve(response.statusCode ?? 0));
-    });
-    request.once("timeout", () => request.destroy(new Error("no answer")));
-    request.once("error", reject);
-  });
-}
+import { askRepeatedly } from "../support/repeated-requests.ts";
 
 const probe = async (base: string, name: string) => {
   const answer = await fetch(`${base}/${name}`, { headers: { connection: "close" } });
   return `${answer.status} ${await answer.text()}`;
 };
-
-/** Requests one after the other until told to stop; what they were answered. */
-function ask(url: string, agent?: Agent): { end(): Promise<Map<string, number>> } {
-  const answers = new Map<string, number>();
-  let isOver = false;
-  const asking = (async () => {
-    while (!isOver) {
-      const answer = await statusOf(url, agent).catch((error: Error) => error.message);
-      answers.set(String(answer), (answers.get(String(answer)) ?? 0) + 1);
-      await sleep(5);
-    }
-  })();
-  return {
-    end: async () => {
-      isOver = true;
-      await asking;
-      return answers;
-    },
-  };
-}
 
 const workersOf = async (service: Service) =>
   (await service.processes()).filter(({ role }) => role === "http");
@@ -57,7 +26,10 @@ describe("a service that receives SIGTERM", () => {
       "it is ready",
       async () => (await probe(service.url, "ready")) === "200 ready",
     );
-    const clients = [ask(health, new Agent({ keepAlive: true, maxSockets: 1 })), ask(health)];
+    const clients = [
+      askRepeatedly(health, new Agent({ keepAlive: true, maxSockets: 1 })),
+      askRepeatedly(health),
+    ];
     // Workers receive the signal of a process group too, and first.
     for (const { pid } of await service.processes()) process.kill(pid, "SIGTERM");
     const startedAt = performance.now();
@@ -120,8 +92,11 @@ describe("an HTTP worker that receives SIGTERM", () => {
   it("is replaced, while the service stays ready and no request fails", async () => {
     const service = await startService({ sharesPostgres: true, env: { HTTP_WORKERS: "2" } });
     const clients = [
-      ask(`${service.url}/v1/health-check`, new Agent({ keepAlive: true, maxSockets: 1 })),
-      ask(`${service.operatorUrl}/ready`),
+      askRepeatedly(
+        `${service.url}/v1/health-check`,
+        new Agent({ keepAlive: true, maxSockets: 1 }),
+      ),
+      askRepeatedly(`${service.operatorUrl}/ready`),
     ];
     const [old, other] = await workersOf(service);
     assert.ok(old && other);
