@@ -85,7 +85,7 @@ export function startHaproxyOfTwo(ports: readonly [number, number]): Promise<Web
     /10\.0\.0\.([12]):8080/g,
     (_all, n) => `127.0.0.1:${ports[Number(n) - 1]}`,
   );
-  const [head = ""] = one.split("backend emberline");
+  const [head = ""] = one.split("\nbackend emberline");
   return startProxy(kind, (port, folder) => kind.configure(head + backend, port, folder));
 }
 
