@@ -49,8 +49,8 @@ export interface ChildHost {
 /** Transfers a connection to a process, with the bytes that were read from it. */
 export type Give = (connection: Socket, received: Buffer) => Promise<void>;
 
-/** How long a request waits for a process that is started for it. */
-const wakeTimeoutMs = 15_000;
+/** How long a request waits for a process that is started for it; on a busy machine a start takes many seconds. */
+const wakeTimeoutMs = 30_000;
 
 /** A process of the service, which is restarted when it ends by itself. */
 export class Child {
