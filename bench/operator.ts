@@ -6,7 +6,7 @@ import { groupOccurrences, type TimedOccurrence } from "../server/platform/fault
 import { createInstance } from "../server/platform/instance.ts";
 import { silentLogger } from "../server/platform/log/logger.ts";
 import { noOrigin } from "../server/platform/origin.ts";
-import { connectRedis } from "../server/platform/redis/redis.ts";
+import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import { serviceVersion } from "../server/platform/version.ts";
 import { systemClock } from "../server/platform/time/clock.ts";
 import type { Service } from "../test/support/process.ts";
@@ -49,6 +49,7 @@ export const scenarios: Scenarios = {
 
 async function measure(service: Service, sizes: Sizes): Promise<Table[]> {
   const redis = connectRedis(service.redisUrl, silentLogger, "bench");
+  await redisReady(redis);
   try {
     const before = await usedMemory(redis);
     await failJobs(redis, sizes);
@@ -221,7 +222,12 @@ async function memoryTable(redis: Redis, before: number): Promise<Table> {
     title: "operator: memory of Redis",
     head: ["what", "keys", "MiB", "target"],
     rows: [
-      [`${prefix}:*`, String(numKeys), mib(bytes), verdict(bytes / 1_048_576, { limit: 64, unit: " MiB" })],
+      [
+        `${prefix}:*`,
+        String(numKeys),
+        mib(bytes),
+        verdict(bytes / 1_048_576, { limit: 64, unit: " MiB" }),
+      ],
       ["all that was added, jobs included", "", mib((await usedMemory(redis)) - before), ""],
     ],
   };

@@ -1,3 +1,4 @@
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { assembleHttp, type BaseDeps } from "./assemble.ts";
 import { loadConfig } from "../platform/config/config.ts";
 import { serviceVersion } from "../platform/version.ts";
@@ -17,9 +18,15 @@ import {
   type StartOrder,
 } from "../runtime/ipc.ts";
 import { askForSample } from "./sample.ts";
+import { probeRoutes } from "./probe-routes.ts";
+import { startingProbes } from "../platform/probes.ts";
+import { pingDatabase } from "../../db/orm.ts";
+import { pingRedis } from "../features/system/service.ts";
+import { StoreReach } from "./store-reach.ts";
+import { StartError } from "../runtime/boot/start-error.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { roomTopic } from "../platform/room-source.ts";
-import type { Route } from "../http/pipeline/route.ts";
+import type { AnyRoute, Route } from "../http/pipeline/route.ts";
 import type { DepsWith } from "./deps.ts";
 import type { RoomKinds } from "./open-rooms.ts";
 import { reportRoom, reportSeats } from "./room-reports.ts";
@@ -28,6 +35,11 @@ import { routes } from "./routes.ts";
 
 /** Time over which open streams are moved to other workers when this one stops. */
 const streamGraceMs = 2_000;
+/**
+ * A draining worker keeps idle connections for this long: balancers close theirs within 5 s (server/http/README.md),
+ * and a request into a connection that closes at the same moment would be lost.
+ */
+const idleConnectionMs = 6_000;
 
 /** Process entry of role `http`. */
 export const startHttpWorker = (order: StartOrder): Promise<void> =>
@@ -45,6 +57,9 @@ export async function serve<Kinds extends RoomKinds>(
 ): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "http");
+  let probes = startingProbes;
+  const probed: readonly Route<DepsWith<Kinds>>[] = probeRoutes(config, () => probes);
+  refuseTaken(served, probed);
   if (prepares) {
     await prepareDatabase(config, log);
     reportPrepared();
@@ -63,11 +78,15 @@ export async function serve<Kinds extends RoomKinds>(
     onTakeover: reportTakeover,
   };
   const { deps, close } = await assembleHttp(base, kinds);
+  const stores = new StoreReach({
+    postgres: (limitMs) => pingDatabase(deps.orm, limitMs),
+    redis: (limitMs) => pingRedis(deps.redis, limitMs),
+  });
   const origins = await followRealmOrigins(deps);
   const server = createHttpServer({
     deps,
     log,
-    routes: served,
+    routes: [...served, ...probed],
     realmOrigins: origins.current,
     ownerPort: (kind, code) => deps.rooms.ownerPort(kind, code),
   });
@@ -84,13 +103,24 @@ export async function serve<Kinds extends RoomKinds>(
       seats: (seats) => reportSeats(deps, seats),
       subscribers: ({ kind, codes }) =>
         codes.map((code) => deps.hub.countSubscribers(roomTopic(config.TOPIC_BASE, kind, code))),
+      stores: () => stores.ages(),
+    },
+    drainsBySignal: true,
+    onState: (state) => {
+      probes = state.probes;
+      if (state.isStopping) server.announceStop();
     },
     // First new requests go to the other workers, then streams, then rooms, so no client is refused.
-    stop: async () => {
+    stop: async ({ limitMs, isDrain }) => {
+      const endsAt = performance.now() + limitMs;
+      // Right after the connections that were waiting have been accepted, so that few are in the queue.
+      await turn();
       server.beginDrain();
-      await deps.hub.drain(streamGraceMs);
+      const idleEnd = sleep(isDrain ? idleConnectionMs : 0);
+      await deps.hub.drain(Math.min(streamGraceMs, limitMs / 5));
       await deps.rooms.handOver();
-      await server.close();
+      await idleEnd;
+      await server.close(endsAt - performance.now());
       await deps.rooms.stop();
       origins.stop();
       await close();
@@ -102,4 +132,14 @@ export async function serve<Kinds extends RoomKinds>(
   link.ready(instance);
   // With job workers one of them asks, because it has loaded the job library anyway.
   if (prepares && config.JOB_WORKERS === 0) void askForSample(deps);
+}
+
+/** A probe must not hide an endpoint. */
+function refuseTaken(served: readonly AnyRoute[], probed: readonly AnyRoute[]): void {
+  const isTaken = ({ path }: AnyRoute) => served.some((route) => route.path === path);
+  const taken = probed.find(isTaken);
+  if (taken)
+    throw new StartError(
+      `PUBLIC_LIVE_PATH and PUBLIC_READY_PATH: ${taken.path} is an endpoint; set another path or off`,
+    );
 }

@@ -45,6 +45,7 @@ import { createProcessEvents } from "../features/processes/domain/process-events
 import { readRecentSeats, type RecentSeat } from "../features/rooms/domain/recent-seats.ts";
 import { roomsOfPlayer } from "./players/rooms.ts";
 import { loadsOf } from "./workers/loads.ts";
+import { startingProbes } from "../platform/probes.ts";
 import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { BatchingFaultRecorder } from "../platform/faults/recorder.ts";
@@ -75,10 +76,14 @@ export async function startOperator(): Promise<void> {
   const requestStore = createRequestStore(redis, clock);
   const requests = new BatchingRequestTracker({ store: requestStore, instance, clock, log });
   const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
+  let probes = startingProbes;
   const link = joinPrimary({
     log,
     answers: {},
-    take: (handle) => server.take(handle),
+    take: (connection, received) => server.take(connection, received),
+    onState: (state) => {
+      probes = state.probes;
+    },
     stop: async () => {
       await server.drain();
       await queues.close();
@@ -127,6 +132,7 @@ export async function startOperator(): Promise<void> {
     ...{ audit, stats, searchSources, processEvents, playerRooms },
     ...{ outbox, playerMessages, wallets, playerWallet, imports },
     ...{ jobTimes, groupOfJob, clock: systemClock },
+    probes: () => probes,
   };
   const server = createOperatorServer({
     base: { config, clock: systemClock, metrics, redis, faults, requests },

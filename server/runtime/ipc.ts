@@ -1,4 +1,4 @@
-import type { Server, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { ActorNode, LocatedActor, OwnedActors, Takeover } from "../../actors/index.ts";
 import {
   Questions,
@@ -9,6 +9,7 @@ import {
 } from "./questions.ts";
 import type { RoomFacts } from "../features/rooms/domain/room-kind.ts";
 import type { Instance } from "../platform/instance.ts";
+import type { ProbeAnswers } from "../platform/probes.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
 /** The process roles of a service, in the order in which they stop. */
@@ -45,8 +46,25 @@ export interface RoomReport {
   facts: RoomFacts | null;
 }
 
+/** The instance as its primary sees it; every process gets it at its start and at each change. */
+export interface InstanceState {
+  probes: ProbeAnswers;
+  /** The service was told to stop and still serves: responses close their connections (BOOT-10). */
+  isStopping: boolean;
+}
+
+/** How a process ends. */
+export interface StopOrder {
+  /** The primary kills the process after this time. */
+  limitMs: number;
+  /** The service runs on without it, so there is time for idle connections to end by themselves. */
+  isDrain: boolean;
+}
+
 export type ToPrimary =
   | { type: "ready"; instance: Instance }
+  /** It received SIGTERM, and wants to be replaced. */
+  | { type: "terminated" }
   /** Sent once per kind of actor in this process, for its node-down notice. */
   | { type: "node"; node: ActorNode }
   /** The database is prepared for this version of the service. */
@@ -67,14 +85,14 @@ export type ToChild =
    */
   | { type: "start"; prepares: boolean; index: number }
   /** Drain and exit; a second one means immediately. */
-  | { type: "stop" }
-  /** Sent with a handle, which the process then owns. */
-  | { type: "take" }
+  | ({ type: "stop" } & StopOrder)
+  | { type: "state"; state: InstanceState }
+  /** Sent with a connection, which the process then owns; `received` of the same id follows. */
+  | { type: "take"; id: number }
+  /** What the primary has read from the connection, in base64; null if the transfer failed. */
+  | { type: "received"; id: number; bytes: string | null }
   | AskMessage
   | AnswerMessage;
-
-/** A listener or a connection opened by the primary for a process. */
-export type Handle = Server | Socket;
 
 const askTimeoutMs = 2_000;
 const maxPendingAsks = 64;
@@ -89,9 +107,13 @@ export interface PrimaryLink {
 export interface ChildOptions {
   log: Logger;
   /** Drains; the process exits with 0 when it resolves. */
-  stop: () => Promise<void>;
+  stop: (order: StopOrder) => Promise<void>;
   answers: { [Q in Question]?: (about: SubjectOf<Q>) => Promise<unknown> | unknown };
-  take?: (handle: Handle) => void;
+  /** Serves a connection of the primary, which has read `received` from it. */
+  take?: (connection: Socket, received: Buffer) => void;
+  onState?: (state: InstanceState) => void;
+  /** SIGTERM reports to the primary, which replaces the process unless the whole service stops. */
+  drainsBySignal?: boolean;
 }
 
 /**
@@ -101,13 +123,25 @@ export interface ChildOptions {
 export function joinPrimary(options: ChildOptions): PrimaryLink {
   let stops = 0;
   const questions = new Questions(report, maxPendingAsks);
+  const takeConnection = createTaker(options);
   process.off("message", stopWhileStarting);
-  process.on("message", (message: ToChild, handle?: Handle) => {
-    if (message.type === "take" && handle) options.take?.(handle);
-    if (message.type === "answer") questions.receive(message);
-    if (message.type === "ask") void answer(options, message);
-    if (message.type === "stop") endProcess(options, ++stops);
+  process.on("message", (message: ToChild, connection?: Socket) => {
+    switch (message.type) {
+      case "take":
+      case "received":
+        return takeConnection(message, connection);
+      case "state":
+        return options.onState?.(message.state);
+      case "answer":
+        return questions.receive(message);
+      case "ask":
+        void answer(options, message);
+        return;
+      case "stop":
+        return endProcess(options, message, ++stops);
+    }
   });
+  if (options.drainsBySignal) process.on("SIGTERM", () => report({ type: "terminated" }));
   return {
     ready: (instance) => report({ type: "ready", instance }),
     announce: (node) => report({ type: "node", node }),
@@ -161,10 +195,28 @@ async function answer(
   report({ type: "answer", id, value: value ?? null });
 }
 
-function endProcess(options: ChildOptions, stops: number): void {
+/** Joins each connection with the bytes that follow it; one that the client closed on the way has no handle. */
+function createTaker({ take }: ChildOptions) {
+  const taken = new Map<number, Socket>();
+  return (
+    message: Extract<ToChild, { type: "take" | "received" }>,
+    connection: Socket | undefined,
+  ): void => {
+    if (message.type === "take") {
+      if (connection) taken.set(message.id, connection);
+      return;
+    }
+    const known = taken.get(message.id);
+    taken.delete(message.id);
+    if (message.bytes === null) known?.destroy();
+    else if (known) take?.(known, Buffer.from(message.bytes, "base64"));
+  };
+}
+
+function endProcess(options: ChildOptions, order: StopOrder, stops: number): void {
   if (stops > 1) process.exit(0);
   void options
-    .stop()
+    .stop(order)
     .catch((error: unknown) =>
       options.log.error({ event: "stop_failed", err: error }, "stopping failed, exiting anyway"),
     )

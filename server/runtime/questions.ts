@@ -12,7 +12,7 @@ export interface QuestionSubjects {
 }
 
 export type Question =
-  "metrics" | "processes" | "rooms" | "moderation" | "pulse" | keyof QuestionSubjects;
+  "metrics" | "processes" | "rooms" | "moderation" | "pulse" | "stores" | keyof QuestionSubjects;
 
 export type SubjectOf<Q extends Question> = Q extends keyof QuestionSubjects
   ? QuestionSubjects[Q]

@@ -217,9 +217,15 @@ describe("an installation without development dependencies", () => {
     assert.deepEqual(failed, []);
   });
 
-  it("shows operators its metrics and its readiness", async () => {
+  it("shows operators its metrics and its health", async () => {
     const headers = { authorization: `Bearer ${urls.operatorToken}` };
-    for (const path of ["/metrics", "/ready", "/operator/workers", "/operator/queues/board"])
+    for (const path of [
+      "/metrics",
+      "/health",
+      "/ready",
+      "/operator/workers",
+      "/operator/queues/board",
+    ])
       assert.equal((await fetch(urls.operator + path, { headers })).status, 200, path);
   });
 

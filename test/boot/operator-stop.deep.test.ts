@@ -25,7 +25,7 @@ describe("the operator listener of a service that stops", () => {
         return (await client.query(waiting)).rowCount === 1;
       };
       const isRefused = () =>
-        fetch(`${service.operatorUrl}/live`).then(
+        fetch(`${service.operatorUrl}/operator/login`).then(
           () => false,
           () => true,
         );

@@ -27,7 +27,7 @@ describe("the operator listener", () => {
 });
 
 function operatorAccess(): void {
-  it("refuses everything but liveness, readiness and the login to strangers", async () => {
+  it("refuses everything but probes, health and the login to strangers", async () => {
     const paths = [
       "/operator/workers",
       "/operator/queues",
@@ -37,13 +37,13 @@ function operatorAccess(): void {
       "/operator/queues/board",
     ];
     for (const path of paths) assert.equal((await call(path)).status, 401, path);
-    for (const path of ["/live", "/operator/login"]) {
+    for (const path of ["/live", "/ready", "/operator/login"]) {
       const answer = await call(path);
       assert.equal(answer.status, 200, `${path}: ${await answer.text()}`);
     }
     // A process that imports or waits for a core responds late.
     await eventually("every process and store answers", async () => {
-      const answer = await call("/ready");
+      const answer = await call("/health");
       const text = await answer.text();
       assert.ok([200, 503].includes(answer.status), text);
       const { body } = JSON.parse(text) as { body: { avatar_moderation: string } };
@@ -115,7 +115,7 @@ function operatorAccess(): void {
     assert.equal(headers.get("cross-origin-opener-policy"), "same-origin");
     assert.equal(headers.get("cross-origin-resource-policy"), "same-origin");
     assert.equal(headers.get("strict-transport-security"), "max-age=31536000");
-    assert.equal((await call("/live")).headers.get("strict-transport-security"), null);
+    assert.equal((await call("/health")).headers.get("strict-transport-security"), null);
   });
 }
 

@@ -320,6 +320,18 @@ describe("an invalid configuration", () => {
     assert.match(output, /^DATA_DIR \/proc\/emberline is not writable/m);
   });
 
+  it("is refused in one line when a probe has the path of an endpoint", async () => {
+    const database = await testDatabase();
+    const dataDir = temporaryDataDir();
+    const env = { DATABASE_URL: database.url, PUBLIC_READY_PATH: "/v1/health-check" };
+    const { code, output } = await failToStart(serviceEnv(dataDir, env));
+    rmSync(dataDir, { recursive: true });
+    await database.drop();
+    const line =
+      "PUBLIC_LIVE_PATH and PUBLIC_READY_PATH: /v1/health-check is an endpoint; set another path or off\n";
+    assert.deepEqual([code, output], [1, line]);
+  });
+
   it("is refused in one line that names the unreachable store", async () => {
     const database = await testDatabase();
     const wrong = [

@@ -33,16 +33,29 @@ describe("a running service", () => {
     assert.ok(refused.isClosedByServer);
   });
 
-  it("reports ready on the operator listener once every process is ready", async () => {
+  it("answers its probes on both listeners", async () => {
+    for (const [path, word] of [
+      ["/live", "live"],
+      ["/ready", "ready"],
+    ])
+      for (const listener of [service.url, service.operatorUrl])
+        await eventually(`${listener}${path} answers`, async () => {
+          const response = await fetch(listener + path);
+          return response.status === 200 && (await response.text()) === word;
+        });
+  });
+
+  it("reports its health on the operator listener once every process is ready", async () => {
     let answer = { body: {} };
     // A store that responds late on a busy machine is temporarily not ready.
     await eventually("it is ready", async () => {
-      const response = await fetch(`${service.operatorUrl}/ready`);
+      const response = await fetch(`${service.operatorUrl}/health`);
       answer = (await response.json()) as typeof answer;
       return response.status === 200;
     });
     const expected = {
       status: "ok",
+      degraded: [],
       num_processes: 3,
       num_waiting: 0,
       missing_stores: [],

@@ -70,14 +70,35 @@ function blockOf({ name }: ProxyKind): string {
 /**
  * Starts it in front of a service on this port, with the README's configuration; listens on 127.0.0.1 only.
  */
-export async function startWebProxy(kind: ProxyKind, servicePort: number): Promise<WebProxy> {
+export function startWebProxy(kind: ProxyKind, servicePort: number): Promise<WebProxy> {
+  const block = blockOf(kind).replaceAll(inReadme, `127.0.0.1:${servicePort}`);
+  return startProxy(kind, (port, folder) => kind.configure(block, port, folder));
+}
+
+/** HAProxy with the README's configuration in front of two instances. */
+export function startHaproxyOfTwo(ports: readonly [number, number]): Promise<WebProxy> {
+  const [kind] = proxyKinds.filter(({ name }) => name === "HAProxy");
+  const blocks = [...readme.matchAll(/```haproxy\n(.*?)```/gs)].map(([, block = ""]) => block);
+  const [one = "", two] = blocks;
+  if (kind === undefined || two === undefined) throw new Error("the README has no such block");
+  const backend = two.replace(
+    /10\.0\.0\.([12]):8080/g,
+    (_all, n) => `127.0.0.1:${ports[Number(n) - 1]}`,
+  );
+  const [head = ""] = one.split("\nbackend emberline");
+  return startProxy(kind, (port, folder) => kind.configure(head + backend, port, folder));
+}
+
+async function startProxy(
+  kind: ProxyKind,
+  configure: (port: number, folder: string) => string,
+): Promise<WebProxy> {
   const program = findProgram(kind);
   if (program === null) throw new Error(`no ${kind.name} on this machine`);
   const folder = mkdtempSync(join(tmpdir(), "ember-proxy-"));
   const port = await freePort();
-  const block = blockOf(kind).replaceAll(inReadme, `127.0.0.1:${servicePort}`);
   const file = join(folder, "config");
-  writeFileSync(file, `${kind.configure(block, port, folder)}\n`);
+  writeFileSync(file, `${configure(port, folder)}\n`);
   const env = {
     PATH: process.env["PATH"],
     HOME: folder,

@@ -17,7 +17,7 @@ export interface Health {
 export async function readHealth(deps: WithOrm & WithRedis): Promise<Health> {
   const [hasDatabase, hasRedis] = await Promise.all([
     pingDatabase(deps.orm, databaseLimitMs),
-    pingRedis(deps.redis),
+    pingRedis(deps.redis, redisLimitMs),
   ]);
   if (!hasDatabase)
     throw new AppError("system:database_unreachable", {
@@ -26,8 +26,8 @@ export async function readHealth(deps: WithOrm & WithRedis): Promise<Health> {
   return { status: hasRedis ? "ok" : "degraded", uptime: formatUptime(process.uptime()) };
 }
 
-const pingRedis = (redis: SystemDeps["redis"]): Promise<boolean> =>
-  withTimeout(redis.ping(), redisLimitMs).then(
+export const pingRedis = (redis: SystemDeps["redis"], limitMs: number): Promise<boolean> =>
+  withTimeout(redis.ping(), limitMs).then(
     () => true,
     () => false,
   );

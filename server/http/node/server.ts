@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Server as Listening, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { AppError } from "../../platform/errors.ts";
 import type {
   WithClock,
@@ -20,6 +20,7 @@ import { addHeader } from "../pipeline/request-context.ts";
 import { abortedStatus, RequestRecorder } from "../pipeline/request-record.ts";
 import type { AnyRoute } from "../pipeline/route.ts";
 import { NodeContext } from "./node-context.ts";
+import { TakenConnections } from "./taken-connections.ts";
 
 export interface NodeServerOptions {
   deps: WithConfig & WithClock & WithMetrics & WithRedis & WithFaults & WithRequests;
@@ -31,13 +32,13 @@ export interface NodeServerOptions {
 export interface NodeServer {
   /** Resolves to the port. */
   listen(host: string, port: number): Promise<number>;
-  /** Serves a listening socket or a connection that another process accepted. */
-  take(handle: Listening | Socket): void;
+  /** Serves a connection that another process accepted, and of which it has read `received`. */
+  take(connection: Socket, received: Buffer): void;
   /** Accepts no new requests and finishes those in flight, within a time limit (S41). */
   drain(): Promise<void>;
 }
 
-/** Connections at once; further ones wait for the primary's queue of the kernel. */
+/** Connections at once; further ones are closed. */
 export const maxConnections = 256;
 /** Time to receive a request. */
 const receiveLimitMs = 15_000;
@@ -58,8 +59,7 @@ class PipelineServer implements NodeServer {
   private readonly pipeline: Pipeline;
   private readonly recorder: RequestRecorder;
   private readonly readAddress: AddressReader;
-  /** Connections of another process, which the server does not track. */
-  private readonly handedOver = new Set<Socket>();
+  private readonly taken = new TakenConnections({ max: maxConnections, receiveLimitMs });
   private isDraining = false;
 
   constructor({ deps, routes, log, listener }: NodeServerOptions) {
@@ -88,35 +88,38 @@ class PipelineServer implements NodeServer {
     return typeof address === "object" && address !== null ? address.port : port;
   }
 
-  take(handle: Listening | Socket): void {
-    if (!("destroy" in handle)) {
-      // A listener that arrives late is closed again.
-      if (this.server.listening) handle.close();
-      else this.server.listen(handle);
-      return;
-    }
-    this.handedOver.add(handle);
-    handle.once("close", () => this.handedOver.delete(handle));
-    this.server.emit("connection", handle);
+  take(connection: Socket, received: Buffer): void {
+    if (!this.taken.add(connection)) return;
+    // A client may end its side after the request.
+    connection.allowHalfOpen = true;
+    connection.unshift(received);
+    this.server.emit("connection", connection);
   }
 
   async drain(): Promise<void> {
     this.isDraining = true;
-    const closed = [this.server, ...this.handedOver].map((each) => once(each, "close"));
+    const closed = [once(this.server, "close"), this.taken.drain()];
     // Idle connections are not waited for.
     this.server.keepAliveTimeout = 1;
     this.server.close();
-    const timer = setTimeout(() => this.server.closeAllConnections(), drainLimitMs);
+    const timer = setTimeout(() => {
+      this.server.closeAllConnections();
+      this.taken.destroy();
+    }, drainLimitMs);
     await Promise.all(closed);
     clearTimeout(timer);
   }
 
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const ctx = this.read(incoming, response);
-    response.once("close", () => this.abort(ctx));
+    response.once("close", () => {
+      this.abort(ctx);
+      this.taken.markWaiting(incoming.socket);
+    });
     if (ctx.path.startsWith("/")) this.pipeline.matchRoute(ctx);
     else ctx.refusal = new AppError("request:malformed_url");
     await this.readBody(ctx, incoming);
+    this.taken.markServing(incoming.socket);
     if (!ctx.isClosed) this.pipeline.run(ctx);
   }
 

@@ -35,6 +35,7 @@ export class RequestRecorder {
   }
 
   record(ctx: RequestContext, status: number): void {
+    if (ctx.entry?.route.isProbe) return;
     const elapsedMs = performance.now() - ctx.startedAt;
     const { count, log } = this.kindOf(ctx, status);
     count.inc();

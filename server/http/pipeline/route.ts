@@ -353,6 +353,8 @@ export interface RouteRecord<
   namesOwner?: boolean;
   /** Milliseconds the request may take; 10 s when absent. */
   deadlineMs?: number;
+  /** Asked every few seconds by machines: neither a log line nor a count. */
+  isProbe?: boolean;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
   publicData?: boolean;
   /** Any origin may call it, without cookies: for third-party browser programs (OA-06). */

@@ -48,10 +48,12 @@ export interface HttpServer {
    * the port is not available.
    */
   listenDedicated(host: string, port: number): Promise<void>;
+  /** The service stops soon: everything is still served, but responses close their connections (BOOT-10). */
+  announceStop(): void;
   /** Starts the drain: accepts no new connections, and responses close theirs (S41). */
   beginDrain(): void;
   /** Waits for the requests in flight, at most one request deadline, then closes all connections. */
-  close(): Promise<void>;
+  close(limitMs?: number): Promise<void>;
   /** Number of unanswered requests, without open streams. */
   inFlight(): number;
 }
@@ -88,7 +90,7 @@ class UwsServer implements HttpServer {
   private readonly hasProxies: boolean;
   private readonly keepsAlive: boolean;
   private listenSockets: us_listen_socket[] = [];
-  private isDraining = false;
+  private closesConnections = false;
   private open = 0;
   private readonly completed = () => {
     this.open -= 1;
@@ -139,14 +141,18 @@ class UwsServer implements HttpServer {
     this.ownApp = app;
   }
 
+  announceStop(): void {
+    this.closesConnections = true;
+  }
+
   beginDrain(): void {
-    this.isDraining = true;
+    this.closesConnections = true;
     for (const socket of this.listenSockets.splice(0)) us_listen_socket_close(socket);
   }
 
-  async close(): Promise<void> {
+  async close(limitMs = requestDeadlineMs): Promise<void> {
     this.beginDrain();
-    const giveUpAt = performance.now() + requestDeadlineMs;
+    const giveUpAt = performance.now() + Math.min(limitMs, requestDeadlineMs);
     while (this.open > 0 && performance.now() < giveUpAt)
       await new Promise((resolve) => setTimeout(resolve, drainPollMs));
     this.app.close();
@@ -186,7 +192,7 @@ class UwsServer implements HttpServer {
     ctx.address = this.readAddress(peer, ctx.headers["x-forwarded-for"]);
     ctx.identify();
     ctx.mustClose =
-      this.isDraining ||
+      this.closesConnections ||
       !this.keepsAlive ||
       isLastRequest(method, ctx.headers) ||
       this.isUnmarked(ctx);

@@ -2,7 +2,7 @@ import type { MetricObjectWithValues, MetricValue } from "prom-client";
 import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
 import type { Static } from "typebox";
 import { mostCounted } from "../../features/avatars/domain/avatar-service.ts";
-import type { Readiness } from "../health/readiness.ts";
+import type { Health } from "../health/health.ts";
 
 /** Sums over all processes; counting restarts with the operator process. */
 export interface Totals {
@@ -65,13 +65,13 @@ export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<st
 export function createDashboard(
   sources: DashboardSources,
   now: () => number,
-): (readiness: Promise<Static<typeof Readiness>>) => Promise<Stat[]> {
+): (health: Promise<Static<typeof Health>>) => Promise<Stat[]> {
   let before: Sample | null = null;
   let latest: Sample | null = null;
 
-  return async (readiness) => {
+  return async (health) => {
     const [state, totals, pictures] = await Promise.all([
-      readiness,
+      health,
       sources.totals(),
       sources.waitingPictures(),
     ]);

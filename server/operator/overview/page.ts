@@ -16,8 +16,9 @@ const links: readonly [href: string, text: string, note: string][] = [
   ["/operator/imports", "/operator/imports", "what was imported into the archive"],
   ["/operator/lobbies", "/operator/lobbies", "lobbies in memory by process"],
   ["/metrics", "/metrics", "Prometheus text, summed over all processes"],
-  ["/ready", "/ready", "200 if every process and store responds and every store accepts writes"],
-  ["/live", "/live", "200 while this process runs"],
+  ["/health", "/health", "200 if every process and store responds and every store accepts writes"],
+  ["/ready", "/ready", "200 if this instance takes requests"],
+  ["/live", "/live", "200 while HTTP workers answer"],
   ["/operator/openapi.json", "/operator/openapi.json", "this API as OpenAPI 3.1"],
 ];
 

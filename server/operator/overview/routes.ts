@@ -5,7 +5,7 @@ import type { JobSeries } from "../../platform/job-times/store.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
 import type { FailureService } from "../failures/routes.ts";
-import { readiness, type Readiness, type ReadinessDeps } from "../health/readiness.ts";
+import { readHealth, type Health, type HealthSources } from "../health/health.ts";
 import { within } from "../health/stores.ts";
 import type { JobService } from "../jobs/service.ts";
 import type { QueueBody } from "../schemas.ts";
@@ -16,9 +16,9 @@ import { overviewPage } from "./page.ts";
 import { OverviewBody } from "./schemas.ts";
 import { whatIsWrong } from "./wrong.ts";
 
-export interface OverviewDeps extends ReadinessDeps {
-  /** What the service does now; one of its lines is the readiness. */
-  stats(state: Promise<Static<typeof Readiness>>): Promise<Stat[]>;
+export interface OverviewDeps extends HealthSources {
+  /** What the service does now; one of its lines is the health. */
+  stats(state: Promise<Static<typeof Health>>): Promise<Stat[]>;
   processes(): Promise<ProcessInfo[]>;
   jobs: Pick<JobService, "queues">;
   failures: Pick<FailureService, "list">;
@@ -43,7 +43,7 @@ export const overviewRoutes = [
     handler: async ({ deps }) => {
       const now = deps.clock.now();
       const orNull = <T>(work: Promise<T>) => within<T | null>(work, null);
-      const asked = readiness(deps);
+      const asked = readHealth(deps);
       const [state, stats, processes, queues, groups, jobs, events] = await Promise.all([
         asked,
         deps.stats(asked),
@@ -55,7 +55,7 @@ export const overviewRoutes = [
       ]);
       const failures = groups?.failures ?? null;
       return reply(200, {
-        wrong: whatIsWrong({ readiness: state, failures, queues, processes }),
+        wrong: whatIsWrong({ health: state, failures, queues, processes }),
         last_hour: presentLastHour({ jobs, failures, events }, now),
         stats: stats.map(({ name, value, isBad }) => ({ name, value, is_bad: isBad })),
         queues,

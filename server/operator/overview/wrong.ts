@@ -5,14 +5,14 @@ import { timestamp } from "../../platform/time/clock.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
 import { causeOf } from "../failures/page.ts";
 import { failurePathOf } from "../failures/paths.ts";
-import type { Readiness } from "../health/readiness.ts";
+import type { Health } from "../health/health.ts";
 import { queuePath } from "../jobs/paths.ts";
 import type { QueueBody } from "../schemas.ts";
 import { workersPath } from "../workers/page.ts";
 import type { WrongBody } from "./schemas.ts";
 
 export interface Symptoms {
-  readiness: Static<typeof Readiness>;
+  health: Static<typeof Health>;
   /** Null: not known, because their store is away. */
   failures: readonly Failure[] | null;
   queues: readonly QueueBody[] | null;
@@ -38,9 +38,9 @@ export const whatIsWrong = (symptoms: Symptoms): WrongBody[] => [
   ...wrongQueues(symptoms),
 ];
 
-function wrongStores({ readiness }: Symptoms): WrongBody[] {
-  const { missing_stores: missing, read_only_stores: readOnly } = readiness;
-  const entry = (what: string) => ({ ...bare, kind: "store" as const, what, path: "/ready" });
+function wrongStores({ health }: Symptoms): WrongBody[] {
+  const { missing_stores: missing, read_only_stores: readOnly } = health;
+  const entry = (what: string) => ({ ...bare, kind: "store" as const, what, path: "/health" });
   return [
     ...missing.map((name) => entry(`${name} does not respond`)),
     ...readOnly.map((name) => entry(`${name} refuses writes`)),
@@ -65,7 +65,7 @@ function wrongFailures({ failures }: Symptoms): WrongBody[] {
         ...bare,
         kind: "failure",
         what: "failures are unknown: Redis does not respond",
-        path: "/ready",
+        path: "/health",
       },
     ];
   const open = failures.filter(

@@ -3,6 +3,7 @@ import { rules } from "./config-rules.ts";
 import { operatorOidcProblems } from "./operator-oidc.ts";
 import { parseDatabaseUrl } from "../postgres/database-url.ts";
 import { parseClusterAddress } from "../redis/redis-address.ts";
+import { shutdownDelaySeconds } from "./shutdown.ts";
 import { weaknessOf } from "./secret-strength.ts";
 import { normalizeOrigin, parseOrigins } from "../security/origins.ts";
 import { parseTrustedProxies } from "./trusted-proxies.ts";
@@ -30,6 +31,8 @@ export function crossChecks(config: Config): string[] {
     ...deliveryProblems(config),
     ...operatorUrlProblems(config),
     ...operatorOidcProblems(config),
+    ...shutdownProblems(config),
+    ...probeProblems(config),
   ];
   if (config.AVATAR_MODERATION === "webhook" && config.AVATAR_MODERATION_URL === "")
     problems.push("AVATAR_MODERATION_URL: required by AVATAR_MODERATION=webhook");
@@ -158,6 +161,30 @@ function operatorUrlProblems({ OPERATOR_URL: url, APP_ENV }: Config): string[] {
 function isHttpsOrLoopback({ protocol, hostname }: URL): boolean {
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   return protocol === "https:" || isLoopback;
+}
+
+function shutdownProblems(config: Config): string[] {
+  const delay = shutdownDelaySeconds(config);
+  const timeout = config.SHUTDOWN_TIMEOUT_SECONDS;
+  if (delay < timeout) return [];
+  return [
+    `SHUTDOWN_DELAY_SECONDS: must be less than SHUTDOWN_TIMEOUT_SECONDS (${timeout}), not ${delay}`,
+  ];
+}
+
+/** Stores are checked every two seconds, so a shorter limit would report one that is only between two checks. */
+const leastStoreSeconds = 5;
+
+function probeProblems(config: Config): string[] {
+  const problems: string[] = [];
+  const { PUBLIC_LIVE_PATH: live, PUBLIC_READY_PATH: ready, READY_STORE_SECONDS: seconds } = config;
+  if (live === ready && live !== "off")
+    problems.push("PUBLIC_READY_PATH: must differ from PUBLIC_LIVE_PATH");
+  if (seconds > 0 && seconds < leastStoreSeconds)
+    problems.push(
+      `READY_STORE_SECONDS: must be 0 or at least ${leastStoreSeconds}, not ${seconds}`,
+    );
+  return problems;
 }
 
 function deliveryProblems(config: Config): string[] {

@@ -69,6 +69,14 @@ export const rules = {
     pattern: "^openid( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$",
     allowed: "scopes parted by spaces, openid first",
   },
+  seconds: {
+    pattern: "^\\d{1,4}$",
+    allowed: "a whole number of seconds",
+  },
+  probePath: {
+    pattern: "^(off|(/[A-Za-z0-9._~-]+)+)$",
+    allowed: "off or a path of A-Z, a-z, 0-9, ., _, ~ and -, as /ready",
+  },
   topic: {
     pattern: "^(/[a-z0-9_-]+)+$",
     allowed: "a path of a-z, 0-9, - and _, as /games/trivia",

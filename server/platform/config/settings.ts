@@ -104,6 +104,33 @@ export const ConfigSchema = Type.Object({
     rules.firstPort,
   ),
   JOB_WORKERS: Int(1, 0, 64, "job worker processes"),
+  SHUTDOWN_DELAY_SECONDS: Text(
+    "",
+    "seconds between a stop signal and the stop: /ready answers 503, everything is still served; empty means 5, outside production 0",
+    rules.seconds,
+  ),
+  SHUTDOWN_TIMEOUT_SECONDS: Int(
+    25,
+    2,
+    3600,
+    "seconds from a stop signal to the end, the delay included; what has not ended by then is killed",
+  ),
+  READY_STORE_SECONDS: Int(
+    30,
+    0,
+    86_400,
+    "a store that has been away for this long makes /ready answer 503, at least 5; 0 means never",
+  ),
+  PUBLIC_LIVE_PATH: Text(
+    "/live",
+    "path of the liveness probe on the public listener, or off",
+    rules.probePath,
+  ),
+  PUBLIC_READY_PATH: Text(
+    "/ready",
+    "path of the readiness probe on the public listener, or off",
+    rules.probePath,
+  ),
   LOG_LEVEL: Text(
     "",
     "trace, debug, info, warn, error, fatal or silent; empty means info, in development warn",

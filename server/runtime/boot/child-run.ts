@@ -1,9 +1,10 @@
 import type { Worker } from "node:cluster";
+import type { Socket } from "node:net";
 import type { ActorNode, Takeover } from "../../../actors/index.ts";
 import { nameOfInstance, type Instance } from "../../platform/instance.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
-import type { Handle, ToChild, ToPrimary } from "../ipc.ts";
+import type { InstanceState, StopOrder, ToChild, ToPrimary } from "../ipc.ts";
 import { Questions, type AskMessage, type Question } from "../questions.ts";
 import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
@@ -26,6 +27,8 @@ export interface RunHost {
   /** It cannot start, and a retry would fail the same way. */
   onFinalFailure(reason: string): void;
   onFrozen(): void;
+  /** It received SIGTERM. */
+  onTerminated(): void;
   /** It was told to stop, has not ended in time and is killed. */
   onDrainTimeout(timeoutMs: number): void;
   onNode(node: ActorNode): void;
@@ -56,8 +59,11 @@ export class ChildRun {
   #nodes: ActorNode[] = [];
   #stopWatching: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
+  #killTimer: NodeJS.Timeout | null = null;
   #reason: string | null = null;
   #instance: Instance | null = null;
+  #answeredAt = 0;
+  #numGiven = 0;
 
   constructor(worker: Worker, host: RunHost) {
     this.#worker = worker;
@@ -80,6 +86,7 @@ export class ChildRun {
     worker.once("exit", (exitCode: number | null, signal: string | null) => {
       this.#markDown();
       this.#state = "ended";
+      if (this.#killTimer) clearTimeout(this.#killTimer);
       const pid = worker.process.pid ?? 0;
       host.onEnd({ pid, exitCode, signal, reason: this.#reason });
     });
@@ -108,6 +115,11 @@ export class ChildRun {
     return this.#instance && nameOfInstance(this.#instance);
   }
 
+  /** When it last sent anything after it was ready, by the clock of `performance.now()`; 0 before. */
+  get answeredAt(): number {
+    return this.#answeredAt;
+  }
+
   get nodeId(): string | null {
     return this.#nodes[0]?.nodeId ?? null;
   }
@@ -127,45 +139,59 @@ export class ChildRun {
     this.#frozenDetector.check();
   }
 
+  sendState(state: InstanceState): void {
+    this.#send({ type: "state", state });
+  }
+
   /**
    * Resolves when it has ended. A process that does not finish in time is killed, so stopping always ends.
-   * A second order to stop would end it at once, so only one is sent.
+   * A second order to stop would end it at once, so only one is sent; a later call only shortens the time.
    */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
+  stop(order: StopOrder): Promise<void> {
+    if (this.#worker.isDead()) return Promise.resolve();
+    this.#killWithin(order.limitMs);
+    this.#stopping ??= new Promise((resolve) => {
+      this.#worker.once("exit", () => resolve());
+      this.#send({ type: "stop", ...order });
+    });
     return this.#stopping;
   }
 
   /** Stops it while the service runs on: it is not ready any more. */
   drain(): Promise<void> {
     this.#state = "draining";
-    return this.stop();
+    return this.stop({ limitMs: drainTimeoutMs, isDrain: true });
   }
 
-  async #stop(): Promise<void> {
-    const worker = this.#worker;
-    if (worker.isDead()) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        this.#host.onDrainTimeout(drainTimeoutMs);
-        this.kill();
-      }, drainTimeoutMs);
-      worker.once("exit", () => {
-        clearTimeout(timer);
-        resolve();
-      });
-      this.#send({ type: "stop" });
-    });
+  #killWithin(limitMs: number): void {
+    if (this.#killTimer) clearTimeout(this.#killTimer);
+    this.#killTimer = setTimeout(() => {
+      this.#host.onDrainTimeout(Math.round(limitMs));
+      this.kill();
+    }, limitMs);
   }
 
-  /** Resolves when the handle has been transferred. */
-  async give(handle: Handle): Promise<void> {
+  /**
+   * Transfers a connection, of which `received` was read; resolves when it is done. The last byte of what was read
+   * is still in the stream's buffer and is taken out once the stream has lost its handle: until then the primary
+   * would read on, and lose what comes.
+   */
+  async give(connection: Socket, received: Buffer): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const message: ToChild = { type: "take" };
+    const id = (this.#numGiven += 1);
+    const message: ToChild = { type: "take", id };
     if (!this.#worker.isConnected()) throw new Error("the process has ended");
-    this.#worker.process.send(message, handle, (error) => (error ? reject(error) : resolve()));
-    // A send to a process that is ending may never call back.
-    await withTimeout(promise, giveTimeoutMs);
+    this.#worker.process.send(message, connection, (error) => (error ? reject(error) : resolve()));
+    try {
+      // A send to a process that is ending may never call back.
+      await withTimeout(promise, giveTimeoutMs);
+      const rest = connection.read() as Buffer | null;
+      const bytes = Buffer.concat(rest === null ? [received] : [received, rest]);
+      this.#send({ type: "received", id, bytes: bytes.toString("base64") });
+    } catch (error) {
+      this.#send({ type: "received", id, bytes: null });
+      throw error;
+    }
   }
 
   kill(): void {
@@ -173,7 +199,14 @@ export class ChildRun {
   }
 
   #receive(message: ToPrimary): void {
+    this.#handle(message);
+    if (this.isServing) this.#answeredAt = performance.now();
+  }
+
+  #handle(message: ToPrimary): void {
     switch (message.type) {
+      case "terminated":
+        return this.#host.onTerminated();
       case "node":
         this.#nodes.push(message.node);
         return this.#host.onNode(message.node);
@@ -195,6 +228,7 @@ export class ChildRun {
       case "ready":
         this.#instance = message.instance;
         if (this.#state === "starting") this.#state = "ready";
+        this.#answeredAt = performance.now();
         return this.#host.onReady();
     }
   }

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { ActorNode, Takeover } from "../../../actors/index.ts";
 import { childFlags } from "../../platform/config/node-flags.ts";
@@ -7,7 +8,7 @@ import type { ProcessEvent } from "../../platform/process-event.ts";
 import { program } from "../../platform/programs.ts";
 import { maskText } from "../../platform/text/masking.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
-import type { Handle, ProcessInfo, Role } from "../ipc.ts";
+import type { InstanceState, ProcessInfo, Role, StopOrder } from "../ipc.ts";
 import type { Question } from "../questions.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
 import type { NewProcessEvent } from "./process-event-log.ts";
@@ -35,7 +36,9 @@ export interface ChildHost {
   onForked(child: Child): void;
   /** The process has prepared the database. */
   onPrepared(): void;
-  onReady(): void;
+  onReady(child: Child): void;
+  /** It received SIGTERM. */
+  onTerminated(child: Child): void;
   /** It cannot start, and a retry would fail the same way. */
   onFinalFailure(reason: string): void;
   /** It ended several times before it was ready. */
@@ -46,8 +49,6 @@ export interface ChildHost {
   onTakeover(takeover: Takeover, about: ProcessFacts): void;
   /** Records what happened to the process; returns at once. */
   record(event: NewProcessEvent): void;
-  /** It ended by itself and will be restarted. */
-  onRestart(): void;
   /** Whether another process of the role is ready. */
   hasOthers(child: Child): boolean;
   answer(question: Question, about?: unknown): Promise<unknown>;
@@ -56,11 +57,11 @@ export interface ChildHost {
 /** The process in an event. */
 export type ProcessFacts = Omit<NewProcessEvent, "kind" | "detail">;
 
-/** Transfers a listener or a connection to a process. */
-export type Give = (handle: Handle) => Promise<void>;
+/** Transfers a connection to a process, with the bytes that were read from it. */
+export type Give = (connection: Socket, received: Buffer) => Promise<void>;
 
-/** How long a request waits for a process that is started for it. */
-const wakeTimeoutMs = 15_000;
+/** How long a request waits for a process that is started for it; on a busy machine a start takes many seconds. */
+const wakeTimeoutMs = 30_000;
 
 /** A process of the service, which is restarted when it ends by itself. */
 export class Child {
@@ -73,6 +74,7 @@ export class Child {
   #restartTimer: NodeJS.Timeout | null = null;
   #isRetired = false;
   #isDraining = false;
+  #answeredBefore = 0;
   readonly #waiting: (() => void)[] = [];
 
   constructor(role: Role, index: number, host: ChildHost) {
@@ -90,6 +92,11 @@ export class Child {
     return this.#run?.isServing ?? false;
   }
 
+  /** When it or a predecessor last answered; 0 before the first did. */
+  get answeredAt(): number {
+    return Math.max(this.#answeredBefore, this.#run?.answeredAt ?? 0);
+  }
+
   /** It has a successor when it ends. */
   get isReplaceable(): boolean {
     return this.isReady && !this.#isRetired;
@@ -97,6 +104,7 @@ export class Child {
 
   start(): void {
     const host = this.#host;
+    this.#answeredBefore = this.answeredAt;
     const worker = fork(this.role, this.index, host.env);
     const { stdout } = worker.process;
     if (stdout !== null) host.forwardLines(stdout);
@@ -108,8 +116,9 @@ export class Child {
         this.#started();
         this.#restartPolicy.served();
         for (const resolve of this.#waiting.splice(0)) resolve();
-        host.onReady();
+        host.onReady(this);
       },
+      onTerminated: () => host.onTerminated(this),
       onFrozen: () => {
         host.log.error(
           { event: "process_frozen", ...this.#place() },
@@ -147,7 +156,7 @@ export class Child {
     else this.#waiting.push(resolve);
     await withTimeout(promise, wakeTimeoutMs);
     const run = this.#run;
-    return async (handle) => run?.give(handle);
+    return async (connection, received) => run?.give(connection, received);
   }
 
   /** Null if it does not answer in time. */
@@ -177,9 +186,13 @@ export class Child {
   }
 
   /** Drains; resolves when the process has ended. */
-  async stop(): Promise<void> {
+  async stop(order: StopOrder): Promise<void> {
     this.retire();
-    await this.#run?.stop();
+    await this.#run?.stop(order);
+  }
+
+  sendState(state: InstanceState): void {
+    this.#run?.sendState(state);
   }
 
   kill(): void {
@@ -235,7 +248,6 @@ export class Child {
       this.#record("drained", {}, pid);
       return this.start();
     }
-    this.#host.onRestart();
     this.#restartPolicy.exited(Date.now() - (this.#run?.startedAt ?? 0));
     this.#host.log.error(
       { event: "process_exited", role, index, exitCode, signal, reason },

@@ -3,18 +3,21 @@ import type { ActorNode, Takeover } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { ProcessEvent } from "../../platform/process-event.ts";
-import { roles, type ProcessInfo, type Role } from "../ipc.ts";
+import { roles, type InstanceState, type ProcessInfo, type Role } from "../ipc.ts";
 import type { DrainAnswer, DrainQuestion, Question } from "../questions.ts";
 import { passLines } from "./child-lines.ts";
 import { Child, type ChildHost, type Give, type ProcessFacts } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
 import type { NewProcessEvent } from "./process-event-log.ts";
 import { StartError } from "./start-error.ts";
+import type { StopBudget } from "./stop-budget.ts";
 
 /** Time for the last lines of ended processes to be read. */
 const lastLinesMs = 1_000;
 /** Nodes whose processes are remembered, to name them after their end. */
 const maxNodes = 256;
+/** A signal to the whole process group may reach a worker before the primary, which then stops everything. */
+const groupSignalMs = 1_000;
 
 export interface ChildrenOptions {
   /** Number of processes per role, except the operator process. */
@@ -26,12 +29,14 @@ export interface ChildrenOptions {
   lines: LogOutput;
   /** Called once per announced node, as soon as its process can do nothing more. */
   onNodeDown: (node: ActorNode) => void;
-  /** The operator process has ended and will be replaced. */
-  onOperatorDown: () => void;
   /** Something happened to a process; returns at once. */
   record: (event: NewProcessEvent) => void;
   /** A process is ready, which may store events. */
   onAnyReady: () => void;
+  /** An HTTP worker serves. */
+  onWorkerReady: () => void;
+  /** Sent to each process once it is ready. */
+  state: () => InstanceState;
 }
 
 /** The processes of the service: starts them, restarts those that end, and answers their questions. */
@@ -46,6 +51,7 @@ export class Children {
   /** The first process has prepared the database for all. */
   #isPrepared = false;
   #pulse: NodeJS.Timeout | null = null;
+  #isStopping = false;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -81,16 +87,32 @@ export class Children {
     return false;
   }
 
+  /** The HTTP workers, in the order of their slots. */
+  workers(): readonly Child[] {
+    return this.#ofRole("http");
+  }
+
+  publish(state: InstanceState): void {
+    for (const child of this.#children) child.sendState(state);
+  }
+
+  /** The service will stop: no process is replaced any more on demand, only after a failure. */
+  beginStop(): void {
+    this.#isStopping = true;
+  }
+
   /** Drains one role after the other and waits for the exits. */
-  async stop(): Promise<void> {
+  async stop(budget: StopBudget): Promise<void> {
+    this.beginStop();
     if (this.#pulse) clearInterval(this.#pulse);
     for (const child of this.#children) child.retire();
     for (const role of roles) {
-      const ofRole = this.#children.filter((child) => child.role === role);
-      await Promise.all(ofRole.map((child) => child.stop()));
+      const order = { limitMs: budget.leftMs(role), isDrain: false };
+      await Promise.all(this.#ofRole(role).map((child) => child.stop(order)));
     }
     const forwarded = Promise.all(this.#forwarding);
-    await Promise.race([forwarded, sleep(lastLinesMs, null, { ref: false })]);
+    const limitMs = Math.min(lastLinesMs, budget.leftMs("lines"));
+    await Promise.race([forwarded, sleep(limitMs, null, { ref: false })]);
   }
 
   killAll(): void {
@@ -101,12 +123,16 @@ export class Children {
     return Array.from({ length: count }, (_, i) => new Child(role, i, this.#host(role)));
   }
 
+  #ofRole(role: Role): Child[] {
+    return this.#children.filter((child) => child.role === role);
+  }
+
   #permanent(): Child[] {
     return this.#children.filter((child) => child !== this.#operator);
   }
 
   #host(role: Role): ChildHost {
-    const { env, log, lines, onNodeDown, onOperatorDown, record, onAnyReady } = this.#options;
+    const { env, log, lines, onNodeDown, record, onAnyReady, onWorkerReady, state } = this.#options;
     return {
       env,
       log,
@@ -114,9 +140,6 @@ export class Children {
       onNode: ({ nodeId }, nameOf) => this.#remember(nodeId, nameOf),
       onNodeDown,
       onTakeover: (takeover, about) => record(this.#takeoverEvent(takeover, about)),
-      onRestart: () => {
-        if (role === "operator") onOperatorDown();
-      },
       forwardLines: (stdout) => {
         const forwarded = passLines(stdout, lines).finally(() =>
           this.#forwarding.delete(forwarded),
@@ -131,8 +154,11 @@ export class Children {
         for (const child of this.#children.slice(1)) child.order(false);
       },
       onFinalFailure: (reason) => this.#started.reject(new StartError(reason)),
-      onReady: () => {
+      onTerminated: (child) => void this.#drainBySignal(child),
+      onReady: (child) => {
         onAnyReady();
+        child.sendState(state());
+        if (role === "http") onWorkerReady();
         if (this.#permanent().every((child) => child.isReady)) this.#started.resolve();
       },
       onStartFailed: (reason) =>
@@ -163,14 +189,33 @@ export class Children {
     return this.#children.some((one) => one !== child && one.role === child.role && one.isReady);
   }
 
+  /**
+   * Whether somebody takes the rooms and the streams of a worker that leaves. Only the workers of this instance are
+   * known here; a registry of instances would add those of the others.
+   */
+  #hasSuccessors(child: Child): boolean {
+    return this.#hasOthers(child);
+  }
+
   /** Replaces an HTTP worker while another one serves. */
   #drain({ index }: DrainQuestion): DrainAnswer {
-    const child = this.#children.find((one) => one.role === "http" && one.index === index);
+    const child = this.#ofRole("http").find((one) => one.index === index);
     if (!child) return "not_found";
-    if (!child.isReplaceable) return "not_ready";
-    if (!this.#hasOthers(child)) return "last";
+    if (!child.isReplaceable || this.#isStopping) return "not_ready";
+    if (!this.#hasSuccessors(child)) return "last";
     child.replace();
     return "draining";
+  }
+
+  async #drainBySignal({ index }: Child): Promise<void> {
+    await sleep(groupSignalMs, null, { ref: false });
+    if (this.#isStopping) return;
+    const answer = this.#drain({ index });
+    if (answer === "draining") return;
+    this.#options.log.warn(
+      { event: "worker_drain_refused", role: "http", index, reason: answer },
+      "SIGTERM to an HTTP worker ignored: it is not ready, or no other one is; send it again later",
+    );
   }
 
   async #answer(question: Question, about?: unknown): Promise<unknown> {

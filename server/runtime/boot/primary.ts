@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { publishNodeDown } from "../../../actors/index.ts";
 import { listenUrl } from "../../platform/net/addresses.ts";
 import { configToEnv, loadConfig, type Config } from "../../platform/config/config.ts";
+import { shutdownDelaySeconds } from "../../platform/config/shutdown.ts";
 import { createLogger, flushLog, type Logger } from "../../platform/log/logger.ts";
 import { openLogOutput, type LogOutput } from "../../platform/log/log-output.ts";
 import { createInstance, nameOfInstance } from "../../platform/instance.ts";
@@ -14,6 +16,7 @@ import { checkRedisPersistence } from "../stores/redis.ts";
 import { Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
 import { takeDataDir } from "./data-dir.ts";
+import { Instance } from "./instance.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
 import { ProcessEventLog } from "./process-event-log.ts";
@@ -21,7 +24,9 @@ import { checkReleaseOrder } from "./release-order.ts";
 import { claimPorts, joinAddress, pickRange, splitAddress } from "./ports.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { startupStep, StartError } from "./start-error.ts";
+import { StopBudget } from "./stop-budget.ts";
 import { startStores, type RunningStores } from "./stores.ts";
+import { migrationWarning } from "./tcp-migration.ts";
 
 /** The HTTP library takes its header limit from the environment; its default refuses long cookies. */
 const headerLimit = { UWS_HTTP_MAX_HEADERS_SIZE: "16384" };
@@ -39,6 +44,13 @@ interface Run {
   cleanups: Cleanup[];
   times: [string, number][];
   stopped: AbortSignal;
+  budget: StopBudget;
+}
+
+/** What a signal reaches, once it exists. */
+interface Reached {
+  children: Children | null;
+  instance: Instance | null;
 }
 
 /** Runs the whole service until a signal; resolves to the exit code. */
@@ -46,17 +58,29 @@ export async function runPrimary(): Promise<number> {
   const config = loadConfig();
   const lines = openLogOutput();
   const log = createLogger(config, "primary", lines);
-  const controller = new AbortController();
-  const run: Run = { config, log, lines, cleanups: [], times: [], stopped: controller.signal };
-  const children: { current: Children | null } = { current: null };
+  const [first, second] = [new AbortController(), new AbortController()];
+  const delayMs = shutdownDelaySeconds(config) * 1_000;
+  const budget = new StopBudget({ delayMs, timeoutMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1_000 });
+  const run: Run = { config, log, lines, budget, cleanups: [], times: [], stopped: first.signal };
+  const reached: Reached = { children: null, instance: null };
   const signals = onStopSignals({
-    first: () => controller.abort(),
-    again: () => children.current?.killAll(),
+    first: () => {
+      budget.begin();
+      reached.children?.beginStop();
+      reached.instance?.beginStop();
+      first.abort();
+    },
+    again: () => {
+      second.abort();
+      reached.children?.killAll();
+    },
   });
   try {
-    const facts = await start(run, children);
+    const facts = await start(run, reached);
     if (!run.stopped.aborted) report(facts);
     await signals.first;
+    // Balancers see that the instance is not ready, while it still serves everything (BOOT-10).
+    await sleep(delayMs, null, { signal: second.signal }).catch(() => undefined);
     return 0;
   } catch (error) {
     if (run.stopped.aborted) return 0;
@@ -72,16 +96,17 @@ export async function runPrimary(): Promise<number> {
           "a cleanup step failed, shutdown continues",
         ),
       );
-    await flushLog(log);
+    await flushLog(log, budget.leftMs("log"));
   }
 }
 
-async function start(run: Run, holder: { current: Children | null }): Promise<BannerFacts> {
+async function start(run: Run, reached: Reached): Promise<BannerFacts> {
   const { config, log } = run;
   const dataDir = takeDataDir(config);
   run.cleanups.push(() => dataDir.release());
   config.DATA_DIR = dataDir.path;
   warn(dataDir.warning, log);
+  warn(migrationWarning(config), log);
   const compiled = keepCompiledCode(cacheFolder(config.CACHE_DIR, resolve(config.DATA_DIR)));
   await claimAddresses(config);
   const stores = await timed(run, "stores", () => openStores(run));
@@ -93,9 +118,9 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.cleanups.push(() => redis.disconnect());
   await checkReleaseOrder(redis);
-  const instance = createInstance({ role: "primary", index: 0, version: serviceVersion });
+  const identity = createInstance({ role: "primary", index: 0, version: serviceVersion });
   const events = new ProcessEventLog({
-    instance,
+    instance: identity,
     clock: systemClock,
     log,
     store: (waiting) => children.storeEvents(waiting),
@@ -106,31 +131,53 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
     log,
     lines: run.lines,
     onNodeDown: (node) => void publishNodeDown(redis, node, log),
-    onOperatorDown: () => operators.processEnded(),
     record: (event) => events.record(event),
     onAnyReady: () => events.flush(),
+    onWorkerReady: () => void instance.check(),
+    state: () => instance.state(),
+  });
+  const instance = new Instance({
+    workers: () => children.workers(),
+    storeLimitMs: config.READY_STORE_SECONDS * 1_000,
+    publish: (state) => {
+      children.publish(state);
+      const { live, ready } = state.probes;
+      const facts = { event: "readiness_changed", live: live.word, ready: ready.word };
+      if (ready.word.startsWith("no-"))
+        log.warn(facts, "instance not ready, requests belong elsewhere");
+      else log.info(facts, "answers of the probes changed");
+    },
   });
   const operators = new OperatorListener({
     address: config.OPERATOR_LISTEN,
     log,
     wake: () => children.wakeOperator(),
+    probes: () => instance.answers(),
   });
   await startupStep("OPERATOR_LISTEN cannot be used", operators.listen());
-  holder.current = children;
-  const { role, index, version, build } = instance;
-  const facts = { role, index, pid: process.pid, instance: nameOfInstance(instance) };
+  reached.children = children;
+  reached.instance = instance;
+  instance.start();
+  const { role, index, version, build } = identity;
+  const facts = { role, index, pid: process.pid, instance: nameOfInstance(identity) };
   log.info({ event: "service_starting", ...facts, version, build }, "service starts");
+  events.record({ kind: "started", ...facts, version, build, detail: {} });
+  // Probes are answered until the processes have ended.
+  run.cleanups.push(() => operators.close());
   run.cleanups.push(() => {
     log.info({ event: "service_stopping", ...facts }, "service stops");
     // Not awaited: a process stores it before it ends, or it is lost.
     events.record({ kind: "stopping", ...facts, version, build, detail: {} });
-    return children.stop();
+    return children.stop(run.budget);
   });
-  events.record({ kind: "started", ...facts, version, build, detail: {} });
-  run.cleanups.push(() => operators.close());
+  run.cleanups.push(() => {
+    instance.stop();
+    operators.beginStop();
+  });
   await timed(run, "processes", () => raceAbort(run.stopped, children.start()));
   const url = listenUrl(config);
   await timed(run, "health", () => raceAbort(run.stopped, untilHealthy(url, run.stopped)));
+  await instance.check();
   const { host, port } = splitAddress(config.OPERATOR_LISTEN);
   return {
     version: serviceVersion,
@@ -147,9 +194,9 @@ async function start(run: Run, holder: { current: Children | null }): Promise<Ba
 }
 
 /** Registers the cleanup before it returns, because a signal may have arrived during the start. */
-async function openStores({ config, log, cleanups }: Run): Promise<RunningStores> {
+async function openStores({ config, log, cleanups, budget }: Run): Promise<RunningStores> {
   const stores = await startStores(config, log);
-  cleanups.push(() => stores.stop());
+  cleanups.push(() => stores.stop(budget));
   return stores;
 }
 

@@ -9,19 +9,20 @@ import { removeLinkDir, runningSocketDir, socketDirFor } from "../stores/sockets
 import { acquireExclusive } from "./lock.ts";
 import { onStopSignals, raceAbort } from "./signals.ts";
 import { StartError } from "./start-error.ts";
+import type { StopBudget } from "./stop-budget.ts";
 
 export interface RunningStores {
   databaseUrl: string;
   redisUrl: string;
   /** True for stores that were started here. */
   isLocal: { postgres: boolean; redis: boolean };
-  /** Stops Redis, then Postgres, after everything else. */
-  stop(): Promise<void>;
+  /** Stops Redis, then Postgres, after everything else; each has its own limit without a budget. */
+  stop(budget?: StopBudget): Promise<void>;
 }
 
 interface Store {
   url: string;
-  stop(): Promise<void>;
+  stop(limitMs?: number): Promise<void>;
 }
 
 /** Starts the stores without a configured address (BOOT-01); if one fails, the others stop. */
@@ -46,9 +47,9 @@ export async function startStores(config: Config, log: Logger): Promise<RunningS
         })
       : given(config.REDIS_URL),
   ]);
-  const stop = async () => {
-    if (redis.status === "fulfilled") await redis.value.stop();
-    if (postgres.status === "fulfilled") await postgres.value.stop();
+  const stop = async (budget?: StopBudget) => {
+    if (redis.status === "fulfilled") await redis.value.stop(budget?.leftMs("redis"));
+    if (postgres.status === "fulfilled") await postgres.value.stop(budget?.leftMs("postgres"));
     removeLinkDir(dataDir);
     if (socketDir !== "") rmSync(socketDir, { recursive: true, force: true });
   };

@@ -20,8 +20,8 @@ export interface DaemonOptions {
 
 export interface Daemon {
   pid(): number | null;
-  /** Resolves when the process has ended; true if it stopped in order. */
-  stop(): Promise<boolean>;
+  /** Resolves when the process has ended; true if it stopped in order. After `limitMs` it is killed. */
+  stop(limitMs?: number): Promise<boolean>;
   /** SIGKILL without a restart: simulates the loss of a store in tests. */
   kill(): Promise<void>;
 }
@@ -60,17 +60,17 @@ class RestartedDaemon implements Daemon {
     return this.#child?.pid ?? null;
   }
 
-  stop(): Promise<boolean> {
-    return this.#end(this.#options.stopSignal);
+  stop(limitMs = stopBudgetMs): Promise<boolean> {
+    return this.#end(this.#options.stopSignal, limitMs);
   }
 
   async kill(): Promise<void> {
-    await this.#end("SIGKILL");
+    await this.#end("SIGKILL", stopBudgetMs);
   }
 
-  async #end(signal: NodeJS.Signals): Promise<boolean> {
+  async #end(signal: NodeJS.Signals, limitMs: number): Promise<boolean> {
     this.#state = "stopping";
-    if (this.#child) await endProcess(this.#child, signal);
+    if (this.#child) await endProcess(this.#child, signal, limitMs);
     return this.#child?.exitCode === 0;
   }
 
@@ -154,16 +154,17 @@ async function becomesReady(
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function endProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  limitMs = stopBudgetMs,
+): Promise<void> {
   const pid = child.pid;
   if (pid === undefined || hasEnded(child)) return;
   const ended = once(child, "exit");
   child.kill(signal);
   const limit = new AbortController();
-  await Promise.race([
-    ended,
-    sleep(stopBudgetMs, undefined, { signal: limit.signal }).catch(() => {}),
-  ]);
+  await Promise.race([ended, sleep(limitMs, undefined, { signal: limit.signal }).catch(() => {})]);
   limit.abort();
   if (isAlive(pid) && !hasEnded(child)) {
     child.kill("SIGKILL");

@@ -24,7 +24,8 @@ export interface LocalPostgres {
   /** Address of the database `emberline` on the unix socket; `withDatabase` names another. */
   url: string;
   pid(): number | null;
-  stop(): Promise<void>;
+  /** Killed after `limitMs`. */
+  stop(limitMs?: number): Promise<void>;
 }
 
 const database = "emberline";
@@ -61,7 +62,11 @@ export async function startLocalPostgres(options: LocalPostgresOptions): Promise
     await daemon.stop();
     throw error;
   });
-  return { url, pid: () => daemon.pid(), stop: async () => void (await daemon.stop()) };
+  return {
+    url,
+    pid: () => daemon.pid(),
+    stop: async (limitMs) => void (await daemon.stop(limitMs)),
+  };
 }
 
 function serverArguments(dataDir: string, options: LocalPostgresOptions): string[] {

@@ -23,7 +23,8 @@ export interface LocalRedis {
   /** `unix://<path>`, for `connectRedis`. */
   url: string;
   pid(): number | null;
-  stop(): Promise<void>;
+  /** Killed after `limitMs`. */
+  stop(limitMs?: number): Promise<void>;
   /** Sends SIGKILL; the data folder stays for the next start. */
   kill(): Promise<void>;
 }
@@ -64,8 +65,8 @@ export async function startLocalRedis(options: LocalRedisOptions): Promise<Local
   return {
     url: localRedisUrl(options.socketDir),
     pid: () => daemon.pid(),
-    async stop() {
-      if (await daemon.stop()) history.close();
+    async stop(limitMs) {
+      if (await daemon.stop(limitMs)) history.close();
     },
     kill: () => daemon.kill(),
   };

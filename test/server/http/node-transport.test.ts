@@ -10,11 +10,14 @@ import { silentLogger, type Logger } from "../../../server/platform/log/logger.t
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
-import { createNodeServer, type NodeServer } from "../../../server/http/node/server.ts";
+import {
+  createNodeServer,
+  maxConnections,
+  type NodeServer,
+} from "../../../server/http/node/server.ts";
 import { maxBodyBytes } from "../../../server/http/pipeline/body.ts";
 import { defineRoute, reply } from "../../../server/http/pipeline/route.ts";
 import { operatorListener } from "../../../server/operator/listener.ts";
-import { freePort } from "../../support/free-port.ts";
 import { noRequests } from "../../../server/platform/requests/tracker.ts";
 
 const common = { tag: "Test", source: "OPS-06", auth: "open", errors: [] } as const;
@@ -57,28 +60,30 @@ interface Line {
   status?: number;
 }
 
+const lines: Line[] = [];
+const recording = (given: object): Logger =>
+  ({
+    ...silentLogger,
+    child: (more: object) => recording({ ...given, ...more }),
+    info: (line: object) => void lines.push({ ...given, ...line } as Line),
+  }) as unknown as Logger;
+const metrics = createMetrics();
+
+function start(): NodeServer {
+  const config = parseConfig({ TRUSTED_PROXIES: "127.0.0.1" });
+  const stores = { redis: {} as Redis, faults: noFaults, requests: noRequests };
+  const deps = { config, clock: systemClock, metrics, ...stores };
+  const authorizer = { authorize: () => null, previewForm: () => [], holdsSeat: () => false };
+  const listener = operatorListener(authorizer, {});
+  return createNodeServer({ deps, routes, log: recording({}), listener });
+}
+
 describe("the pipeline over node:http", () => {
-  const lines: Line[] = [];
-  const recording = (given: object): Logger =>
-    ({
-      ...silentLogger,
-      child: (more: object) => recording({ ...given, ...more }),
-      info: (line: object) => void lines.push({ ...given, ...line } as Line),
-    }) as unknown as Logger;
-  const metrics = createMetrics();
   let server: NodeServer;
   let port = 0;
   let url = "";
-  const start = async () => {
-    const config = parseConfig({ TRUSTED_PROXIES: "127.0.0.1" });
-    const stores = { redis: {} as Redis, faults: noFaults, requests: noRequests };
-    const deps = { config, clock: systemClock, metrics, ...stores };
-    const authorizer = { authorize: () => null, previewForm: () => [], holdsSeat: () => false };
-    const listener = operatorListener(authorizer, {});
-    return createNodeServer({ deps, routes, log: recording({}), listener });
-  };
   before(async () => {
-    server = await start();
+    server = start();
     port = await server.listen("127.0.0.1", 0);
     url = `http://127.0.0.1:${port}`;
   });
@@ -162,25 +167,65 @@ describe("the pipeline over node:http", () => {
     assert.equal(lines[0]?.status, 499);
   });
 
-  it("serves connections that another process accepted, and finishes them in a drain", async () => {
-    const other = await start();
-    const accepting = createServer((socket) => other.take(socket));
-    const otherPort = await freePort();
-    accepting.listen(otherPort, "127.0.0.1");
+  describe("with connections that another process accepted", takenConnections);
+});
+
+function takenConnections(): void {
+  /** Another server of this process accepts them, and reads `length` bytes before they are taken. */
+  async function startTaken(length = 3) {
+    const other = start();
+    const accepting = createServer({ allowHalfOpen: true, highWaterMark: 1 }, (socket) => {
+      socket.once("readable", () => other.take(socket, socket.read(length) as Buffer));
+    });
+    accepting.listen(0, "127.0.0.1");
     await once(accepting, "listening");
+    const address = accepting.address();
+    assert.ok(typeof address === "object" && address !== null);
+    return { other, accepting, port: address.port };
+  }
+
+  it("serves what was read and what follows, and several requests on one of them", async () => {
+    const { other, accepting, port: otherPort } = await startTaken();
+    const socket = connect(otherPort, "127.0.0.1");
+    socket.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+    const [first] = (await once(socket, "data")) as [Buffer];
+    assert.match(first.toString(), /^HTTP\/1\.1 200 [^]*"name":"a"/);
+    socket.end("GET /echo/b HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.match(await textOf(socket), /^HTTP\/1\.1 200 [^]*"name":"b"/);
+    accepting.close();
+    await other.drain();
+  });
+
+  it("finishes them in a drain, and does not wait for idle ones", async () => {
+    const { other, accepting, port: otherPort } = await startTaken();
+    const idle = connect(otherPort, "127.0.0.1");
+    idle.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(idle, "data");
     const socket = await askSlowly(otherPort);
     accepting.close();
-    const handover = createServer();
-    handover.listen(0, "127.0.0.1");
-    await once(handover, "listening");
-    other.take(handover);
     const drained = other.drain();
+    await once(idle.resume(), "close");
     release();
     assert.match(await textOf(socket), /^HTTP\/1\.1 200 /);
     await drained;
-    handover.close();
   });
-});
+
+  it("closes those beyond the limit", async () => {
+    const { other, accepting, port: otherPort } = await startTaken();
+    const sockets = Array.from({ length: maxConnections }, () => connect(otherPort, "127.0.0.1"));
+    for (const socket of sockets) {
+      socket.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(socket, "data");
+    }
+    const last = connect(otherPort, "127.0.0.1");
+    last.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+    last.on("error", () => {});
+    await once(last.resume(), "close");
+    assert.equal(last.bytesRead, 0);
+    accepting.close();
+    await other.drain();
+  });
+}
 
 /** Sends a request, and waits until its handler runs. */
 async function askSlowly(port: number): Promise<Socket> {

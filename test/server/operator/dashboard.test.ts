@@ -9,7 +9,7 @@ import {
 } from "../../../server/operator/overview/dashboard.ts";
 import { overviewRoutes, type OverviewDeps } from "../../../server/operator/overview/routes.ts";
 import { answerOf } from "./call-route.ts";
-import { readiness } from "../../../server/operator/health/readiness.ts";
+import { readHealth } from "../../../server/operator/health/health.ts";
 import type { StoreStates } from "../../../server/operator/health/stores.ts";
 import type { ProcessInfo } from "../../../server/runtime/ipc.ts";
 
@@ -45,7 +45,7 @@ function setUp() {
   const view = async (seconds: number, totals: Partial<Totals> = {}) => {
     state.now = seconds * 1000;
     state.totals = { ...nothing, ...totals };
-    const stats = await dashboard(readiness(sources));
+    const stats = await dashboard(readHealth(sources));
     return Object.fromEntries(stats.map(({ name, value, isBad }) => [name, [value, isBad]]));
   };
   return { state, view };

@@ -33,6 +33,7 @@ const decided = [
   "GET /metrics",
   "GET /live",
   "GET /ready",
+  "GET /health",
 ];
 
 interface Operation {

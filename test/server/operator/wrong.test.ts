@@ -7,7 +7,8 @@ import {
 } from "../../../server/operator/overview/wrong.ts";
 import { sampleFailure } from "./failures/sample-failure.ts";
 
-const readiness = {
+const health = {
+  degraded: [],
   status: "ok" as const,
   num_processes: 2,
   num_waiting: 0,
@@ -21,7 +22,7 @@ const process = {
 };
 const queue = { name: "mail", is_paused: false, counts: {}, oldest_waiting_seconds: null };
 const well = {
-  readiness,
+  health,
   failures: [],
   queues: [queue],
   processes: [process],
@@ -32,10 +33,10 @@ const old = { ...recent, periods: [0] };
 describe("what is wrong now", () => {
   const cases: [what: string, change: object, kinds: string[]][] = [
     ["nothing", {}, []],
-    ["a store that is away", { readiness: { ...readiness, missing_stores: ["redis"] } }, ["store"]],
+    ["a store that is away", { health: { ...health, missing_stores: ["redis"] } }, ["store"]],
     [
       "a store that takes no writes",
-      { readiness: { ...readiness, read_only_stores: ["redis"] } },
+      { health: { ...health, read_only_stores: ["redis"] } },
       ["store"],
     ],
     ["a process that is not ready", { processes: [{ ...process, isReady: false }] }, ["process"]],
@@ -46,10 +47,18 @@ describe("what is wrong now", () => {
       { failures: [{ ...recent, key: { ...recent.key, kind: "degraded" } }] },
       ["degraded"],
     ],
-    ["a group whose state is unknown", { failures: [{ ...recent, state: "unknown" }] }, ["failure"]],
+    [
+      "a group whose state is unknown",
+      { failures: [{ ...recent, state: "unknown" }] },
+      ["failure"],
+    ],
     ["failures that cannot be read", { failures: null }, ["failure"]],
     ["a paused queue", { queues: [{ ...queue, is_paused: true }] }, ["queue"]],
-    ["a job that waits for long", { queues: [{ ...queue, oldest_waiting_seconds: 61 }] }, ["queue"]],
+    [
+      "a job that waits for long",
+      { queues: [{ ...queue, oldest_waiting_seconds: 61 }] },
+      ["queue"],
+    ],
     ["not an older group without jobs", { failures: [{ ...old, numJobs: 0 }] }, []],
     ["not a group that is ignored", { failures: [{ ...recent, state: "ignored" }] }, []],
     ["not a group that is resolved", { failures: [{ ...recent, state: "resolved" }] }, []],
@@ -76,8 +85,8 @@ describe("what is wrong now", () => {
 
   it("shows stores first, and a bounded number of groups", () => {
     const failures = Array.from({ length: maxFailuresShown + 3 }, () => recent);
-    const stores = { ...readiness, missing_stores: ["postgres"] };
-    const found = whatIsWrong({ ...well, readiness: stores, failures } as Symptoms);
+    const stores = { ...health, missing_stores: ["postgres"] };
+    const found = whatIsWrong({ ...well, health: stores, failures } as Symptoms);
     assert.equal(found.length, maxFailuresShown + 1);
     assert.equal(found[0]?.kind, "store");
   });

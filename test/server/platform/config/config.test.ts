@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { publicBaseUrl } from "../../../../server/platform/net/addresses.ts";
 import { developmentSecret } from "../../../../server/platform/config/config-checks.ts";
 import { ConfigError, parseConfig } from "../../../../server/platform/config/config.ts";
+import { shutdownDelaySeconds } from "../../../../server/platform/config/shutdown.ts";
 import { ConfigSchema } from "../../../../server/platform/config/settings.ts";
 
 type Env = Record<string, string>;
@@ -53,6 +54,67 @@ describe("the ports of the workers", () => {
         { WORKER_PORTS: "9090" },
         "WORKER_PORTS: ports 9090 to 9091 include 9090 of OPERATOR_LISTEN",
       ],
+    ]);
+  });
+});
+
+describe("the times of a stop", () => {
+  const delayOf = (env: Env) => shutdownDelaySeconds(parseConfig(env));
+
+  it("have a delay of 5 s in production, and otherwise none, unless one is set", () => {
+    assert.deepEqual(
+      [delayOf({}), delayOf(production), delayOf({ SHUTDOWN_DELAY_SECONDS: "3" })],
+      [0, 5, 3],
+    );
+    assert.equal(delayOf({ ...production, SHUTDOWN_DELAY_SECONDS: "0" }), 0);
+  });
+
+  it("refuse a delay that leaves no time for the stop, and values that are no seconds", () => {
+    const less = "SHUTDOWN_DELAY_SECONDS: must be less than SHUTDOWN_TIMEOUT_SECONDS";
+    refused({}, [
+      [{ SHUTDOWN_DELAY_SECONDS: "25" }, `${less} (25), not 25`],
+      [{ SHUTDOWN_DELAY_SECONDS: "7", SHUTDOWN_TIMEOUT_SECONDS: "7" }, `${less} (7), not 7`],
+      [{ ...production, SHUTDOWN_TIMEOUT_SECONDS: "4" }, `${less} (4), not 5`],
+      ...["-1", "5s", "2.5"].map(
+        (delay) =>
+          [
+            { SHUTDOWN_DELAY_SECONDS: delay },
+            "SHUTDOWN_DELAY_SECONDS: must be a whole number of seconds",
+          ] as const,
+      ),
+      [
+        { SHUTDOWN_TIMEOUT_SECONDS: "1" },
+        'SHUTDOWN_TIMEOUT_SECONDS: must be a whole number from 2 to 3600, not "1"',
+      ],
+    ]);
+  });
+});
+
+describe("the probes", () => {
+  it("have two paths on the public listener, each of which may be off", () => {
+    for (const env of [
+      { PUBLIC_LIVE_PATH: "off", PUBLIC_READY_PATH: "off" },
+      { PUBLIC_LIVE_PATH: "/ready", PUBLIC_READY_PATH: "/a/b-c.d_e~f" },
+      { READY_STORE_SECONDS: "0" },
+      { READY_STORE_SECONDS: "5" },
+    ])
+      assert.deepEqual(problemsOf(env), [], JSON.stringify(env));
+  });
+
+  it("refuse paths that cannot be served, and a time between two checks of the stores", () => {
+    const form = "must be off or a path of A-Z, a-z, 0-9, ., _, ~ and -, as /ready";
+    refused({}, [
+      ...["ready", "/", "/ready/", "/{any}", "/a b", "/a?b"].map(
+        (path) => [{ PUBLIC_READY_PATH: path }, `PUBLIC_READY_PATH: ${form}`] as const,
+      ),
+      [{ PUBLIC_LIVE_PATH: "/ready" }, "PUBLIC_READY_PATH: must differ from PUBLIC_LIVE_PATH"],
+      ...["1", "4"].map(
+        (seconds) =>
+          [
+            { READY_STORE_SECONDS: seconds },
+            `READY_STORE_SECONDS: must be 0 or at least 5, not ${seconds}`,
+          ] as const,
+      ),
     ]);
   });
 });

@@ -1,0 +1,62 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startService, type Service } from "../support/process.ts";
+
+/*
+ * Fresh connections while HTTP workers drain one after the other, in a network namespace of its own:
+ *
+ *   unshare -n node test/failover/fresh-connections.ts <tcp_migrate_req> <connections> <at once>
+ *
+ * Prints the number of connections, of drains, and of connections without a response.
+ */
+const [, , migrates = "1", wanted = "10000", burst = "50"] = process.argv;
+const pauseMs = 40;
+const limitMs = 10_000;
+
+/** True if the request on a new connection is answered with 200. */
+function isAnswered(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () =>
+      socket.write("GET /live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+    );
+    socket.setTimeout(limitMs, () => socket.destroy());
+    socket.on("data", (chunk) => (text += chunk.toString()));
+    socket.on("error", () => {});
+    socket.once("close", () => resolve(text.startsWith("HTTP/1.1 200 ")));
+  });
+}
+
+async function drain(service: Service, index: number): Promise<void> {
+  const find = async () =>
+    (await service.processes()).find((one) => one.role === "http" && one.index === index);
+  const old = await find();
+  if (!old) throw new Error(`there is no worker ${index}`);
+  process.kill(old.pid, "SIGTERM");
+  for (let now = await find(); !(now?.is_ready && now.pid !== old.pid); now = await find())
+    await sleep(100);
+}
+
+execFileSync("ip", ["link", "set", "lo", "up"]);
+writeFileSync("/proc/sys/net/ipv4/tcp_migrate_req", migrates);
+const service = await startService({
+  env: { HTTP_WORKERS: "2", JOB_WORKERS: "0", RATE_LIMIT_FACTOR: "0" },
+});
+const port = Number(new URL(service.url).port);
+let [asked, failed, drains, isOver] = [0, 0, 0, false];
+const draining = (async () => {
+  for (; !isOver; drains++) await drain(service, drains % 2);
+})();
+while (asked < Number(wanted) || drains < 4) {
+  const answers = await Promise.all(Array.from({ length: Number(burst) }, () => isAnswered(port)));
+  asked += answers.length;
+  failed += answers.filter((isOk) => !isOk).length;
+  await sleep(pauseMs);
+}
+isOver = true;
+await draining;
+await service.stop();
+process.stdout.write(`${JSON.stringify({ asked, failed, drains })}\n`);
+process.exit(0);
