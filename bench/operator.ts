@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, Worker } from "bullmq";
 import { createFaultStore } from "../server/features/faults/domain/fault-store.ts";
 import { maxWaiting } from "../server/platform/batch-writer.ts";
@@ -34,6 +35,8 @@ const quick: Sizes = { failedJobs: 5_000, groups: 50, rooms: 200, reads: 20, sec
 
 /** How often an open overview asks for itself. */
 const refreshMs = 10_000;
+/** The garbage of what was made before is collected by then. */
+const settleMs = 30_000;
 const failingQueues = [mail, questionGeneration, avatarModeration];
 const addedAtOnce = 1_000;
 const failingAtOnce = 200;
@@ -186,11 +189,12 @@ async function openOverview(service: Service, { seconds }: Sizes): Promise<Table
     const before = treeMicros(service.pid);
     while (performance.now() - startedAt < seconds * 1_000) {
       if (isOpen) await read(service, "/operator");
-      await new Promise((resolve) => setTimeout(resolve, refreshMs));
+      await sleep(refreshMs);
     }
     const micros = treeMicros(service.pid) - before;
     return micros / 1_000 / ((performance.now() - startedAt) / 1_000);
   };
+  await sleep(settleMs);
   const idle = await millisPerSecond(false);
   const open = await millisPerSecond(true);
   return {
@@ -205,25 +209,33 @@ async function openOverview(service: Service, { seconds }: Sizes): Promise<Table
   };
 }
 
-async function memoryTable(redis: Redis, before: number): Promise<Table> {
-  const prefix = `${queuePrefixOf(redis)}:faults`;
-  let [bytes, numKeys, cursor] = [0, 0, "0"];
+async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
+  const found: string[] = [];
+  let cursor = "0";
   do {
-    const [next, keys] = await redis.scan(cursor, "MATCH", `${prefix}:*`, "COUNT", 1_000);
+    const [next, keys] = await redis.scan(cursor, "MATCH", pattern, "COUNT", 1_000);
+    found.push(...keys);
     cursor = next;
-    for (const key of keys) {
+  } while (cursor !== "0");
+  return found;
+}
+
+async function memoryTable(redis: Redis, before: number): Promise<Table> {
+  const patterns = [`${queuePrefixOf(redis)}:faults:*`, `${queuePrefixOf(redis)}:times:*`];
+  let [bytes, numKeys] = [0, 0];
+  for (const pattern of patterns)
+    for (const key of await keysLike(redis, pattern)) {
       numKeys++;
-      // Small keys are exact; of large ones every element counts, as `SAMPLES 0` asks.
+      // Every element counts, as `SAMPLES 0` asks.
       bytes += Number(await redis.memory("USAGE", key, "SAMPLES", 0));
     }
-  } while (cursor !== "0");
   const mib = (value: number) => (value / 1_048_576).toFixed(1);
   return {
     title: "operator: memory of Redis",
     head: ["what", "keys", "MiB", "target"],
     rows: [
       [
-        `${prefix}:*`,
+        patterns.join(" "),
         String(numKeys),
         mib(bytes),
         verdict(bytes / 1_048_576, { limit: 64, unit: " MiB" }),

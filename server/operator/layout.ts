@@ -14,6 +14,7 @@ interface PageOptions {
 
 const refreshSeconds = 10;
 export const searchPath = "/operator/search";
+const searchLabel = "Id, room code, name or address";
 /** Maximum characters of a search. */
 export const maxSearch = 200;
 
@@ -56,15 +57,14 @@ export function page({ title, caller, isLive = false }: PageOptions, content: Va
 const navigation = ({ name, role }: OperatorCaller) =>
   html`<header>
     <nav>${places.map(([href, text]) => html`<a href="${href}">${text}</a> `)}</nav>
-    <form role="search" method="post" action="${searchPath}">
-      <label for="search" class="hidden">Id, room code, name or address</label>
+    <form class="search" role="search" method="post" action="${searchPath}">
       <input
-        id="search"
         name="q"
         type="search"
         maxlength="${maxSearch}"
+        aria-label="${searchLabel}"
+        placeholder="${searchLabel}"
         required
-        placeholder="Id, room code, name or address"
       />
       <button>Search</button>
     </form>

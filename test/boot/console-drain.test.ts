@@ -6,16 +6,20 @@ import { createOrm } from "../../db/orm.ts";
 import { Refusal } from "../../server/console/command.ts";
 import { workerCommands } from "../../server/console/workers.ts";
 import { parseConfig, type Config } from "../../server/platform/config/config.ts";
-import { sharedService, type Service } from "../support/process.ts";
+import { startService, type Service } from "../support/process.ts";
 
 describe("the console command worker:drain", () => {
   let service: Service;
   let orm: MikroORM;
   before(async () => {
-    service = await sharedService();
+    // Its refused token would count against the guesses of other tests.
+    service = await startService({ sharesPostgres: true, env: { JOB_WORKERS: "0" } });
     orm = await createOrm({ DATABASE_URL: service.databaseUrl, DATABASE_POOL: 1 });
   });
-  after(() => orm.close(true));
+  after(async () => {
+    await orm.close(true);
+    await service.stop();
+  });
 
   const drain = async (options: Record<string, string>, settings: Partial<Config> = {}) => {
     const [command] = workerCommands;

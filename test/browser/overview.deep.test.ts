@@ -38,6 +38,12 @@ const well = {
   clock: systemClock,
 } satisfies Partial<OverviewDeps>;
 
+/** One open group with this number of failed jobs. */
+const failuresOf = (numJobs: number) => ({
+  ...{ failures: [{ ...sampleFailure, numJobs }], hasStates: true },
+  ...{ groupsFromMs: null, jobsFromMs: null, numDropped: 0 },
+});
+
 describe("the operator's start page in a real browser", () => {
   let browser: Browser | null;
   let part: Awaited<ReturnType<typeof startOperatorPart>>;
@@ -53,10 +59,7 @@ describe("the operator's start page in a real browser", () => {
   };
   const mail = { name: "mail", is_paused: false, oldest_waiting_seconds: null };
   const queues = async () => [{ ...mail, counts: { failed } }];
-  const failures = async () => ({
-    ...{ failures: [{ ...sampleFailure, numJobs: failed }], hasStates: true },
-    ...{ groupsFromMs: null, jobsFromMs: null, numDropped: 0 },
-  });
+  const failures = async () => failuresOf(failed);
   const processes = async () => {
     if (isAway) throw new Error("the primary is away");
     return [];
@@ -94,7 +97,7 @@ describe("the operator's start page in a real browser", () => {
     page
       .locator("tr", { has: page.locator("a", { hasText: /^mail$/ }) })
       .locator("td")
-      .nth(4);
+      .nth(5);
   const shows = (page: Page, text: string) => page.getByText(text).first().waitFor();
 
   it("shows what has changed, and keeps the focus in place", async (t) => {

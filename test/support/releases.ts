@@ -27,16 +27,25 @@ export function lastRelease(): Release {
 export const git = (...args: string[]): string =>
   execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-/** Throws with the command that helps if the clone does not contain the commit. */
+/** Fetches the history into a shallow clone. Throws with the command that helps if the commit is still missing. */
 export function needCommit({ version, commit }: Release): void {
+  if (hasCommit(commit)) return;
+  const isShallow = git("rev-parse", "--is-shallow-repository").trim() === "true";
+  if (isShallow && succeeds("fetch", "--quiet", "--unshallow") && hasCommit(commit)) return;
+  const how = isShallow
+    ? "this clone is shallow: run `git fetch --unshallow`"
+    : "run `git fetch --all`";
+  throw new Error(`${commit} of release ${version} is not in this clone; ${how}`);
+}
+
+const hasCommit = (commit: string) => succeeds("cat-file", "-e", `${commit}^{commit}`);
+
+function succeeds(...args: string[]): boolean {
   try {
-    git("cat-file", "-e", `${commit}^{commit}`);
+    git(...args);
+    return true;
   } catch {
-    const how =
-      git("rev-parse", "--is-shallow-repository").trim() === "true"
-        ? "this clone is shallow: run `git fetch --unshallow`"
-        : "run `git fetch --all`";
-    throw new Error(`${commit} of release ${version} is not in this clone; ${how}`);
+    return false;
   }
 }
 

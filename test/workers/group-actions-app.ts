@@ -114,7 +114,8 @@ export async function openActions() {
   const start = (
     group: string,
     { kind = "retry" as "retry" | "remove", rate = 1_000 } = {},
-  ): Promise<FaultAction> => service.start(group, { kind, rate, reason, by: "olga", requestId: "request-1" });
+  ): Promise<FaultAction> =>
+    service.start(group, { kind, rate, reason, by: "olga", requestId: "request-1" });
 
   /** The action once it has ended. */
   async function ended(group: string, id: number): Promise<FaultAction> {

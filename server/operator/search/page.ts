@@ -21,8 +21,8 @@ export const searchPage = ({ body: { found, not_searched }, caller }: SearchView
       ${
         found.length === 0
           ? html`<p>
-              Nothing has exactly this id, room code, name or address. Requests are kept for 24 hours if
-              they failed, took more than a second or queued work.
+              Nothing has exactly this id, room code, name or address. Requests are kept for 24
+              hours if they failed, took more than a second or queued work.
             </p>`
           : table(
               "Found",

@@ -194,7 +194,7 @@ describe("a second kind of actor, while its processes are killed one after anoth
       const jobs = await queue.getJobs(["waiting"]);
       if (jobs.length >= codes.length || performance.now() > end)
         return jobs
-          .map((job) => job.data as { code: string })
+          .map(({ data: { origin: _, ...payload } }) => payload as { code: string })
           .toSorted((a, b) => a.code.localeCompare(b.code));
     }
   }

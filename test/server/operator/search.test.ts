@@ -4,7 +4,12 @@ import { searchRoutes, type SearchDeps } from "../../../server/operator/search/r
 import { maxFoundEach, type SearchSource } from "../../../server/operator/search/search.ts";
 import { startOperatorPart } from "../../support/operator.ts";
 
-const room = { what: "lobby", name: "ABC234", note: "active", path: "/operator/rooms/lobby/ABC234" };
+const room = {
+  what: "lobby",
+  name: "ABC234",
+  note: "active",
+  path: "/operator/rooms/lobby/ABC234",
+};
 const odd = { what: "player", name: "<img src=x>", note: null, path: "/operator/players/7" };
 
 describe("the search of operators", () => {
@@ -78,6 +83,9 @@ describe("the search of operators", () => {
     const json = { "content-type": "application/json" };
     assert.equal((await send(JSON.stringify({ q: "  " }), json)).status, 422);
     assert.equal((await send(JSON.stringify({ q: "x".repeat(201) }), json)).status, 422);
-    assert.equal((await send(JSON.stringify({ q: "x" }), { ...json, authorization: "" })).status, 401);
+    assert.equal(
+      (await send(JSON.stringify({ q: "x" }), { ...json, authorization: "" })).status,
+      401,
+    );
   });
 });

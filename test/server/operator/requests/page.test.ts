@@ -31,7 +31,14 @@ const timeline = (text: string): RequestTimeline => ({
   ],
   failures: [
     {
-      ...{ id: "1-00000000000000aa", firstMs: at, lastMs: at, total: 1, periods: [], periodsFromMs: at },
+      ...{
+        id: "1-00000000000000aa",
+        firstMs: at,
+        lastMs: at,
+        total: 1,
+        periods: [],
+        periodsFromMs: at,
+      },
       ...{ numPlayers: 0, numJobs: 0, jobsFromMs: null },
       key: {
         ...{ kind: "job", place: text, code: "x.y", peer: text, status: 500 },
