@@ -49,6 +49,8 @@ export class Operator {
 
   /** Fails if a page is wider than a phone or cuts a figure. */
   async isWholeWhenNarrow(): Promise<void> {
+    // A click ends before the next page has its style sheet.
+    await this.page.waitForLoadState("load");
     await this.page.setViewportSize(narrow);
     const { pathname } = new URL(this.page.url());
     const width = await this.page.evaluate(() => document.documentElement.scrollWidth);
