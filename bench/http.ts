@@ -1,5 +1,6 @@
 import { newPlayer } from "../test/support/player.ts";
-import { requestText } from "./load.ts";
+import { besideTable, interleaved } from "./http-beside.ts";
+import { requestText, type Generator, type Job } from "./load.ts";
 import {
   anyPicks,
   connections,
@@ -18,8 +19,36 @@ import {
 } from "./requests.ts";
 import type { Scenarios } from "./scenario.ts";
 import { pidsOf, withService } from "./service.ts";
+import type { Service } from "../test/support/process.ts";
 
 const lobbyCount = 100;
+
+/** A kind of request at saturation, and the number of HTTP workers that it needs. */
+export interface HttpLoad {
+  workers: 1 | 2;
+  jobs(service: Service, generator: Generator): Promise<Job[]>;
+}
+
+/** Picks go to games that were started for the run, since a question is open for a minute only. */
+const loads = {
+  "public GET": { workers: 1, jobs: async () => gets("/v1/games/trivia/categories") },
+  "authenticated GET": {
+    workers: 1,
+    jobs: async ({ url }) => {
+      const player = await newPlayer(url, "Bench");
+      return gets("/v1/tokens/validate", { authorization: `Bearer ${player.accessToken}` });
+    },
+  },
+  "committed pick, local": {
+    workers: 1,
+    jobs: async (service, generator) => anyPicks(generator, await startGames(service, lobbyCount)),
+  },
+  "committed pick, forwarded": {
+    workers: 2,
+    jobs: async (service, generator) =>
+      placedPicks(service, generator, await startGames(service, lobbyCount), false),
+  },
+} satisfies Record<string, HttpLoad>;
 
 export const scenarios: Scenarios = {
   all: {
@@ -35,7 +64,18 @@ export const scenarios: Scenarios = {
       }
     },
   },
+  beside: {
+    about: "the same requests in this and another checkout, in interleaved rounds",
+    async run({ isQuick, rounds: { rounds, seconds, beside } }) {
+      const sizes = isQuick ? { rounds: 1, seconds: 2 } : { rounds, seconds };
+      const roots = beside === null ? [undefined] : [undefined, beside];
+      return [besideTable(await interleaved(loads, roots, sizes, measure), sizes)];
+    },
+  },
 };
+
+const gets = (path: string, headers: Record<string, string> = {}): Job[] =>
+  Array.from({ length: connections }, () => ({ request: requestText("GET", path, { headers }) }));
 
 async function measureAll(echo: Echo, seconds: number): Promise<Compared[]> {
   const given = { connections, seconds };
@@ -43,8 +83,16 @@ async function measureAll(echo: Echo, seconds: number): Promise<Compared[]> {
   const get = requestText("GET", "/", { headers });
   const echoGet = await echo.measure({ ...given, name: "raw echo GET", request: get });
   const rawPost = await echo.measure({ ...given, name: "raw echo POST", request: echoPost });
-  const { publicGet, authedGet, local } = await measureOneWorker(seconds);
-  const forwarded = await measureForwarded(seconds);
+  const measured = (name: keyof typeof loads, service: Service) =>
+    measure(service, name, loads[name], seconds);
+  const [publicGet, authedGet, local] = await withService(1, async (service) => [
+    await measured("public GET", service),
+    await measured("authenticated GET", service),
+    await measured("committed pick, local", service),
+  ]);
+  const forwarded = await withService(2, (service) =>
+    measured("committed pick, forwarded", service),
+  );
   // Sending to an idle client costs several times as much as to a busy one, so the echo is also measured at
   // the rate of the committed picks.
   const pacedPost = await echo.measure({
@@ -64,46 +112,18 @@ async function measureAll(echo: Echo, seconds: number): Promise<Compared[]> {
   ];
 }
 
-function measureOneWorker(seconds: number) {
-  return withService(1, async (service) => {
-    const generator = await openFor(service);
-    const given = { generator, seconds, ...(await pidsOf(service)) };
-    const gets = (path: string, headers: Record<string, string> = {}) =>
-      Array.from({ length: connections }, () => ({
-        request: requestText("GET", path, { headers }),
-      }));
-    const player = await newPlayer(service.url, "Bench");
-    const headers = { authorization: `Bearer ${player.accessToken}` };
-    const publicGet = await measureRequests({
-      ...given,
-      name: "public GET",
-      jobs: gets("/v1/games/trivia/categories"),
-    });
-    const authedGet = await measureRequests({
-      ...given,
-      name: "authenticated GET",
-      jobs: gets("/v1/tokens/validate", headers),
-    });
-    const jobs = anyPicks(generator, await startGames(service, lobbyCount));
-    const local = await measureRequests({ ...given, name: "committed pick, local", jobs });
-    generator.close();
-    return { publicGet, authedGet, local };
-  });
-}
-
-function measureForwarded(seconds: number): Promise<Measured> {
-  return withService(2, async (service) => {
-    const generator = await openFor(service);
-    const jobs = await placedPicks(
-      service,
-      generator,
-      await startGames(service, lobbyCount),
-      false,
-    );
+async function measure(
+  service: Service,
+  name: string,
+  load: HttpLoad,
+  seconds: number,
+): Promise<Measured> {
+  const generator = await openFor(service);
+  try {
+    const jobs = await load.jobs(service, generator);
     const pids = await pidsOf(service);
-    const given = { generator, jobs, seconds, ...pids };
-    const row = await measureRequests({ ...given, name: "committed pick, forwarded" });
+    return await measureRequests({ ...pids, name, generator, jobs, seconds });
+  } finally {
     generator.close();
-    return row;
-  });
+  }
 }
