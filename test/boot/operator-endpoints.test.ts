@@ -254,6 +254,7 @@ function jobReads(): void {
     }
     const log = await (await fetch(`${board}/maintenance/ill-told/logs`, { headers })).text();
     assert.match(log, /wrote to \*\*\*@\*\*\*/);
+    assert.match(log, /attempt 1 on jobs-0@[a-z0-9]{12}, /);
     await job.remove();
   });
 

@@ -42,7 +42,8 @@ describe("queues and jobs in a real browser, without scripts", () => {
         [40, 12_348],
       ] as [number[], number[]]),
     ]);
-    await jobTimes.write({ instance: "i", seq: 1, queues: [{ name: "mail", cells, retries: [] }] });
+    const batch = { instance: "i", seq: 1, numDropped: 0 };
+    await jobTimes.write({ ...batch, queues: [{ name: "mail", cells, retries: [] }] });
     const mail = queues.all().find(({ name }) => name === "mail") ?? assert.fail();
     await mail.add("mail", { messageId: 1 }, { jobId: "message-123456-0" });
     part = await startOperatorPart<JobsDeps>({

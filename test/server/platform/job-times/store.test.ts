@@ -22,7 +22,12 @@ describe("the store of job times", () => {
   after(() => opened.stop());
 
   const write = (cells: Cell[], { name = "mail", retries = [] as Retry[] } = {}) =>
-    opened.times.write({ instance: "i", seq: ++seq, queues: [{ name, cells, retries }] });
+    opened.times.write({
+      instance: "i",
+      seq: ++seq,
+      numDropped: 0,
+      queues: [{ name, cells, retries }],
+    });
   /** Jobs that completed so many minutes after `startedAt`. */
   const completed = (minutes: number, number = 1): Cell => [
     startedAt / minuteMs + minutes,
