@@ -25,7 +25,7 @@ import type {
   SubscribersQuestion,
 } from "../runtime/questions.ts";
 import { createAvatarService } from "../features/avatars/domain/avatar-service.ts";
-import { createAudit } from "./audit.ts";
+import { createAudit, createUndoneRecords } from "./audit.ts";
 import { boardRoutes } from "./board/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { createOperatorServer } from "./server.ts";
@@ -100,10 +100,11 @@ export async function startOperator(): Promise<void> {
   const oidc = createOidcSignIn({ config, clock: systemClock, log });
   const stores = () => readStores(redis, database);
   const audit = createAudit(database.changes, log);
+  const recordUndone = createUndoneRecords(database.changes, log);
   const { outbox, playerMessages, wallets, playerWallet, imports, inStores } = database;
-  const players = createPlayerService({ config, inStores });
-  const avatars = createAvatarService({ config, clock: systemClock, open: database.open });
-  const questions = createQuestionService(inStores);
+  const players = createPlayerService({ config, inStores, recordUndone });
+  const avatars = createAvatarService({ config, clock, open: database.open, recordUndone });
+  const questions = createQuestionService(inStores, recordUndone);
   const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
   const failures = createFailureService({ store, open: database.open, clock: systemClock });
   const timelines = createTimelines({

@@ -7,6 +7,7 @@ import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createQueues } from "../../../workers/producer.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
 import { createPlayerService } from "../../../server/features/accounts/domain/player-service.ts";
+import { undoneRecordsIn } from "../../support/operator.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
 import { app, run, refused, audited, startsConsoleApp } from "./console-app.ts";
 
@@ -127,7 +128,17 @@ function accountCommands(): void {
       sql`update players set deleted_at = now(), purged_at = now() where id = ${Number(account)}`,
     );
     await refused("account:restore", { account, reason }, "account:not_restorable");
-    assert.deepEqual(await audited("account:restore"), [`player ${account}: ${reason}`]);
+    const entries = [`player ${account}: ${reason}`];
+    assert.deepEqual(await audited("account:restore"), entries);
+    assert.deepEqual(await audited("account:restore", "refused"), [...entries, ...entries]);
+  });
+
+  it("leave a record of a refusal, without the address that names nobody", async () => {
+    const given = { account: "nobody@example.com", reason: "by mistake" };
+    await refused("account:unlock", given, "account:not_found");
+    assert.deepEqual(await audited("account:unlock", "refused"), [
+      "an unknown account: by mistake",
+    ]);
   });
 
   it("restore an account while no other process can be notified", async () => {
@@ -138,7 +149,10 @@ function accountCommands(): void {
     const { config } = app.deps;
     const database = createDatabase(config, away);
     try {
-      const service = createPlayerService({ config, inStores: database.inStores });
+      const service = createPlayerService({
+        ...{ config, inStores: database.inStores },
+        recordUndone: undoneRecordsIn(app.deps.orm),
+      });
       const by = { operator: "desk", reason: "by mistake", requestId: "request-1" } as const;
       assert.equal((await service.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);
