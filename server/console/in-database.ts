@@ -12,6 +12,7 @@ import { undoneOutcome } from "../features/operators/domain/undone-changes.ts";
 import { startupStep } from "../runtime/boot/start-error.ts";
 import { withStores } from "../runtime/boot/stores.ts";
 import type { Config } from "../platform/config/config.ts";
+import { noFaults, type FaultRecorder } from "../platform/faults/recorder.ts";
 import { silentLogger } from "../platform/log/logger.ts";
 import { connectRedis, redisReady } from "../platform/redis/redis.ts";
 import { Refusal } from "./command.ts";
@@ -36,6 +37,8 @@ export interface ConsoleStores {
   em: EntityManager;
   redis: Redis;
   redisUrl: string;
+  /** A command reports its failures itself. */
+  faults: FaultRecorder;
   /** Runs after the commit: publishes events to other processes. */
   afterwards: (step: () => Promise<unknown>) => void;
 }
@@ -52,7 +55,8 @@ export function inStores<T>(
       await startupStep("REDIS_URL cannot be reached", redisReady(redis));
       const later: (() => Promise<unknown>)[] = [];
       const afterwards = (step: () => Promise<unknown>) => void later.push(step);
-      const inStore = (em: EntityManager) => work({ em, redis, redisUrl, afterwards });
+      const inStore = (em: EntityManager) =>
+        work({ em, redis, redisUrl, faults: noFaults, afterwards });
       const result = await inTransaction(config, databaseUrl, inStore, change);
       for (const step of later) await step();
       return result;

@@ -69,13 +69,13 @@ export async function startOperator(): Promise<void> {
   const metrics = createMetrics();
   const redis = connectRedis(config.REDIS_URL, log, "operator");
   const queues = createQueues(config.REDIS_URL, log);
-  const database = createDatabase(config, redis);
   const store = createFaultStore(redis, systemClock);
   const instance = createInstance({ role: "operator", index: 0, version: serviceVersion });
   const clock = systemClock;
   const requestStore = createRequestStore(redis, clock);
   const requests = new BatchingRequestTracker({ store: requestStore, instance, clock, log });
   const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
+  const database = createDatabase(config, redis, faults);
   let probes = startingProbes;
   const link = joinPrimary({
     log,

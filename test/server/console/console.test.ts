@@ -3,10 +3,12 @@ import { describe, it } from "node:test";
 import { sql } from "kysely";
 import type { Redis } from "ioredis";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import type { Occurrence } from "../../../server/platform/faults/batch.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createQueues } from "../../../workers/producer.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
 import { createPlayerService } from "../../../server/features/accounts/domain/player-service.ts";
+import { listFaults } from "../../support/faults.ts";
 import { undoneRecordsIn } from "../../support/operator.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
 import { app, run, refused, audited, startsConsoleApp } from "./console-app.ts";
@@ -147,7 +149,8 @@ function accountCommands(): void {
     await app.client.delete("/v1/users/@me", { token: session.access_token });
     const away = { publish: () => Promise.reject(new Error("away")) } as unknown as Redis;
     const { config } = app.deps;
-    const database = createDatabase(config, away);
+    const recorded: Occurrence[] = [];
+    const database = createDatabase(config, away, listFaults(recorded));
     try {
       const service = createPlayerService({
         ...{ config, inStores: database.inStores },
@@ -156,6 +159,10 @@ function accountCommands(): void {
       const by = { operator: "desk", reason: "by mistake", requestId: "request-1" } as const;
       assert.equal((await service.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);
+      assert.deepEqual(
+        recorded.map(({ kind, place, origin }) => [kind, place, origin.playerId]),
+        [["degraded", "account-events", id]],
+      );
     } finally {
       await database.close();
     }

@@ -73,9 +73,9 @@ const newToken = async () => (await enter(app)).access_token;
 describe("question quality", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
-    const { em: own, orm, redis } = app.deps;
+    const { em: own, orm, redis, faults } = app.deps;
     const service = createQuestionService(
-      (work) => own.transactional((em) => work({ em, redis, afterwards: () => undefined })),
+      (work) => own.transactional((em) => work({ em, redis, faults, afterwards: () => undefined })),
       undoneRecordsIn(orm),
     );
     deps = { questions: service };

@@ -10,6 +10,7 @@ import { createUndoneRecords } from "../../../server/operator/audit.ts";
 import { avatarRoutes, type AvatarsDeps } from "../../../server/operator/avatars/routes.ts";
 import { playerRoutes, type PlayersDeps } from "../../../server/operator/players/routes.ts";
 import { questionRoutes, type QuestionsDeps } from "../../../server/operator/questions/routes.ts";
+import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { registerAccount } from "../../support/identity.ts";
 import { startOperatorPart, undoneRecordsIn } from "../../support/operator.ts";
@@ -28,7 +29,7 @@ describe("a refused change of an operator", () => {
     const recordUndone = undoneRecordsIn(orm);
     const afterwards = () => undefined;
     const inStores: Parameters<typeof createQuestionService>[0] = (work) =>
-      orm.em.fork().transactional((em) => work({ em, redis, afterwards }));
+      orm.em.fork().transactional((em) => work({ em, redis, faults: noFaults, afterwards }));
     part = await startOperatorPart<Deps>({
       routes: [...avatarRoutes, ...playerRoutes, ...questionRoutes],
       deps: {

@@ -1,5 +1,12 @@
 import type { Redis } from "ioredis";
-import type { WithClock, WithRedis } from "../../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithFaults,
+  WithOrigin,
+  WithRedis,
+} from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
+import { withPlayer } from "../../../platform/origin.ts";
 
 /** A seat that a player took in a room of any kind. */
 export interface TakenSeat {
@@ -28,7 +35,11 @@ export const seatListOf = (playerId: number): string => `room-seats:${playerId %
  * Remembers for operators where a player took a seat (OPS-63). Nothing waits for it: without Redis the seat is missing
  * in the list, and the player has it all the same.
  */
-export function rememberSeat({ redis, clock }: WithRedis & WithClock, seat: TakenSeat): void {
+export function rememberSeat(
+  deps: WithRedis & WithClock & WithFaults & WithOrigin,
+  seat: TakenSeat,
+): void {
+  const { redis, clock } = deps;
   const { kind, code, seatId, playerId } = seat;
   const list = seatListOf(playerId);
   redis
@@ -36,7 +47,11 @@ export function rememberSeat({ redis, clock }: WithRedis & WithClock, seat: Take
     .lpush(list, [playerId, kind, code, seatId, clock.now()].join(" "))
     .ltrim(list, 0, maxSeatsInList - 1)
     .expire(list, keptSeconds)
-    .exec()
+    .exec((error, results) => {
+      // A pipeline succeeds even if its commands fail.
+      const failed = error ?? results?.find(([each]) => each !== null)?.[0];
+      if (failed) recordDegraded(deps, "recent-seats", failed, withPlayer(deps.origin, playerId));
+    })
     .catch(() => undefined);
 }
 

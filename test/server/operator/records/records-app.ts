@@ -45,7 +45,7 @@ export function startsRecords(): void {
   after(() => app.stop());
 }
 
-function depsOf({ deps: { config, clock, orm, redis } }: App): Deps {
+function depsOf({ deps: { config, clock, orm, redis, faults } }: App): Deps {
   const em = () => orm.em.fork();
   const afterwards = () => undefined;
   const recordUndone = undoneRecordsIn(orm);
@@ -58,7 +58,7 @@ function depsOf({ deps: { config, clock, orm, redis } }: App): Deps {
     jobs: { queue: () => queues.queue() } as unknown as JobService,
     avatars: createAvatarService({ config, clock, open: async () => orm, recordUndone }),
     questions: createQuestionService(
-      (work) => em().transactional((own) => work({ em: own, redis, afterwards })),
+      (work) => em().transactional((own) => work({ em: own, redis, faults, afterwards })),
       recordUndone,
     ),
   };
