@@ -3,7 +3,7 @@ import type { Instance } from "../instance.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Clock } from "../time/clock.ts";
-import { addTo, bucketOf, type Histogram } from "./histogram.ts";
+import { addTo, bucketOf, countsOf, type Histogram } from "./histogram.ts";
 
 /** One attempt of a job that has ended. */
 export interface JobAttempt {
@@ -26,7 +26,7 @@ export interface JobTimesRecorder {
 /** For programs without a store of times. */
 export const noJobTimes: JobTimesRecorder = { record: () => undefined };
 
-/** Minute, jobs completed, failed, retried, waits and runs as pairs of a bucket and a count. */
+/** Minute, jobs completed, failed, retried, waits and runs as `countsOf` has them. */
 export type Cell = [number, number, number, number, number[], number[]];
 
 /** Due time of the next attempt of a job; or the start of a later attempt and the minute in which it ended. */
@@ -147,6 +147,6 @@ const cellOf = ([minute, { completed, failed, retried, waits, runs }]: [number, 
   completed,
   failed,
   retried,
-  [...waits].flat(),
-  [...runs].flat(),
+  countsOf(waits),
+  countsOf(runs),
 ];

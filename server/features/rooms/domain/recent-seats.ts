@@ -20,10 +20,10 @@ export interface RecentSeat extends Omit<TakenSeat, "playerId"> {
   atMs: number;
 }
 
-/** Lists that share the seats of all players, so that their memory is bounded: about 10 MB. */
+/** Lists that share the seats of all players, so that their memory is bounded (OPS-92). */
 const numLists = 1_024;
 /** Seats in a list; the oldest ones are removed. */
-export const maxSeatsInList = 200;
+export const maxSeatsInList = 80;
 /** As long as the token of a seat. */
 const keptSeconds = 86_400;
 /** Rooms of a player that operators see. */
