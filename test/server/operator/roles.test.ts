@@ -49,9 +49,14 @@ const audits = () =>
   );
 const makingAll = Object.keys(actions) as Action[];
 const cookieOf = (role: OperatorRole) => cookies.get(role) ?? assert.fail(role);
+/** Reads the whole response, or else the listener would wait for it at its end. */
+async function answered(url: string, request: RequestInit) {
+  const response = await fetch(url, request);
+  return { status: response.status, text: await response.text() };
+}
 /** As a program: with a token and JSON. */
 const call = ({ path, body = {} }: Place, role: OperatorRole | null) =>
-  fetch(whole.url + path, {
+  answered(whole.url + path, {
     ...{ method: "POST", redirect: "manual", body: JSON.stringify(body) },
     headers: {
       "content-type": "application/json",
@@ -64,7 +69,7 @@ const press = (
   role: OperatorRole | null,
   headers: Record<string, string> = {},
 ) =>
-  fetch(whole.url + path, {
+  answered(whole.url + path, {
     ...{ method: "POST", redirect: "manual", body: new URLSearchParams(body) },
     headers: {
       ...{ accept: "text/html", "sec-fetch-site": "same-origin" },
@@ -73,7 +78,7 @@ const press = (
     },
   });
 const open = (page: string, role: OperatorRole | null) =>
-  fetch(whole.url + page, {
+  answered(whole.url + page, {
     redirect: "manual",
     headers: { accept: "text/html", ...(role === null ? {} : { cookie: cookieOf(role) }) },
   });
@@ -82,7 +87,7 @@ const boardCall = (key: string, headers: Record<string, string>) => {
   // Queues and jobs that do not exist, so that an admitted call changes nothing.
   const address = boardPath + path.replace(/:\w+/g, "nothing");
   const sent = { method: method.toUpperCase(), body: "{}", redirect: "manual" } as const;
-  return fetch(whole.url + address, { ...sent, headers });
+  return answered(whole.url + address, { ...sent, headers });
 };
 const boardCallsOf = (action: Action) =>
   Object.keys(boardChanges).filter((key) => boardChanges[key] === action);
@@ -124,7 +129,7 @@ describe("every change of an operator, by role", () => {
       for (const role of operatorRoles) {
         const page = await open(place.page, role);
         assert.equal(page.status, 200, `${place.page} for ${role}`);
-        assert.equal(hasButton(await page.text(), place), allowed.includes(role), role);
+        assert.equal(hasButton(page.text, place), allowed.includes(role), role);
       }
       assert.equal((await open(place.page, null)).status, 303);
     });
@@ -136,21 +141,21 @@ describe("every change of an operator, by role", () => {
         const [status, code] = role === null ? [401, "auth:required"] : [403, "auth:forbidden"];
         for (const answer of place === null ? [] : [await call(place, role)]) {
           assert.equal(answer.status, status, `${role} by the API`);
-          assert.equal(codeIn(await answer.text()), code);
+          assert.equal(codeIn(answer.text), code);
         }
         if (place !== null) assert.equal((await press(place, role)).status, status, `${role}`);
         for (const key of boardCallsOf(action)) {
           const token = role === null ? {} : { authorization: `Bearer ${tokenOf(role)}` };
           const answer = await boardCall(key, { ...token, cookie: withReason });
           assert.equal(answer.status, status, `${role}: ${key}`);
-          assert.equal(codeIn(await answer.text()), code);
+          assert.equal(codeIn(answer.text), code);
         }
       }
       for (const site of otherSites) {
         if (place !== null) {
           const answer = await press(place, "admin", { "sec-fetch-site": "", ...site });
           assert.equal(answer.status, 403, JSON.stringify(site));
-          assert.match(await answer.text(), /request:origin_forbidden/);
+          assert.match(answer.text, /request:origin_forbidden/);
         }
         for (const key of boardCallsOf(action)) {
           const answer = await boardCall(key, {
@@ -158,7 +163,7 @@ describe("every change of an operator, by role", () => {
             cookie: `${cookieOf("admin")}; ${withReason}`,
           });
           assert.equal(answer.status, 403, `${JSON.stringify(site)}: ${key}`);
-          assert.match(await answer.text(), /request:origin_forbidden/);
+          assert.match(answer.text, /request:origin_forbidden/);
         }
       }
       assert.deepEqual(await audits(), earlier);
@@ -170,7 +175,7 @@ describe("every change of an operator, by role", () => {
       if (place !== null) {
         const earlier = (await audits()).length;
         const answer = await call(place, least);
-        assert.ok(answer.status < 300, `${answer.status} ${await answer.text()}`);
+        assert.ok(answer.status < 300, `${answer.status} ${answer.text}`);
         assert.deepEqual((await audits()).slice(earlier), [
           { operator: `the ${least}`, action, outcome: "done" },
         ]);
