@@ -73,7 +73,7 @@ describe("what stays of a message that fails", () => {
     mailServer = await startMailServer({
       disabledCommands: ["STARTTLS"],
       onData: (stream, session, done) => {
-        const [{ address = "" } = {}] = session.envelope.rcptTo;
+        const address = session.envelope.rcptTo[0]?.address ?? "";
         const text = `rejected: ${said.get(address) ?? address}`;
         stream.on("end", () => done(Object.assign(new Error(text), { responseCode: 550 })));
         stream.resume();
