@@ -4,6 +4,7 @@ import { systemClock } from "../../server/platform/time/clock.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
+import { noOrigin } from "../../server/platform/origin.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import type { ApiKeyCache } from "../../server/platform/security/api-keys.ts";
 import { ClosedAccounts } from "../../server/platform/security/closed-accounts.ts";
@@ -41,6 +42,7 @@ const hub = createHub({
   log,
   clock: systemClock,
   metrics,
+  faults: noFaults,
   rooms: { lobby: { ...lobbyRoom, snapshotOf } },
   lists: {},
 });
@@ -59,6 +61,7 @@ const deps = {
   keys,
   clock: systemClock,
   faults: noFaults,
+  origin: noOrigin,
   requests: noRequests,
   tokens: createTokenService(config, systemClock),
   closedAccounts: new ClosedAccounts(systemClock),

@@ -140,7 +140,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
   kinds: Kinds,
 ): Promise<Assembled<DepsWith<Kinds>>> {
   const { deps: base, close } = await assembleJobs(options);
-  const { config, log, metrics, clock, orm } = base;
+  const { config, log, metrics, clock, orm, faults } = base;
   const { rooms, byName } = await openRooms(kinds, base, {
     redisUrl: config.REDIS_URL,
     log,
@@ -160,6 +160,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     log,
     clock,
     metrics,
+    faults,
     ...rooms.sources,
     limits: options.hubLimits ?? {},
   });

@@ -11,7 +11,7 @@ import {
   type AccountAction,
 } from "../features/accounts/domain/accounts.ts";
 import { reasonOf, Refusal, textOf, type ConsoleCommand, type Options } from "./command.ts";
-import { inDatabase, inStores } from "./in-database.ts";
+import { inDatabase, inStores, type ConsoleStores } from "./in-database.ts";
 import { maxId } from "../platform/ids.ts";
 
 const accountOption: [string, string] = ["--account <account>", "id, email address or name"];
@@ -75,11 +75,15 @@ async function showCollisions(config: Config) {
 function change(action: AccountAction): ConsoleCommand["run"] {
   return (config, options) => {
     const reason = reasonOf(options, "account");
-    return inStores(config, async (stores) => {
+    // What was given may be an address, which no target contains.
+    const entry = { action, target: "an unknown account", reason };
+    const make = async (stores: ConsoleStores) => {
       const player = await findGiven(stores.em, options);
+      entry.target = `player ${player.id}`;
       const by = { action, operator: "console", reason };
       return changeAccount(stores, player, by, config).catch(refuse);
-    });
+    };
+    return inStores(config, make, entry);
   };
 }
 

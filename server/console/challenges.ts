@@ -1,3 +1,4 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { systemClock } from "../platform/time/clock.ts";
 import { isDate } from "../platform/time/days.ts";
 import { challengeKinds, datesDue, makeChallenges } from "../features/runs/domain/challenges.ts";
@@ -15,14 +16,16 @@ export const challengeCommands: readonly ConsoleCommand[] = [
         throw new Refusal("validation:failed --date must be a date of the form YYYY-MM-DD");
       const now = systemClock.now();
       const dates = date === undefined ? datesDue(now) : [date];
-      return inDatabase(config, async (em) => {
+      const target = dates.join(", ");
+      const make = async (em: EntityManager) => {
         const all = await makeChallenges(em, dates, { now });
         if (all.length < dates.length * challengeKinds.length)
           throw new Refusal("generator:unavailable there are too few questions to choose from");
-        await audit(em, "challenges:create", dates.join(", "), { numChanged: dates.length });
+        await audit(em, "challenges:create", target, { numChanged: dates.length });
         const shown = all.map(({ id, kind, date: day }) => ({ id, kind, date: day }));
         return { challenges: shown };
-      });
+      };
+      return inDatabase(config, make, { action: "challenges:create", target });
     },
   },
 ];

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { redactUrl } from "../runtime/startup-banner.ts";
 import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -116,20 +117,21 @@ async function createOperator(config: Config, options: Options) {
     throw new Refusal(`operator:invalid_role one of ${operatorRoles.join(", ")}`);
   const token = randomBytes(24).toString("base64url");
   const operator = { name, role, tokenHash: hashToken(token) };
-  await inDatabase(config, (em) =>
-    addOperator(em, operator).catch(
-      refuseDuplicate("operator:exists this name has already been used"),
-    ),
-  );
+  const duplicate = refuseDuplicate("operator:exists this name has already been used");
+  await inDatabase(config, (em) => addOperator(em, operator).catch(duplicate), {
+    action: "operator:create",
+    target: name,
+  });
   return { name, role, token };
 }
 
 async function revokeOperator(config: Config, options: Options) {
   const name = String(options["name"]);
-  return inDatabase(config, async (em) => {
+  const make = async (em: EntityManager) => {
     if (!(await endOperator(em, name, new Date()))) throw new Refusal("operator:not_found");
     return { name, is_revoked: true };
-  });
+  };
+  return inDatabase(config, make, { action: "operator:revoke", target: name });
 }
 
 async function showOperators(config: Config) {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Config } from "../platform/config/config.ts";
 import { randomId } from "../platform/ids.ts";
 import { isNewLabel } from "../platform/text/name-rules.ts";
@@ -48,14 +49,15 @@ async function createClient(config: Config, options: Options) {
   const secret = isPublic ? null : randomBytes(32).toString("base64url");
   const secretHash = secret === null ? null : createHash("sha256").update(secret).digest("hex");
   const clientId = randomId();
-  return inDatabase(config, async (em) => {
+  const make = async (em: EntityManager) => {
     const found = await brandedRealmOf(em, String(options["realm"]));
     if (!found) throw new Refusal("realm:not_found");
     const { realm } = found;
     await addClient(em, { clientId, name, realmId: realm.id, secretHash, redirectUris });
     const shown = { client_id: clientId, name, realm: realm.slug, redirect_uris: redirectUris };
     return secret === null ? shown : { ...shown, client_secret: secret };
-  });
+  };
+  return inDatabase(config, make, { action: "oauth:client-create", target: clientId });
 }
 
 /** https, http on the same machine, and for public programs an address scheme of their own (RFC 8252). */
@@ -70,10 +72,11 @@ function isRedirectUri(text: string, isPublic: boolean): boolean {
 
 async function revokeClient(config: Config, options: Options) {
   const clientId = textOf(options, "client") ?? "";
-  return inDatabase(config, async (em) => {
+  const make = async (em: EntityManager) => {
     if (!(await endClient(em, clientId, new Date()))) throw new Refusal("oauth:client_not_found");
     return { client_id: clientId, is_revoked: true };
-  });
+  };
+  return inDatabase(config, make, { action: "oauth:client-revoke", target: clientId });
 }
 
 async function showClients(config: Config) {

@@ -1,3 +1,4 @@
+import type { EntityManager } from "@mikro-orm/postgresql";
 import { RebuildRefused, showChanges } from "../../db/projections/rebuild.ts";
 import { buildOf, type Build } from "../features/gamedata/domain/builds.ts";
 import { rebuild, type RebuildRequest } from "../features/gamedata/domain/rebuild.ts";
@@ -60,7 +61,7 @@ const present = (build: Build) => ({
 async function change(config: Config, request: Omit<RebuildRequest, "game">): Promise<Build> {
   const { action } = request;
   const game = config.GAME_DATA_GAME;
-  return inDatabase(config, async (em) => {
+  const make = async (em: EntityManager) => {
     const build = await rebuild(em, { ...request, game }).catch((error: unknown) => {
       if (error instanceof RebuildRefused) throw new Refusal(error.code);
       throw error;
@@ -68,7 +69,9 @@ async function change(config: Config, request: Omit<RebuildRequest, "game">): Pr
     if (action === "preview") return build;
     await audit(em, `projection:${action}`, game, { detail: present(build) });
     return build;
-  });
+  };
+  const entry = { action: `projection:${action}`, target: game };
+  return inDatabase(config, make, action === "preview" ? undefined : entry);
 }
 
 async function show(config: Config, id: number, after: string): Promise<Record<string, unknown>> {

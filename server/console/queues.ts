@@ -4,7 +4,7 @@ import { silentLogger } from "../platform/log/logger.ts";
 import { createQueues } from "../../workers/producer.ts";
 import { allQueues } from "../../workers/queues.ts";
 import { Refusal, reasonOf, type ConsoleCommand, type Options } from "./command.ts";
-import { audit, inStores } from "./in-database.ts";
+import { inStores, makeAudited } from "./in-database.ts";
 
 const required: ConsoleCommand["required"] = [
   ["--queue <queue>", "such as mail"],
@@ -32,14 +32,13 @@ async function setPaused(config: Config, options: Options, isPaused: boolean) {
   const name = String(options["queue"]);
   if (!allQueues.some((known) => known.name === name))
     throw new Refusal(`queue:not_found one of ${allQueues.map((known) => known.name).join(", ")}`);
-  return inStores(config, async ({ em, redisUrl, afterwards }) => {
-    const action = isPaused ? "queue:pause" : "queue:resume";
-    await audit(em, action, name, { reason, detail: {} });
-    afterwards(() =>
-      withQueue(redisUrl, name, (queue) => (isPaused ? queue.pause() : queue.resume())),
-    );
-    return { queue: name, is_paused: isPaused };
-  });
+  const action = isPaused ? "queue:pause" : "queue:resume";
+  return inStores(config, ({ em, redisUrl }) =>
+    makeAudited(em, { action, target: name, reason }, async () => {
+      await withQueue(redisUrl, name, (queue) => (isPaused ? queue.pause() : queue.resume()));
+      return { result: { queue: name, is_paused: isPaused }, numChanged: null };
+    }),
+  );
 }
 
 async function withQueue(

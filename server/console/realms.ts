@@ -80,11 +80,12 @@ async function createRealm(config: Config, options: Options) {
   const mode = modeOf(options) ?? "hosted";
   if (!slugPattern.test(slug))
     throw new Refusal(`realm:invalid_slug must be ${rules.realm.allowed}`);
-  return inDatabase(config, async (em) => {
+  const make = async (em: EntityManager) => {
     await em.insert(RealmSchema, { slug, name, mode }).catch(refuseDuplicate("realm:exists"));
     await audit(em, "realm:create", slug);
     return { slug, name, mode };
-  });
+  };
+  return inDatabase(config, make, { action: "realm:create", target: slug });
 }
 
 async function showRealms(config: Config) {
@@ -101,14 +102,15 @@ async function changeRealm(config: Config, options: Options) {
     throw new Refusal("realm:no_fields nothing to set");
   if (active === "false" && options["slug"] === config.DEFAULT_REALM)
     throw new Refusal("realm:is_default the default realm cannot be closed");
-  return inDatabase(config, async (em) => {
+  const make = async (em: EntityManager) => {
     const { realm } = await findGiven(em, options);
     if (name !== undefined) realm.name = name;
     if (mode !== undefined) realm.mode = mode;
     if (active !== undefined) realm.isActive = active === "true";
     await audit(em, "realm:change", realm.slug);
     return { slug: realm.slug, name: realm.name, mode: realm.mode, is_active: realm.isActive };
-  });
+  };
+  return inDatabase(config, make, { action: "realm:change", target: String(options["slug"]) });
 }
 
 const itself = (text: string) => text;
@@ -123,9 +125,10 @@ async function changeBranding(config: Config, options: Options) {
   });
   const isRemoved = options["remove"] === true;
   if (changes.length === 0 && !isRemoved) throw new Refusal("realm:no_fields nothing to set");
-  return inDatabase(config, async (em) => {
+  const action = isRemoved ? "realm:branding_remove" : "realm:branding";
+  const make = async (em: EntityManager) => {
     const { realm, branding: known } = await findGiven(em, options);
-    await audit(em, isRemoved ? "realm:branding_remove" : "realm:branding", realm.slug);
+    await audit(em, action, realm.slug);
     if (isRemoved) {
       if (known) em.remove(known);
       return { slug: realm.slug, branding: null };
@@ -137,7 +140,8 @@ async function changeBranding(config: Config, options: Options) {
       branding[field] ?? null,
     ]);
     return { slug: realm.slug, ...Object.fromEntries(shown) };
-  });
+  };
+  return inDatabase(config, make, { action, target: String(options["slug"]) });
 }
 
 async function findGiven(em: EntityManager, options: Options): Promise<BrandedRealm> {

@@ -104,11 +104,12 @@ async function runOperation(config: Config, name: OperationName, options: Option
     refId: text("refId"),
     at: new Date(systemClock.now()),
   };
-  return inDatabase(config, async (em) => {
+  const { playerId, amount, reason, refType, refId } = input;
+  const target = `player ${playerId}`;
+  const make = async (em: EntityManager) => {
     const { entry, isRepeat } = await operate(em, name, input).catch(refuse);
-    const { playerId, amount, reason, refType, refId } = input;
     const detail = { amount, ref_type: refType, ref_id: refId, entry_id: entry.id };
-    if (!isRepeat) await audit(em, name, `player ${playerId}`, { reason, detail });
+    if (!isRepeat) await audit(em, name, target, { reason, detail });
     const wallet = await balanceOf(em, name, playerId);
     return {
       entry_id: entry.id,
@@ -119,7 +120,8 @@ async function runOperation(config: Config, name: OperationName, options: Option
       balance: wallet.balance,
       [operations[name].currency === "embers" ? "lifetime" : "purchased"]: wallet.total,
     };
-  });
+  };
+  return inDatabase(config, make, { action: name, target, reason });
 }
 
 async function verify(config: Config, options: Options) {
@@ -209,9 +211,11 @@ async function write(
   count: number,
   save: (em: EntityManager) => Promise<void>,
 ) {
-  return inDatabase(config, async (em) => {
+  const target = `${count} definitions`;
+  const make = async (em: EntityManager) => {
     await save(em);
-    await audit(em, action, `${count} definitions`, { numChanged: count });
+    await audit(em, action, target, { numChanged: count });
     return { num_loaded: count };
-  });
+  };
+  return inDatabase(config, make, { action, target });
 }

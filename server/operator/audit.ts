@@ -1,4 +1,5 @@
 import type { Change, ChangeEnd, ChangeOutcome } from "../features/operators/domain/operators.ts";
+import type { RecordUndone } from "../features/operators/domain/undone-changes.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import type { RequestInfo } from "../http/pipeline/route.ts";
 import { toAppError } from "../http/pipeline/failures.ts";
@@ -43,6 +44,27 @@ export interface AuditStore {
   begin(change: Change): Promise<number>;
   end(id: number, end: ChangeEnd): Promise<void>;
 }
+
+/** Records of changes whose own record was rolled back with them (OPS-90). */
+export const createUndoneRecords =
+  (store: Pick<AuditStore, "begin">, log: Pick<Logger, "error">): RecordUndone =>
+  async (change) => {
+    await store.begin(change).catch((error: unknown) => {
+      const { operator, action, target, outcome } = change;
+      log.error(
+        {
+          event: "audit_undone_failed",
+          audit: true,
+          operator,
+          action,
+          target,
+          outcome,
+          err: error,
+        },
+        "record of a refused or failed change not written, it changed nothing",
+      );
+    });
+  };
 
 export function outcomeOfStatus(status: number): ChangeOutcome {
   if (status < 400) return "done";

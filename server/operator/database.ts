@@ -1,6 +1,7 @@
-import type { MikroORM } from "@mikro-orm/postgresql";
+import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Config } from "../platform/config/config.ts";
+import type { FaultRecorder } from "../platform/faults/recorder.ts";
 import type { MessageFilter, OperatorMessage } from "../features/delivery/domain/outbox.ts";
 import type { ImportFilter } from "../features/archive/domain/import-records.ts";
 import type { AccountStores } from "../features/accounts/domain/accounts.ts";
@@ -14,7 +15,7 @@ import type { ReconciliationView } from "../features/wallet/domain/reconciliatio
 const pingLimitMs = 1_500;
 
 /** Queries of the operator process. */
-export function createDatabase(config: Config, redis: Redis) {
+export function createDatabase(config: Config, redis: Redis, faults: FaultRecorder) {
   const orm = new OrmOnDemand(config);
   const open = () => orm.open();
   return {
@@ -63,7 +64,8 @@ export function createDatabase(config: Config, redis: Redis) {
       const later: (() => Promise<unknown>)[] = [];
       const afterwards = (step: () => Promise<unknown>) => void later.push(step);
       const { em } = await open();
-      const result = await em.fork().transactional((own) => work({ em: own, redis, afterwards }));
+      const inStore = (own: EntityManager) => work({ em: own, redis, faults, afterwards });
+      const result = await em.fork().transactional(inStore);
       for (const step of later) await step();
       return result;
     },

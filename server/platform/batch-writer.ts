@@ -13,17 +13,19 @@ export interface BatchHead {
 
 export interface BatchWriterOptions<T, Body> {
   /** Of the items, in log lines and their events. */
-  name: "fault" | "request";
+  name: "fault" | "request" | "job_time";
   instance: string;
   log: Logger;
   /** Called once per batch; a batch that is written again has the same body. */
   bodyOf: (items: T[]) => Body;
   write: (batch: BatchHead & Body) => Promise<void>;
+  /** Items that wait in the process at most; default: `maxWaiting`. */
+  most?: number;
   /** Milliseconds between two batches; for tests. */
   everyMs?: number | undefined;
 }
 
-/** Items that wait in a process; beyond it new ones are dropped and counted. */
+/** Items that usually wait in a process at most; beyond it new ones are dropped and counted. */
 export const maxWaiting = 1_000;
 const usualEveryMs = 1_000;
 /** Longest wait of a process that stops. */
@@ -50,7 +52,7 @@ export class BatchWriter<T, Body extends object> {
 
   /** False: too many wait, and the item is dropped. */
   add(item: T): boolean {
-    if (this.#numWaiting >= maxWaiting) {
+    if (this.#numWaiting >= (this.#options.most ?? maxWaiting)) {
       this.#numDropped++;
       return false;
     }
@@ -79,7 +81,7 @@ export class BatchWriter<T, Body extends object> {
     if (numLost > 0)
       log.warn(
         { event: `${name}s_lost`, num_lost: numLost },
-        `${name}s not recorded before the stop, they are in the log only`,
+        `${wordsOf(name)} not recorded before the stop`,
       );
   }
 
@@ -105,7 +107,8 @@ export class BatchWriter<T, Body extends object> {
         await this.#send();
       }
     } catch (error) {
-      log.warn({ event: `${name}_batch_failed`, err: error }, `${name}s not recorded, retrying`);
+      const event = `${name}_batch_failed`;
+      log.warn({ event, err: error }, `${wordsOf(name)} not recorded, retrying`);
     }
     // What came meanwhile is the next batch, so that a busy process does not write all the time.
     if (this.#numWaiting > 0) this.#schedule();
@@ -128,3 +131,5 @@ export class BatchWriter<T, Body extends object> {
     return { batch: { ...head, ...bodyOf(taken) }, size: taken.length };
   }
 }
+
+const wordsOf = (name: string) => `${name.replaceAll("_", " ")}s`;

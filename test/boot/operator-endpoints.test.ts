@@ -254,6 +254,7 @@ function jobReads(): void {
     }
     const log = await (await fetch(`${board}/maintenance/ill-told/logs`, { headers })).text();
     assert.match(log, /wrote to \*\*\*@\*\*\*/);
+    assert.match(log, /attempt 1 on jobs-0@[a-z0-9]{12}, /);
     await job.remove();
   });
 
@@ -440,8 +441,9 @@ function playerActions(): void {
 
   it("add an audit entry for every change, with the console's action names", async () => {
     const entry = ["test operator", `player ${id}`, reason];
-    for (const action of ["account:unlock", "account:sign-out", "account:restore"])
+    for (const action of ["account:unlock", "account:sign-out"])
       assert.deepEqual(await auditOf(action), [entry], action);
+    assert.deepEqual(await auditOf("account:restore"), [entry, entry], "the refused one too");
   });
 
   it("are listed with their outcome and the request that made them", async () => {
@@ -449,11 +451,12 @@ function playerActions(): void {
       `/operator/audit?target=${encodeURIComponent(`player ${id}`)}`,
     );
     const entries = body["entries"] as { outcome: string; request_id: string }[];
-    assert.equal(pagination?.["total"], 3);
-    for (const { outcome, request_id: request } of entries) {
-      assert.equal(outcome, "done");
-      assert.match(request, /^[\w.-]{8,64}$/);
-    }
+    assert.equal(pagination?.["total"], 4);
+    assert.deepEqual(
+      entries.map(({ outcome }) => outcome),
+      ["done", "refused", "done", "done"],
+    );
+    for (const { request_id: request } of entries) assert.match(request, /^[\w.-]{8,64}$/);
     const { body: paused } = await get("/operator/audit?action=queue:retry-failed");
     const [entry] = paused["entries"] as { outcome: string; num_changed: number }[];
     assert.equal(entry?.outcome, "done");

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { jobRoutes, type JobsDeps } from "../../server/operator/jobs/routes.ts";
 import { listAudits } from "../server/operator/audits.ts";
 import { noActions } from "../server/operator/failures/no-actions.ts";
+import { countsOf } from "../../server/platform/job-times/histogram.ts";
 import { createJobService } from "../../server/operator/jobs/service.ts";
 import { sessionRoutes } from "../../server/operator/session/routes.ts";
 import { minuteMs, type Cell } from "../../server/platform/job-times/recorder.ts";
@@ -37,12 +38,16 @@ describe("queues and jobs in a real browser, without scripts", () => {
     const now = Math.floor(Date.now() / minuteMs);
     const cells = Array.from({ length: 30 }, (_, minute): Cell => [
       ...([now - minute, 12_345, minute, 3] as const),
-      ...([
-        [50, 12_000, 70, 345],
-        [40, 12_348],
-      ] as [number[], number[]]),
+      countsOf(
+        new Map([
+          [50, 12_000],
+          [70, 345],
+        ]),
+      ),
+      countsOf(new Map([[40, 12_348]])),
     ]);
-    await jobTimes.write({ instance: "i", seq: 1, queues: [{ name: "mail", cells, retries: [] }] });
+    const batch = { instance: "i", seq: 1, numDropped: 0 };
+    await jobTimes.write({ ...batch, queues: [{ name: "mail", cells, retries: [] }] });
     const mail = queues.all().find(({ name }) => name === "mail") ?? assert.fail();
     await mail.add("mail", { messageId: 1 }, { jobId: "message-123456-0" });
     part = await startOperatorPart<JobsDeps>({

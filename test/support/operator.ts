@@ -1,4 +1,7 @@
+import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
+import { recordChange } from "../../server/features/operators/domain/operators.ts";
+import type { RecordUndone } from "../../server/features/operators/domain/undone-changes.ts";
 import { parseConfig, type Config } from "../../server/platform/config/config.ts";
 import { silentLogger, type Logger } from "../../server/platform/log/logger.ts";
 import { createMetrics, type Metrics } from "../../server/platform/metrics/metrics.ts";
@@ -17,6 +20,12 @@ import { noRequests } from "../../server/platform/requests/tracker.ts";
 const operators = new Map<string, OperatorCaller>(
   operatorRoles.map((role) => [`token-of-${role}`, { name: `the ${role}`, role }]),
 );
+
+/** Records of refused changes in a database. */
+export const undoneRecordsIn =
+  (orm: MikroORM): RecordUndone =>
+  async (change) =>
+    void (await recordChange(orm.em.fork(), change));
 
 export interface TestOperatorOptions<D> {
   routes: readonly Route<D & SessionDeps>[];

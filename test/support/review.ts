@@ -4,7 +4,7 @@ import { avatarRoutes, type AvatarsDeps } from "../../server/operator/avatars/ro
 import { startApp, type App } from "./app.ts";
 import { createClient } from "./client.ts";
 import { registerAccount } from "./identity.ts";
-import { startOperatorPart } from "./operator.ts";
+import { startOperatorPart, undoneRecordsIn } from "./operator.ts";
 import { sessionRoutes } from "../../server/operator/session/routes.ts";
 import { formOf, scene } from "./pictures.ts";
 
@@ -26,7 +26,10 @@ export async function startReview() {
   const clock = { at: Date.parse("2026-03-01T12:00:00Z"), now: () => clock.at };
   const app = await startApp({ clock, env: { AVATAR_MODERATION: "manual" } });
   const { config, log, orm } = app.deps;
-  const avatars = createAvatarService({ config, clock, open: async () => orm });
+  const avatars = createAvatarService({
+    ...{ config, clock, open: async () => orm },
+    recordUndone: undoneRecordsIn(orm),
+  });
   const part = await startOperatorPart<AvatarsDeps>({
     ...{ config, clock, log, redis: app.deps.redis },
     routes: [...avatarRoutes, ...sessionRoutes],

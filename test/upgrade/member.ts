@@ -66,6 +66,7 @@ const hub = parts.createHub({
   log,
   clock,
   metrics,
+  faults: { record: () => undefined },
   redisUrl,
 });
 

@@ -101,9 +101,14 @@ describe("a failed attempt of a job", () => {
     );
   });
 
-  it("shows the process in its line, and hides addresses in a line of any form", async () => {
-    const head = "2026-03-01T12:00:00.000Z attempt 1 on jobs-1@abcdefghijkl, 7 ms: ";
-    assert.equal(maskLogLine(`${head}wrote to ada@example.com`), `${head}wrote to ***@***`);
+  it("shows process and origin in its line, and hides addresses in a line of any form", async () => {
+    const head = "2026-03-01T12:00:00.000Z attempt 1 on jobs-1@abcdefghijkl, 7 ms";
+    const request = "request 0f8fad5b-D9cb-469f-a165-708677289501";
+    for (const facts of ["", `, ${request}`, `, ${request}, player 123456, room lobby ABC234`])
+      assert.equal(
+        maskLogLine(`${head}${facts}: wrote to ada@example.com`),
+        `${head}${facts}: wrote to ***@***`,
+      );
     assert.equal(maskLogLine("attempt of ada@example.com"), "attempt of ***@***");
   });
 

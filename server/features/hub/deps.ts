@@ -1,9 +1,15 @@
-import type { WithClock, WithConfig, WithTokens } from "../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithFaults,
+  WithOrigin,
+  WithTokens,
+} from "../../platform/capabilities.ts";
 import type { Hub } from "../../sse/delivery/hub.ts";
 import type { TopicNames } from "../../sse/topics/topics.ts";
 import type { RoomAccess } from "../rooms/domain/room-kind.ts";
 
-export interface HubRouteDeps extends WithClock, WithConfig, WithTokens {
+export interface HubRouteDeps extends WithClock, WithConfig, WithFaults, WithOrigin, WithTokens {
   hub: Hub;
   rooms: HubRooms;
 }

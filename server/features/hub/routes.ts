@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { AppError } from "../../platform/errors.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import { DeadlineError, withTimeout } from "../../platform/time/deadline.ts";
 import type { HubRooms, HubRouteDeps } from "./deps.ts";
 import { toAppError } from "../../http/pipeline/failures.ts";
@@ -137,7 +138,7 @@ async function openStream(deps: HubRouteDeps, request: RequestInfo) {
 
 /** The rights to all topics, a list being open to all; `cleared`: headers that clear dead cookies (HUB-02). */
 async function authorizeAll(
-  { rooms, tokens: service, config }: HubRouteDeps,
+  { rooms, tokens: service, config, faults, origin }: HubRouteDeps,
   request: RequestInfo,
   topics: readonly Topic[],
   query: URLSearchParams,
@@ -153,7 +154,9 @@ async function authorizeAll(
     const access = topic?.code ? rooms.accessTo(topic.kind) : null;
     return topic?.code && access ? { access, code: topic.code } : null;
   };
-  const others = findGone(tokens, accessToOther, gone);
+  const others = findGone(tokens, accessToOther, gone, (error) =>
+    recordDegraded({ faults }, "seat-cookies", error, origin),
+  );
   const clear = () => clearCookies(tokens, gone, request.isSecure);
   try {
     const grants = await Promise.all(

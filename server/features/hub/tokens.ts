@@ -104,6 +104,7 @@ export async function findGone(
   tokens: readonly SentToken[],
   accessTo: (topic: string) => { access: RoomAccess; code: string } | null,
   gone: Set<SentToken>,
+  onUnknown: (error: unknown) => void,
 ): Promise<void> {
   const isHeld = async ({ claims, cookie }: SentToken): Promise<boolean> => {
     const [topic, ...others] = claims?.subscribe ?? [];
@@ -112,7 +113,10 @@ export async function findGone(
     const [seat] = seatsIn(claims, topic);
     const room = typeof seat === "number" ? accessTo(topic) : null;
     if (typeof seat !== "number" || !room?.access.isHeld) return true;
-    return room.access.isHeld(room.code, seat).catch(() => true);
+    return room.access.isHeld(room.code, seat).catch((error: unknown) => {
+      onUnknown(error);
+      return true;
+    });
   };
   const held = await Promise.all(tokens.map(isHeld));
   for (const [i, token] of tokens.entries()) if (held[i] === false) gone.add(token);

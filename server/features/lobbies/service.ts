@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import { readAvatarVersion } from "../../../db/queries/avatars/avatars.ts";
 import type { DrawPlan, LobbyCommand, NewSeat, Settings } from "../../../actors/index.ts";
 import { AppError } from "../../platform/errors.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
+import { withPlayer } from "../../platform/origin.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
 import { withLock } from "../../platform/redis/distributed-lock.ts";
 import type { LobbyDeps } from "./deps.ts";
@@ -265,7 +267,12 @@ async function newSeat(
 
 /** The player's present avatar (AV-09). A failed read must not cost the seat: then it is the default picture. */
 async function avatarUrlOf(deps: LobbyDeps, { playerId, isGuest }: Caller): Promise<string> {
-  const v = isGuest ? 0 : await readAvatarVersion(deps.em, playerId).catch(() => 0);
+  const read = () =>
+    readAvatarVersion(deps.em, playerId).catch((error: unknown) => {
+      recordDegraded(deps, "avatar-version", error, withPlayer(deps.origin, playerId));
+      return 0;
+    });
+  const v = isGuest ? 0 : await read();
   return `/v1/players/${playerId}/avatar?v=${v}`;
 }
 

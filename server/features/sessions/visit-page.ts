@@ -2,7 +2,8 @@ import { publicBaseUrl } from "../../platform/net/addresses.ts";
 import type { ErrorCode } from "../../platform/errors.ts";
 import { noticePage, pagePolicy } from "../../platform/text/notice-page.ts";
 import { pageLocale } from "../../platform/text/locales.ts";
-import type { WithConfig, WithEm } from "../../platform/capabilities.ts";
+import type { WithConfig, WithEm, WithFaults, WithOrigin } from "../../platform/capabilities.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
 import { asksForPage } from "../../http/pipeline/accept.ts";
 import { toAppError } from "../../http/pipeline/failures.ts";
 import { bytesReply, media, type RequestInfo } from "../../http/pipeline/route.ts";
@@ -39,7 +40,7 @@ const ofUsedLinks: ReadonlySet<ErrorCode> = new Set([
  * program, and what a later try may mend.
  */
 export async function visitPage(
-  deps: WithEm & WithConfig,
+  deps: WithEm & WithConfig & WithFaults & WithOrigin,
   request: RequestInfo,
   error: unknown,
 ): Promise<never> {
@@ -48,9 +49,10 @@ export async function visitPage(
   const language = pageLocale(request.headers["accept-language"]);
   const { title, heading, back, ...reasons } = texts[language];
   const text = ofUsedLinks.has(code) ? reasons.used : reasons.wrong;
-  const start = await readFrontEnd(deps, deps.config.DEFAULT_REALM).catch(() =>
-    publicBaseUrl(deps.config),
-  );
+  const start = await readFrontEnd(deps, deps.config.DEFAULT_REALM).catch((cause: unknown) => {
+    recordDegraded(deps, "front-end-address", cause, deps.origin);
+    return publicBaseUrl(deps.config);
+  });
   const link = { href: `${start}/`, label: back };
   // The status is not known to the route's types.
   return bytesReply(status, html, noticePage({ language, title, heading, text, link }), [

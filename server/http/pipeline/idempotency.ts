@@ -1,8 +1,12 @@
 import { hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import type { WithFaults, WithRedis } from "../../platform/capabilities.ts";
 import { AppError } from "../../platform/errors.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
+import type { FaultRecorder } from "../../platform/faults/recorder.ts";
 import { randomId } from "../../platform/ids.ts";
+import { noOrigin } from "../../platform/origin.ts";
 import { asCluster } from "../../platform/redis/redis.ts";
 import { scriptOf } from "../../platform/redis/script.ts";
 import {
@@ -51,9 +55,11 @@ export class Idempotency {
   private readonly redis: Redis;
   private readonly leaseMs: number;
   private readonly isCluster: boolean;
+  private readonly faults: FaultRecorder;
 
-  constructor(redis: Redis, settings: { leaseMs: number } = { leaseMs }) {
+  constructor({ redis, faults }: WithRedis & WithFaults, settings = { leaseMs }) {
     this.redis = redis;
+    this.faults = faults;
     this.leaseMs = settings.leaseMs;
     this.isCluster = asCluster(redis) !== null;
   }
@@ -150,7 +156,10 @@ export class Idempotency {
     const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
     // Sent before the response, which does not wait: without the stored response a repeat has the same input, and the
     // effect is committed, so a failing Redis must not turn the success into an error.
-    answeredScript(this.redis, keys, stored, keptMs, mark).catch(() => null);
+    const { faults } = this;
+    answeredScript(this.redis, keys, stored, keptMs, mark).catch((error: unknown) =>
+      recordDegraded({ faults }, "idempotency-answer", error, noOrigin),
+    );
     return reply;
   }
 }

@@ -62,7 +62,7 @@ export class Pipeline {
     this.limiter = new RateLimiter({ redis, clock, faults });
     this.refusals = new RefusalLimiter(this.limiter, countedCaller);
     this.guesses = new RefusalLimiter(this.limiter, countedAddress);
-    this.idempotency = new Idempotency(redis);
+    this.idempotency = new Idempotency({ redis, faults });
     this.responder = new Responder(new EnvelopeWriter(config, clock), config, listener);
     this.recorder = recorder;
     const { safetyOf } = listener;

@@ -100,7 +100,7 @@ class UwsServer implements HttpServer {
     const { realmOrigins = () => noOrigins, ownerPort = () => null } = sources;
     this.log = log;
     this.recorder = new RequestRecorder(log, deps);
-    this.uploads = new UploadQuota(deps.redis);
+    this.uploads = new UploadQuota(deps);
     const cors = new Cors(deps.config, realmOrigins);
     this.pipeline = new Pipeline(deps, routes, this.recorder, {
       authorizer: new PlayerAuthorizer(deps, cors),

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { asset } from "../../platform/assets.ts";
+import type { WithFaults, WithRedis } from "../../platform/capabilities.ts";
 import { AppError } from "../../platform/errors.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
+import type { FaultRecorder } from "../../platform/faults/recorder.ts";
+import { noOrigin } from "../../platform/origin.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import { unavailable } from "../pipeline/failures.ts";
 import { ownIdStart } from "../pipeline/request-context.ts";
@@ -55,12 +59,14 @@ const tooMany = () => {
  */
 export class UploadQuota {
   private readonly redis: Redis;
+  private readonly faults: FaultRecorder;
   private readonly open = new Map<Sender, Upload>();
   private readonly counts = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(redis: Redis) {
+  constructor({ redis, faults }: WithRedis & WithFaults) {
     this.redis = redis;
+    this.faults = faults;
   }
 
   /** Acquires a slot of this process, to be released once. Returns null, or the refusal. */
@@ -156,7 +162,11 @@ export class UploadQuota {
     );
     return withTimeout(Promise.all(answers), sharedWaitMs).then(
       (held) => !held.includes(0),
-      () => true,
+      (error: unknown) => {
+        const { faults } = this;
+        recordDegraded({ faults }, "upload-quota", error, noOrigin);
+        return true;
+      },
     );
   }
 }

@@ -18,6 +18,7 @@ import { AppError } from "../../platform/errors.ts";
 import { outcomeOfStatus, type WithAudit } from "../audit.ts";
 import type { JobTimes } from "../../platform/job-times/store.ts";
 import { maskData } from "../../platform/text/masking.ts";
+import { maskLogLine } from "../../../workers/attempts.ts";
 import { actions, mayMake } from "../roles.ts";
 import {
   createBoard,
@@ -193,7 +194,7 @@ const reportedByFailures = new Set(["failedReason", "stacktrace", "ignoredChildF
 
 function answerOf({ status = 200, body }: BoardAnswer) {
   // A plain list of texts is the log of a job.
-  const shown: unknown = Array.isArray(body) ? maskData(body) : (body ?? {});
+  const shown: unknown = Array.isArray(body) ? body.map(String).map(maskLogLine) : (body ?? {});
   const text =
     typeof body === "string"
       ? body

@@ -1,19 +1,21 @@
 -- Adds the occurrences of one process since its last batch.
--- KEYS[1]: prefix of all keys of the store. ARGV[1]: the batch as JSON. ARGV[2..5]: maximum number of groups, maximum
--- number of jobs over all groups, milliseconds that a group is kept after its last occurrence, number of periods.
+-- KEYS[1]: prefix of all keys of the store. ARGV[1]: the batch as JSON. ARGV[2..6]: maximum number of groups, maximum
+-- number of jobs over all groups, milliseconds that a group is kept after its last occurrence, number of periods, number
+-- of the hashes of owners.
 -- Keys below the prefix:
 --   groups         ids of the groups by their last occurrence
 --   group:<id>     key, place, first, last, total, example; jobs_from: jobs that failed before are no longer listed
 --   periods:<id>   per period its number and its count, 4 bytes each, in a ring
 --   players:<id>   players hit, as HyperLogLog
 --   jobs:<id>      failed jobs by the time of their failure
---   owners         id of the group of each job
+--   owners:<n>     id of the group of each job, by a digest of its queue and id: hashes small enough to be packed
 --   meta           dropped; groups_from and jobs_from: what is older was evicted
 --   batch:<id>     number of the last batch of a process
 local base = KEYS[1]
 local batch = cjson.decode(ARGV[1])
 local maxGroups, maxJobs, keptMs, ring = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local order, owners, meta = base .. ':groups', base .. ':owners', base .. ':meta'
+local numOwners = tonumber(ARGV[6])
+local order, meta = base .. ':groups', base .. ':meta'
 local call = redis.call
 
 local lastBatch = base .. ':batch:' .. batch.instance
@@ -40,12 +42,18 @@ local function count(id, periods)
   end
 end
 
+-- Key and field of the owner of a job, as in store.ts.
+local function ownerOf(place, job)
+  local digest = redis.sha1hex(place .. '/' .. job)
+  return base .. ':owners:' .. tonumber(string.sub(digest, 1, 4), 16) % numOwners, string.sub(digest, 5, 20)
+end
+
 -- A job belongs to the group of its latest failure.
 local function ownJobs(group)
   local key = base .. ':jobs:' .. group.id
   for _, each in ipairs(group.jobs) do
     local job, at = each[1], each[2]
-    local name = group.place .. '/' .. job
+    local owners, name = ownerOf(group.place, job)
     local owner = call('HGET', owners, name)
     local before = owner and tonumber(call('ZSCORE', base .. ':jobs:' .. owner, job) or 0) or 0
     if before <= at then
@@ -77,7 +85,7 @@ local function removeJobs(id, place, untilMs, most)
   local key = base .. ':jobs:' .. id
   local jobs = call('ZRANGEBYSCORE', key, '-inf', untilMs, 'LIMIT', 0, most)
   for _, job in ipairs(jobs) do
-    call('HDEL', owners, place .. '/' .. job)
+    call('HDEL', ownerOf(place, job))
     call('ZREM', key, job)
   end
   return #jobs
@@ -128,6 +136,7 @@ for _, group in ipairs(batch.groups) do add(group) end
 evictGroups(call('ZRANGEBYSCORE', order, '-inf', batch.nowMs - keptMs, 'WITHSCORES', 'LIMIT', 0, 50))
 local excess = call('ZCARD', order) - maxGroups
 if excess > 0 then evictGroups(call('ZRANGE', order, 0, excess - 1, 'WITHSCORES')) end
-local jobs = call('HLEN', owners) - maxJobs
-if jobs > 0 then evictJobs(jobs) end
+local jobs = 0
+for _, id in ipairs(call('ZRANGE', order, 0, -1)) do jobs = jobs + call('ZCARD', base .. ':jobs:' .. id) end
+if jobs > maxJobs then evictJobs(jobs - maxJobs) end
 return 1

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
 import { scriptOf } from "../redis/script.ts";
 import type { Clock } from "../time/clock.ts";
@@ -13,13 +14,16 @@ export interface StoreBounds {
   keptMs: number;
 }
 
-/** Together at most 40 MiB of Redis (test/server/platform/faults/store-size.test.ts). */
+/** Their share of Redis is in OPS-92. */
 export const usualBounds: StoreBounds = {
   maxGroups: 500,
   maxJobs: 100_000,
   // A failed job is kept for half of it.
   keptMs: 28 * 86_400_000,
 };
+
+/** About 50 jobs share a hash at the bound, which is small enough to be packed. */
+const numOwners = 2_048;
 
 /** Periods counted: 24 hours. */
 export const numPeriods = 86_400_000 / periodMs;
@@ -85,7 +89,7 @@ export class FaultStore implements FaultBatchStore {
     const { redis, clock, prefix } = this.#options;
     const { maxGroups, maxJobs, keptMs } = this.#bounds;
     const text = JSON.stringify({ ...batch, nowMs: clock.now() });
-    await record(redis, [prefix], text, maxGroups, maxJobs, keptMs, numPeriods);
+    await record(redis, [prefix], text, maxGroups, maxJobs, keptMs, numPeriods, numOwners);
   }
 
   /** All groups, the one with the latest occurrence first. */
@@ -119,11 +123,10 @@ export class FaultStore implements FaultBatchStore {
     queue: string,
     jobs: readonly { id: string; failedAtMs: number }[],
   ): Promise<boolean | null> {
-    const { redis, prefix } = this.#options;
     const ids = jobs.map((job) => job.id);
     const [owners, times] = await Promise.all([
-      redis.hmget(`${prefix}:owners`, ...ids.map((job) => `${queue}/${job}`)),
-      redis.zmscore(this.jobsKeyOf(id), ...ids),
+      Promise.all(ids.map((job) => this.groupOfJob(queue, job))),
+      this.#options.redis.zmscore(this.jobsKeyOf(id), ...ids),
     ]);
     // The group of a job changes when its next failure is recorded.
     if (owners.some((owner) => owner !== null && owner !== id)) return false;
@@ -150,15 +153,19 @@ export class FaultStore implements FaultBatchStore {
 
   /** Groups of the last failures of these jobs, each once; nothing for jobs that did not fail for good. */
   async groupsOfJobs(jobs: readonly { queue: string; id: string }[]): Promise<string[]> {
-    if (jobs.length === 0) return [];
-    const names = jobs.map(({ queue, id }) => `${queue}/${id}`);
-    const owners = await this.#options.redis.hmget(`${this.#options.prefix}:owners`, ...names);
+    // The commands of one turn leave together.
+    const owners = await Promise.all(jobs.map(({ queue, id }) => this.groupOfJob(queue, id)));
     return [...new Set(owners.filter((id) => id !== null))];
   }
 
   /** The group of the latest failure of a job; null if there is none, or none any more. */
   groupOfJob(queue: string, id: string): Promise<string | null> {
-    return this.#options.redis.hget(`${this.#options.prefix}:owners`, `${queue}/${id}`);
+    const digest = createHash("sha1").update(`${queue}/${id}`).digest("hex");
+    const number = Number.parseInt(digest.slice(0, 4), 16) % numOwners;
+    return this.#options.redis.hget(
+      `${this.#options.prefix}:owners:${number}`,
+      digest.slice(4, 20),
+    );
   }
 
   /** Key of the jobs of a group by the time of their failure. */

@@ -22,6 +22,19 @@ export function addTo(histogram: Histogram, bucket: number, count = 1): void {
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
+/** The first bucket and the counts from it to the last one, which take less room than pairs; empty without any. */
+export function countsOf(histogram: Histogram): number[] {
+  if (histogram.size === 0) return [];
+  const [first, last] = [Math.min(...histogram.keys()), Math.max(...histogram.keys())];
+  const length = last - first + 1;
+  return [first, ...Array.from({ length }, (_, at) => histogram.get(first + at) ?? 0)];
+}
+
+/** Adds what `countsOf` returned. */
+export function addCounts(histogram: Histogram, [first = 0, ...counts]: readonly number[]): void {
+  for (const [at, count] of counts.entries()) if (count > 0) addTo(histogram, first + at, count);
+}
+
 /** Milliseconds that this share of the durations did not exceed, with an error of at most 10 %. */
 export interface Percentiles {
   p50: number;

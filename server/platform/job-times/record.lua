@@ -4,7 +4,7 @@
 -- Returns the index of the queue and the wait, in milliseconds, of each retry whose due time was known.
 -- Keys below the prefix:
 --   <queue>:minutes, <queue>:hours   per place in the ring: the number of the period, jobs completed, failed, retried,
---                                    waits and runs as pairs of a bucket and a count
+--                                    waits and runs as the first bucket and the counts from it on
 --   dues                             due time of the next attempt by queue and job
 --   batch:<id>                       number of the last batch of a process
 local base = KEYS[1]
@@ -19,12 +19,19 @@ local lastBatch = base .. ':batch:' .. batch.instance
 if call('GET', lastBatch) == tostring(batch.seq) then return {} end
 call('SET', lastBatch, batch.seq, 'PX', 3600000)
 
-local function addPairs(kept, added)
-  for i = 1, #added, 2 do
-    local at = 1
-    while kept[at] and kept[at] ~= added[i] do at = at + 2 end
-    kept[at], kept[at + 1] = added[i], (kept[at + 1] or 0) + added[i + 1]
-  end
+local function countIn(counts, bucket)
+  local at = bucket - counts[1]
+  return at >= 0 and counts[at + 2] or 0
+end
+
+local function sumOf(kept, added)
+  if #kept == 0 then return added end
+  if #added == 0 then return kept end
+  local first = math.min(kept[1], added[1])
+  local last = math.max(kept[1] + #kept, added[1] + #added) - 2
+  local sum = { first }
+  for bucket = first, last do sum[#sum + 1] = countIn(kept, bucket) + countIn(added, bucket) end
+  return sum
 end
 
 local function addPeriod(key, ring, period, cell)
@@ -33,7 +40,7 @@ local function addPeriod(key, ring, period, cell)
   if kept and kept[1] > period then return end
   if not kept or kept[1] < period then kept = { period, 0, 0, 0, {}, {} } end
   for i = 2, 4 do kept[i] = kept[i] + cell[i] end
-  for i = 5, 6 do addPairs(kept[i], cell[i]) end
+  for i = 5, 6 do kept[i] = sumOf(kept[i], cell[i]) end
   call('HSET', key, period % ring, cmsgpack.pack(kept))
 end
 

@@ -1,9 +1,9 @@
+import { BatchWriter, type BatchHead } from "../batch-writer.ts";
 import type { Instance } from "../instance.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Clock } from "../time/clock.ts";
-import { withTimeout } from "../time/deadline.ts";
-import { addTo, bucketOf, type Histogram } from "./histogram.ts";
+import { addTo, bucketOf, countsOf, type Histogram } from "./histogram.ts";
 
 /** One attempt of a job that has ended. */
 export interface JobAttempt {
@@ -26,16 +26,13 @@ export interface JobTimesRecorder {
 /** For programs without a store of times. */
 export const noJobTimes: JobTimesRecorder = { record: () => undefined };
 
-/** Minute, jobs completed, failed, retried, waits and runs as pairs of a bucket and a count. */
+/** Minute, jobs completed, failed, retried, waits and runs as `countsOf` has them. */
 export type Cell = [number, number, number, number, number[], number[]];
 
 /** Due time of the next attempt of a job; or the start of a later attempt and the minute in which it ended. */
 export type Retry = [id: string, dueMs: number] | [id: string, startedMs: number, minute: number];
 
-export interface JobTimesBatch {
-  instance: string;
-  /** Number of the batch in its process; a batch that is written again is counted once. */
-  seq: number;
+export interface JobTimesBatch extends BatchHead {
   queues: { name: string; cells: Cell[]; retries: Retry[] }[];
 }
 
@@ -55,13 +52,11 @@ export interface JobTimesRecorderOptions {
 }
 
 export const minuteMs = 60_000;
-/** Minutes of one queue that wait in a process while Redis is away; the oldest is dropped. */
-export const maxMinutes = 60;
-/** Retries of one queue that wait in a process; the waits of further ones stay unknown. */
-export const maxRetries = 1_000;
-const usualEveryMs = 1_000;
-/** Longest wait of a process that stops. */
-const lastWriteMs = 2_000;
+/**
+ * Attempts that wait in a process at most, more than one ends in a second; further ones are in its metrics only. While
+ * Redis is away no attempt starts.
+ */
+export const maxAttempts = 5_000;
 
 interface Minute {
   completed: number;
@@ -71,133 +66,87 @@ interface Minute {
   runs: Histogram;
 }
 
-interface WaitingQueue {
-  minutes: Map<number, Minute>;
-  retries: Retry[];
+interface CountedAttempt extends JobAttempt {
+  minute: number;
 }
 
-/**
- * Counts the attempts of a process by minute and writes them in batches, one a second while jobs run. A batch that
- * cannot be written is kept and written when Redis is back.
- */
+/** Counts the attempts of a process by minute and writes them in batches (OPS-40). */
 export class BatchingJobTimes implements JobTimesRecorder {
   readonly #options: JobTimesRecorderOptions;
-  #waiting = new Map<string, WaitingQueue>();
-  /** Written, or to be written again, before anything else. */
-  #unsent: JobTimesBatch | null = null;
-  #seq = 0;
-  #timer: NodeJS.Timeout | null = null;
-  #writing: Promise<void> | null = null;
-  #isStopped = false;
+  readonly #writer: BatchWriter<CountedAttempt, Pick<JobTimesBatch, "queues">>;
 
   constructor(options: JobTimesRecorderOptions) {
+    const { store, instance, log, metrics, everyMs } = options;
     this.#options = options;
+    this.#writer = new BatchWriter({
+      ...{ name: "job_time", instance: instance.id, log, everyMs, most: maxAttempts },
+      bodyOf: (attempts) => ({ queues: countAttempts(attempts) }),
+      write: async (batch) => {
+        for (const { queue, waitMs } of await store.write(batch))
+          metrics.jobWaitSeconds.observe({ queue }, waitMs / 1_000);
+      },
+    });
   }
 
-  record({ queue, id, outcome, startedMs, runMs, waitMs, nextDueMs }: JobAttempt): void {
+  record(attempt: JobAttempt): void {
     const { metrics, clock } = this.#options;
-    const minute = Math.floor(clock.now() / minuteMs);
-    const waiting = this.#queueOf(queue);
-    const counts = minuteOf(waiting, minute);
-    counts[outcome]++;
-    addTo(counts.runs, bucketOf(runMs));
+    const { queue, runMs, waitMs } = attempt;
     metrics.jobSeconds.observe({ queue }, runMs / 1_000);
-    if (waitMs === null) addRetry(waiting, [id, startedMs, minute]);
-    else {
-      addTo(counts.waits, bucketOf(waitMs));
-      metrics.jobWaitSeconds.observe({ queue }, waitMs / 1_000);
-    }
-    if (nextDueMs !== null) addRetry(waiting, [id, nextDueMs]);
-    this.#schedule();
+    if (waitMs !== null) metrics.jobWaitSeconds.observe({ queue }, waitMs / 1_000);
+    this.#writer.add({ ...attempt, minute: Math.floor(clock.now() / minuteMs) });
   }
 
   /** Writes what waits. Never rejects: what cannot be written stays. */
   flush(): Promise<void> {
-    this.#writing ??= this.#write().finally(() => (this.#writing = null));
-    return this.#writing;
+    return this.#writer.flush();
   }
 
   /** Writes what waits and ends; what Redis does not take in time is lost. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#timer) clearTimeout(this.#timer);
-    const finish = async () => {
-      await this.#writing;
-      await this.flush();
-    };
-    await withTimeout(finish(), lastWriteMs).catch(() => undefined);
-  }
-
-  #queueOf(name: string): WaitingQueue {
-    const known = this.#waiting.get(name) ?? { minutes: new Map(), retries: [] };
-    this.#waiting.set(name, known);
-    return known;
-  }
-
-  #schedule(): void {
-    if (this.#isStopped || this.#timer !== null) return;
-    const wake = () => {
-      this.#timer = null;
-      void this.flush();
-    };
-    this.#timer = setTimeout(wake, this.#options.everyMs ?? usualEveryMs).unref();
-  }
-
-  async #write(): Promise<void> {
-    try {
-      await this.#send();
-      if (this.#waiting.size === 0) return;
-      // What comes meanwhile waits for the next second.
-      this.#unsent = this.#nextBatch();
-      await this.#send();
-    } catch (error) {
-      const { log } = this.#options;
-      log.warn({ event: "job_times_failed", err: error }, "job times not recorded, retrying");
-      this.#schedule();
-    }
-  }
-
-  async #send(): Promise<void> {
-    const { store, metrics } = this.#options;
-    if (this.#unsent === null) return;
-    const waits = await store.write(this.#unsent);
-    this.#unsent = null;
-    for (const { queue, waitMs } of waits)
-      metrics.jobWaitSeconds.observe({ queue }, waitMs / 1_000);
-  }
-
-  #nextBatch(): JobTimesBatch {
-    const taken = this.#waiting;
-    this.#waiting = new Map();
-    this.#seq++;
-    const queues = [...taken].map(([name, { minutes, retries }]) => ({
-      name,
-      cells: [...minutes].map(cellOf),
-      retries,
-    }));
-    return { instance: this.#options.instance.id, seq: this.#seq, queues };
+  stop(): Promise<void> {
+    return this.#writer.stop();
   }
 }
 
-function minuteOf({ minutes }: WaitingQueue, minute: number): Minute {
-  const known = minutes.get(minute);
-  if (known) return known;
-  const [oldest] = minutes.keys();
-  if (minutes.size >= maxMinutes && oldest !== undefined) minutes.delete(oldest);
-  const counts = { completed: 0, failed: 0, retried: 0, waits: new Map(), runs: new Map() };
+interface CountedQueue {
+  minutes: Map<number, Minute>;
+  retries: Retry[];
+}
+
+function countAttempts(attempts: readonly CountedAttempt[]): JobTimesBatch["queues"] {
+  const queues = new Map<string, CountedQueue>();
+  for (const attempt of attempts) {
+    const counted = queues.get(attempt.queue) ?? { minutes: new Map(), retries: [] };
+    queues.set(attempt.queue, counted);
+    countAttempt(counted, attempt);
+  }
+  return [...queues].map(([name, { minutes, retries }]) => ({
+    name,
+    cells: [...minutes].map(cellOf),
+    retries,
+  }));
+}
+
+function countAttempt({ minutes, retries }: CountedQueue, attempt: CountedAttempt): void {
+  const { id, outcome, startedMs, runMs, waitMs, nextDueMs, minute } = attempt;
+  const counts = minutes.get(minute) ?? noAttempts();
   minutes.set(minute, counts);
-  return counts;
+  counts[outcome]++;
+  addTo(counts.runs, bucketOf(runMs));
+  if (waitMs === null) retries.push([id, startedMs, minute]);
+  else addTo(counts.waits, bucketOf(waitMs));
+  if (nextDueMs !== null) retries.push([id, nextDueMs]);
 }
 
-function addRetry({ retries }: WaitingQueue, retry: Retry): void {
-  if (retries.length < maxRetries) retries.push(retry);
-}
+const noAttempts = (): Minute => ({
+  ...{ completed: 0, failed: 0, retried: 0 },
+  ...{ waits: new Map(), runs: new Map() },
+});
 
 const cellOf = ([minute, { completed, failed, retried, waits, runs }]: [number, Minute]): Cell => [
   minute,
   completed,
   failed,
   retried,
-  [...waits].flat(),
-  [...runs].flat(),
+  countsOf(waits),
+  countsOf(runs),
 ];

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { scriptOf } from "../redis/script.ts";
 import type { Clock } from "../time/clock.ts";
 import {
-  addTo,
+  addCounts,
   growth,
   numBuckets,
   percentilesOf,
@@ -126,8 +126,8 @@ class Sum {
     this.#completed += completed;
     this.#failed += failed;
     this.#retried += retried;
-    addPairs(this.#waits, waits);
-    addPairs(this.#runs, runs);
+    addCounts(this.#waits, waits);
+    addCounts(this.#runs, runs);
   }
 
   present(startMs: number): JobPeriod {
@@ -140,8 +140,4 @@ class Sum {
       run: percentilesOf(this.#runs),
     };
   }
-}
-
-function addPairs(histogram: Histogram, pairs: readonly number[]): void {
-  for (let i = 0; i < pairs.length; i += 2) addTo(histogram, pairs[i] ?? 0, pairs[i + 1] ?? 0);
 }

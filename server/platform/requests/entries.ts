@@ -44,13 +44,13 @@ type RequestFacts = [
   process: string,
 ];
 
-/** `<request id> <milliseconds> <facts>`: the script reads the first two. */
-export const entryText = ({ id, atMs, facts }: RequestEntry): string =>
-  `${id} ${atMs} ${JSON.stringify(facts)}`;
+/** `<digest of the request id> <milliseconds> <facts>`: the script reads the first two. */
+export const entryText = (digest: string, { atMs, facts }: RequestEntry): string =>
+  `${digest} ${atMs} ${JSON.stringify(facts)}`;
 
 /** The time and facts of the entries of a request. Others share its list. */
-export function entriesOf(id: string, texts: readonly string[]) {
-  const start = `${id} `;
+export function entriesOf(digest: string, texts: readonly string[]) {
+  const start = `${digest} `;
   return texts
     .filter((text) => text.startsWith(start))
     .map((text) => {

@@ -3,8 +3,8 @@
 -- ARGV[2..6]: milliseconds that an entry is kept; most entries of each kind; of one kind and request; of one list;
 -- most entries evicted per kind and batch.
 -- Keys below the prefix:
---   <kind>:<number>  entries of the requests whose ids have this number, oldest first; an entry begins with the request
---                    id and the time
+--   <kind>:<number>  entries of the requests whose ids have this number, oldest first; an entry begins with a digest of
+--                    the request id and the time
 --   order:<kind>     numbers of the lists in the order of all entries of the kind, oldest first
 --   meta             dropped; <kind>_from: what is older was evicted
 --   batch:<id>       number of the last batch of a process

@@ -21,13 +21,13 @@ export interface RequestBounds {
   keptMs: number;
 }
 
-/** Together at most 20 MiB of Redis (test/server/platform/requests/store.test.ts). */
+/** Their share of Redis is in OPS-92. */
 export const usualBounds: RequestBounds = { maxEntries: 50_000, keptMs: 86_400_000 };
 
 /** Requests with one id, since clients choose ids; and jobs or groups of one id. */
 export const maxOfRequest = 20;
-/** Lists per kind: about a dozen requests share one, which is small enough to be packed. */
-const numLists = 4_096;
+/** Lists per kind: about 25 requests share one, which is small enough to be packed. */
+const numLists = 2_048;
 /** A client that chooses ids for one list fills that list only. */
 export const maxOfList = 400;
 /** More than a batch adds, so that the store shrinks after an idle day. */
@@ -72,7 +72,10 @@ export class RequestStore implements RequestBatchStore {
       ...head,
       nowMs: clock.now(),
       kinds: entryKinds,
-      entries: entries.map((entry) => [entry.kind, listOf(entry.id), entryText(entry)]),
+      entries: entries.map((entry) => {
+        const { list, digest } = placeOf(entry.id);
+        return [entry.kind, list, entryText(digest, entry)];
+      }),
     };
     const limits = [keptMs, maxEntries, maxOfRequest, maxOfList, maxEvicted];
     await record(redis, [prefix], JSON.stringify(batch), ...limits);
@@ -81,9 +84,10 @@ export class RequestStore implements RequestBatchStore {
   async find(id: string): Promise<KeptRequests> {
     const { redis, clock, prefix } = this.#options;
     const oldest = clock.now() - this.#bounds.keptMs;
+    const { list, digest } = placeOf(id);
     const read = async (kind: EntryKind) => {
-      const texts = await redis.lrange(`${prefix}:${kind}:${listOf(id)}`, 0, -1);
-      return entriesOf(id, texts).filter(({ atMs }) => atMs > oldest);
+      const texts = await redis.lrange(`${prefix}:${kind}:${list}`, 0, -1);
+      return entriesOf(digest, texts).filter(({ atMs }) => atMs > oldest);
     };
     // The commands of one turn leave together.
     const [requests, jobs, groups, from, dropped] = await Promise.all([
@@ -103,5 +107,11 @@ export class RequestStore implements RequestBatchStore {
   }
 }
 
-const listOf = (id: string): number =>
-  createHash("sha1").update(id).digest().readUInt32BE(0) % numLists;
+/** List of a request, and what stands for its id there: ids are of any length, and clients choose them. */
+function placeOf(id: string): { list: number; digest: string } {
+  const bytes = createHash("sha1").update(id).digest();
+  return {
+    list: bytes.readUInt32BE(0) % numLists,
+    digest: bytes.subarray(4, 10).toString("base64url"),
+  };
+}

@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import type { Redis } from "ioredis";
 import { asset } from "../../platform/assets.ts";
 import { AppError } from "../../platform/errors.ts";
+import { recordDegraded } from "../../platform/faults/degraded.ts";
+import type { FaultRecorder } from "../../platform/faults/recorder.ts";
 import { randomId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log/logger.ts";
+import { noOrigin } from "../../platform/origin.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
 import type { HubLimits } from "./limits.ts";
 
@@ -19,6 +22,15 @@ interface QuotaScripts {
   hubRenewLease(workers: string, worker: string, leaseMs: number): Promise<number>;
 }
 
+export interface QuotaOptions {
+  redisUrl: string;
+  log: Logger;
+  faults: FaultRecorder;
+  limits: HubLimits;
+  /** Streams of one address. */
+  maxPerAddress: number;
+}
+
 const workersKey = "{hub}:workers";
 const keysPerCommand = 256;
 
@@ -32,6 +44,7 @@ export class ConnectionQuota {
   private readonly limits: HubLimits;
   private readonly maxPerAddress: number;
   private readonly log: Logger;
+  private readonly faults: FaultRecorder;
   private readonly redis: Redis & QuotaScripts;
   private readonly counts = new Map<string, number>();
   /** Runs while there are counts: a lease without any may expire. */
@@ -44,12 +57,13 @@ export class ConnectionQuota {
   private registering: Promise<void> | null = null;
   private awayUntil = 0;
 
-  constructor(url: string, log: Logger, limits: HubLimits, maxPerAddress: number) {
+  constructor({ redisUrl, log, faults, limits, maxPerAddress }: QuotaOptions) {
     this.limits = limits;
     this.maxPerAddress = maxPerAddress;
     this.log = log;
+    this.faults = faults;
     this.redis = withScripts(
-      connectRedis(url, log, "hub-places", { commandTimeout: limits.quotaTimeoutMs }),
+      connectRedis(redisUrl, log, "hub-places", { commandTimeout: limits.quotaTimeoutMs }),
     );
     this.redis.on("ready", () => this.attempt(this.reregister()));
   }
@@ -149,6 +163,9 @@ export class ConnectionQuota {
       );
     this.isStale = true;
     this.awayUntil = performance.now() + this.limits.quotaTimeoutMs;
+    // Once per attempt and pause, not per stream; it is written when Redis is back.
+    const { faults } = this;
+    if (!this.isStopped) recordDegraded({ faults }, "stream-quota", error, noOrigin);
   }
 
   private add(keys: readonly string[], difference: number): void {

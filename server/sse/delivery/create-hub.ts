@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { Config } from "../../platform/config/config.ts";
+import type { FaultRecorder } from "../../platform/faults/recorder.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { Metrics } from "../../platform/metrics/metrics.ts";
 import type { Counter } from "prom-client";
@@ -23,6 +24,7 @@ export interface HubDeps extends TopicSources {
   log: Logger;
   clock: Clock;
   metrics: Metrics;
+  faults: FaultRecorder;
   redisUrl: string;
   limits?: Partial<HubLimits>;
 }
@@ -58,12 +60,13 @@ class EventHub implements Hub {
 
   constructor(deps: HubDeps) {
     const limits = { ...hubLimits, ...deps.limits };
-    const { config, log, metrics, redisUrl } = deps;
+    const { config, log, metrics, faults, redisUrl } = deps;
+    const maxPerAddress = config.HUB_STREAMS_PER_ADDRESS;
     this.deps = deps;
     this.limits = limits;
     this.retry = encodeRetry(limits.retryMs);
     this.budget = { used: 0, limit: limits.totalReplayBufferBytes };
-    this.quota = new ConnectionQuota(redisUrl, log, limits, config.HUB_STREAMS_PER_ADDRESS);
+    this.quota = new ConnectionQuota({ redisUrl, log, faults, limits, maxPerAddress });
     this.feed = new EventFeed(redisUrl, log, limits);
     this.writer = new Writer(limits, {
       onError: (error) =>

@@ -40,11 +40,12 @@ export const refused = (
     (error) => error instanceof Refusal && error.message.startsWith(code),
   );
 
-export const audited = async (action: string) => {
+/** Target and reason of the changes of a command that ended like this. */
+export const audited = async (action: string, outcome = "done") => {
   const rows = await rowsOf(
     app.deps.em,
     sql<{ text: string }>`select target || ': ' || reason as text from audit_log
-      where action = ${action} order by id`,
+      where action = ${action} and outcome = ${outcome} order by id`,
   );
   return rows.map(({ text }) => text);
 };

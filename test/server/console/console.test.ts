@@ -3,10 +3,13 @@ import { describe, it } from "node:test";
 import { sql } from "kysely";
 import type { Redis } from "ioredis";
 import { rowsOf } from "../../../db/queries/rows.ts";
+import type { Occurrence } from "../../../server/platform/faults/batch.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createQueues } from "../../../workers/producer.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
 import { createPlayerService } from "../../../server/features/accounts/domain/player-service.ts";
+import { listFaults } from "../../support/faults.ts";
+import { undoneRecordsIn } from "../../support/operator.ts";
 import { enter, password, post, registerAccount } from "../../support/identity.ts";
 import { app, run, refused, audited, startsConsoleApp } from "./console-app.ts";
 
@@ -127,7 +130,17 @@ function accountCommands(): void {
       sql`update players set deleted_at = now(), purged_at = now() where id = ${Number(account)}`,
     );
     await refused("account:restore", { account, reason }, "account:not_restorable");
-    assert.deepEqual(await audited("account:restore"), [`player ${account}: ${reason}`]);
+    const entries = [`player ${account}: ${reason}`];
+    assert.deepEqual(await audited("account:restore"), entries);
+    assert.deepEqual(await audited("account:restore", "refused"), [...entries, ...entries]);
+  });
+
+  it("leave a record of a refusal, without the address that names nobody", async () => {
+    const given = { account: "nobody@example.com", reason: "by mistake" };
+    await refused("account:unlock", given, "account:not_found");
+    assert.deepEqual(await audited("account:unlock", "refused"), [
+      "an unknown account: by mistake",
+    ]);
   });
 
   it("restore an account while no other process can be notified", async () => {
@@ -136,12 +149,20 @@ function accountCommands(): void {
     await app.client.delete("/v1/users/@me", { token: session.access_token });
     const away = { publish: () => Promise.reject(new Error("away")) } as unknown as Redis;
     const { config } = app.deps;
-    const database = createDatabase(config, away);
+    const recorded: Occurrence[] = [];
+    const database = createDatabase(config, away, listFaults(recorded));
     try {
-      const service = createPlayerService({ config, inStores: database.inStores });
+      const service = createPlayerService({
+        ...{ config, inStores: database.inStores },
+        recordUndone: undoneRecordsIn(app.deps.orm),
+      });
       const by = { operator: "desk", reason: "by mistake", requestId: "request-1" } as const;
       assert.equal((await service.change(id, "restore", by))["is_deleted"], false);
       assert.equal((await login(session.player.username)).status, 200);
+      assert.deepEqual(
+        recorded.map(({ kind, place, origin }) => [kind, place, origin.playerId]),
+        [["degraded", "account-events", id]],
+      );
     } finally {
       await database.close();
     }

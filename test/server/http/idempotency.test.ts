@@ -176,7 +176,7 @@ const seat = (number: number): Reply => ({
 });
 /** A request with the body, by a worker of its own. */
 const attempt = (key: string, work: (drawn: unknown) => Promise<Reply>, draw: () => unknown) => {
-  const keys = new Idempotency(sample.deps.redis, { leaseMs });
+  const keys = new Idempotency(sample.deps, { leaseMs });
   const known = { playerId: 8, ip: "", entry: null, paramValues: [], body: "{}" };
   return keys.run(known as unknown as RequestContext, key, (_, drawn) => work(drawn), draw);
 };

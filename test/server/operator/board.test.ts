@@ -7,7 +7,7 @@ import { createBoard } from "../../../server/operator/board/board.ts";
 import { boardChanges } from "../../../server/operator/board/changes.ts";
 import { boardPath } from "../../../server/operator/board/paths.ts";
 import { boardRoutes } from "../../../server/operator/board/routes.ts";
-import { actions, mayMake } from "../../../server/operator/roles.ts";
+import { actions } from "../../../server/operator/roles.ts";
 import { createQueues, type Queues } from "../../../workers/producer.ts";
 import { startOperatorPart } from "../../support/operator.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
@@ -65,23 +65,6 @@ describe("the queue board", () => {
     assert.deepEqual(changes.toSorted(), Object.keys(boardChanges).toSorted());
   });
 
-  it("lets each role make its changes only, and records them before", async () => {
-    for (const call of changes) {
-      const action = boardChanges[call] ?? assert.fail(call);
-      for (const role of operatorRoles) {
-        audited.length = 0;
-        const answer = await send(call, role, withReason);
-        const isAdmitted = answer.status !== 403;
-        assert.equal(isAdmitted, mayMake(role, action), `${role}: ${call} is ${answer.status}`);
-        const records = audited.map((one) => [one.operator, one.action, one.reason]);
-        assert.deepEqual(records, isAdmitted ? [[`the ${role}`, action, reason]] : [], call);
-        await answer.text();
-      }
-      assert.equal((await send(call, null, withReason)).status, 401, call);
-    }
-    for (const queue of queues.all()) await queue.resume();
-  });
-
   it("records the refusals of the package as such", async () => {
     outcomes.length = 0;
     const pause = (queue: string) =>
@@ -113,18 +96,6 @@ describe("the queue board", () => {
         assert.ok(![401, 403].includes((await send(call, role)).status), `${role}: ${call}`);
       assert.equal((await send(call, null)).status, 401, call);
     }
-  });
-
-  it("refuses a change from a page of another site, whatever the role", async () => {
-    const cookie = `operator=token-of-admin; ${withReason.cookie}`;
-    for (const call of changes)
-      for (const site of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
-        audited.length = 0;
-        const answer = await send(call, null, { cookie, ...(site as Record<string, string>) });
-        assert.equal(answer.status, 403, call);
-        assert.match(await answer.text(), /request:origin_forbidden/);
-        assert.deepEqual(audited, []);
-      }
   });
 
   it("shows buttons to an admin who has stated a reason, and to nobody else", async () => {

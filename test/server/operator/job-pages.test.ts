@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { operatorRoles } from "../../../server/http/auth/auth.ts";
 import { jobRoutes, type JobsDeps } from "../../../server/operator/jobs/routes.ts";
 import type { JobDetail } from "../../../server/operator/jobs/schemas.ts";
 import type { JobPeriod, JobSeries } from "../../../server/platform/job-times/store.ts";
@@ -156,20 +155,13 @@ describe("the pages of queues and jobs", () => {
     }
   });
 
-  for (const role of operatorRoles) {
-    it(`offer ${role} of a job only what that role may press, by its state`, async () => {
-      const path = "/operator/jobs/mail/j%2F1";
-      const buttons = async (state: string) =>
-        changesIn(await open(path, { role }, { job: { state } }));
-      const isViewer = role === "viewer";
-      assert.deepEqual(
-        await buttons("failed"),
-        isViewer ? [] : [`${path}/retry`, `${path}/remove`],
-      );
-      assert.deepEqual(await buttons("delayed"), isViewer ? [] : [`${path}/remove`]);
-      assert.deepEqual(await buttons("active"), []);
-    });
-  }
+  it("offer of a job only what its state allows", async () => {
+    const path = "/operator/jobs/mail/j%2F1";
+    const buttons = async (state: string) => changesIn(await open(path, {}, { job: { state } }));
+    assert.deepEqual(await buttons("failed"), [`${path}/retry`, `${path}/remove`]);
+    assert.deepEqual(await buttons("delayed"), [`${path}/remove`]);
+    assert.deepEqual(await buttons("active"), []);
+  });
 
   it("send a browser to the job after a retry, and to the list after a removal", async () => {
     const press = async (verb: string) => {

@@ -9,6 +9,7 @@ import { questionRoutes, type QuestionsDeps } from "../../../server/operator/que
 import { answerOf, refusalIn } from "./call-route.ts";
 import { createQuestionService } from "../../../server/features/questions/domain/question-review.ts";
 import { startApp, type App } from "../../support/app.ts";
+import { undoneRecordsIn } from "../../support/operator.ts";
 import { enter } from "../../support/identity.ts";
 
 interface Shown {
@@ -72,10 +73,10 @@ const newToken = async () => (await enter(app)).access_token;
 describe("question quality", () => {
   before(async () => {
     app = await startApp({ hasJobs: false });
-    const service = createQuestionService((work) =>
-      app.deps.em.transactional((em) =>
-        work({ em, redis: app.deps.redis, afterwards: () => undefined }),
-      ),
+    const { em: own, orm, redis, faults } = app.deps;
+    const service = createQuestionService(
+      (work) => own.transactional((em) => work({ em, redis, faults, afterwards: () => undefined })),
+      undoneRecordsIn(orm),
     );
     deps = { questions: service };
     const list = Array.from({ length: 12 }, (_, n) => ({

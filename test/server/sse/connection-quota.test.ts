@@ -3,12 +3,14 @@ import { after, afterEach, before, test, describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { AppError } from "../../../server/platform/errors.ts";
+import type { Occurrence } from "../../../server/platform/faults/batch.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { hubLimits, type HubLimits } from "../../../server/sse/delivery/limits.ts";
 import {
   ConnectionQuota,
   type QuotaHolder,
 } from "../../../server/sse/delivery/connection-quota.ts";
+import { listFaults } from "../../support/faults.ts";
 import { startProxy } from "../../support/proxy.ts";
 import { startTestRedis, type TestRedis } from "./hub-server.ts";
 
@@ -16,6 +18,7 @@ let redis: TestRedis;
 let store: Redis;
 const open = new Set<ConnectionQuota>();
 const maxPerAddress = 6;
+const recorded: Occurrence[] = [];
 
 /** Longer than this machine may stall: the test itself triggers what a lease or a slow Redis would cause. */
 const leaseMs = 60_000;
@@ -25,7 +28,10 @@ const longLimits = { maxStreamsPerSeat: 3, leaseRenewalMs: 100, leaseMs, quotaTi
 async function join(limits: Partial<HubLimits> = {}, url = redis.url): Promise<ConnectionQuota> {
   const known = await store.zcard("{hub}:workers");
   const all = { ...hubLimits, ...longLimits, ...limits };
-  const quota = new ConnectionQuota(url, silentLogger, all, maxPerAddress);
+  const quota = new ConnectionQuota({
+    ...{ redisUrl: url, log: silentLogger, limits: all, maxPerAddress },
+    faults: listFaults(recorded),
+  });
   open.add(quota);
   while ((await store.zcard("{hub}:workers")) === known) await delay(5);
   return quota;
@@ -125,8 +131,10 @@ describe("the connection quota", () => {
   test("while Redis is unavailable each process counts alone, and all count together afterwards", async () => {
     const [one, two] = [await join({ quotaTimeoutMs: 100 }), await join({ quotaTimeoutMs: 100 })];
     await one.acquire(seat(8));
+    recorded.length = 0;
     await redis.kill();
     await one.acquire(seat(8));
+    assert.ok(recorded.some(({ kind, place }) => kind === "degraded" && place === "stream-quota"));
     await one.acquire(seat(8));
     assert.ok(await isRefused(one.acquire(seat(8))));
     await two.acquire(seat(9));

@@ -7,6 +7,7 @@ import type { CommitSource, SnapshotMessage } from "../../../server/platform/roo
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { parseConfig } from "../../../server/platform/config/config.ts";
 import { AppError } from "../../../server/platform/errors.ts";
+import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics, type Metrics } from "../../../server/platform/metrics/metrics.ts";
 import { startLocalRedis, type LocalRedis } from "../../../server/runtime/stores/redis.ts";
@@ -104,6 +105,7 @@ export function startHubServer(options: HubServerOptions): HubServer {
     log: silentLogger,
     clock: options.clock ?? systemClock,
     metrics,
+    faults: noFaults,
     redisUrl: options.redisUrl,
     rooms: {
       lobby: {

@@ -1,5 +1,8 @@
 import type { EntityManager } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
+import type { WithFaults } from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
+import { noOrigin, withPlayer } from "../../../platform/origin.ts";
 import { listCollisions } from "../../../../db/queries/accounts/address-collisions.ts";
 import type { Player } from "../../../../db/entities/player.ts";
 import {
@@ -20,7 +23,7 @@ import { AppError } from "../../../platform/errors.ts";
 import { clearLocks, lockedSeconds } from "../../sessions/domain/lockout.ts";
 
 /** Dependencies of account changes by console and operator listener; `em` is inside a transaction. */
-export interface AccountStores {
+export interface AccountStores extends WithFaults {
   em: EntityManager;
   redis: Redis;
   /** Runs after the commit: publishes events to other processes. */
@@ -43,7 +46,7 @@ export async function existingAccount(em: EntityManager, id: number): Promise<Pl
 
 /** State, sessions and lock of one player, with personal data. */
 export async function describeAccount(
-  { em, redis }: Pick<AccountStores, "em" | "redis">,
+  { em, redis, faults }: Pick<AccountStores, "em" | "redis" | "faults">,
   player: Player,
   config: Config,
 ) {
@@ -61,7 +64,7 @@ export async function describeAccount(
     deleted_at: time(player.deletedAt),
     purged_at: time(player.purgedAt),
     num_sessions: await countOpenFamilies(em, player.id, new Date()),
-    locked_seconds: await lockedSeconds({ redis, config, clock: systemClock }, player),
+    locked_seconds: await lockedSeconds({ redis, config, faults, clock: systemClock }, player),
   };
 }
 
@@ -72,17 +75,21 @@ type AccountChange = (
 ) => Promise<Record<string, unknown>>;
 
 /** Ends a lock caused by failed sign-ins. */
-const unlockAccount: AccountChange = async ({ redis }, player, config) => {
-  await clearLocks({ redis, config, clock: systemClock }, player);
+const unlockAccount: AccountChange = async ({ redis, faults }, player, config) => {
+  await clearLocks({ redis, config, faults, clock: systemClock }, player);
   return { is_locked: false };
 };
 
 /** Reopens a closed account within its 30 days, else throws `account:not_restorable`. */
-const restoreAccount: AccountChange = async ({ em, redis, afterwards }, player) => {
+const restoreAccount: AccountChange = async ({ em, redis, faults, afterwards }, player) => {
   if (!(await reopenAccount(em, player.id))) throw new AppError("account:not_restorable");
   const event = { type: "reopened", playerId: player.id } as const;
   // The account is open already; processes without Redis read the change once it is back.
-  afterwards(() => publishAccountEvent(redis, event).catch(() => undefined));
+  const publish = () =>
+    publishAccountEvent(redis, event).catch((error: unknown) =>
+      recordDegraded({ faults }, "account-events", error, withPlayer(noOrigin, player.id)),
+    );
+  afterwards(publish);
   return { is_deleted: false };
 };
 

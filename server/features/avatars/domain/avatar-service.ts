@@ -5,6 +5,7 @@ import type { Decision } from "./review.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { recordingUndone, type RecordUndone } from "../../operators/domain/undone-changes.ts";
 
 export interface UploadFilter {
   status: ReviewStatus;
@@ -28,7 +29,10 @@ export interface AvatarService {
   find(id: number): Promise<ListedUpload>;
   /** The stored picture as WebP; `server:unavailable` if the picture store does not respond. */
   picture(id: number): Promise<Buffer>;
-  /** Applies a decision and writes its audit record in one transaction; for `seen` see `Decider`. */
+  /**
+   * Applies a decision and writes its audit record in one transaction; one that is refused is recorded too. For `seen`
+   * see `Decider`.
+   */
   decide(
     id: number,
     decision: Decision,
@@ -40,10 +44,16 @@ export interface AvatarServiceOptions {
   config: Config;
   clock: Clock;
   open: () => Promise<MikroORM>;
+  recordUndone: RecordUndone;
 }
 
 /** Loads the modules at the first call, like the database layer. */
-export function createAvatarService({ config, clock, open }: AvatarServiceOptions): AvatarService {
+export function createAvatarService({
+  config,
+  clock,
+  open,
+  recordUndone,
+}: AvatarServiceOptions): AvatarService {
   const find = async (id: number): Promise<ListedUpload> => {
     const { findForReview } = await import("../../../../db/queries/avatars/avatar-reviews.ts");
     const upload = await findForReview((await open()).em.fork(), id);
@@ -88,18 +98,19 @@ export function createAvatarService({ config, clock, open }: AvatarServiceOption
       const by = { operator, now: new Date(clock.now()), seen };
       const { em } = await open();
       const action = `avatar:${decision.verb}`;
-      const target = `avatar upload ${id}`;
-      const entry = { operator, action, target, reason, requestId, numChanged: 1 };
+      const entry = { operator, action, target: `avatar upload ${id}`, reason, requestId };
       const decideOnce = () =>
         em.fork().transactional(async (own) => {
           await decideUpload(own, id, decision, by);
-          await recordChange(own, entry);
+          await recordChange(own, { ...entry, numChanged: 1 });
         });
-      await decideOnce().catch((error: unknown) => {
-        if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;
-        // The combination to restore has been claimed in the meantime; the second attempt sees that.
-        return decideOnce();
-      });
+      await recordingUndone(recordUndone, entry, () =>
+        decideOnce().catch((error: unknown) => {
+          if (brokenConstraint(error) !== "players_avatar_claim_unique") throw error;
+          // The combination to restore has been claimed in the meantime; the second attempt sees that.
+          return decideOnce();
+        }),
+      );
       return find(id);
     },
   };

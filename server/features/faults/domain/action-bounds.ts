@@ -1,5 +1,5 @@
 /** References to jobs that all open actions hold together. */
-export const maxSnapshotJobs = 100_000;
+export const maxSnapshotJobs = 20_000;
 /** Jobs a second. */
 export const maxRate = 1_000;
 /** Some thousand jobs of one cause within a minute. */

@@ -7,6 +7,7 @@ import type {
   Suspicion,
 } from "../../../../db/queries/questions/question-quality.ts";
 import type { AccountStores } from "../../accounts/domain/accounts.ts";
+import { recordingUndone, type RecordUndone } from "../../operators/domain/undone-changes.ts";
 
 /**
  * Fewer answers are not significant. A guess is right one time in four, so a question with a lower rate is
@@ -28,7 +29,7 @@ export type QuestionVerb = (typeof questionVerbs)[number];
 export interface QuestionService {
   list(filter: QualityFilter): Promise<{ rows: QualityRow[]; total: number }>;
   find(id: number): Promise<QualityRow>;
-  /** Makes a change and writes its audit record in one transaction. */
+  /** Makes a change and writes its audit record in one transaction; one that is refused is recorded too. */
   change(
     id: number,
     verb: QuestionVerb,
@@ -39,7 +40,10 @@ export interface QuestionService {
 type InStores = <T>(work: (stores: AccountStores) => Promise<T>) => Promise<T>;
 
 /** Loads the queries at the first call, like the database layer. */
-export function createQuestionService(inStores: InStores): QuestionService {
+export function createQuestionService(
+  inStores: InStores,
+  recordUndone: RecordUndone,
+): QuestionService {
   const queries = () => import("../../../../db/queries/questions/question-quality.ts");
   const found = async ({ em }: AccountStores, id: number) => {
     const row = await (await queries()).findQuality(em, id);
@@ -50,19 +54,22 @@ export function createQuestionService(inStores: InStores): QuestionService {
     list: (filter) =>
       inStores(async ({ em }) => (await queries()).listProblematic(em, filter, suspicion)),
     find: (id) => inStores((stores) => found(stores, id)),
-    change: (id, verb, { operator, reason, requestId }) =>
-      inStores(async (stores) => {
-        const { resolveReports, setRetired } = await queries();
-        const { recordChange } = await import("../../operators/domain/operators.ts");
-        const now = new Date(systemClock.now());
-        await found(stores, id);
-        if (verb === "restore") await setRetired(stores.em, id, null);
-        if (verb === "retire") await setRetired(stores.em, id, now);
-        if (verb !== "restore") await resolveReports(stores.em, id, now);
-        const entry = { operator, action: `question:${verb}`, reason, requestId, numChanged: 1 };
-        await recordChange(stores.em, { ...entry, target: `question ${id}` });
-        return found(stores, id);
-      }),
+    change: (id, verb, by) => {
+      const entry = { ...by, action: `question:${verb}`, target: `question ${id}` };
+      return recordingUndone(recordUndone, entry, () =>
+        inStores(async (stores) => {
+          const { resolveReports, setRetired } = await queries();
+          const { recordChange } = await import("../../operators/domain/operators.ts");
+          const now = new Date(systemClock.now());
+          await found(stores, id);
+          if (verb === "restore") await setRetired(stores.em, id, null);
+          if (verb === "retire") await setRetired(stores.em, id, now);
+          if (verb !== "restore") await resolveReports(stores.em, id, now);
+          await recordChange(stores.em, { ...entry, numChanged: 1 });
+          return found(stores, id);
+        }),
+      );
+    },
   };
 }
 

@@ -1,5 +1,12 @@
 import type { Redis } from "ioredis";
-import type { WithClock, WithRedis } from "../../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithFaults,
+  WithOrigin,
+  WithRedis,
+} from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
+import { withPlayer } from "../../../platform/origin.ts";
 
 /** A seat that a player took in a room of any kind. */
 export interface TakenSeat {
@@ -13,10 +20,10 @@ export interface RecentSeat extends Omit<TakenSeat, "playerId"> {
   atMs: number;
 }
 
-/** Lists that share the seats of all players, so that their memory is bounded: about 10 MB. */
+/** Lists that share the seats of all players, so that their memory is bounded (OPS-92). */
 const numLists = 1_024;
 /** Seats in a list; the oldest ones are removed. */
-export const maxSeatsInList = 200;
+export const maxSeatsInList = 80;
 /** As long as the token of a seat. */
 const keptSeconds = 86_400;
 /** Rooms of a player that operators see. */
@@ -28,7 +35,11 @@ export const seatListOf = (playerId: number): string => `room-seats:${playerId %
  * Remembers for operators where a player took a seat (OPS-63). Nothing waits for it: without Redis the seat is missing
  * in the list, and the player has it all the same.
  */
-export function rememberSeat({ redis, clock }: WithRedis & WithClock, seat: TakenSeat): void {
+export function rememberSeat(
+  deps: WithRedis & WithClock & WithFaults & WithOrigin,
+  seat: TakenSeat,
+): void {
+  const { redis, clock } = deps;
   const { kind, code, seatId, playerId } = seat;
   const list = seatListOf(playerId);
   redis
@@ -36,7 +47,11 @@ export function rememberSeat({ redis, clock }: WithRedis & WithClock, seat: Take
     .lpush(list, [playerId, kind, code, seatId, clock.now()].join(" "))
     .ltrim(list, 0, maxSeatsInList - 1)
     .expire(list, keptSeconds)
-    .exec()
+    .exec((error, results) => {
+      // A pipeline succeeds even if its commands fail.
+      const failed = error ?? results?.find(([each]) => each !== null)?.[0];
+      if (failed) recordDegraded(deps, "recent-seats", failed, withPlayer(deps.origin, playerId));
+    })
     .catch(() => undefined);
 }
 

@@ -4,7 +4,15 @@ import type { Player } from "../../../../db/entities/player.ts";
 import type { LoginKey } from "../../../../db/queries/accounts/players.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { logSecurity } from "../../../platform/log/security-log.ts";
-import type { WithClock, WithConfig, WithLog, WithRedis } from "../../../platform/capabilities.ts";
+import type {
+  WithClock,
+  WithConfig,
+  WithFaults,
+  WithLog,
+  WithRedis,
+} from "../../../platform/capabilities.ts";
+import { recordDegraded } from "../../../platform/faults/degraded.ts";
+import { noOrigin } from "../../../platform/origin.ts";
 
 /**
  * Failed logins per identifier (GW-02). Each step returns the seconds of the remaining lock, 0 without one. A lock
@@ -56,7 +64,7 @@ export function refuseLocked(seconds: number): void {
   if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
 }
 
-type LockoutDeps = WithRedis & WithConfig & WithClock & Partial<WithLog>;
+type LockoutDeps = WithRedis & WithConfig & WithClock & WithFaults & Partial<WithLog>;
 type Settings = Pick<WithConfig["config"], "APP_SECRET" | "LOCKOUT_THRESHOLD" | "LOCKOUT_SECONDS">;
 
 /** Local counters while Redis is down; beyond it the oldest is evicted. */
@@ -84,7 +92,7 @@ redis.call('del', KEYS[2])
 return 0`;
 
 /** Counts in Redis, and per process while Redis is down. */
-export function lockoutOf({ redis, config, clock, log }: LockoutDeps) {
+export function lockoutOf({ redis, config, clock, faults, log }: LockoutDeps) {
   const local = localLockout(redis, config, clock);
   const keys = (subject: string) => {
     const digest = createHmac("sha256", config.APP_SECRET).update(`login:${subject}`);
@@ -102,16 +110,22 @@ export function lockoutOf({ redis, config, clock, log }: LockoutDeps) {
     if (log) logSecurity({ log }, "login_locked", { player });
     return 0;
   };
+  /** Nothing of the identifier is recorded. */
+  const orLocally = <T>(counted: Promise<T>, count: () => T): Promise<T> =>
+    counted.catch((error: unknown) => {
+      recordDegraded({ faults }, "login-lockout", error, noOrigin);
+      return count();
+    });
   const lockout: Lockout = {
     remaining: (subject) =>
-      redis.pttl(keys(subject)[0]).then(toSeconds, () => local.remaining(subject)),
+      orLocally(redis.pttl(keys(subject)[0]).then(toSeconds), () => local.remaining(subject)),
     fail: async (subject, playerId) =>
-      failed(playerId, await run(failScript, subject).catch(() => local.fail(subject))),
-    succeed: (subject) => run(succeedScript, subject).catch(() => local.succeed(subject)),
+      failed(playerId, await orLocally(run(failScript, subject), () => local.fail(subject))),
+    succeed: (subject) => orLocally(run(succeedScript, subject), () => local.succeed(subject)),
     clear: async (subject) => {
       local.clear(subject);
       // While Redis is down its locks are not visible either.
-      await redis.del(...keys(subject)).catch(() => undefined);
+      await orLocally(redis.del(...keys(subject)), () => 0);
     },
   };
   return lockout;

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { afterEach, describe, it } from "node:test";
+import type { Occurrence } from "../../../../server/platform/faults/batch.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createHttpServer } from "../../../../server/http/uws/server.ts";
 import { routes } from "../../../../server/app/routes.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { listFaults } from "../../../support/faults.ts";
 import { formOf } from "../../../support/pictures.ts";
 import { sendRaw } from "../../../support/raw-http.ts";
 import { app, fresh, member, path, type Slow, startsUploadApp } from "./upload-app.ts";
@@ -122,7 +124,10 @@ function manyUploadsAtOnce(): void {
   it("are counted by each worker alone while Redis does not answer", async (t) => {
     const one = await member();
     t.mock.method(app.deps.redis, "eval", () => new Promise(() => {}));
+    const recorded: Occurrence[] = [];
+    t.mock.method(app.deps.faults, "record", listFaults(recorded).record);
     await one.send(await fresh());
+    assert.ok(recorded.some(({ kind, place }) => kind === "degraded" && place === "upload-quota"));
   });
 
   it("lose their slots when they are slower than 16 KB/s", async (t) => {

@@ -26,6 +26,7 @@ export function hubOf(
     log: silentLogger,
     clock,
     metrics,
+    faults: deps.faults,
     redisUrl: store.url,
     rooms: { lobby: { ...lobbyRoom, snapshotOf: log.snapshotOf } },
     lists: { lobbies: { channel: publicListChannel, read: publicList } },

@@ -7,8 +7,10 @@ import {
   rememberSeat,
   seatListOf,
 } from "../../../../server/features/rooms/domain/recent-seats.ts";
+import type { Occurrence } from "../../../../server/platform/faults/batch.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { listFaults } from "../../../support/faults.ts";
 import { enter } from "../../../support/identity.ts";
 import { ask, login, openTable, sit } from "../lobbies/seats.ts";
 
@@ -62,7 +64,10 @@ describe("the seats that a player took", () => {
     const redis = app.deps.redis.duplicate();
     redis.disconnect();
     const { playerId } = { playerId: (await enter(app)).player.id };
-    rememberSeat({ ...app.deps, redis }, { kind: "lobby", code: "X", seatId: 1, playerId });
+    const recorded: Occurrence[] = [];
+    const deps = { ...app.deps, redis, faults: listFaults(recorded) };
+    rememberSeat(deps, { kind: "lobby", code: "X", seatId: 1, playerId });
     assert.deepEqual(await read(playerId), []);
+    await eventually("it is recorded", async () => recorded[0]?.place === "recent-seats");
   });
 });

@@ -118,26 +118,15 @@ describe("the pages of failures", () => {
     assert.doesNotMatch(await open(detail, { role: "viewer" }), /name="hours"/);
   });
 
-  const buttons = {
-    viewer: { open: [], ignored: [], resolved: [] },
-    operator: {
-      open: ["resolved", "ignored"],
-      ignored: ["resolved", "open"],
-      resolved: ["ignored", "open"],
-    },
-    admin: {
-      open: ["resolved", "ignored"],
-      ignored: ["resolved", "open"],
-      resolved: ["ignored", "open"],
-    },
-  } as const;
-  for (const role of ["viewer", "operator", "admin"] as const)
-    for (const state of ["open", "ignored", "resolved"] as const)
-      it(`offer ${role} of a group that is ${state} only what that role may press`, async () => {
-        const text = await open(detail, { role, failure: { state } });
-        const offered = [...text.matchAll(/name="state" value="(\w+)"/g)].map(([, name]) => name);
-        assert.deepEqual(offered, buttons[role][state]);
-        assert.equal(text.includes(`action="${detail}/note"`), role !== "viewer");
-        assert.ok(text.includes("ask the provider"), "the note");
-      });
+  for (const [state, offered] of [
+    ["open", ["resolved", "ignored"]],
+    ["ignored", ["resolved", "open"]],
+    ["resolved", ["ignored", "open"]],
+  ] as const)
+    it(`offer of a group that is ${state} the other states`, async () => {
+      const text = await open(detail, { failure: { state } });
+      const shown = [...text.matchAll(/name="state" value="(\w+)"/g)].map(([, name]) => name);
+      assert.deepEqual(shown, offered);
+      assert.ok(text.includes("ask the provider"), "the note");
+    });
 });

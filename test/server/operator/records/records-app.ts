@@ -18,6 +18,7 @@ import {
 } from "../../../../server/operator/questions/routes.ts";
 import { walletRoutes, type WalletsDeps } from "../../../../server/operator/wallets/routes.ts";
 import { startApp, type App } from "../../../support/app.ts";
+import { undoneRecordsIn } from "../../../support/operator.ts";
 import { answerOf, type Call } from "../call-route.ts";
 
 type Deps = AvatarsDeps & ImportsDeps & MessagesDeps & QuestionsDeps & WalletsDeps;
@@ -44,9 +45,10 @@ export function startsRecords(): void {
   after(() => app.stop());
 }
 
-function depsOf({ deps: { config, clock, orm, redis } }: App): Deps {
+function depsOf({ deps: { config, clock, orm, redis, faults } }: App): Deps {
   const em = () => orm.em.fork();
   const afterwards = () => undefined;
+  const recordUndone = undoneRecordsIn(orm);
   return {
     outbox: (filter) => viewMessages(em(), filter, true),
     playerMessages: (id, page) => viewPlayerMessages(em(), id, page, true),
@@ -54,9 +56,10 @@ function depsOf({ deps: { config, clock, orm, redis } }: App): Deps {
     playerWallet: (id, page) => viewPlayerWallet(em(), id, page),
     imports: (filter) => viewImports(em(), filter),
     jobs: { queue: () => queues.queue() } as unknown as JobService,
-    avatars: createAvatarService({ config, clock, open: async () => orm }),
-    questions: createQuestionService((work) =>
-      em().transactional((own) => work({ em: own, redis, afterwards })),
+    avatars: createAvatarService({ config, clock, open: async () => orm, recordUndone }),
+    questions: createQuestionService(
+      (work) => em().transactional((own) => work({ em: own, redis, faults, afterwards })),
+      recordUndone,
     ),
   };
 }

@@ -49,6 +49,12 @@ export async function openFaults(bounds?: StoreBounds) {
     /** Lists a job as failed, as the job library does. */
     listFailed: (queue: string, ...ids: string[]) =>
       redis.zadd(`jobs:${queue}:failed`, ...ids.flatMap((id) => [startedAt, id])),
+    /** Jobs whose group is known. */
+    numOwned: async () => {
+      const keys = await redis.keys("jobs:faults:owners:*");
+      const sizes = await Promise.all(keys.map((key) => redis.hlen(key)));
+      return sizes.reduce((sum, size) => sum + size, 0);
+    },
     stop: async () => {
       redis.disconnect();
       await server.release();

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import { numBuckets } from "../../../../server/platform/job-times/histogram.ts";
+import { countsOf, percentilesOf } from "../../../../server/platform/job-times/histogram.ts";
 import { minuteMs, type Cell, type Retry } from "../../../../server/platform/job-times/recorder.ts";
 import { keptPeriods, maxDues } from "../../../../server/platform/job-times/store.ts";
 import { allQueues } from "../../../../workers/queues.ts";
 import { openTimes, startedAt } from "./opened-times.ts";
-
-/** Bytes of Redis for all queues. */
-const budget = 16 * 1024 * 1024;
 
 describe("the store of job times", () => {
   let opened: Awaited<ReturnType<typeof openTimes>>;
@@ -22,7 +19,12 @@ describe("the store of job times", () => {
   after(() => opened.stop());
 
   const write = (cells: Cell[], { name = "mail", retries = [] as Retry[] } = {}) =>
-    opened.times.write({ instance: "i", seq: ++seq, queues: [{ name, cells, retries }] });
+    opened.times.write({
+      instance: "i",
+      seq: ++seq,
+      numDropped: 0,
+      queues: [{ name, cells, retries }],
+    });
   /** Jobs that completed so many minutes after `startedAt`. */
   const completed = (minutes: number, number = 1): Cell => [
     startedAt / minuteMs + minutes,
@@ -83,6 +85,27 @@ describe("the store of job times", () => {
     assert.ok((await hours) > 29 * 86_400 && (await hours) <= 30 * 86_400);
   });
 
+  it("adds the durations of batches, whichever bucket comes first", async () => {
+    const cellOf = (...buckets: [bucket: number, count: number][]): Cell => {
+      const counts = countsOf(new Map(buckets));
+      return [startedAt / minuteMs, 1, 0, 0, [], counts];
+    };
+    await write([cellOf([30, 1], [33, 2])]);
+    await write([cellOf([10, 3])]);
+    await write([cellOf([40, 4])]);
+    await write([cellOf([31, 5], [33, 1])]);
+    const { total } = await opened.times.series("mail", "minutes", 1);
+    const all = new Map([
+      [10, 3],
+      [30, 1],
+      [31, 5],
+      [33, 3],
+      [40, 4],
+    ] as const);
+    assert.deepEqual(total.run, percentilesOf(all));
+    assert.equal(total.wait, null);
+  });
+
   it("merges periods, with the percentiles of all of their jobs", async () => {
     await write([completed(0, 2), completed(14, 3), completed(15, 4)]);
     opened.clock.advance(20 * minuteMs);
@@ -115,31 +138,5 @@ describe("the store of job times", () => {
     opened.clock.advance(2 * 86_400_000);
     await write([]);
     assert.equal(await opened.redis.zcard("jobs:times:dues"), 0);
-  });
-
-  it("takes at most 16 MiB: every bucket in every minute and hour of every queue", async () => {
-    const cellOf = (minute: number, count: number): Cell => {
-      const pairs = Array.from({ length: numBuckets }, (_, bucket) => [bucket, count]).flat();
-      return [minute, numBuckets * count, count, count, pairs, pairs];
-    };
-    const first = startedAt / minuteMs;
-    const last = first + keptPeriods.hours * 60;
-    for (let at = first; at < last; at += 60) await write([cellOf(at, 10_000)]);
-    for (let at = last; at < last + keptPeriods.minutes; at += 60)
-      await write(Array.from({ length: 60 }, (_, i) => cellOf(at + i, 100)));
-    for (let n = 0; n < maxDues; n += 1_000)
-      await write([], {
-        retries: Array.from({ length: 1_000 }, (_, i) => [
-          `generate-general_knowledge-medium-both-1a2b3c4-${String(n + i).padStart(22, "0")}`,
-          startedAt + n,
-        ]),
-      });
-    const bytesOf = async (key: string) =>
-      Number(await opened.redis.memory("USAGE", `jobs:times:${key}`, "SAMPLES", 0));
-    const perQueue = (await bytesOf("mail:minutes")) + (await bytesOf("mail:hours"));
-    const bytes = allQueues.length * perQueue + (await bytesOf("dues"));
-    assert.ok(bytes <= budget, `${(bytes / 1024 / 1024).toFixed(1)} MiB`);
-    assert.equal(await opened.redis.hlen("jobs:times:mail:minutes"), keptPeriods.minutes);
-    assert.equal(await opened.redis.hlen("jobs:times:mail:hours"), keptPeriods.hours);
   });
 });

@@ -1,0 +1,157 @@
+import { AggregatorRegistry } from "prom-client";
+import type { Redis } from "ioredis";
+import type { Holder } from "../../actors/index.ts";
+import { createJobTimes } from "../../workers/job-times.ts";
+import type { Queues } from "../../workers/producer.ts";
+import { createPlayerService } from "../features/accounts/domain/player-service.ts";
+import { createAvatarService } from "../features/avatars/domain/avatar-service.ts";
+import { createFaultStore } from "../features/faults/domain/fault-store.ts";
+import { createProcessEvents } from "../features/processes/domain/process-events.ts";
+import { createQuestionService } from "../features/questions/domain/question-review.ts";
+import { createRequestStore } from "../features/requests/domain/request-store.ts";
+import { readRecentSeats, type RecentSeat } from "../features/rooms/domain/recent-seats.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { JobTimes } from "../platform/job-times/store.ts";
+import type { Logger } from "../platform/log/logger.ts";
+import type { Metrics } from "../platform/metrics/metrics.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import type { PrimaryLink, ProcessInfo, RoomReport, RoomsReport } from "../runtime/ipc.ts";
+import type {
+  DrainAnswer,
+  HeldSeat,
+  Question,
+  RoomQuestion,
+  SeatQuestion,
+  SubjectOf,
+  SubscribersQuestion,
+} from "../runtime/questions.ts";
+import { createAudit, createUndoneRecords } from "./audit.ts";
+import { createAuditLog } from "./audit-log/service.ts";
+import type { createDatabase } from "./database.ts";
+import type { OperatorDeps } from "./deps.ts";
+import { createActionService, createFailureService } from "./failures/service.ts";
+import { collectMetrics } from "./health/collect-metrics.ts";
+import { createCounts, type MetricsReport } from "./health/counts.ts";
+import { readStores, within, type StoreStates } from "./health/stores.ts";
+import { createJobService } from "./jobs/service.ts";
+import { createDashboard, totalsOf } from "./overview/dashboard.ts";
+import { roomsOfPlayer } from "./players/rooms.ts";
+import { createTimelines } from "./requests/service.ts";
+import type { QueueBody } from "./schemas.ts";
+import { createSearchSources } from "./search/sources.ts";
+import { createEndedSessions } from "./session/ended-sessions.ts";
+import { createIdentities } from "./session/identity.ts";
+import { createLoginFailures } from "./session/login-failures.ts";
+import { createOidcSignIn } from "./session/oidc.ts";
+import { loadsOf } from "./workers/loads.ts";
+
+export interface OperatorParts {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  metrics: Metrics;
+  redis: Redis;
+  queues: Queues;
+  database: ReturnType<typeof createDatabase>;
+  /** The primary, which knows the other processes. */
+  link: Pick<PrimaryLink, "ask">;
+  probes: OperatorDeps["probes"];
+}
+
+/** All that the routes of the operator listener take, on the stores and the other processes. */
+export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
+  const { config, log, clock, metrics, redis, queues, database, link, probes } = parts;
+  const store = createFaultStore(redis, clock);
+  const loginFailures = createLoginFailures(clock);
+  const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };
+  const ended = createEndedSessions(redis, usedTokens, clock);
+  const identities = createIdentities(config, clock, database.findOperator, ended);
+  const oidc = createOidcSignIn({ config, clock, log });
+  const stores = () => readStores(redis, database);
+  const audit = createAudit(database.changes, log);
+  const recordUndone = createUndoneRecords(database.changes, log);
+  const { outbox, playerMessages, wallets, playerWallet, imports, inStores } = database;
+  const players = createPlayerService({ config, inStores, recordUndone });
+  const avatars = createAvatarService({ config, clock, open: database.open, recordUndone });
+  const questions = createQuestionService(inStores, recordUndone);
+  const waitingPictures = () => within<number | null>(avatars.countWaiting(), null);
+  const failures = createFailureService({ store, open: database.open, clock });
+  const timelines = createTimelines({
+    ...{ requests: createRequestStore(redis, clock), faults: store },
+    ...{ queues: queues.all(), open: database.open },
+  });
+  const failureActions = createActionService({
+    ...{ store, open: database.open, clock },
+    ...{ redis, queues },
+  });
+  const auditLog = createAuditLog(database.open);
+  const changed = { failures, failureActions, auditLog };
+  const sessions = { identities, loginFailures, oidc };
+  const services = { players, avatars, questions, ...changed, ...sessions };
+  const jobTimes = createJobTimes(redis, clock);
+  const groupOfJob = store.groupOfJob.bind(store);
+  const shared = createSources({ link, queues, jobTimes, metrics, stores, clock });
+  const processEvents = createProcessEvents({ open: database.open, clock });
+  const seats = (id: number) => within<RecentSeat[] | null>(readRecentSeats(redis, id), null);
+  const playerRooms = (id: number) => roomsOfPlayer({ seats, held: shared.held }, id);
+  const stats = createDashboard({ ...shared, waitingPictures }, clock.now);
+  const searchSources = createSearchSources({ ...shared, ...timelines, failures, players });
+  return {
+    ...shared,
+    ...services,
+    ...timelines,
+    ...{ audit, stats, searchSources, processEvents, playerRooms },
+    ...{ outbox, playerMessages, wallets, playerWallet, imports },
+    ...{ jobTimes, groupOfJob, clock, probes },
+  };
+}
+
+/** What all processes report, and the queues. */
+function createSources(parts: {
+  link: OperatorParts["link"];
+  queues: Queues;
+  jobTimes: JobTimes;
+  metrics: Metrics;
+  stores: () => Promise<StoreStates>;
+  clock: Clock;
+}) {
+  const { link, queues, jobTimes, metrics, stores, clock } = parts;
+  const listOf = async <Q extends Question>(
+    question: Q,
+    about?: SubjectOf<Q>,
+  ): Promise<unknown[]> => {
+    const value = await link.ask(question, about);
+    return Array.isArray(value) ? value : [];
+  };
+  const processes = async () => (await listOf("processes")) as ProcessInfo[];
+  const rooms = async () => (await listOf("rooms")) as RoomsReport[];
+  const counts = createCounts();
+  const registry = async () => {
+    const reports = (await listOf("metrics")) as MetricsReport[];
+    const pids = (await processes()).map(({ pid }) => pid);
+    const own = await metrics.registry.getMetricsAsJSON();
+    return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
+  };
+  const jobs = createJobService(queues.all(), clock, jobTimes);
+  return {
+    processes,
+    held: async (seats: readonly SeatQuestion[]) => (await listOf("seats", seats)) as HeldSeat[][],
+    loads: async () => loadsOf((await listOf("metrics")) as MetricsReport[]),
+    stores,
+    drain: async (index: number) => (await link.ask("drain", { index })) as DrainAnswer | null,
+    rooms,
+    room: async (question: RoomQuestion) => (await listOf("room", question)) as RoomReport[],
+    subscribers: async (question: SubscribersQuestion) =>
+      (await listOf("subscribers", question)) as number[][],
+    lobbies: async () =>
+      (await rooms()).flatMap(({ kinds: { lobby } }) => (lobby ? [lobby as Holder] : [])),
+    metricsText: async () => {
+      const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
+      await collectMetrics(metrics, { stores, queues: waiting, processes });
+      return (await registry()).metrics();
+    },
+    totals: async () => totalsOf(await (await registry()).getMetricsAsJSON()),
+    moderators: async () => (await listOf("moderation")).map(String),
+    jobs,
+  };
+}
