@@ -57,7 +57,8 @@ import { createActionService, createFailureService } from "./failures/service.ts
 import { createAuditLog } from "./audit-log/service.ts";
 import { operatorRoutes } from "./routes.ts";
 import type { QueueBody } from "./schemas.ts";
-import { readStores, within, type StoreStates } from "./health/stores.ts";
+import { readStores, within } from "./health/stores.ts";
+import { OutageWatch } from "./outages/watch.ts";
 
 /**
  * Process entry of role `operator`: health, metrics and pages for operators. Listens once it receives the
@@ -83,6 +84,7 @@ export async function startOperator(): Promise<void> {
     take: (connection, received) => server.take(connection, received),
     onState: (state) => {
       probes = state.probes;
+      outages.publish(state.awaySince);
     },
     stop: async () => {
       await server.drain();
@@ -98,7 +100,11 @@ export async function startOperator(): Promise<void> {
   const ended = createEndedSessions(redis, usedTokens, systemClock);
   const identities = createIdentities(config, systemClock, database.findOperator, ended);
   const oidc = createOidcSignIn({ config, clock: systemClock, log });
-  const stores = () => readStores(redis, database);
+  const outages = new OutageWatch({
+    stores: (limitMs) => readStores(redis, database, limitMs),
+    processes: () => link.ask("processes"),
+    clock,
+  });
   const audit = createAudit(database.changes, log);
   const { outbox, playerMessages, wallets, playerWallet, imports, inStores } = database;
   const players = createPlayerService({ config, inStores });
@@ -119,7 +125,7 @@ export async function startOperator(): Promise<void> {
   const services = { players, avatars, questions, ...changed, ...sessions };
   const jobTimes = createJobTimes(redis, systemClock);
   const groupOfJob = store.groupOfJob.bind(store);
-  const shared = createSources({ link, queues, jobTimes, metrics, stores });
+  const shared = createSources({ link, queues, jobTimes, metrics, outages });
   const processEvents = createProcessEvents({ open: database.open, clock: systemClock });
   const seats = (id: number) => within<RecentSeat[] | null>(readRecentSeats(redis, id), null);
   const playerRooms = (id: number) => roomsOfPlayer({ seats, held: shared.held }, id);
@@ -138,11 +144,11 @@ export async function startOperator(): Promise<void> {
     base: { config, clock: systemClock, metrics, redis, faults, requests },
     deps,
     routes: [...operatorRoutes, ...boardRoutes(queues.all(), jobTimes)],
-    log,
+    ...{ log, outages },
   });
   // The first request starts this process: a store that is not connected yet would look like a missing one.
   await redisReady(redis, connectTimeoutMs).catch(() => undefined);
-  await stores();
+  await outages.stores();
   link.ready(instance);
 }
 
@@ -152,23 +158,27 @@ function createSources(parts: {
   queues: Queues;
   jobTimes: JobTimes;
   metrics: Metrics;
-  stores: () => Promise<StoreStates>;
+  outages: OutageWatch;
 }) {
-  const { link, queues, jobTimes, metrics, stores } = parts;
+  const { link, queues, jobTimes, metrics, outages } = parts;
   const listOf = async <Q extends Question>(
     question: Q,
     about?: SubjectOf<Q>,
   ): Promise<unknown[]> => {
-    const value = await link.ask(question, about);
+    const value = await within(link.ask(question, about), null);
     return Array.isArray(value) ? value : [];
   };
-  const processes = async () => (await listOf("processes")) as ProcessInfo[];
+  const stores = () => outages.stores();
+  const processes = async () => (await outages.processes()) as ProcessInfo[];
   const rooms = async () => (await listOf("rooms")) as RoomsReport[];
   const counts = createCounts();
   const registry = async () => {
-    const reports = (await listOf("metrics")) as MetricsReport[];
-    const pids = (await processes()).map(({ pid }) => pid);
-    const own = await metrics.registry.getMetricsAsJSON();
+    const [reports, running, own] = await Promise.all([
+      listOf("metrics") as Promise<MetricsReport[]>,
+      processes(),
+      metrics.registry.getMetricsAsJSON(),
+    ]);
+    const pids = running.map(({ pid }) => pid);
     return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
   };
   const jobs = createJobService(queues.all(), systemClock, jobTimes);
