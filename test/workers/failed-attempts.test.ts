@@ -7,7 +7,7 @@ import { Fault } from "../../server/platform/faults/fault.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
-import { maskLogLine } from "../../workers/attempts.ts";
+import { maskLogLine } from "../../server/platform/text/job-log-line.ts";
 import { startJobs, type Jobs } from "../../workers/jobs.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { mail } from "../../workers/queues.ts";
@@ -102,8 +102,9 @@ describe("a failed attempt of a job", () => {
   });
 
   it("shows the process in its line, and hides addresses in a line of any form", async () => {
-    const head = "2026-03-01T12:00:00.000Z attempt 1 on jobs-1@abcdefghijkl, 7 ms: ";
-    assert.equal(maskLogLine(`${head}wrote to ada@example.com`), `${head}wrote to ***@***`);
+    const head = "2026-03-01T12:00:00.000Z attempt 1 on jobs-1@abcdefghijkl, 7 ms";
+    for (const start of [`${head}: `, `${head}, request r-12-1, player 7: `])
+      assert.equal(maskLogLine(`${start}wrote to ada@example.com`), `${start}wrote to ***@***`);
     assert.equal(maskLogLine("attempt of ada@example.com"), "attempt of ***@***");
   });
 
