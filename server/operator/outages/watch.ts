@@ -27,7 +27,7 @@ const pollMs = 500;
 /** A poll that ended less than this before counts as one. */
 const recentMs = 1_000;
 /** What was found is valid for as long if nothing else is: a page that renews itself asks more often. */
-const validMs = 15_000;
+const validMs = 8_000;
 
 /**
  * What is away now, and since when. The primary publishes when a store last answered a worker; before it does, and for
