@@ -40,16 +40,6 @@ export function storedError(error: unknown): Error {
 /** The error of the processor; an error of the library, such as that of a stalled job, has no cause. */
 export const originalError = (error: Error): unknown => error.cause ?? error;
 
-/** What a line of `logAttempt` has before the reason: a process or a request may look like an address or a token. */
-const lineHead =
-  /^\S+ attempt \d+ on [a-z]+-\d+(?:@[a-z0-9]{12})?, \d+ ms(?:, (?:request|player|room) [\w. -]{1,64}){0,3}: /;
-
-/** A line of the log of a job without personal data; older ones and those of others may have any form. */
-export function maskLogLine(line: string): string {
-  const [head = ""] = lineHead.exec(line) ?? [];
-  return head + maskText(line.slice(head.length));
-}
-
 /** Adds a line to the log of the job, which people read beside the job. Never rejects. */
 export async function logAttempt(
   job: Job,

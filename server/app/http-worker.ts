@@ -2,7 +2,10 @@ import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { assembleHttp, type BaseDeps } from "./assemble.ts";
 import { loadConfig } from "../platform/config/config.ts";
 import { serviceVersion } from "../platform/version.ts";
+import { recordDegraded } from "../platform/faults/degraded.ts";
+import { Fault } from "../platform/faults/fault.ts";
 import { createInstance } from "../platform/instance.ts";
+import { noOrigin } from "../platform/origin.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { keepEvents } from "../features/processes/domain/keep-events.ts";
@@ -22,7 +25,7 @@ import { probeRoutes } from "./probe-routes.ts";
 import { startingProbes } from "../platform/probes.ts";
 import { pingDatabase } from "../../db/orm.ts";
 import { pingRedis } from "../features/system/service.ts";
-import { StoreReach } from "./store-reach.ts";
+import { storePeer, StoreReach } from "./store-reach.ts";
 import { StartError } from "../runtime/boot/start-error.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { roomTopic } from "../platform/room-source.ts";
@@ -78,10 +81,16 @@ export async function serve<Kinds extends RoomKinds>(
     onTakeover: reportTakeover,
   };
   const { deps, close } = await assembleHttp(base, kinds);
-  const stores = new StoreReach({
-    postgres: (limitMs) => pingDatabase(deps.orm, limitMs),
-    redis: (limitMs) => pingRedis(deps.redis, limitMs),
-  });
+  const stores = new StoreReach(
+    {
+      postgres: (limitMs) => pingDatabase(deps.orm, limitMs),
+      redis: (limitMs) => pingRedis(deps.redis, limitMs),
+    },
+    (store) => {
+      const fault = new Fault(`${store}.unreachable`, { peer: storePeer(config, store) });
+      recordDegraded(deps, "store check", fault, noOrigin);
+    },
+  );
   const origins = await followRealmOrigins(deps);
   const server = createHttpServer({
     deps,

@@ -11,18 +11,15 @@ import type { StoreState } from "./health/stores.ts";
 import type { PlayerWallet, WalletPage } from "../features/wallet/domain/player-wallet.ts";
 import type { ReconciliationView } from "../features/wallet/domain/reconciliation.ts";
 
-/** Timeout after which the database counts as unavailable. */
-const pingLimitMs = 1_500;
-
 /** Queries of the operator process. */
 export function createDatabase(config: Config, redis: Redis, faults: FaultRecorder) {
   const orm = new OrmOnDemand(config);
   const open = () => orm.open();
   return {
     open,
-    state: async (): Promise<StoreState> => {
+    state: async (limitMs: number): Promise<StoreState> => {
       const { readDatabaseState } = await import("../../db/orm.ts");
-      return readDatabaseState(await open(), pingLimitMs);
+      return readDatabaseState(await open(), limitMs);
     },
     findOperator: async (hash: string): Promise<Operator | null> => {
       const { operatorOf } = await import("../features/operators/domain/operators.ts");

@@ -1,3 +1,4 @@
+import type { Page } from "../http/pipeline/route.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import { html, type Html, type Value } from "./html.ts";
 
@@ -13,6 +14,20 @@ interface PageOptions {
 }
 
 const refreshSeconds = 10;
+const refreshScript = html`<script src="${assetPath}/refresh.js" type="module"></script>`;
+/** Only the layout writes it: values are escaped. */
+const noticeMark = html`<!--notice-->`;
+
+/** A page of `page` with a notice above its content. */
+export const withNotice = ({ markup }: Page, notice: Html): Page => ({
+  markup: markup.replace(noticeMark.markup, () => notice.markup),
+});
+
+/** Says that a page renews itself, and makes it do so. */
+export const renewalOf = (): Html =>
+  html`<span data-refresh-seconds="${refreshSeconds}">This page renews itself.</span
+    >${refreshScript}`;
+
 export const searchPath = "/operator/search";
 const searchLabel = "Id, room code, name or address";
 /** Maximum characters of a search. */
@@ -39,7 +54,7 @@ export function page({ title, caller, isLive = false }: PageOptions, content: Va
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${assetPath}/base.css" />
         <link rel="stylesheet" href="${assetPath}/operator.css" />
-        ${isLive && html`<script src="${assetPath}/refresh.js" type="module"></script>`}
+        ${isLive && refreshScript}
         <title>${title}</title>
       </head>
       <body>
@@ -47,8 +62,8 @@ export function page({ title, caller, isLive = false }: PageOptions, content: Va
         ${
           isLive
             ? html`<p class="wrong" role="status"></p>
-                <main data-refresh-seconds="${refreshSeconds}">${content}</main>`
-            : html`<main>${content}</main>`
+                <main data-refresh-seconds="${refreshSeconds}">${noticeMark}${content}</main>`
+            : html`<main>${noticeMark}${content}</main>`
         }
       </body>
     </html>`;

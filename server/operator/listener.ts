@@ -2,11 +2,20 @@ import type { AppError } from "../platform/errors.ts";
 import { namesHtml } from "../http/pipeline/browser-reply.ts";
 import type { Authorizer, Listener } from "../http/pipeline/listener.ts";
 import type { RequestContext } from "../http/pipeline/request-context.ts";
-import { bytesReply, seeOtherReply, type AnyRoute, type Reply } from "../http/pipeline/route.ts";
+import {
+  bytesReply,
+  seeOtherReply,
+  type AnyRoute,
+  type Page,
+  type Reply,
+} from "../http/pipeline/route.ts";
 import { refusalHeaders } from "../http/replies/respond.ts";
 import type { OperatorCaller } from "../http/auth/auth.ts";
 import { isBoardPath } from "./board/paths.ts";
-import type { Html } from "./html.ts";
+import { withNotice } from "./layout.ts";
+import { outagePage, remainderOf, waitForPage } from "./outages/page.ts";
+import { outageNotice } from "./outages/sentences.ts";
+import type { OutageWatch } from "./outages/watch.ts";
 import { loginPage, refusalPage } from "./session/page.ts";
 
 const htmlType = "text/html; charset=utf-8";
@@ -18,20 +27,29 @@ const noPermissions: Listener["cors"] = {
   preflight: () => [],
 };
 
-/** What the pipeline does differently on the operator listener; `provider` is that of OpenID, for the login page. */
-export const operatorListener = (
-  authorizer: Authorizer,
-  deps: object,
-  provider: string | null = null,
-): Listener => ({
-  authorizer,
+export interface OperatorListenerOptions {
+  authorizer: Authorizer;
+  /** What the handlers take. */
+  deps: object;
+  outages: OutageWatch;
+  /** Name of the OpenID provider, for the login page; default: there is none. */
+  provider?: string | null;
+}
+
+/** What the pipeline does differently on the operator listener. */
+export const operatorListener = (options: OperatorListenerOptions): Listener => ({
+  authorizer: options.authorizer,
   cors: noPermissions,
   ownerPort: () => null,
   safetyOf,
   // Without TRUSTED_PROXIES too: a client that forges the header affects only itself.
   isBehindProxy: true,
-  depsOf: () => deps,
-  refusalPage: (ctx, refusal) => refusalReply(ctx, refusal, provider),
+  depsOf: () => options.deps,
+  pages: {
+    wait: (ctx, page) => waitForPage(options.outages, ctx, page),
+    finish: (page) => withNotice(page, outageNotice(options.outages.known())),
+    refusal: (ctx, refusal) => refusalReply(options, ctx, refusal),
+  },
 });
 
 const common = [
@@ -54,26 +72,35 @@ const safetyOf = (route: AnyRoute | null): string =>
   route !== null && isBoardPath(route.path) ? boardSafety : safety;
 
 /** A page instead of JSON for a browser; the login page where a login helps. */
-function refusalReply(
+async function refusalReply(
+  { deps, outages, provider = null }: OperatorListenerOptions,
   ctx: RequestContext,
   refusal: AppError,
-  provider: string | null,
-): Reply | null {
+): Promise<Reply | null> {
   if (!namesHtml(ctx)) return null;
-  const send = ({ markup }: Html) =>
-    bytesReply(refusal.status, htmlType, markup, refusalHeaders(refusal));
-  if (refusal.code !== "auth:required")
-    return send(
-      refusalPage(refusal, {
-        id: ctx.id,
-        back: backOf(ctx),
-        caller: ctx.caller as OperatorCaller | null,
-      }),
-    );
-  return ctx.method === "GET" || ctx.method === "HEAD"
-    ? seeOtherReply("/operator/login")
-    : send(loginPage("Your session has ended; nothing was changed.", provider));
+  const isRead = ctx.method === "GET" || ctx.method === "HEAD";
+  if (refusal.code === "auth:required")
+    return isRead
+      ? seeOtherReply("/operator/login")
+      : pageReply(refusal, loginPage("Your session has ended; nothing was changed.", provider));
+  const caller = ctx.caller as OperatorCaller | null;
+  const facts = { id: ctx.id, back: backOf(ctx), caller };
+  if (refusal.status !== 503) return pageReply(refusal, refusalPage(refusal, facts));
+  const { entry } = ctx;
+  const isPage = isRead && entry?.route.page !== undefined;
+  const [away, remainder] = await Promise.all([
+    outages.poll(),
+    isPage ? remainderOf(ctx, entry, deps) : null,
+  ]);
+  if (!isPage || caller === null || away.length === 0)
+    return pageReply(refusal, withNotice(refusalPage(refusal, facts), outageNotice(away)));
+  const { summary } = entry.route;
+  const shown = outagePage({ caller, outages: away, summary, remainder });
+  return bytesReply(200, htmlType, shown.markup, [["Vary", "Accept"]]);
 }
+
+const pageReply = (refusal: AppError, { markup }: Page): Reply =>
+  bytesReply(refusal.status, htmlType, markup, refusalHeaders(refusal));
 
 /** The page that the browser came from. */
 function backOf({ headers }: RequestContext): string {

@@ -15,6 +15,8 @@ import { createQueues } from "../../workers/producer.ts";
 import { boardRoutes } from "./board/routes.ts";
 import { createDatabase } from "./database.ts";
 import { operatorRoutes } from "./routes.ts";
+import { readStores } from "./health/stores.ts";
+import { OutageWatch } from "./outages/watch.ts";
 import { createOperatorServer } from "./server.ts";
 import { createOperatorDeps } from "./services.ts";
 
@@ -42,6 +44,7 @@ export async function startOperator(): Promise<void> {
     take: (connection, received) => server.take(connection, received),
     onState: (state) => {
       probes = state.probes;
+      outages.publish(state.awaySince);
     },
     stop: async () => {
       await server.drain();
@@ -52,18 +55,23 @@ export async function startOperator(): Promise<void> {
       await database.close();
     },
   });
+  const outages = new OutageWatch({
+    stores: (limitMs) => readStores(redis, database, limitMs),
+    processes: () => link.ask("processes"),
+    clock,
+  });
   const deps = createOperatorDeps({
-    ...{ config, log, clock, metrics, redis, queues, database, link },
+    ...{ config, log, clock, metrics, redis, queues, database, link, outages },
     probes: () => probes,
   });
   const server = createOperatorServer({
     base: { config, clock, metrics, redis, faults, requests },
     deps,
     routes: [...operatorRoutes, ...boardRoutes(queues.all(), deps.jobTimes)],
-    log,
+    ...{ log, outages },
   });
   // The first request starts this process: a store that is not connected yet would look like a missing one.
   await redisReady(redis, connectTimeoutMs).catch(() => undefined);
-  await deps.stores();
+  await outages.stores();
   link.ready(instance);
 }

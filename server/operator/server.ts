@@ -2,6 +2,7 @@ import type { AnyRoute, Route } from "../http/pipeline/route.ts";
 import { isOperatorRoute } from "../http/pipeline/route.ts";
 import { createNodeServer, type NodeServer, type NodeServerOptions } from "../http/node/server.ts";
 import { operatorListener } from "./listener.ts";
+import type { OutageWatch } from "./outages/watch.ts";
 import { OperatorAuthorizer } from "./session/authorizer.ts";
 import type { SessionDeps } from "./session/routes.ts";
 
@@ -14,6 +15,7 @@ export interface OperatorServerOptions<D extends SessionDeps> extends Omit<
   /** What the handlers take. */
   deps: D;
   routes: readonly Route<D>[];
+  outages: OutageWatch;
 }
 
 /** The operator listener: few people use it, so it is served by `node:http` in its own process (OPS-01, OPS-06). */
@@ -22,6 +24,7 @@ export function createOperatorServer<D extends SessionDeps>({
   deps,
   routes,
   log,
+  outages,
 }: OperatorServerOptions<D>): NodeServer {
   // Guard: a route of players would be open to everybody who reaches the listener.
   const misplaced = (routes as readonly AnyRoute[]).find((route) => !isOperatorRoute(route));
@@ -31,6 +34,6 @@ export function createOperatorServer<D extends SessionDeps>({
     deps: base,
     routes,
     log,
-    listener: operatorListener(authorizer, deps, deps.oidc?.label ?? null),
+    listener: operatorListener({ authorizer, deps, outages, provider: deps.oidc?.label ?? null }),
   });
 }

@@ -32,8 +32,9 @@ import type { OperatorDeps } from "./deps.ts";
 import { createActionService, createFailureService } from "./failures/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
 import { createCounts, type MetricsReport } from "./health/counts.ts";
-import { readStores, within, type StoreStates } from "./health/stores.ts";
+import { within } from "./health/stores.ts";
 import { createJobService } from "./jobs/service.ts";
+import type { OutageWatch } from "./outages/watch.ts";
 import { createDashboard, totalsOf } from "./overview/dashboard.ts";
 import { roomsOfPlayer } from "./players/rooms.ts";
 import { createTimelines } from "./requests/service.ts";
@@ -55,19 +56,19 @@ export interface OperatorParts {
   database: ReturnType<typeof createDatabase>;
   /** The primary, which knows the other processes. */
   link: Pick<PrimaryLink, "ask">;
+  outages: OutageWatch;
   probes: OperatorDeps["probes"];
 }
 
 /** All that the routes of the operator listener take, on the stores and the other processes. */
 export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
-  const { config, log, clock, metrics, redis, queues, database, link, probes } = parts;
+  const { config, log, clock, metrics, redis, queues, database, link, outages, probes } = parts;
   const store = createFaultStore(redis, clock);
   const loginFailures = createLoginFailures(clock);
   const usedTokens = { isUsed: database.isTokenUsed, use: database.useToken };
   const ended = createEndedSessions(redis, usedTokens, clock);
   const identities = createIdentities(config, clock, database.findOperator, ended);
   const oidc = createOidcSignIn({ config, clock, log });
-  const stores = () => readStores(redis, database);
   const audit = createAudit(database.changes, log);
   const recordUndone = createUndoneRecords(database.changes, log);
   const { outbox, playerMessages, wallets, playerWallet, imports, inStores } = database;
@@ -90,7 +91,7 @@ export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
   const services = { players, avatars, questions, ...changed, ...sessions };
   const jobTimes = createJobTimes(redis, clock);
   const groupOfJob = store.groupOfJob.bind(store);
-  const shared = createSources({ link, queues, jobTimes, metrics, stores, clock });
+  const shared = createSources({ link, queues, jobTimes, metrics, outages, clock });
   const processEvents = createProcessEvents({ open: database.open, clock });
   const seats = (id: number) => within<RecentSeat[] | null>(readRecentSeats(redis, id), null);
   const playerRooms = (id: number) => roomsOfPlayer({ seats, held: shared.held }, id);
@@ -112,24 +113,28 @@ function createSources(parts: {
   queues: Queues;
   jobTimes: JobTimes;
   metrics: Metrics;
-  stores: () => Promise<StoreStates>;
+  outages: OutageWatch;
   clock: Clock;
 }) {
-  const { link, queues, jobTimes, metrics, stores, clock } = parts;
+  const { link, queues, jobTimes, metrics, outages, clock } = parts;
   const listOf = async <Q extends Question>(
     question: Q,
     about?: SubjectOf<Q>,
   ): Promise<unknown[]> => {
-    const value = await link.ask(question, about);
+    const value = await within(link.ask(question, about), null);
     return Array.isArray(value) ? value : [];
   };
-  const processes = async () => (await listOf("processes")) as ProcessInfo[];
+  const stores = () => outages.stores();
+  const processes = async () => (await outages.processes()) as ProcessInfo[];
   const rooms = async () => (await listOf("rooms")) as RoomsReport[];
   const counts = createCounts();
   const registry = async () => {
-    const reports = (await listOf("metrics")) as MetricsReport[];
-    const pids = (await processes()).map(({ pid }) => pid);
-    const own = await metrics.registry.getMetricsAsJSON();
+    const [reports, running, own] = await Promise.all([
+      listOf("metrics") as Promise<MetricsReport[]>,
+      processes(),
+      metrics.registry.getMetricsAsJSON(),
+    ]);
+    const pids = running.map(({ pid }) => pid);
     return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
   };
   const jobs = createJobService(queues.all(), clock, jobTimes);

@@ -23,3 +23,9 @@ export type StoreName = (typeof storeNames)[number];
 
 /** Milliseconds since each store last answered a process; null if it never did. */
 export type StoreAges = Record<StoreName, number | null>;
+
+/** A store that has not answered for this long is away. A worker checks both every two seconds. */
+export const awayAfterMs = 5_000;
+
+/** When a store that is away last answered, in milliseconds since 1970; null while it answers, or if that is unknown. */
+export type AwaySince = Record<StoreName, number | null>;

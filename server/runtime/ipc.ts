@@ -9,7 +9,7 @@ import {
 } from "./questions.ts";
 import type { RoomFacts } from "../features/rooms/domain/room-kind.ts";
 import type { Instance } from "../platform/instance.ts";
-import type { ProbeAnswers } from "../platform/probes.ts";
+import type { AwaySince, ProbeAnswers } from "../platform/probes.ts";
 import { flushLog, type Logger } from "../platform/log/logger.ts";
 
 /** The process roles of a service, in the order in which they stop. */
@@ -51,6 +51,7 @@ export interface InstanceState {
   probes: ProbeAnswers;
   /** The service was told to stop and still serves: responses close their connections (BOOT-10). */
   isStopping: boolean;
+  awaySince: AwaySince;
 }
 
 /** How a process ends. */

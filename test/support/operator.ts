@@ -9,6 +9,7 @@ import { noFaults } from "../../server/platform/faults/recorder.ts";
 import { systemClock, type Clock } from "../../server/platform/time/clock.ts";
 import { operatorRoles, type OperatorCaller } from "../../server/http/auth/auth.ts";
 import type { Route } from "../../server/http/pipeline/route.ts";
+import { OutageWatch } from "../../server/operator/outages/watch.ts";
 import { createOperatorServer } from "../../server/operator/server.ts";
 import type { Identities } from "../../server/operator/session/identity.ts";
 import { createLoginFailures } from "../../server/operator/session/login-failures.ts";
@@ -37,9 +38,19 @@ export interface TestOperatorOptions<D> {
   redis?: Redis;
   metrics?: Metrics;
   oidc?: OidcSignIn | null;
+  /** Default: everything responds. */
+  outages?: OutageWatch;
   /** Of an address that must be known before; otherwise a free one. */
   port?: number;
 }
+
+/** Everything responds. */
+export const noOutages = (clock: Clock): OutageWatch =>
+  new OutageWatch({
+    stores: async () => ({ postgres: "ok", redis: "ok" }),
+    processes: async () => ["the primary"],
+    clock,
+  });
 
 /** A part of the operator listener, with an operator of each role. */
 export async function startOperatorPart<D extends object>(options: TestOperatorOptions<D>) {
@@ -64,8 +75,7 @@ export async function startOperatorPart<D extends object>(options: TestOperatorO
       ...{ ...deps, identities, loginFailures: createLoginFailures(clock) },
       oidc: options.oidc ?? null,
     },
-    routes,
-    log,
+    ...{ routes, log, outages: options.outages ?? noOutages(clock) },
   });
   const url = `http://127.0.0.1:${await server.listen("127.0.0.1", options.port ?? 0)}`;
   return { url, stop: () => server.drain() };

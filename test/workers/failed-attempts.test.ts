@@ -7,7 +7,7 @@ import { Fault } from "../../server/platform/faults/fault.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
-import { maskLogLine } from "../../workers/attempts.ts";
+import { maskLogLine } from "../../server/platform/text/job-log-line.ts";
 import { startJobs, type Jobs } from "../../workers/jobs.ts";
 import { createQueues, type Queues } from "../../workers/producer.ts";
 import { mail } from "../../workers/queues.ts";

@@ -48,7 +48,7 @@ export async function register(
   const now = new Date(deps.clock.now());
   const { username, locale, deviceHash = null } = input;
   const family = randomId();
-  const [session, mailId] = await claiming(() =>
+  const [session, mailId, playerId] = await claiming(() =>
     deps.em.transactional(async (em) => {
       const player = em.create(PlayerSchema, {
         ...userNameFields(username),
@@ -71,10 +71,10 @@ export async function register(
       await refuseReserved(em, deps, player);
       const verification = await writeVerification(em, deps, player);
       const signIn = { ...withCredentials("registration", now.getTime()), id: family };
-      return [openSession(em, deps, player, client, signIn), verification] as const;
+      return [openSession(em, deps, player, client, signIn), verification, player.id] as const;
     }),
   );
-  await postMessages(deps, [mailId]);
+  await postMessages(deps, [mailId], playerId);
   return session;
 }
 

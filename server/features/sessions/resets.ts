@@ -41,5 +41,5 @@ export async function resetPassword(
   logSecurity(deps, "password_reset", { player: token.playerId });
   await announceProof(deps, proven);
   if (player) await clearLocks(deps, player);
-  await postMessages(deps, [mailId]);
+  await postMessages(deps, [mailId], token.playerId);
 }

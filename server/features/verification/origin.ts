@@ -85,6 +85,6 @@ export async function disownAddress(
   });
   if (done === null) return null;
   await announceProof(deps, done.proven);
-  await postMessages(deps, [done.mail]);
+  await postMessages(deps, [done.mail], playerId);
   return { reset: done.reset };
 }

@@ -70,7 +70,7 @@ export async function announceProof(
   const { playerId, families, mailId } = proven;
   logSecurity(deps, "address_proven", { player: playerId });
   await publishEnded(deps, playerId, families);
-  await postMessages(deps, [mailId]);
+  await postMessages(deps, [mailId], playerId);
 }
 
 /** Publishes to every process that access tokens of these sessions are void. */

@@ -1,3 +1,4 @@
+import type { PageRules } from "./listener.ts";
 import type { RequestContext } from "./request-context.ts";
 import { bytesReply, seeOtherReply, type AnyRoute, type Headers, type Reply } from "./route.ts";
 
@@ -9,10 +10,18 @@ const varies: Headers = [["Vary", "Accept"]];
 export const namesHtml = ({ headers }: Pick<RequestContext, "headers">): boolean =>
   headers["accept"]?.includes("text/html") === true;
 
+export interface BrowserInput {
+  params: object;
+  query: object;
+  body: object;
+  caller: unknown;
+}
+
 /** Runs the handler and shows its answer as the page of the route, or sends the browser to the next page. */
 export async function replyToBrowser(
   route: AnyRoute,
-  input: { params: object; query: object; body: object; caller: unknown },
+  input: BrowserInput,
+  finish: PageRules["finish"],
 ): Promise<Reply> {
   const reply = await route.handler(input as never);
   if (reply.kind !== "json") return reply;
@@ -23,5 +32,5 @@ export async function replyToBrowser(
   if (next !== null) return seeOtherReply(next);
   if (route.page === undefined) return reply;
   const headers: Headers = [...reply.headers, ...varies];
-  return bytesReply(reply.status, htmlType, route.page(view).markup, headers);
+  return bytesReply(reply.status, htmlType, finish(route.page(view)).markup, headers);
 }

@@ -3,7 +3,7 @@ import type { Cors } from "../auth/cors.ts";
 import type { OwnerPortSource } from "../replies/owner-port.ts";
 import type { RouteEntry } from "./entry.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { AnyRoute, Reply } from "./route.ts";
+import type { AnyRoute, Page, Reply } from "./route.ts";
 
 /** Decides who the caller of a request is, and whether the route admits them. */
 export interface Authorizer {
@@ -31,6 +31,16 @@ export interface Listener {
   isBehindProxy: boolean;
   /** The dependencies of a request. */
   depsOf(ctx: RequestContext): object;
-  /** A page for people instead of a refusal as JSON; null for a program. */
-  refusalPage: ((ctx: RequestContext, refusal: AppError) => Reply | null) | null;
+  /** How it answers people; null for a listener of programs. */
+  pages: PageRules | null;
+}
+
+/** What holds for every page of a listener. */
+export interface PageRules {
+  /** Gives up a page that people should not wait for any longer. */
+  wait(ctx: RequestContext, page: Promise<Reply>): Promise<Reply>;
+  /** A page as it is sent. */
+  finish(page: Page): Page;
+  /** A page instead of a refusal as JSON, in a bounded time; null for a program. */
+  refusal(ctx: RequestContext, refusal: AppError): Promise<Reply | null>;
 }

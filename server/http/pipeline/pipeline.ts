@@ -3,7 +3,7 @@ import { AppError } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import { isUrlForm, parseJsonObject, requireJson } from "./body.ts";
 import { readPageForm } from "./page-form.ts";
-import { namesHtml, replyToBrowser } from "./browser-reply.ts";
+import { namesHtml, replyToBrowser, type BrowserInput } from "./browser-reply.ts";
 import { withoutMemo } from "./idempotent-input.ts";
 import { createEntry, type RouteEntry } from "./entry.ts";
 import { EnvelopeWriter } from "../replies/envelope.ts";
@@ -108,7 +108,7 @@ export class Pipeline {
   /** Processes the request after its body was read, and sends the response. */
   run(ctx: RequestContext): void {
     ctx.deadline = setTimeout(
-      () => this.fail(ctx, unavailable(new Error("deadline passed"))),
+      () => void this.fail(ctx, unavailable(new Error("deadline passed"))),
       ctx.entry?.route.deadlineMs ?? requestDeadlineMs,
     ).unref();
     this.answer(ctx).catch((error: unknown) => this.fail(ctx, error));
@@ -141,15 +141,16 @@ export class Pipeline {
   }
 
   /** Sends the refusal for `error`. */
-  fail(ctx: RequestContext, error: unknown): void {
+  async fail(ctx: RequestContext, error: unknown): Promise<void> {
     if (ctx.isClosed) return;
+    this.clearDeadline(ctx);
     const refusal = toAppError(error);
     ctx.refusal = refusal;
-    if (refusal.status >= 500 && refusal === error && refusal.detail.cause === undefined) {
-      this.recorder.recordError(ctx, refusal, refusal.status);
-    } else if (refusal.status >= 500)
-      this.recorder.recordError(ctx, refusal.detail.cause ?? refusal, refusal.status);
-    const page = this.listener.refusalPage?.(ctx, refusal) ?? null;
+    const { pages } = this.listener;
+    const page = pages === null ? null : await pages.refusal(ctx, refusal);
+    if (ctx.isClosed) return;
+    const status = page?.status ?? refusal.status;
+    if (status >= 500) this.recorder.recordError(ctx, refusal.detail.cause ?? refusal, status);
     this.complete(
       ctx,
       page === null ? this.responder.sendError(ctx, refusal) : this.responder.send(ctx, page),
@@ -286,9 +287,16 @@ export class Pipeline {
         (memoizeForKey, drawn) => route.handler({ ...input, memoizeForKey, drawn } as never),
         draw,
       );
-    if (entry.isForBrowsers && namesHtml(ctx)) return replyToBrowser(route, input);
+    if (entry.isForBrowsers && namesHtml(ctx)) return this.showPage(ctx, entry, input);
     if (draw === undefined) return route.handler(input as never);
     return Promise.resolve(draw()).then((drawn) => route.handler({ ...input, drawn } as never));
+  }
+
+  /** The answer for a browser. A change is waited for: it goes on when nobody waits. */
+  private showPage(ctx: RequestContext, entry: RouteEntry, input: BrowserInput): Promise<Reply> {
+    const { pages } = this.listener;
+    const page = replyToBrowser(entry.route, input, (shown) => pages?.finish(shown) ?? shown);
+    return pages === null || entry.isWrite ? page : pages.wait(ctx, page);
   }
 
   private finish(ctx: RequestContext, reply: Reply): void {

@@ -366,6 +366,13 @@ export interface RouteRecord<
    * so that both show the same.
    */
   page?: (view: ViewOf<A, P, Q, B, R>) => Page;
+  /** What a page still shows while a part that it needs is away, from the parts that respond. */
+  remainder?: (
+    given: Pick<
+      HandlerInput<D, A, StaticOr<P, object>, StaticOr<Q, object>, undefined>,
+      "params" | "query" | "caller" | "deps"
+    >,
+  ) => Promise<Page>;
   /**
    * Pages send this request as a form, whose fields are those of the body. A browser is then sent to this address, or
    * gets the `page` if it is null; other callers get the JSON answer.
@@ -413,10 +420,11 @@ type TableInput<D> = HandlerInput<D, never, never, never, never, never>;
  */
 export interface Route<D> extends Omit<
   RouteRecord<D>,
-  "handler" | "heldSecret" | "draw" | "page" | "pageAfter"
+  "handler" | "heldSecret" | "draw" | "page" | "pageAfter" | "remainder"
 > {
   page?: (view: TableView) => Page;
   pageAfter?: (view: TableView) => string | null;
+  remainder?: (given: Pick<TableInput<D>, "params" | "query" | "caller" | "deps">) => Promise<Page>;
   draw?: (deps: D) => unknown;
   heldSecret?: (
     given: Pick<TableInput<D>, "query" | "body" | "deps" | "request">,

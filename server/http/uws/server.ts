@@ -109,7 +109,7 @@ class UwsServer implements HttpServer {
       safetyOf: (route) => safetyHeaders(route, deps.config),
       isBehindProxy: deps.config.TRUSTED_PROXIES !== "",
       depsOf: createRequestDeps(deps),
-      refusalPage: null,
+      pages: null,
     });
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
     this.readAddress = (peer, forwardedFor) => {

@@ -18,7 +18,7 @@ import { AppError } from "../../platform/errors.ts";
 import { outcomeOfStatus, type WithAudit } from "../audit.ts";
 import type { JobTimes } from "../../platform/job-times/store.ts";
 import { maskData } from "../../platform/text/masking.ts";
-import { maskLogLine } from "../../../workers/attempts.ts";
+import { maskLogLine } from "../../platform/text/job-log-line.ts";
 import { actions, mayMake } from "../roles.ts";
 import {
   createBoard,

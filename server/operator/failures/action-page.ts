@@ -142,9 +142,14 @@ export function actionsOf(
           (kind) => html`<a href="${previewPathOf(id, kind)}">${titles[kind]}: ${numJobs}</a> `,
         )}
       </p>`,
-    actions === null && html`<p class="wrong">Postgres does not respond: actions are unknown.</p>`,
-    actions !== null && actions.length > 0 && table("Actions", actionHead, actions.map(actionRow)),
+    actionTable(actions),
   ];
+}
+
+export function actionTable(actions: readonly ActionBody[] | null): Html {
+  if (actions === null)
+    return html`<p class="wrong">Postgres does not respond: actions are unknown.</p>`;
+  return actions.length === 0 ? html`` : table("Actions", actionHead, actions.map(actionRow));
 }
 
 const actionHead = ["When", "What", "By", "State", "Jobs", "Succeeded", "Failed again", "Removed"];

@@ -5,6 +5,7 @@ import { AppError } from "../../platform/errors.ts";
 import { periodMs } from "../../platform/faults/batch.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { roleOf } from "../roles.ts";
+import { actionTable } from "./action-page.ts";
 import { ActionBody } from "./action-schemas.ts";
 import { failureActionRoutes, type ActionsDeps } from "./action-routes.ts";
 import { failurePage, failuresPage } from "./page.ts";
@@ -98,6 +99,8 @@ export const failureRoutes = [
     auth: "viewer",
     source: "OPS-20, OPS-23",
     page: failurePage,
+    remainder: async ({ deps, params }) =>
+      actionTable((await deps.failureActions.list(params.id))?.map(presentAction) ?? null),
     params: FailureParams,
     notFoundCode: "failure:not_found",
     responses: { 200: FailureWithActions },

@@ -1,12 +1,10 @@
 import type { Redis } from "ioredis";
-import { withTimeout } from "../../platform/time/deadline.ts";
+import { pageSourceMs, withTimeout } from "../../platform/time/deadline.ts";
 
 /** `read_only`: it responds but refuses writes, because it is full, a replica, or unable to save. */
 export type StoreState = "ok" | "read_only" | "away";
 export type StoreStates = Record<"postgres" | "redis", StoreState>;
 
-/** Timeout of a request to the store. */
-const limitMs = 1_500;
 /** A short-lived key that nothing reads: only a write shows whether writes are accepted. */
 const probeKey = "operator:probe";
 const probeMs = 10_000;
@@ -16,12 +14,13 @@ const refusal = /^(OOM|READONLY|MISCONF|NOREPLICAS) /;
 /** Checks both stores within a bounded time; never rejects. */
 export async function readStores(
   redis: Pick<Redis, "set">,
-  database: { state(): Promise<StoreState> },
+  database: { state(limitMs: number): Promise<StoreState> },
+  limitMs: number = pageSourceMs,
 ): Promise<StoreStates> {
   const [postgres, other] = await Promise.all([
     // The check has its own timeout; loading the database layer at the first call has none.
-    database.state().catch((): StoreState => "away"),
-    within<StoreState>(redisState(redis), "away"),
+    database.state(limitMs).catch((): StoreState => "away"),
+    within<StoreState>(redisState(redis), "away", limitMs),
   ]);
   return { postgres, redis: other };
 }
@@ -36,5 +35,8 @@ async function redisState(redis: Pick<Redis, "set">): Promise<StoreState> {
 }
 
 /** The result of `work`; `otherwise` if it fails or times out. */
-export const within = <T>(work: Promise<T>, otherwise: T): Promise<T> =>
-  withTimeout(work, limitMs).catch(() => otherwise);
+export const within = <T>(
+  work: Promise<T>,
+  otherwise: T,
+  limitMs: number = pageSourceMs,
+): Promise<T> => withTimeout(work, limitMs).catch(() => otherwise);

@@ -23,11 +23,7 @@ export function importsPage({ body, query, pagination, caller }: ImportsView): H
   return page(
     { title: "Imports", caller },
     html`<h1>Imports</h1>
-      ${
-        queue === null
-          ? html`<p class="wrong">Redis does not respond: running imports are unknown.</p>`
-          : table("Jobs", queueHead, [queueRow(queue)])
-      }
+      ${importJobs(queue)}
       ${
         query.game !== undefined &&
         html`<p>Of ${query.game}. <a href="${importsPath}">All games</a></p>`
@@ -44,6 +40,12 @@ export function importsPage({ body, query, pagination, caller }: ImportsView): H
       ${pageLinks(pagination, pageAt)}`,
   );
 }
+
+/** The jobs of imports that are not done. */
+export const importJobs = (queue: Static<typeof ImportsBody>["queue"]): Html =>
+  queue === null
+    ? html`<p class="wrong">Redis does not respond: running imports are unknown.</p>`
+    : table("Jobs", queueHead, [queueRow(queue)]);
 
 const importRow = (one: ImportBody) => [
   timeCell(one.imported_at),

@@ -5,7 +5,7 @@ import { codexImport } from "../../../workers/queues.ts";
 import { within } from "../health/stores.ts";
 import type { JobService } from "../jobs/service.ts";
 import type { QueueBody } from "../schemas.ts";
-import { importsPage, importsPath } from "./page.ts";
+import { importJobs, importsPage, importsPath } from "./page.ts";
 import { ImportsBody, ImportsQuery, type ImportBody } from "./schemas.ts";
 
 export interface ImportsDeps {
@@ -28,6 +28,9 @@ const presentImport = ({ isNewest, importedAtMs, ...one }: ImportRecord): Import
   imported_at: timestamp(importedAtMs),
 });
 
+const jobsOf = ({ jobs }: Pick<ImportsDeps, "jobs">) =>
+  within<QueueBody | null>(jobs.queue(codexImport.name), null);
+
 /** Imports of the archive (OPS-81). */
 export const importRoutes = [
   defineRoute({
@@ -41,12 +44,13 @@ export const importRoutes = [
     isPaged: true,
     responses: { 200: ImportsBody },
     page: importsPage,
+    remainder: async ({ deps }) => importJobs(await jobsOf(deps)),
     errors: [],
     handler: async ({ deps, query: { game = null, page, limit } }) => {
       const offset = (page - 1) * limit;
       const [{ imports, total }, queue] = await Promise.all([
         deps.imports({ game, limit, offset }),
-        within<QueueBody | null>(deps.jobs.queue(codexImport.name), null),
+        jobsOf(deps),
       ]);
       const pagination = { page, limit, total, has_more: offset + imports.length < total };
       return pagedReply(200, { imports: imports.map(presentImport), queue }, pagination);

@@ -1,8 +1,8 @@
 import type { Job } from "bullmq";
 import type { JobPeriod, JobSeries } from "../../platform/job-times/store.ts";
+import { maskLogLine } from "../../platform/text/job-log-line.ts";
 import { maskData, maskText } from "../../platform/text/masking.ts";
 import { timestamp } from "../../platform/time/clock.ts";
-import { maskLogLine } from "../../../workers/attempts.ts";
 import type { JobBody } from "../schemas.ts";
 import type { JobDetail, PeriodBody } from "./schemas.ts";
 

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { pagedReply, reply, routesWith } from "../../http/pipeline/route.ts";
 import type { JobSeries, JobTimes } from "../../platform/job-times/store.ts";
 import { AppError } from "../../platform/errors.ts";
-import { withTimeout } from "../../platform/time/deadline.ts";
+import { pageSourceMs, withTimeout } from "../../platform/time/deadline.ts";
 import { presentFailure } from "../failures/present.ts";
 import type { FailuresDeps } from "../failures/routes.ts";
 import { within } from "../health/stores.ts";
@@ -35,15 +35,13 @@ export interface JobsDeps extends FailuresDeps {
 const defineRoute = routesWith<JobsDeps>();
 const tag = "Operator";
 
-/** Longest wait for Redis. */
-const answerMs = 1_500;
 /** Groups of failures on the page of a queue, those that are wrong now first. */
 const maxFailures = 50;
 
 /** Refuses as `queue:store_unavailable` if Redis does not answer. */
 async function read<T>(answer: Promise<T>): Promise<T> {
   try {
-    return await withTimeout(answer, answerMs);
+    return await withTimeout(answer, pageSourceMs);
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     throw new AppError("queue:store_unavailable", { cause, params: { retry_after: 1 } });
@@ -137,7 +135,8 @@ export const jobRoutes = [
       };
       const [series, found] = await Promise.all([
         read(jobTimes.series(queue.name, unit, count, merged)),
-        within<Awaited<ReturnType<typeof groups>> | null>(groups(), null),
+        // Within its own limits: it responds without Postgres.
+        groups().catch(() => null),
       ]);
       return reply(200, {
         ...{ queue, span, step_seconds: series.stepMs / 1_000 },

@@ -63,7 +63,7 @@ const wrongNow = (wrong: readonly WrongBody[]): Value =>
       ];
 
 const wrongRow = ({ kind, what, place, since, path, ...counts }: WrongBody): Value[] => [
-  [html`<a href="${path}">${what}</a>`, kind === "degraded" && " (a fallback answered)"],
+  [html`<a href="${path}">${what}</a>`, kind === "degraded" && " (degraded)"],
   place,
   counts.num_failed_jobs,
   counts.num_last_hour,

@@ -28,8 +28,6 @@ export const playerPage = ({ body: { player, rooms }, caller }: PlayerView): Htm
 const timeOf = (at: string | null): Value => at && timeCell(at);
 
 function factsOf(player: Player): Value[][] {
-  const isLocked = player.locked_seconds > 0;
-  const lock = isLocked ? `for ${player.locked_seconds} s after failed sign-ins` : "no";
   const facts: [name: string, value: Value][] = [
     ["State", stateOf(player)],
     ["Realm", player.realm],
@@ -41,9 +39,14 @@ function factsOf(player: Player): Value[][] {
     ["Closed", timeOf(player.deleted_at)],
     ["Cleared", timeOf(player.purged_at)],
     ["Sessions", player.num_sessions],
-    ["Locked", marked(lock, isLocked)],
+    ["Locked", lockOf(player)],
   ];
   return facts.filter(([, value]) => value !== null);
+}
+
+function lockOf({ locked_seconds: seconds }: Player): Value {
+  if (seconds === null) return marked("unknown", true);
+  return seconds > 0 ? marked(`for ${seconds} s after failed sign-ins`, true) : "no";
 }
 
 function stateOf({ deleted_at, purged_at, is_guest }: Player): string {
@@ -52,7 +55,7 @@ function stateOf({ deleted_at, purged_at, is_guest }: Player): string {
   return is_guest ? "guest" : "account";
 }
 
-function roomsOf(rooms: PlayerAnswer["rooms"]): Value {
+export function roomsOf(rooms: PlayerAnswer["rooms"]): Html {
   if (rooms === null)
     return html`<h2>Rooms now</h2>
       <p class="wrong">Redis does not respond: rooms are unknown.</p>`;
@@ -80,7 +83,7 @@ const changeTexts: Readonly<Record<PlayerVerb, string>> = {
 
 /** Whether a change can have an effect now. */
 const isUseful: Readonly<Record<PlayerVerb, (player: Player) => boolean>> = {
-  unlock: ({ locked_seconds }) => locked_seconds > 0,
+  unlock: ({ locked_seconds }) => locked_seconds !== null && locked_seconds > 0,
   restore: ({ deleted_at, purged_at }) => deleted_at !== null && purged_at === null,
   "revoke-sessions": ({ num_sessions, is_guest }) => num_sessions > 0 || is_guest,
 };

@@ -11,7 +11,7 @@ import {
 import { Id } from "../../platform/schemas.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { OperatorRole } from "../../http/auth/auth.ts";
-import { playerPage, playerPathOf } from "./page.ts";
+import { playerPage, playerPathOf, roomsOf } from "./page.ts";
 import type { PlayerRoom } from "./rooms.ts";
 import { PlayerAnswer } from "./schemas.ts";
 
@@ -56,6 +56,8 @@ export const playerRoutes = [
     auth: "viewer",
     source: "OPS-04, OPS-63",
     page: playerPage,
+    remainder: async ({ deps, params }) =>
+      roomsOf((await deps.playerRooms(params.id))?.map(presentRoom) ?? null),
     params: PlayerParams,
     notFoundCode: "player:not_found",
     responses: { 200: PlayerAnswer },

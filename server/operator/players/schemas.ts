@@ -15,7 +15,10 @@ export const PlayerBody = Type.Object({
   deleted_at: orNull(Timestamp),
   purged_at: orNull(Timestamp),
   num_sessions: Type.Integer(),
-  locked_seconds: Type.Integer(),
+  locked_seconds: Type.Unsafe<number | null>({
+    type: ["integer", "null"],
+    description: "null: Redis does not respond",
+  }),
 });
 
 const PlayerRoomBody = Type.Object({

@@ -54,7 +54,7 @@ export class OperatorAuthorizer implements Authorizer {
     level: Exclude<OperatorLevel, "open">,
     isWrite: boolean,
   ): Promise<AppError | null> {
-    const operator = await this.identify(ctx);
+    const operator = await this.identify(ctx, !isWrite);
     if (operator instanceof AppError) return operator;
     const isByCookie = ctx.headers["authorization"] === undefined;
     if (isByCookie && isWrite && isFromOtherSite(ctx)) return otherSite();
@@ -64,15 +64,16 @@ export class OperatorAuthorizer implements Authorizer {
       : new AppError("auth:forbidden");
   }
 
-  private async identify(ctx: RequestContext): Promise<OperatorCaller | AppError> {
+  private async identify(ctx: RequestContext, isRead: boolean): Promise<OperatorCaller | AppError> {
     const header = ctx.headers["authorization"];
     if (header !== undefined) {
-      const found = await this.identities.fromToken(/^Bearer (\S+)$/i.exec(header)?.[1] ?? "");
+      const token = /^Bearer (\S+)$/i.exec(header)?.[1] ?? "";
+      const found = await this.identities.fromToken(token, isRead);
       if (found) return found;
       return refuseRepeated(this.failures, ctx.ip) ?? new AppError("auth:token_invalid", challenge);
     }
     const cookie = sessionOf(ctx);
-    const found = cookie === undefined ? null : await this.identities.fromCookie(cookie);
+    const found = cookie === undefined ? null : await this.identities.fromCookie(cookie, isRead);
     return found ?? new AppError("auth:required", challenge);
   }
 }

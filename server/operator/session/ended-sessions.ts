@@ -21,6 +21,9 @@ export interface UsedTokens {
 /** Lifetime of a browser session. */
 export const cookieSeconds = 12 * 3600;
 
+/** Longest wait of a page for one store before its caller is known, in milliseconds. */
+export const identityMs = 500;
+
 /** Longer than any session, even if clocks step or differ by a day. */
 const keptMs = (cookieSeconds + 86_400) * 1_000;
 
@@ -37,7 +40,10 @@ export function createEndedSessions(
     async has(session) {
       const id = idOf(session);
       const inRedis = redis.exists(keyOf(id)).then((count) => count > 0);
-      const answers = await Promise.all([known(tokens.isUsed(id)), known(inRedis)]);
+      const answers = await Promise.all([
+        known(tokens.isUsed(id), identityMs),
+        known(inRedis, identityMs),
+      ]);
       if (answers.every((answer) => answer === null)) throw unavailable();
       return answers.includes(true);
     },
@@ -52,7 +58,7 @@ export function createEndedSessions(
 }
 
 /** The result of a store, or null if it failed. */
-const known = <T>(answer: Promise<T>) => within<T | null>(answer, null);
+const known = <T>(answer: Promise<T>, limitMs?: number) => within<T | null>(answer, null, limitMs);
 const unavailable = () => new AppError("server:unavailable", { params: { retry_after: 1 } });
 
 /** A hash, so that the contents of a store cannot open a session. */

@@ -6,14 +6,15 @@ import { readOperatorOidc } from "../../platform/config/operator-oidc.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { isPersonText, operatorOf, personText, type OidcPerson } from "./oidc-person.ts";
+import { cacheOperators, type FindOperator } from "./cached-operators.ts";
 import { createSigner, isEqual } from "./signer.ts";
 
 export type Operator = OperatorCaller;
 
 export interface Identities {
-  /** The operator with this token, or null. */
-  fromToken(token: string): Promise<Operator | null>;
-  fromCookie(value: string): Promise<Operator | null>;
+  /** The operator with this token, or null. A request that only reads is served while Postgres is away (OPS-102). */
+  fromToken(token: string, isRead?: boolean): Promise<Operator | null>;
+  fromCookie(value: string, isRead?: boolean): Promise<Operator | null>;
   /** Cookie value for a token that has just been accepted, or for who signed in at the OpenID provider. */
   cookieFor(signedIn: string | OidcPerson): string;
   /** Signs a browser out: the cookie and all copies of it become invalid. */
@@ -35,17 +36,18 @@ export function hashToken(token: string): string {
 export function createIdentities(
   config: Config,
   clock: Clock,
-  findByHash: (hash: string) => Promise<Operator | null>,
+  findByHash: FindOperator,
   ended: EndedSessions,
 ): Identities {
   const signer = createSigner(config.APP_SECRET, "operator-cookie");
   const oidc = readOperatorOidc(config);
   const bootstrap = config.OPERATOR_BOOTSTRAP_TOKEN;
   const bootstrapHash = bootstrap === "" ? null : hashToken(bootstrap);
-  const find = async (hash: string): Promise<Operator | null> => {
+  const findCached = cacheOperators(findByHash);
+  const find = async (hash: string, isRead: boolean): Promise<Operator | null> => {
     if (bootstrapHash !== null && isEqual(hash, bootstrapHash))
       return { name: "bootstrap", role: "admin" };
-    return findByHash(hash);
+    return isRead ? findCached(hash) : findByHash(hash);
   };
   const sessionFor = (subject: string) => {
     const end = Math.floor(clock.now() / 1_000) + cookieSeconds;
@@ -59,13 +61,18 @@ export function createIdentities(
     return Number(end) * 1_000 > clock.now() ? { session, subject } : null;
   };
   return {
-    fromToken: async (token) =>
-      token === "" || token.length > maxTokenLength ? null : find(hashToken(token)),
-    fromCookie: async (cookie) => {
+    fromToken: async (token, isRead = false) =>
+      token === "" || token.length > maxTokenLength ? null : find(hashToken(token), isRead),
+    fromCookie: async (cookie, isRead = false) => {
       const opened = open(cookie);
-      if (opened === null || (await ended.has(opened.session))) return null;
-      const { subject } = opened;
-      return isPersonText(subject) ? operatorOf(oidc, subject) : find(subject);
+      if (opened === null) return null;
+      const { session, subject } = opened;
+      const isPerson = isPersonText(subject);
+      const [hasEnded, operator] = await Promise.all([
+        ended.has(session),
+        isPerson ? operatorOf(oidc, subject) : find(subject, isRead),
+      ]);
+      return hasEnded ? null : operator;
     },
     cookieFor: (signedIn) =>
       sessionFor(typeof signedIn === "string" ? hashToken(signedIn) : personText(signedIn)),

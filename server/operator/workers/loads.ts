@@ -1,3 +1,4 @@
+import { eventLoopMonitoringPrecision } from "../../platform/metrics/metrics.ts";
 import type { MetricsReport } from "../health/counts.ts";
 
 /** What a process reports about itself; null: it did not answer. */
@@ -15,7 +16,9 @@ export function loadsOf(reports: readonly MetricsReport[]): Map<number, ProcessL
         metrics.find(({ name }) => name === wanted)?.values[0]?.value ?? null;
       const lagSeconds = valueOf("nodejs_eventloop_lag_mean_seconds");
       const isKnown = lagSeconds !== null && Number.isFinite(lagSeconds);
-      const loopLagMs = isKnown ? Math.round(lagSeconds * 1_000) : null;
+      // The measure contains the pause between two samples.
+      const lagMs = (lagSeconds ?? 0) * 1_000 - eventLoopMonitoringPrecision;
+      const loopLagMs = isKnown ? Math.max(0, Math.round(lagMs)) : null;
       return [pid, { memoryBytes: valueOf("process_resident_memory_bytes"), loopLagMs }];
     }),
   );

@@ -10,7 +10,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
  * ms of each second on this timer, at 50 one, of 0.07 without it: `process.cpuUsage()` around a pause after
  * `collectDefaultMetrics` alone.
  */
-const eventLoopMonitoringPrecision = 200;
+export const eventLoopMonitoringPrecision = 200;
 
 export function createMetrics() {
   const registry = new Registry();

@@ -6,6 +6,9 @@ export class DeadlineError extends Error {
   }
 }
 
+/** Longest wait of an operator's page for one store or process, in milliseconds (OPS-100). */
+export const pageSourceMs = 1_500;
+
 /** Rejects with DeadlineError if `work` takes longer; the work continues unobserved. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { storeNames, type ProbeAnswers, type StoreName } from "../../platform/probes.ts";
+import {
+  awayAfterMs,
+  storeNames,
+  type AwaySince,
+  type ProbeAnswers,
+  type StoreName,
+} from "../../platform/probes.ts";
 import type { InstanceState } from "../ipc.ts";
 import { pulseMs } from "./frozen-detection.ts";
 import { probeAnswers, type WorkerSigns } from "./instance-probes.ts";
@@ -24,6 +30,7 @@ export class Instance {
   readonly #options: InstanceOptions;
   readonly #now: () => number;
   readonly #reachedAt: Record<StoreName, number | null> = { postgres: null, redis: null };
+  readonly #awaySince: AwaySince = { postgres: null, redis: null };
   #isStopping = false;
   #checking: Promise<void> | null = null;
   /** The worker to ask next: one that reaches no store must not speak for the others. */
@@ -56,7 +63,8 @@ export class Instance {
   }
 
   state(): InstanceState {
-    return { probes: this.answers(), isStopping: this.#isStopping };
+    const awaySince = { ...this.#awaySince };
+    return { probes: this.answers(), isStopping: this.#isStopping, awaySince };
   }
 
   /** Not ready any more, although everything is still served. */
@@ -83,7 +91,12 @@ export class Instance {
   /** Of several workers the one that has reached the store last counts. */
   #note(store: StoreName, age: number | null): void {
     if (age === null) return;
-    this.#reachedAt[store] = Math.max(this.#reachedAt[store] ?? 0, this.#now() - age);
+    const at = Math.max(this.#reachedAt[store] ?? 0, this.#now() - age);
+    this.#reachedAt[store] = at;
+    const isAway = this.#now() - at >= awayAfterMs;
+    this.#awaySince[store] = isAway
+      ? (this.#awaySince[store] ?? Math.round(performance.timeOrigin + at))
+      : null;
   }
 
   #publishChange(): void {

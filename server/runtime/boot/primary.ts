@@ -6,6 +6,7 @@ import { configToEnv, loadConfig, type Config } from "../../platform/config/conf
 import { shutdownDelaySeconds } from "../../platform/config/shutdown.ts";
 import { createLogger, flushLog, type Logger } from "../../platform/log/logger.ts";
 import { openLogOutput, type LogOutput } from "../../platform/log/log-output.ts";
+import { storeNames } from "../../platform/probes.ts";
 import { createInstance, nameOfInstance } from "../../platform/instance.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
 import { systemClock } from "../../platform/time/clock.ts";
@@ -142,10 +143,12 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
     publish: (state) => {
       children.publish(state);
       const { live, ready } = state.probes;
-      const facts = { event: "readiness_changed", live: live.word, ready: ready.word };
+      const away = storeNames.filter((store) => state.awaySince[store] !== null);
+      const facts = { event: "readiness_changed", live: live.word, ready: ready.word, away };
       if (ready.word.startsWith("no-"))
         log.warn(facts, "instance not ready, requests belong elsewhere");
-      else log.info(facts, "answers of the probes changed");
+      else if (away.length > 0) log.warn(facts, "a store does not respond, see away");
+      else log.info(facts, "state of the instance changed");
     },
   });
   const operators = new OperatorListener({

@@ -1,9 +1,10 @@
 import { Idiomorph } from "idiomorph";
 
 // A reload would lose focus, selection and open parts, and show a browser error page while the service restarts.
-const content = document.querySelector<HTMLElement>("main[data-refresh-seconds]");
+const content = document.querySelector("main");
 const notice = document.querySelector("[role=status]");
-const everyMs = Number(content?.dataset["refreshSeconds"] ?? 0) * 1_000;
+const paced = document.querySelector<HTMLElement>("[data-refresh-seconds]");
+const everyMs = Number(paced?.dataset["refreshSeconds"] ?? 0) * 1_000;
 let seenAt = new Date();
 let timer = 0;
 

@@ -6,6 +6,7 @@ function setUp() {
   let now = 0;
   const pending: PromiseWithResolvers<boolean>[] = [];
   const limits: number[] = [];
+  const away: string[] = [];
   const reach = new StoreReach(
     {
       postgres: (limitMs) => {
@@ -16,9 +17,10 @@ function setUp() {
       },
       redis: async () => true,
     },
+    (store) => away.push(store),
     () => now,
   );
-  return { reach, pending, limits, pass: (ms: number) => (now += ms) };
+  return { reach, pending, limits, away, pass: (ms: number) => (now += ms) };
 }
 
 describe("what a worker knows of the stores", () => {
@@ -34,6 +36,21 @@ describe("what a worker knows of the stores", () => {
     const second = reach.ages();
     t.mock.timers.tick(800);
     assert.deepEqual(await second, { postgres: 2_000, redis: 0 });
+  });
+
+  it("is reported at each question while a store is away", async (t) => {
+    const { reach, pending, away, pass } = setUp();
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const first = reach.ages();
+    pending[0]?.resolve(true);
+    await first;
+    for (const ms of [4_999, 1, 2_000]) {
+      pass(ms);
+      const answer = reach.ages();
+      t.mock.timers.tick(800);
+      await answer;
+    }
+    assert.deepEqual(away, ["postgres", "postgres"]);
   });
 
   it("comes from one check at a time, which waits long in the queue of a busy pool", async (t) => {

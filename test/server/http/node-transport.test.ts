@@ -10,6 +10,7 @@ import { silentLogger, type Logger } from "../../../server/platform/log/logger.t
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
+import { noOutages } from "../../support/operator.ts";
 import {
   createNodeServer,
   maxConnections,
@@ -74,7 +75,7 @@ function start(): NodeServer {
   const stores = { redis: {} as Redis, faults: noFaults, requests: noRequests };
   const deps = { config, clock: systemClock, metrics, ...stores };
   const authorizer = { authorize: () => null, previewForm: () => [], holdsSeat: () => false };
-  const listener = operatorListener(authorizer, {});
+  const listener = operatorListener({ authorizer, deps: {}, outages: noOutages(systemClock) });
   return createNodeServer({ deps, routes, log: recording({}), listener });
 }
 

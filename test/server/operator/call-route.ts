@@ -7,6 +7,7 @@ import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { noRequests } from "../../../server/platform/requests/tracker.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
+import { noOutages } from "../../support/operator.ts";
 import type { OperatorRole } from "../../../server/http/auth/auth.ts";
 import { Pipeline } from "../../../server/http/pipeline/pipeline.ts";
 import { RequestContext } from "../../../server/http/pipeline/request-context.ts";
@@ -70,7 +71,7 @@ export async function answerOf<D extends object, Body>(
   };
   const recorder = new RequestRecorder(silentLogger, base);
   const redis = {} as Redis;
-  const listener = operatorListener(authorizer, deps);
+  const listener = operatorListener({ authorizer, deps, outages: noOutages(systemClock) });
   const pipeline = new Pipeline({ ...base, redis }, routes, recorder, listener);
   const [path = "", query = ""] = target.split("?");
   const ctx = new TestContext(method, path, query, null, () => {});

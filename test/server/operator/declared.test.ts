@@ -80,12 +80,9 @@ test("neither listener serves a route of the other", () => {
       /operator listener/,
     );
   const nothing = {} as never;
+  const given = { base: nothing, deps: nothing, outages: nothing, log: silentLogger };
   for (const route of routes as readonly Route<never>[])
-    assert.throws(
-      () =>
-        createOperatorServer({ base: nothing, deps: nothing, routes: [route], log: silentLogger }),
-      /public listener/,
-    );
+    assert.throws(() => createOperatorServer({ ...given, routes: [route] }), /public listener/);
 });
 
 test("personal and secret job data is masked, and the rest is not", () => {

@@ -113,4 +113,23 @@ describe("a browser session of the operator pages", () => {
     clock.advance(cookieSeconds * 1_000);
     assert.equal(await process().fromCookie(cookie), null);
   });
+
+  it("reads as a viewer while Postgres is away, if its operator was found in the last hour", async () => {
+    let isAway = false;
+    const find = async (hash: string) => {
+      if (isAway) throw new Error("away");
+      return hash === hashToken(token) ? ada : null;
+    };
+    const ended = createEndedSessions(app.deps.redis, tokens(), clock);
+    const [seen, unseen] = [0, 1].map(() => createIdentities(app.deps.config, clock, find, ended));
+    assert.ok(seen && unseen);
+    const cookie = seen.cookieFor(token);
+    assert.deepEqual(await seen.fromCookie(cookie, true), ada);
+    isAway = true;
+    assert.deepEqual(await seen.fromCookie(cookie, true), { name: "ada", role: "viewer" });
+    await assert.rejects(seen.fromCookie(cookie), { message: "away" });
+    await assert.rejects(unseen.fromCookie(cookie, true), { message: "away" });
+    await seen.end(cookie);
+    assert.equal(await seen.fromCookie(cookie, true), null);
+  });
 });

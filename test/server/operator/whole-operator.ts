@@ -19,6 +19,7 @@ import { createQueues } from "../../../workers/producer.ts";
 import { queuePrefixOf } from "../../../workers/queues.ts";
 import { startApp } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
+import { noOutages } from "../../support/operator.ts";
 
 export const tokenOf = (role: OperatorRole) => `token-of-the-${role}-0123456789`;
 
@@ -31,9 +32,10 @@ export async function startWholeOperator(answers: Partial<Record<Question, unkno
   const { config, clock, metrics, orm, redis } = app.deps;
   const queues = createQueues(app.stores.redisUrl, silentLogger);
   const database = createDatabase(config, redis, noFaults);
+  const outages = noOutages(clock);
   const asked: Question[] = [];
   const deps: OperatorDeps = createOperatorDeps({
-    ...{ config, clock, metrics, redis, queues, database, log: silentLogger },
+    ...{ config, clock, metrics, redis, queues, database, outages, log: silentLogger },
     link: {
       ask: async (question) => {
         asked.push(question);
@@ -46,7 +48,7 @@ export async function startWholeOperator(answers: Partial<Record<Question, unkno
     base: { config, clock, metrics, redis, faults: noFaults, requests: noRequests },
     deps,
     routes: [...operatorRoutes, ...boardRoutes(queues.all(), deps.jobTimes)],
-    log: silentLogger,
+    ...{ log: silentLogger, outages },
   });
   for (const role of operatorRoles) {
     const operator = { name: `the ${role}`, role, tokenHash: hashToken(tokenOf(role)) };

@@ -17,6 +17,7 @@ import {
 import { addressOf } from "../../../platform/text/account-names.ts";
 import { publishAccountEvent } from "./account-events.ts";
 import { systemClock, timestamp } from "../../../platform/time/clock.ts";
+import { pageSourceMs, withTimeout } from "../../../platform/time/deadline.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { recordChange } from "../../operators/domain/operators.ts";
 import { AppError } from "../../../platform/errors.ts";
@@ -44,12 +45,13 @@ export async function existingAccount(em: EntityManager, id: number): Promise<Pl
   return player;
 }
 
-/** State, sessions and lock of one player, with personal data. */
+/** State, sessions and lock of one player, with personal data; the lock is null while Redis does not respond. */
 export async function describeAccount(
   { em, redis, faults }: Pick<AccountStores, "em" | "redis" | "faults">,
   player: Player,
   config: Config,
 ) {
+  const locks = { redis, config, faults, clock: systemClock };
   const time = (date: Date | null | undefined) => (date ? timestamp(date.getTime()) : null);
   return {
     id: player.id,
@@ -64,7 +66,7 @@ export async function describeAccount(
     deleted_at: time(player.deletedAt),
     purged_at: time(player.purgedAt),
     num_sessions: await countOpenFamilies(em, player.id, new Date()),
-    locked_seconds: await lockedSeconds({ redis, config, faults, clock: systemClock }, player),
+    locked_seconds: await withTimeout(lockedSeconds(locks, player), pageSourceMs).catch(() => null),
   };
 }
 

@@ -94,12 +94,17 @@ let numRetrying = 0;
 type PostDeps = WithEnqueue & WithLog & WithFaults & WithOrigin;
 
 /**
- * Queues written messages; call it after the commit. Never rejects: while Redis is down they stay in Postgres. It
+ * Queues written messages of a player, by default of the caller; call it after the commit. Never rejects: while Redis is down they stay in Postgres. It
  * retries for a minute, then the clean-up queues them.
  */
-export async function postMessages(deps: PostDeps, ids: readonly (number | null)[]): Promise<void> {
+export async function postMessages(
+  deps: PostDeps,
+  ids: readonly (number | null)[],
+  playerId: number | null = null,
+): Promise<void> {
+  const origin = withPlayer(deps.origin, playerId);
   const wanted = ids.filter((id) => id !== null);
-  const post = (messageId: number) => deps.enqueue(mailQueue, { messageId, round: 0 }, deps.origin);
+  const post = (messageId: number) => deps.enqueue(mailQueue, { messageId, round: 0 }, origin);
   const work = wanted.map(post);
   for (const [at, result] of (await Promise.allSettled(work)).entries()) {
     if (result.status === "fulfilled") continue;
@@ -107,8 +112,8 @@ export async function postMessages(deps: PostDeps, ids: readonly (number | null)
       { event: "message_not_queued", reason: String(result.reason) },
       "message not queued, retrying",
     );
-    recordDegraded(deps, "message-queue", result.reason, deps.origin);
-    void postLater(deps, wanted[at] ?? 0);
+    recordDegraded(deps, "message-queue", result.reason, origin);
+    void postLater({ enqueue: deps.enqueue, origin }, wanted[at] ?? 0);
   }
 }
 
@@ -135,7 +140,8 @@ export async function sendMessage(
   deps: WriteDeps & WithEm & WithEnqueue,
   message: NewMessage,
 ): Promise<void> {
-  await postMessages(deps, [await writeMessage(deps.em, deps, message)]);
+  const id = await writeMessage(deps.em, deps, message);
+  await postMessages(deps, [id], message.credential?.playerId);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 import { groupActions, type WithEnqueue } from "../../../../workers/queues.ts";
 import type { WithClock, WithEm, WithRedis } from "../../../platform/capabilities.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { withTimeout } from "../../../platform/time/deadline.ts";
+import { pageSourceMs, withTimeout } from "../../../platform/time/deadline.ts";
 import { maxActions, maxListed, maxSnapshotJobs } from "./action-bounds.ts";
 import { ActionJournal, previewSnapshot, type Snapshot } from "./action-journal.ts";
 import { noOrigin } from "../../../platform/origin.ts";
@@ -26,8 +26,6 @@ export type ActionKind = FaultAction["kind"];
 
 /** Open actions whose jobs are looked for in one run of the upkeep. */
 const maxReconciled = 1_000;
-/** Longest wait for Postgres where a page works without it. */
-const answerMs = 2_000;
 
 export interface ActionDeps extends FailureDeps, WithEnqueue, WithRedis {
   /** Removes the job of an action that waits, or asks the one that runs to stop; true if there was one that runs. */
@@ -111,7 +109,7 @@ export function listGroupActions(
   groupId: string,
 ): Promise<FaultAction[] | null> {
   const list = async () => listActions(await em(), groupId, maxListed);
-  return withTimeout(list(), answerMs).catch(() => null);
+  return withTimeout(list(), pageSourceMs).catch(() => null);
 }
 
 /** Ends an action that waits, or asks the one that runs to stop. The caller records it in the audit log before. */

@@ -5,7 +5,7 @@ import { AppError } from "../../../platform/errors.ts";
 import { groupingVersion } from "../../../platform/faults/grouping.ts";
 import type { FaultStore, StoredGroup, StoredGroups } from "../../../platform/faults/store.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
-import { withTimeout } from "../../../platform/time/deadline.ts";
+import { pageSourceMs, withTimeout } from "../../../platform/time/deadline.ts";
 import { numLastHour, stateOf, type GroupState } from "./states.ts";
 
 /** A group and what operators decided about it. */
@@ -34,8 +34,6 @@ export type NewState =
   /** Without `until`, `hours` and `more` for as long as nobody decides otherwise. */
   | { state: "ignored"; until: Date | null; hours: number | null; more: number | null };
 
-/** Longest wait for each of the two stores. */
-const answerMs = 2_000;
 const hourMs = 3_600_000;
 
 /** All groups. Throws `failure:store_unavailable` while Redis is away. */
@@ -97,7 +95,7 @@ const versionOf = (id: string) => Number(id.split("-")[0] ?? groupingVersion);
 
 async function read<T>(answer: Promise<T>): Promise<T> {
   try {
-    return await withTimeout(answer, answerMs);
+    return await withTimeout(answer, pageSourceMs);
   } catch (cause) {
     throw new AppError("failure:store_unavailable", { cause, params: { retry_after: 1 } });
   }
@@ -110,7 +108,7 @@ async function decisionsOf(
 ): Promise<Map<string, FaultGroupDecision> | null> {
   const ids = groups.map(({ id }) => id);
   const list = async () => listDecisions(await deps.em(), ids);
-  const found = await withTimeout(list(), answerMs).catch(() => null);
+  const found = await withTimeout(list(), pageSourceMs).catch(() => null);
   return found === null ? null : new Map(found.map((decision) => [decision.groupId, decision]));
 }
 

@@ -2,14 +2,12 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import { AppError } from "../../../platform/errors.ts";
 import type { StoredProcessEvent } from "../../../platform/process-event.ts";
 import type { Clock } from "../../../platform/time/clock.ts";
-import { withTimeout } from "../../../platform/time/deadline.ts";
+import { pageSourceMs, withTimeout } from "../../../platform/time/deadline.ts";
 
 /** The most that one question returns. */
 export const maxListedEvents = 500;
 /** The clocks of the machines of a service may differ by this. */
 export const clockSkewMs = 60_000;
-/** Longest wait for Postgres. */
-const answerMs = 2_000;
 
 /** Events of processes as they are read, newest first; each call rejects while Postgres is away. */
 export interface ProcessEvents {
@@ -35,7 +33,7 @@ export function createProcessEvents({ open, clock }: ProcessEventsDeps): Process
       const queries = await import("../../../../db/queries/processes/process-events.ts");
       return queries.listProcessEvents((await open()).em.fork(), period, limit);
     };
-    return withTimeout(read(), answerMs).catch((cause: unknown) => {
+    return withTimeout(read(), pageSourceMs).catch((cause: unknown) => {
       throw new AppError("worker:events_unavailable", { cause, params: { retry_after: 1 } });
     });
   };

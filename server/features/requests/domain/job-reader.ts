@@ -1,6 +1,7 @@
 import type { Job, Queue } from "bullmq";
 import { readOrigin, type Origin } from "../../../platform/origin.ts";
 import type { KeptJob } from "../../../platform/requests/entries.ts";
+import { maskLogLine } from "../../../platform/text/job-log-line.ts";
 import { maskData, maskText } from "../../../platform/text/masking.ts";
 
 /** A job of a request: its state, its failed attempts and its result, without personal data and secrets. */
@@ -49,7 +50,7 @@ export async function readJob(
     finishedAtMs: job.finishedOn ?? null,
     failedReason: job.failedReason ? maskText(job.failedReason) : null,
     result: maskData(job.returnvalue),
-    log: logs.map((line) => maskText(line)),
+    log: logs.map(maskLogLine),
     origin: readOrigin(origin),
   };
 }

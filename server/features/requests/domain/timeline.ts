@@ -12,7 +12,7 @@ import {
   type RequestStore,
 } from "../../../platform/requests/store.ts";
 import { timestamp } from "../../../platform/time/clock.ts";
-import { withTimeout } from "../../../platform/time/deadline.ts";
+import { pageSourceMs, withTimeout } from "../../../platform/time/deadline.ts";
 import { listAuditedByRequest, type AuditedByRequest } from "./audited.ts";
 import type { JobOfRequest } from "./job-reader.ts";
 
@@ -44,17 +44,14 @@ export interface TimelineDeps {
   em: () => Promise<EntityManager>;
 }
 
-/** Longest wait for each of the two stores. */
-const answerMs = 2_000;
-
 /**
  * What belongs to the requests with this id. Throws `request:not_kept` if both stores know nothing. Parts of a store
  * that does not respond are left out.
  */
 export async function findTimeline(deps: TimelineDeps, id: string): Promise<RequestTimeline> {
   const [inRedis, inPostgres] = await Promise.all([
-    withTimeout(readRedis(deps, id), answerMs).catch(() => null),
-    withTimeout(readPostgres(deps, id), answerMs).catch(() => null),
+    withTimeout(readRedis(deps, id), pageSourceMs).catch(() => null),
+    withTimeout(readPostgres(deps, id), pageSourceMs).catch(() => null),
   ]);
   const { requests, jobs, failures } = inRedis ?? { requests: [], jobs: [], failures: [] };
   const { messages, audited } = inPostgres ?? { messages: [], audited: [] };

@@ -75,7 +75,8 @@ function leads(): void {
     const isFailed = ({ jobs: [job], failures }: TimelineBody) =>
       job?.attempts.length === 1 && failures.length === 1;
     const { jobs, failures } = await timelineOf(id, isFailed);
-    const line = new RegExp(`attempt 1 on .*, request ${id}.*: smtp\\.deferred 451 .*greylisted`);
+    const head = `attempt 1 on [a-z]+-[a-z0-9@]+, \\d+ ms, request ${id}, player \\d+`;
+    const line = new RegExp(`${head}: smtp\\.deferred 451 .*greylisted`);
     assert.match(jobs[0]?.attempts[0] ?? "", line);
     assert.equal(failures[0]?.code, "smtp.deferred");
     mails.refuse(null);

@@ -81,6 +81,27 @@ describe("the state of an instance", () => {
     assert.equal(instance.answers().ready.word, "no-postgres");
   });
 
+  it("has the time of the last answer of a store that is away", async () => {
+    const { instance, stores, pass } = setUp();
+    await instance.check();
+    assert.deepEqual(instance.state().awaySince, { postgres: null, redis: null });
+    stores["a"] = stores["b"] = { postgres: 5_000, redis: 0 };
+    pass(5_000);
+    await instance.check();
+    const { awaySince } = instance.state();
+    assert.deepEqual(awaySince, {
+      postgres: Math.round(performance.timeOrigin + 1_000),
+      redis: null,
+    });
+    stores["a"] = stores["b"] = { postgres: 6_990, redis: 0 };
+    pass(2_000);
+    await instance.check();
+    assert.deepEqual(instance.state().awaySince, awaySince);
+    stores["a"] = stores["b"] = { postgres: 0, redis: 0 };
+    await instance.check();
+    assert.deepEqual(instance.state().awaySince, { postgres: null, redis: null });
+  });
+
   it("asks no worker while none is ready", async () => {
     const { instance, workers, asked } = setUp();
     for (const worker of workers) worker.isReady = false;
