@@ -2,7 +2,7 @@ import { readArguments, refuse, wholeNumber } from "../test/support/arguments.ts
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { peerNames } from "./lobby/everyday-peers.ts";
 import { printTable } from "./report.ts";
-import type { EverydaySizes, RoundSizes, Scenarios } from "./scenario.ts";
+import type { EverydaySizes, RollingSizes, RoundSizes, Scenarios } from "./scenario.ts";
 
 /**
  * `npm run bench -- <name> [scenario...] [<name>...] [--quick]`: everything that is compared runs in the
@@ -58,6 +58,10 @@ const benches: Record<string, { about: string; load: () => Promise<{ scenarios: 
     about: "operator pages over many failed jobs, groups and rooms; an open overview; memory",
     load: () => import("./operator.ts"),
   },
+  rolling: {
+    about: "two instances behind a balancer while each is restarted, drained, upgraded, or fails",
+    load: () => import("./rolling/index.ts"),
+  },
   service: {
     about: "an idle service by process: processor, wake-ups, memory; starts and restarts",
     load: () => import("./service/index.ts"),
@@ -70,7 +74,8 @@ const form =
   "                  [--workers 1,2] [--follow] [--beside <another checkout>] [--peers socketio,socketio-streams,colyseus]\n" +
   "  lobby seats:    [--lobbies 200] [--rounds 3] [--workers 1,2] [--beside <another checkout>]\n" +
   "  service idle:   [--rounds 3] [--seconds 20] [--beside <another checkout>]\n" +
-  "  database beside: the same";
+  "  database beside, http beside: the same\n" +
+  "  rolling:        [--rate 200] [--streams 1000] [--games 60] [--seconds 20]";
 
 function usage(reason: string, choices: Record<string, { about: string }>): never {
   const lines = Object.entries(choices).map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`);
@@ -83,7 +88,9 @@ const { values, positionals } = readArguments(form, {
     quick: { type: "boolean", default: false },
     rates: { type: "string", default: "400,800,2800" },
     lobbies: { type: "string", default: "200" },
-    streams: { type: "string", default: "8" },
+    streams: { type: "string" },
+    rate: { type: "string" },
+    games: { type: "string" },
     rounds: { type: "string" },
     seconds: { type: "string", default: "20" },
     workers: { type: "string", default: "1,2" },
@@ -107,7 +114,7 @@ function everydaySizes(): EverydaySizes {
   return {
     rates: list("rates", values.rates),
     lobbies: number("lobbies", values.lobbies),
-    streams: number("streams", values.streams),
+    streams: number("streams", values.streams ?? "8"),
     rounds: number("rounds", values.rounds ?? "12"),
     seconds: number("seconds", values.seconds),
     workers: list("workers", values.workers),
@@ -122,6 +129,18 @@ function roundSizes(): RoundSizes {
     rounds: wholeNumber(form, "--rounds", values.rounds ?? "3"),
     seconds: wholeNumber(form, "--seconds", values.seconds),
     beside: values.beside ?? null,
+  };
+}
+
+function rollingSizes(): RollingSizes {
+  const { quick } = values;
+  const size = (name: "rate" | "streams" | "games", usual: string, short: string) =>
+    wholeNumber(form, `--${name}`, values[name] ?? (quick ? short : usual));
+  return {
+    perSecond: size("rate", "200", "50"),
+    streams: size("streams", "1000", "100"),
+    games: size("games", "60", "10"),
+    seconds: wholeNumber(form, "--seconds", values.seconds),
   };
 }
 
@@ -140,7 +159,12 @@ for (const word of positionals) {
 if (chosen.length === 0) usage("which bench?", benches);
 
 async function runChosen(): Promise<number> {
-  const options = { isQuick: values.quick, everyday: everydaySizes(), rounds: roundSizes() };
+  const options = {
+    isQuick: values.quick,
+    everyday: everydaySizes(),
+    rounds: roundSizes(),
+    rolling: rollingSizes(),
+  };
   for (const { scenarios, only } of chosen)
     for (const [name, scenario] of Object.entries(scenarios)) {
       if (only.size > 0 && !only.has(name)) continue;

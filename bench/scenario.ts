@@ -5,9 +5,22 @@ export interface BenchOptions {
   isQuick: boolean;
   everyday: EverydaySizes;
   rounds: RoundSizes;
+  rolling: RollingSizes;
 }
 
-/** Sizes of `service idle` and `database beside`; `lobby seats` uses `rounds`. */
+/** Sizes of `rolling`. */
+export interface RollingSizes {
+  /** Requests per second. */
+  perSecond: number;
+  /** Event streams on lobbies that wait. */
+  streams: number;
+  /** Games at a time, of four players each. */
+  games: number;
+  /** Length of the control run. */
+  seconds: number;
+}
+
+/** Sizes of `http beside`, `service idle` and `database beside`; `lobby seats` uses `rounds`. */
 export interface RoundSizes {
   rounds: number;
   /** Length of a round. */

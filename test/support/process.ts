@@ -21,6 +21,8 @@ export interface ServiceOptions {
   sharesPostgres?: boolean;
   /** Folder of another checkout whose service is started. */
   root?: string;
+  /** Words before the command, such as those that enter a network namespace. */
+  prefix?: readonly string[];
 }
 
 export interface Service {
@@ -101,6 +103,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     serviceEnv(dataDir, env),
     serviceProgram(options.root),
     options.root,
+    options.prefix,
   );
   const facts = await readyFacts(child, output).catch(async (error: unknown) => {
     await clean();
@@ -173,9 +176,11 @@ function launch(
   env: NodeJS.ProcessEnv,
   program = serviceProgram(),
   cwd = root,
+  prefix: readonly string[] = [],
 ): { child: ChildProcess; output: { text: string } } {
   mayStart();
-  const child = spawn(process.execPath, program, {
+  const [command = "", ...args] = [...prefix, process.execPath, ...program];
+  const child = spawn(command, args, {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -89,14 +89,16 @@ export function startHaproxyOfTwo(ports: readonly [number, number]): Promise<Web
   return startProxy(kind, (port, folder) => kind.configure(head + backend, port, folder));
 }
 
-async function startProxy(
+/** Starts the program with a configuration for this port, by default a free one of 127.0.0.1. */
+export async function startProxy(
   kind: ProxyKind,
   configure: (port: number, folder: string) => string,
+  at: { host: string; port: number } | null = null,
 ): Promise<WebProxy> {
   const program = findProgram(kind);
   if (program === null) throw new Error(`no ${kind.name} on this machine`);
   const folder = mkdtempSync(join(tmpdir(), "ember-proxy-"));
-  const port = await freePort();
+  const { host, port } = at ?? { host: "127.0.0.1", port: await freePort() };
   const file = join(folder, "config");
   writeFileSync(file, `${configure(port, folder)}\n`);
   const env = {
@@ -112,7 +114,7 @@ async function startProxy(
     await end(child);
     rmSync(folder, { recursive: true, force: true });
   };
-  if (await listens(port, child)) return { url: `http://127.0.0.1:${port}`, port, stop };
+  if (await listens(host, port, child)) return { url: `http://${host}:${port}`, port, stop };
   await stop();
   throw new Error(`${kind.name} does not start: ${output.slice(-2_000)}`);
 }
@@ -124,9 +126,9 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function listens(port: number, child: ChildProcess): Promise<boolean> {
+async function listens(host: string, port: number, child: ChildProcess): Promise<boolean> {
   while (child.exitCode === null) {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(port, host);
     const isOpen = await once(socket, "connect").then(
       () => true,
       () => false,

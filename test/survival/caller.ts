@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 export interface Call {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH";
   path: string;
   body?: unknown;
   headers?: Record<string, string>;
@@ -47,8 +47,7 @@ export async function callOnce(
   try {
     asked.end(sent ?? undefined);
     const [response] = (await once(asked, "response")) as [IncomingMessage];
-    const received = await text(response);
-    const json = received === "" ? {} : (JSON.parse(received) as Envelope);
+    const json = parseEnvelope(await text(response));
     return {
       status: response.statusCode ?? 0,
       body: json.body ?? {},
@@ -65,7 +64,7 @@ export async function insist(to: string | Address, call: Call): Promise<Answer> 
   const address = Address.of(to);
   const headers = { "idempotency-key": randomUUID(), ...call.headers };
   const startedAt = performance.now();
-  const failures: string[] = [];
+  const failures = new Map<string, number>();
   for (;;) {
     let reason: string;
     const url = address.next();
@@ -79,10 +78,21 @@ export async function insist(to: string | Address, call: Call): Promise<Answer> 
       reason = String(error);
     }
     const ms = Math.round(performance.now() - startedAt);
-    failures.push(`${reason} after ${ms} ms`);
-    if (ms > timeoutMs)
-      throw new Error(`${call.method} ${call.path} had no answer: ${failures.join(", ")}`);
+    failures.set(reason, (failures.get(reason) ?? 0) + 1);
+    if (ms > timeoutMs) {
+      const reasons = [...failures].map(([what, count]) => `${count} x ${what}`).join(", ");
+      throw new Error(`${call.method} ${call.path} had no answer in ${ms} ms: ${reasons}`);
+    }
     await wait(retryMs);
+  }
+}
+
+/** A proxy without a server behind it answers with a page of its own. */
+function parseEnvelope(received: string): Envelope {
+  try {
+    return received === "" ? {} : (JSON.parse(received) as Envelope);
+  } catch {
+    return {};
   }
 }
 

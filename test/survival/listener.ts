@@ -34,12 +34,16 @@ export interface Listener {
   close(): void;
 }
 
-/** Follows a lobby and cuts its own connection every now and then; returns with the last id. */
+/**
+ * Follows a lobby and cuts its own connection every now and then, unless `isSteady`; returns with the last
+ * id.
+ */
 export function listen(
   to: string | Address,
   topic: string,
   token: string,
   random: () => number,
+  isSteady = false,
 ): Listener {
   const address = Address.of(to);
   const received: ReceivedMessages = {
@@ -79,7 +83,8 @@ export function listen(
     });
     connection = made;
     const cut = () => void made.destroy();
-    const life = setTimeout(cut, minLifeMs + random() * spreadLifeMs);
+    const lifeMs = minLifeMs + random() * spreadLifeMs;
+    const life = isSteady ? undefined : setTimeout(cut, lifeMs);
     // A client that receives nothing reconnects elsewhere; the first bytes come immediately.
     const silence = setTimeout(() => {
       address.failed(url);

@@ -58,6 +58,8 @@ export interface TableOptions {
   random: () => number;
   /** Maximum thinking time of a player. */
   thinkMs: number;
+  /** Its clients keep their streams; otherwise they cut them every now and then. */
+  isSteady?: boolean;
   /** Called as soon as the code is known. */
   onCode: (code: string) => void;
 }
@@ -131,7 +133,7 @@ export async function playTable(options: TableOptions): Promise<Played> {
 
 async function takeSeats(
   address: Address,
-  { guests, mode, questions, random, onCode }: TableOptions,
+  { guests, mode, questions, random, isSteady, onCode }: TableOptions,
 ): Promise<{ code: string; seats: Seat[] }> {
   let code = "";
   const seats: Seat[] = [];
@@ -149,7 +151,7 @@ async function takeSeats(
     const seatId = (taken.body["player"] as { id: number }).id;
     const hub = await insist(address, post(`${base}/${code}/token`, bearer));
     const topic = `/games/trivia/lobby/${code}`;
-    const listener = listen(address, topic, String(hub.headers["x-hub-token"]), random);
+    const listener = listen(address, topic, String(hub.headers["x-hub-token"]), random, isSteady);
     seats.push({ seatId, bearer, listener });
   }
   return { code, seats };

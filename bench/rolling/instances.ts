@@ -1,0 +1,94 @@
+import { startService, type Process, type Service } from "../../test/support/process.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import type { Host } from "./network.ts";
+import type { NetworkStores } from "./stores.ts";
+
+export const publicPort = 8080;
+
+const startLimitMs = 60_000;
+
+/** One instance on a host of its own, which can be stopped and started again, also from another checkout. */
+export class RollingInstance {
+  readonly host: Host;
+  readonly #env: Record<string, string>;
+  #service: Service | null = null;
+
+  constructor(host: Host, stores: NetworkStores, proxyAddress: string, env = {}) {
+    this.host = host;
+    this.#env = {
+      ...{ DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl },
+      ...{ HOST: host.address, PORT: String(publicPort) },
+      OPERATOR_LISTEN: `${host.address}:9090`,
+      // Both instances must read each other's tokens.
+      APP_SECRET: "rolling-secret-of-both-instances-0123456789",
+      OPERATOR_BOOTSTRAP_TOKEN: "rolling-operator-token-0123456789",
+      TRUSTED_PROXIES: proxyAddress,
+      ...{ HTTP_WORKERS: "2", JOB_WORKERS: "1" },
+      ...{ RATE_LIMIT_FACTOR: "0", LOBBY_MIN_QUESTION_MS: "0", HUB_STREAMS_PER_ADDRESS: "100000" },
+      // As in production; the probes of the balancer need 3 s.
+      ...{ SHUTDOWN_DELAY_SECONDS: "5", SHUTDOWN_TIMEOUT_SECONDS: "25" },
+      ...env,
+    };
+  }
+
+  get service(): Service {
+    if (this.#service === null) throw new Error("the instance is not running");
+    return this.#service;
+  }
+
+  /** `root`: another checkout. */
+  async start(root?: string): Promise<void> {
+    const { prefix } = this.host;
+    const from = root === undefined ? {} : { root };
+    this.#service = await startService({ env: this.#env, prefix, ...from });
+  }
+
+  /** SIGTERM, as a package manager or Kubernetes does; throws unless it ends in order. */
+  async stop(): Promise<void> {
+    const code = await this.service.stop();
+    this.#service = null;
+    if (code !== 0) throw new Error(`the instance ended with ${code}`);
+  }
+
+  /** Stops it if it runs. */
+  async end(): Promise<void> {
+    await this.#service?.stop();
+    this.#service = null;
+  }
+
+  /** SIGKILL to every process, as when the machine loses its power. */
+  async kill(): Promise<void> {
+    const pids = (await this.service.processes()).map(({ pid }) => pid);
+    const killed = this.service.kill();
+    for (const pid of pids) if (pid !== this.service.pid) process.kill(pid, "SIGKILL");
+    await killed;
+    await this.service.stop();
+    this.#service = null;
+  }
+
+  /** Replaces every HTTP worker, one after another. */
+  async drainWorkers(): Promise<void> {
+    const workers = (await this.service.processes()).filter(({ role }) => role === "http");
+    for (const { index, pid } of workers) {
+      await this.#drain(index);
+      const isReplaced = async () =>
+        (await this.service.processes()).some(
+          (one) => one.role === "http" && one.index === index && one.is_ready && one.pid !== pid,
+        );
+      await eventually(`worker ${index} is replaced`, isReplaced, startLimitMs);
+    }
+  }
+
+  async #drain(index: Process["index"]): Promise<void> {
+    const { operatorUrl, operatorToken } = this.service;
+    const answer = await fetch(`${operatorUrl}/operator/workers/${index}/drain`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${operatorToken}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ reason: "rolling restart" }),
+    });
+    if (answer.status !== 202) throw new Error(`drain: ${answer.status} ${await answer.text()}`);
+  }
+}

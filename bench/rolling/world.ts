@@ -1,0 +1,130 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { stopsAtEnd } from "../../test/support/cleanup.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { insist, type Answer } from "../../test/survival/caller.ts";
+import { makeGuests } from "../../test/survival/survive.ts";
+import { note } from "../report.ts";
+import type { RollingSizes } from "../scenario.ts";
+import { startBalancer, type BalancerName } from "./balancer.ts";
+import { Followers } from "./followers.ts";
+import { Games } from "./games.ts";
+import { RollingInstance } from "./instances.ts";
+import { createNetwork } from "./network.ts";
+import { RequestLoad, type AskedRequest } from "./requests.ts";
+import { startNetworkStores, type NetworkStores } from "./stores.ts";
+
+/** Streams on each lobby that waits and is changed once a second. */
+const streamsPerLobby = 50;
+const changeMs = 1_000;
+const openedAtOnce = 20;
+const lobbies = "/v1/games/trivia/lobbies";
+
+/** Two instances behind a balancer, with everything that their users do. */
+export interface World {
+  instances: readonly [RollingInstance, RollingInstance];
+  stores: NetworkStores;
+  requests: RequestLoad;
+  followers: Followers;
+  games: Games;
+}
+
+/** Starts all of it, lets `work` run, and ends it in order. */
+export async function withWorld<T>(
+  balancer: BalancerName,
+  sizes: RollingSizes,
+  work: (world: World) => Promise<T>,
+): Promise<T> {
+  const ends: (() => Promise<unknown> | void)[] = [];
+  const stopAll = stopsAtEnd(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+  try {
+    const network = createNetwork(2);
+    ends.push(() => network.close());
+    const stores = await startNetworkStores(network.address);
+    ends.push(() => stores.close());
+    const [one, two] = network.hosts.map(
+      (host) => new RollingInstance(host, stores, network.address),
+    );
+    if (one === undefined || two === undefined) throw new Error("two hosts are needed");
+    const instances = [one, two] as const;
+    for (const instance of instances) {
+      await instance.start();
+      ends.push(() => instance.end());
+    }
+    const proxy = await startBalancer(
+      balancer,
+      instances.map(({ host }) => host.address),
+    );
+    ends.push(() => proxy.stop());
+    note(`two instances behind ${balancer}`);
+    const { url } = proxy;
+    const followers = new Followers();
+    ends.push(() => followers.close());
+    const changing = await follow(url, followers, sizes.streams);
+    ends.push(changing.stop);
+    const requests = new RequestLoad(url, changing.requests, sizes.perSecond);
+    ends.push(() => requests.stop());
+    const games = await Games.start(url, sizes.games);
+    note(`${sizes.perSecond} requests/s, ${followers.size} streams, ${sizes.games} games`);
+    return await work({ instances, stores, requests, followers, games });
+  } finally {
+    await stopAll();
+  }
+}
+
+/** Opens the streams on lobbies that wait, and changes the settings of each lobby every second. */
+async function follow(url: string, followers: Followers, numStreams: number) {
+  const hosts = await makeGuests(url, Math.ceil(numStreams / streamsPerLobby));
+  const opened = await Promise.all(
+    hosts.map(async ({ token }) => {
+      const headers = { authorization: `Bearer ${token}` };
+      const body = { hostName: "Host", mode: "coop", numQuestions: 5 };
+      const made = ok(await insist(url, { method: "POST", path: lobbies, headers, body }));
+      const path = `${lobbies}/${(made.body["lobby"] as { code: string }).code}`;
+      return { path, headers };
+    }),
+  );
+  const topics = Array.from({ length: numStreams }, (_, n) => opened[n % opened.length]);
+  for (let n = 0; n < topics.length; n += openedAtOnce)
+    await Promise.all(
+      topics.slice(n, n + openedAtOnce).map(async (lobby) => {
+        if (lobby === undefined) return;
+        const spectate = `${lobby.path}/spectate`;
+        const hub = ok(await insist(url, { method: "POST", path: spectate }));
+        const topic = lobby.path.replace("/v1", "").replace("lobbies", "lobby");
+        await followers.add(url, topic, String(hub.headers["x-hub-token"]));
+      }),
+    );
+  let isOver = false;
+  const change = async ({ path, headers }: (typeof opened)[number]) => {
+    for (let n = 0; !isOver; n++) {
+      const body = { timer: n % 2 === 0 ? 20 : 30 };
+      ok(await insist(url, { method: "PATCH", path: `${path}/settings`, headers, body }));
+      await pause(changeMs, undefined, { ref: false });
+    }
+  };
+  const changed = Promise.allSettled(opened.map(change));
+  const [first] = opened;
+  const requests: AskedRequest[] = [
+    { method: "GET", path: "/v1/games/trivia/categories" },
+    { method: "POST", path: "/v1/gateway/guest", body: "{}" },
+    { method: "GET", path: first?.path ?? "", ...first },
+    { method: "GET", path: "/v1/wallet/@me", headers: first?.headers ?? {} },
+    { method: "POST", path: `${first?.path}/heartbeat`, headers: first?.headers ?? {} },
+  ];
+  const stop = async () => {
+    isOver = true;
+    for (const one of await changed) if (one.status === "rejected") note(String(one.reason));
+  };
+  return { requests, stop };
+}
+
+function ok(answer: Answer): Answer {
+  if (answer.status < 300) return answer;
+  throw new Error(`${answer.status} ${answer.code}`);
+}
+
+/** Resolves when every stream has received what the others of its lobby have, for a moment. */
+export const untilFollowed = (followers: Followers): Promise<void> =>
+  eventually("every stream is up to date", () => followers.lagging() === 0);
