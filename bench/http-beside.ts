@@ -1,9 +1,15 @@
 import type { Service } from "../test/support/process.ts";
-import type { HttpLoad } from "./http.ts";
+import type { Generator, Job } from "./load.ts";
 import { connections } from "./lobby/field.ts";
 import { median, medianWithInterval, type Table } from "./report.ts";
 import type { Measured } from "./requests.ts";
 import { withService } from "./service.ts";
+
+/** A kind of request at saturation, and the number of HTTP workers that it needs. */
+export interface HttpLoad {
+  workers: 1 | 2;
+  jobs(service: Service, generator: Generator): Promise<Job[]>;
+}
 
 interface Sizes {
   rounds: number;

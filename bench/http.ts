@@ -1,6 +1,6 @@
 import { newPlayer } from "../test/support/player.ts";
-import { besideTable, interleaved } from "./http-beside.ts";
-import { requestText, type Generator, type Job } from "./load.ts";
+import { besideTable, interleaved, type HttpLoad } from "./http-beside.ts";
+import { requestText, type Job } from "./load.ts";
 import {
   anyPicks,
   connections,
@@ -22,12 +22,6 @@ import { pidsOf, withService } from "./service.ts";
 import type { Service } from "../test/support/process.ts";
 
 const lobbyCount = 100;
-
-/** A kind of request at saturation, and the number of HTTP workers that it needs. */
-export interface HttpLoad {
-  workers: 1 | 2;
-  jobs(service: Service, generator: Generator): Promise<Job[]>;
-}
 
 /** Picks go to games that were started for the run, since a question is open for a minute only. */
 const loads = {

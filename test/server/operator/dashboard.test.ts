@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AppError } from "../../../server/platform/errors.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import {
@@ -119,7 +120,8 @@ test("the start page loads in time while Redis and Postgres do not respond, and 
     stores: async () => ({ redis: "away", postgres: "away" }),
     moderators: async () => [],
     jobs: { queues: never },
-    failures: { list: never },
+    // It has its own limits.
+    failures: { list: () => Promise.reject(new AppError("failure:store_unavailable")) },
     jobTimes: { lastHour: never },
     processEvents: { since: never },
     stats: async () => [],

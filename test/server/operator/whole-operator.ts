@@ -4,6 +4,7 @@ import { insertOperator } from "../../../db/queries/operator/operators.ts";
 import type { OperatorDeps } from "../../../server/operator/deps.ts";
 import { boardRoutes } from "../../../server/operator/board/routes.ts";
 import { createDatabase } from "../../../server/operator/database.ts";
+import { OutageWatch } from "../../../server/operator/outages/watch.ts";
 import { operatorRoutes } from "../../../server/operator/routes.ts";
 import { createOperatorServer } from "../../../server/operator/server.ts";
 import { createOperatorDeps } from "../../../server/operator/services.ts";
@@ -19,7 +20,6 @@ import { createQueues } from "../../../workers/producer.ts";
 import { queuePrefixOf } from "../../../workers/queues.ts";
 import { startApp } from "../../support/app.ts";
 import { eventually } from "../../support/eventually.ts";
-import { noOutages } from "../../support/operator.ts";
 
 export const tokenOf = (role: OperatorRole) => `token-of-the-${role}-0123456789`;
 
@@ -32,16 +32,19 @@ export async function startWholeOperator(answers: Partial<Record<Question, unkno
   const { config, clock, metrics, orm, redis } = app.deps;
   const queues = createQueues(app.stores.redisUrl, silentLogger);
   const database = createDatabase(config, redis, noFaults);
-  const outages = noOutages(clock);
   const asked: Question[] = [];
+  const ask = async (question: Question) => {
+    asked.push(question);
+    return answers[question] ?? null;
+  };
+  const outages = new OutageWatch({
+    stores: async () => ({ postgres: "ok", redis: "ok" }),
+    processes: () => ask("processes"),
+    clock,
+  });
   const deps: OperatorDeps = createOperatorDeps({
     ...{ config, clock, metrics, redis, queues, database, outages, log: silentLogger },
-    link: {
-      ask: async (question) => {
-        asked.push(question);
-        return answers[question] ?? null;
-      },
-    },
+    link: { ask },
     probes: () => startingProbes,
   });
   const server = createOperatorServer({
