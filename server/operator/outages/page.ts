@@ -15,7 +15,7 @@ const pageMs = 2_100;
 /** Longest wait for what the page still shows. */
 const remainderMs = 300;
 
-/** The page; rejects if it is late and something is away, so that people read why within three seconds (OPS-100). */
+/** The page; rejects if it is late and something is away, so that people read why within three seconds (OPS-94). */
 export async function waitForPage(
   outages: OutageWatch,
   { startedAt }: Pick<RequestContext, "startedAt">,

@@ -19,7 +19,7 @@ const contents: Readonly<Record<OutagePart, string>> = {
 const isAway = ({ part, sinceMs }: Outage): Html =>
   html`${names[part]} has not responded since ${timeCell(timestamp(sinceMs))}`;
 
-/** One sentence for each outage, above a page that shows the rest (OPS-100). */
+/** One sentence for each outage, above a page that shows the rest (OPS-94). */
 export const outageNotice = (outages: readonly Outage[]): Html =>
   html`${outages.map(
     (outage) =>

@@ -31,7 +31,7 @@ const validMs = 15_000;
 
 /**
  * What is away now, and since when. The primary publishes when a store last answered a worker; before it does, and for
- * the primary itself, what this process finds counts (OPS-100).
+ * the primary itself, what this process finds counts (OPS-94).
  */
 export class OutageWatch {
   readonly #sources: OutageSources;

@@ -11,7 +11,7 @@ export type FindOperator = (hash: string) => Promise<OperatorCaller | null>;
 
 /**
  * Finds operators for requests that only read: while Postgres does not respond, as those who were found in the last
- * hour, and then as viewers, since a change would need its audit record (OPS-102).
+ * hour, and then as viewers, since a change would need its audit record (OPS-96).
  */
 export function cacheOperators(find: FindOperator): FindOperator {
   const found = new LRUCache<string, OperatorCaller>({ max: maxCached, ttl: cachedMs });

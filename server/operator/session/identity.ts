@@ -12,7 +12,7 @@ import { createSigner, isEqual } from "./signer.ts";
 export type Operator = OperatorCaller;
 
 export interface Identities {
-  /** The operator with this token, or null. A request that only reads is served while Postgres is away (OPS-102). */
+  /** The operator with this token, or null. A request that only reads is served while Postgres is away (OPS-96). */
   fromToken(token: string, isRead?: boolean): Promise<Operator | null>;
   fromCookie(value: string, isRead?: boolean): Promise<Operator | null>;
   /** Cookie value for a token that has just been accepted, or for who signed in at the OpenID provider. */

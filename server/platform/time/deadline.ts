@@ -6,7 +6,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Longest wait of an operator's page for one store or process, in milliseconds (OPS-100). */
+/** Longest wait of an operator's page for one store or process, in milliseconds (OPS-94). */
 export const pageSourceMs = 1_500;
 
 /** Rejects with DeadlineError if `work` takes longer; the work continues unobserved. */
