@@ -34,6 +34,7 @@ import type { DepsWith } from "./deps.ts";
 import type { JobDeps } from "./job-deps.ts";
 import { openRooms, type RoomKinds } from "./open-rooms.ts";
 import { LruApiKeyCache } from "../features/keys/domain/api-key-cache.ts";
+import { MaintenanceGate } from "../features/rooms/domain/maintenance.ts";
 import { createHiLoAllocator } from "../features/lobbies/domain/hi-lo-allocator.ts";
 import { createQuestionModel } from "../features/questions/providers/generator.ts";
 import { createQuestionBank } from "../features/questions/providers/question-bank/index.ts";
@@ -188,6 +189,7 @@ export async function assembleHttp<Kinds extends RoomKinds>(
     passwords: options.passwords ?? createPasswordHasher(),
     pictures: createPictureCache(base.pictureStore),
     providerPictures: createProviderPictures(config, base),
+    maintenance: new MaintenanceGate(base.redis),
     ids: { lobby: reserve("lobby_ids"), seat: reserve("seat_ids") },
     ...byName,
     rooms,

@@ -11,6 +11,7 @@ import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
 import { importCommands } from "./imports.ts";
 import { inDatabase, refuseDuplicate } from "./in-database.ts";
+import { maintenanceCommands } from "./maintenance.ts";
 import { migrationCommands } from "./migrations.ts";
 import { probeCommands } from "./probe.ts";
 import { projectionCommands } from "./projection.ts";
@@ -54,6 +55,7 @@ export const commands: readonly ConsoleCommand[] = [
   ...probeCommands,
   ...migrationCommands,
   ...fleetCommands,
+  ...maintenanceCommands,
   {
     name: "operator:create",
     summary: "Create an operator; its token is shown once",

@@ -4,6 +4,7 @@ import type { FailuresDeps } from "./failures/routes.ts";
 import type { HealthDeps } from "./health/routes.ts";
 import type { ImportsDeps } from "./imports/routes.ts";
 import type { JobsDeps } from "./jobs/routes.ts";
+import type { MaintenanceDeps } from "./maintenance/routes.ts";
 import type { MessagesDeps } from "./messages/routes.ts";
 import type { OverviewDeps } from "./overview/routes.ts";
 import type { PlayersDeps } from "./players/routes.ts";
@@ -22,6 +23,7 @@ export type OperatorDeps = AuditLogDeps &
   HealthDeps &
   ImportsDeps &
   JobsDeps &
+  MaintenanceDeps &
   MessagesDeps &
   OverviewDeps &
   PlayersDeps &

@@ -38,6 +38,8 @@ export const actions = {
   "question:retire": withReason,
   "question:restore": withReason,
   "question:dismiss-reports": withReason,
+  "maintenance:on": byAdmin,
+  "maintenance:off": byAdmin,
   "job:add": byAdmin,
   "job:edit": byAdmin,
   "queue:empty": byAdmin,

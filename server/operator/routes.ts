@@ -8,6 +8,7 @@ import { failureRoutes } from "./failures/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { importRoutes } from "./imports/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { maintenanceRoutes } from "./maintenance/routes.ts";
 import { messageRoutes } from "./messages/routes.ts";
 import { overviewRoutes } from "./overview/routes.ts";
 import { playerRoutes } from "./players/routes.ts";
@@ -42,6 +43,7 @@ export const documentedRoutes: readonly Route<OperatorDeps>[] = [
   ...walletRoutes,
   ...importRoutes,
   ...workerRoutes,
+  ...maintenanceRoutes,
   ...roomRoutes,
   ...jobRoutes,
   ...failureRoutes,

@@ -9,6 +9,7 @@ import { createFaultStore } from "../features/faults/domain/fault-store.ts";
 import { createProcessEvents } from "../features/processes/domain/process-events.ts";
 import { createQuestionService } from "../features/questions/domain/question-review.ts";
 import { createRequestStore } from "../features/requests/domain/request-store.ts";
+import { changeMaintenance, readMaintenance } from "../features/rooms/domain/maintenance.ts";
 import { readRecentSeats, type RecentSeat } from "../features/rooms/domain/recent-seats.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { JobTimes } from "../platform/job-times/store.ts";
@@ -93,6 +94,10 @@ export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
   const groupOfJob = store.groupOfJob.bind(store);
   const shared = createSources({ link, queues, jobTimes, metrics, outages, clock });
   const processEvents = createProcessEvents({ open: database.open, clock });
+  const maintenance = {
+    read: () => readMaintenance(redis),
+    change: (next: Parameters<typeof changeMaintenance>[1]) => changeMaintenance(redis, next),
+  };
   const seats = (id: number) => within<RecentSeat[] | null>(readRecentSeats(redis, id), null);
   const playerRooms = (id: number) => roomsOfPlayer({ seats, held: shared.held }, id);
   const stats = createDashboard({ ...shared, waitingPictures }, clock.now);
@@ -103,7 +108,7 @@ export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
     ...timelines,
     ...{ audit, stats, searchSources, processEvents, playerRooms },
     ...{ outbox, playerMessages, wallets, playerWallet, imports },
-    ...{ jobTimes, groupOfJob, clock, probes },
+    ...{ jobTimes, groupOfJob, clock, probes, maintenance },
   };
 }
 

@@ -182,10 +182,12 @@ export const errors = {
   "sms:delivery_failed": [502, "The message could not be sent."],
   "queue:store_unavailable": [503, "Jobs are stored in Redis, which does not respond."],
   "failure:store_unavailable": [503, "Failures are stored in Redis, which does not respond."],
+  "account:locks_unavailable": [503, "Locks are stored in Redis, which does not respond."],
   "worker:events_unavailable": [
     503,
     "Events of processes are stored in Postgres, which does not respond.",
   ],
+  "room:maintenance": [503, "New games are paused for maintenance."],
   "server:unavailable": [503, "The service is busy; try again shortly."],
   "generator:unavailable": [503, "No questions could be prepared now."],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
@@ -199,6 +201,8 @@ export interface Violation {
 }
 
 export interface ErrorDetail {
+  /** What an operator wrote for players, in place of the text of the table. */
+  message?: string;
   /** Goes to `flash.errors[0].params`. `retry_after` (seconds) also becomes the Retry-After header. */
   params?: Record<string, unknown>;
   /** Goes to `body` of the response envelope, beside `flash` (ENV-06). */
@@ -217,7 +221,7 @@ export class AppError extends Error {
   readonly detail: ErrorDetail;
 
   constructor(code: ErrorCode, detail: ErrorDetail = {}) {
-    super(errors[code][1], { cause: detail.cause });
+    super(detail.message ?? errors[code][1], { cause: detail.cause });
     this.name = "AppError";
     this.code = code;
     this.status = errors[code][0];

@@ -73,6 +73,7 @@ describe("the operator's start page in a real browser", () => {
         ...well,
         jobs: { queues } as unknown as OverviewDeps["jobs"],
         failures: { list: failures },
+        maintenance: { read: async () => null },
       },
       identities,
     });

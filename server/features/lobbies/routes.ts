@@ -48,7 +48,7 @@ const create = defineRoute({
   body: s.CreateBody,
   namesOwner: true,
   responses: { 201: s.Created },
-  errors: ["lobby:too_many"],
+  errors: ["lobby:too_many", "room:maintenance"],
   draw: drawLobby,
   handler: async ({ deps, caller, body, drawn }) => {
     const seat = await createLobby(deps, caller, body, drawn);

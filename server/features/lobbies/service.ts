@@ -102,6 +102,7 @@ export async function createLobby(
   };
   const facts = { id, realm: caller.realm, settings, maxPlayers: input.maxPlayers ?? 8, timings };
   const { code, reply } = await openWithFreeCode(
+    deps,
     codes,
     async (free) => {
       await claimHosting(deps, caller.playerId, free);

@@ -10,6 +10,7 @@ import { randomString } from "../../platform/ids.ts";
 import { roomTopic } from "../../platform/room-source.ts";
 import { seatClaims } from "../../platform/security/tokens.ts";
 import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
+import type { WithMaintenance } from "./domain/maintenance.ts";
 
 /* Shared by the routes of every kind of room: codes, responses, seats and the tokens of their streams. */
 
@@ -58,13 +59,15 @@ export const drawCodes = (): string[] =>
 
 /**
  * Opens a room under the first free candidate code (LOB-03). The rules of the kind refuse to open an
- * existing room, with `params.collision`.
+ * existing room, with `params.collision`. Throws `room:maintenance` while no room is opened (BOOT-50).
  */
 export async function openWithFreeCode(
+  { maintenance }: WithMaintenance,
   codes: readonly string[],
   open: (code: string) => Promise<Reply>,
   onCollision: (code: string) => Promise<void> = async () => undefined,
 ): Promise<{ code: string; reply: Reply }> {
+  await maintenance.pass();
   for (const code of codes) {
     const reply = await open(code);
     if (reply.ok || reply.params?.["collision"] !== true) return { code, reply };

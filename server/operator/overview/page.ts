@@ -14,6 +14,7 @@ const links: readonly [href: string, text: string, note: string][] = [
   ["/operator/wallets", "/operator/wallets", "wallets compared with ledgers"],
   ["/operator/questions", "/operator/questions", "reported questions, too hard and too easy ones"],
   ["/operator/imports", "/operator/imports", "what was imported into the archive"],
+  ["/operator/maintenance", "/operator/maintenance", "refuse new rooms for a while"],
   ["/operator/lobbies", "/operator/lobbies", "lobbies in memory by process"],
   ["/metrics", "/metrics", "Prometheus text, summed over all processes"],
   ["/health", "/health", "200 if every process and store responds and every store accepts writes"],

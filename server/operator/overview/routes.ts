@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import type { ProcessEvents } from "../../features/processes/domain/process-events.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
+import type { Maintenance } from "../../features/rooms/domain/maintenance.ts";
 import type { JobSeries } from "../../platform/job-times/store.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
@@ -24,6 +25,7 @@ export interface OverviewDeps extends HealthSources {
   failures: Pick<FailureService, "list">;
   jobTimes: { lastHour(): Promise<JobSeries[]> };
   processEvents: Pick<ProcessEvents, "since">;
+  maintenance: { read(): Promise<Maintenance | null> };
   clock: Pick<Clock, "now">;
 }
 
@@ -44,19 +46,21 @@ export const overviewRoutes = [
       const now = deps.clock.now();
       const orNull = <T>(work: Promise<T>) => within<T | null>(work, null);
       const asked = readHealth(deps);
-      const [state, stats, processes, queues, groups, jobs, events] = await Promise.all([
-        asked,
-        deps.stats(asked),
-        deps.processes(),
-        orNull<QueueBody[]>(deps.jobs.queues()),
-        // Within its own limits: it responds without Postgres.
-        deps.failures.list().catch(() => null),
-        orNull(deps.jobTimes.lastHour()),
-        orNull(deps.processEvents.since(hourMs)),
-      ]);
+      const [state, stats, processes, queues, groups, jobs, events, maintenance] =
+        await Promise.all([
+          asked,
+          deps.stats(asked),
+          deps.processes(),
+          orNull<QueueBody[]>(deps.jobs.queues()),
+          // Within its own limits: it responds without Postgres.
+          deps.failures.list().catch(() => null),
+          orNull(deps.jobTimes.lastHour()),
+          orNull(deps.processEvents.since(hourMs)),
+          orNull(deps.maintenance.read()),
+        ]);
       const failures = groups?.failures ?? null;
       return reply(200, {
-        wrong: whatIsWrong({ health: state, failures, queues, processes }),
+        wrong: whatIsWrong({ health: state, failures, queues, processes, maintenance }),
         last_hour: presentLastHour({ jobs, failures, events }, now),
         stats: stats.map(({ name, value, isBad }) => ({ name, value, is_bad: isBad })),
         queues,

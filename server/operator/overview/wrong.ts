@@ -1,11 +1,13 @@
 import type { Static } from "typebox";
 import type { Failure } from "../../features/faults/domain/failures.ts";
 import { numLastHour } from "../../features/faults/domain/states.ts";
+import type { Maintenance } from "../../features/rooms/domain/maintenance.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
 import { causeOf } from "../failures/page.ts";
 import { failurePathOf } from "../failures/paths.ts";
 import type { Health } from "../health/health.ts";
+import { maintenancePath } from "../maintenance/page.ts";
 import { queuePath } from "../jobs/paths.ts";
 import type { QueueBody } from "../schemas.ts";
 import { workersPath } from "../workers/page.ts";
@@ -17,6 +19,8 @@ export interface Symptoms {
   failures: readonly Failure[] | null;
   queues: readonly QueueBody[] | null;
   processes: readonly ProcessInfo[];
+  /** Null: off, or not known. */
+  maintenance: Maintenance | null;
 }
 
 /** Groups of failures on the overview; the rest is behind a link. */
@@ -28,11 +32,12 @@ const unknownFacts = { place: null, num_failed_jobs: null, num_last_hour: null, 
 const bare = { ...unknownFacts, since: null };
 
 /**
- * What an operator has to act on, the most urgent first (OPS-71): stores, processes, open groups of failures of the last
+ * What an operator has to act on, the most urgent first (OPS-71): stores, maintenance, processes, open groups of failures of the last
  * hour or with failed jobs, and queues that stand still.
  */
 export const whatIsWrong = (symptoms: Symptoms): WrongBody[] => [
   ...wrongStores(symptoms),
+  ...maintenanceOf(symptoms),
   ...wrongProcesses(symptoms),
   ...wrongFailures(symptoms),
   ...wrongQueues(symptoms),
@@ -46,6 +51,20 @@ function wrongStores({ health }: Symptoms): WrongBody[] {
     ...readOnly.map((name) => entry(`${name} refuses writes`)),
   ];
 }
+
+/** Somebody may have forgotten to end it. */
+const maintenanceOf = ({ maintenance }: Symptoms): WrongBody[] =>
+  maintenance === null
+    ? []
+    : [
+        {
+          ...bare,
+          kind: "maintenance",
+          what: "maintenance: no room is opened",
+          since: timestamp(maintenance.sinceMs),
+          path: maintenancePath,
+        },
+      ];
 
 const wrongProcesses = ({ processes }: Symptoms): WrongBody[] =>
   processes

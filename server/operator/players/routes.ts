@@ -8,6 +8,7 @@ import {
   type PlayerService,
   type PlayerVerb,
 } from "../../features/accounts/domain/player-service.ts";
+import type { ErrorCode } from "../../platform/errors.ts";
 import { Id } from "../../platform/schemas.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { OperatorRole } from "../../http/auth/auth.ts";
@@ -40,6 +41,13 @@ const changes: readonly [verb: PlayerVerb, summary: string, result: TObject["pro
     { num_sessions_ended: Type.Integer() },
   ],
 ];
+
+/** Why a change of an existing player is not made. */
+const refusalsOf = {
+  unlock: ["account:locks_unavailable"],
+  restore: ["account:not_restorable"],
+  "revoke-sessions": [],
+} as const satisfies Record<PlayerVerb, readonly ErrorCode[]>;
 
 const presentRoom = ({ kind, code, seatId, atMs, isHeld }: PlayerRoom) => ({
   ...{ kind, code, seat_id: seatId, is_held: isHeld },
@@ -85,8 +93,7 @@ export const playerRoutes = [
       responses: {
         200: Type.Object({ id: Type.Integer(), name: Type.String(), ...result }),
       },
-      errors:
-        verb === "restore" ? ["player:not_found", "account:not_restorable"] : ["player:not_found"],
+      errors: ["player:not_found", ...refusalsOf[verb]],
       handler: async ({ deps: { players }, params, body, caller, request }) => {
         const reason = body.reason.trim();
         const by = { operator: caller.name, reason, requestId: request.id };

@@ -38,10 +38,10 @@ export class EmberlineError extends Error {
   /**
    * True if the same call may succeed shortly: the service is unreachable, busy or rate limiting. A failed
    * question generation does not count, unless more questions are on the way, in which case the service
-   * says when to retry.
+   * says when to retry. Maintenance lasts longer than a caller waits.
    */
   get isPassing(): boolean {
-    if (this.code === unreadableCode) return false;
+    if ([unreadableCode, "room:maintenance"].includes(this.code)) return false;
     if (this.status === 503)
       return this.code !== "generator:unavailable" || this.retryAfterMs !== null;
     return [0, 502, 504].includes(this.status) || this.code === "rate_limit:exceeded";

@@ -22,7 +22,31 @@ describe("the console", () => {
   describe("the commands for accounts", accountCommands);
   describe("the commands for realms and operators", realmAndOperatorCommands);
   describe("the commands for queues", queueCommands);
+  describe("the commands for maintenance", maintenanceCommands);
 });
+
+function maintenanceCommands(): void {
+  it("turn it on and off with a recorded reason, and show it", async () => {
+    const reason = "new disks";
+    const given = { reason, text: "Back at noon.", retryAfter: "120" };
+    const { is_on: isOn, since, ...shown } = await run("maintenance:on", given);
+    assert.deepEqual([isOn, shown], [true, { text: "Back at noon.", retry_after: 120 }]);
+    assert.deepEqual(await run("maintenance:status", {}), { is_on: true, ...shown, since });
+    assert.deepEqual(await run("maintenance:off", { reason }), { is_on: false });
+    for (const action of ["maintenance:on", "maintenance:off"])
+      assert.deepEqual(await audited(action), ["new rooms: new disks"]);
+  });
+
+  it("refuse a missing reason, an empty or long text, and a wrong time", async () => {
+    const reason = "x";
+    await refused("maintenance:on", {}, "maintenance:invalid_reason");
+    for (const text of ["  ", "x".repeat(201)])
+      await refused("maintenance:on", { reason, text }, "maintenance:invalid_text");
+    for (const retryAfter of ["0", "1.5", "soon", "86401"])
+      await refused("maintenance:on", { reason, retryAfter }, "maintenance:invalid_retry_after");
+    assert.deepEqual(await run("maintenance:status", {}), { is_on: false });
+  });
+}
 
 function queueCommands(): void {
   const isPaused = async (name: string) => {

@@ -125,6 +125,7 @@ test("the start page loads in time while Redis and Postgres do not respond, and 
     jobTimes: { lastHour: never },
     processEvents: { since: never },
     stats: async () => [],
+    maintenance: { read: never },
     clock: systemClock,
   };
   const headers = { accept: "text/html" };

@@ -10,7 +10,10 @@ import { createUndoneRecords } from "../../../server/operator/audit.ts";
 import { avatarRoutes, type AvatarsDeps } from "../../../server/operator/avatars/routes.ts";
 import { playerRoutes, type PlayersDeps } from "../../../server/operator/players/routes.ts";
 import { questionRoutes, type QuestionsDeps } from "../../../server/operator/questions/routes.ts";
+import { AppError } from "../../../server/platform/errors.ts";
 import { noFaults } from "../../../server/platform/faults/recorder.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { connectRedis } from "../../../server/platform/redis/redis.ts";
 import { startApp, type App } from "../../support/app.ts";
 import { registerAccount } from "../../support/identity.ts";
 import { startOperatorPart, undoneRecordsIn } from "../../support/operator.ts";
@@ -51,7 +54,7 @@ describe("a refused change of an operator", () => {
   });
 
   const records = () =>
-    rowsOf(
+    rowsOf<Record<string, unknown>>(
       app.deps.em,
       sql`select operator, action, target, reason, outcome, num_changed, request_id
         from audit_log order by id`,
@@ -102,6 +105,30 @@ describe("a refused change of an operator", () => {
       broken,
     );
     assert.deepEqual(outcomes, ["failed"]);
+  });
+
+  it("is recorded as failed while Redis is away, where the locks of a player are", async () => {
+    const { config, orm } = app.deps;
+    const redis = connectRedis("unix:///nowhere/redis.sock", silentLogger, "test");
+    const players = createPlayerService({
+      config,
+      recordUndone: undoneRecordsIn(orm),
+      inStores: (work) =>
+        orm.em
+          .fork()
+          .transactional((em) =>
+            work({ em, redis, faults: noFaults, afterwards: () => undefined }),
+          ),
+    });
+    await app.deps.em.getConnection().execute("delete from audit_log");
+    const by = { operator: "olga", reason, requestId: "request-of-unlock" };
+    await assert.rejects(
+      players.change(playerId, "unlock", by),
+      (error) => error instanceof AppError && error.code === "account:locks_unavailable",
+    );
+    const [{ outcome } = assert.fail("no record"), ...others] = await records();
+    assert.deepEqual([outcome, others], ["failed", []]);
+    redis.disconnect();
   });
 
   it("is refused as before if the record cannot be written, and a log line says so", async () => {

@@ -298,6 +298,16 @@ async function preparePlaces(whole: WholeOperator): Promise<Record<Action, Place
     "question:retire": one(`/operator/questions/${questions[0]}`, "retire"),
     "question:restore": one(`/operator/questions/${questions[1]}`, "restore"),
     "question:dismiss-reports": one(`/operator/questions/${questions[2]}`, "dismiss-reports"),
+    "maintenance:on": {
+      path: "/operator/maintenance/on",
+      body: { reason },
+      page: "/operator/maintenance",
+    },
+    "maintenance:off": {
+      path: "/operator/maintenance/off",
+      body: { reason },
+      page: "/operator/maintenance",
+    },
     "job:add": null,
     "job:edit": null,
     "queue:empty": null,

@@ -26,6 +26,7 @@ const well = {
   failures: [],
   queues: [queue],
   processes: [process],
+  maintenance: null,
 } as unknown as Symptoms;
 const recent = { ...sampleFailure, state: "open" as const, periods: [3] };
 const old = { ...recent, periods: [0] };
@@ -38,6 +39,11 @@ describe("what is wrong now", () => {
       "a store that takes no writes",
       { health: { ...health, read_only_stores: ["redis"] } },
       ["store"],
+    ],
+    [
+      "maintenance that nobody has ended",
+      { maintenance: { text: "Back soon.", retryAfter: 60, sinceMs: 0 } },
+      ["maintenance"],
     ],
     ["a process that is not ready", { processes: [{ ...process, isReady: false }] }, ["process"]],
     ["an open group of the last hour", { failures: [{ ...recent, numJobs: 0 }] }, ["failure"]],

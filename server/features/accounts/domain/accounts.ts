@@ -21,7 +21,7 @@ import { pageSourceMs, withTimeout } from "../../../platform/time/deadline.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { recordChange } from "../../operators/domain/operators.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { clearLocks, lockedSeconds } from "../../sessions/domain/lockout.ts";
+import { endLocks, lockedSeconds } from "../../sessions/domain/lockout.ts";
 
 /** Dependencies of account changes by console and operator listener; `em` is inside a transaction. */
 export interface AccountStores extends WithFaults {
@@ -76,9 +76,12 @@ type AccountChange = (
   config: Config,
 ) => Promise<Record<string, unknown>>;
 
-/** Ends a lock caused by failed sign-ins. */
+/** Ends a lock caused by failed sign-ins, else throws `account:locks_unavailable`. */
 const unlockAccount: AccountChange = async ({ redis, faults }, player, config) => {
-  await clearLocks({ redis, config, faults, clock: systemClock }, player);
+  const ended = endLocks({ redis, config, faults, clock: systemClock }, player);
+  await ended.catch((cause: unknown) => {
+    throw new AppError("account:locks_unavailable", { cause, params: { retry_after: 1 } });
+  });
   return { is_locked: false };
 };
 

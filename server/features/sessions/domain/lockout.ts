@@ -24,7 +24,7 @@ export interface Lockout {
   /** `playerId`: the player of the identifier, for the security log; null for an unknown one. */
   fail(subject: string, playerId: number | null): Promise<number>;
   succeed(subject: string): Promise<number>;
-  /** Ends a lock early, after another proof of identity (S2). */
+  /** Ends a lock early; fails while Redis is down, where the lock may be. */
   clear(subject: string): Promise<void>;
 }
 
@@ -54,11 +54,22 @@ export async function lockedSeconds(deps: LockoutDeps, account: Named): Promise<
   return Math.max(...(await Promise.all(subjectsOf(account).map(lockout.remaining))));
 }
 
-/** Ends every lock of an account, for its owner or an operator. */
-export async function clearLocks(deps: LockoutDeps, account: Named): Promise<void> {
+/** Ends every lock of an account; fails while Redis is down. */
+export async function endLocks(deps: LockoutDeps, account: Named): Promise<void> {
   const lockout = lockoutOf(deps);
   await Promise.all(subjectsOf(account).map(lockout.clear));
 }
+
+/**
+ * Ends every lock of an owner who proved their identity in another way (S2). While Redis is down the proof counts all
+ * the same: the locks there are not visible either.
+ */
+export const clearLocks = (deps: LockoutDeps, account: Named): Promise<void> =>
+  endLocks(deps, account).catch((error: unknown) => recordFallback(deps, error));
+
+/** Nothing of the identifier is recorded. */
+const recordFallback = ({ faults }: Pick<LockoutDeps, "faults">, error: unknown): void =>
+  recordDegraded({ faults }, "login-lockout", error, noOrigin);
 
 export function refuseLocked(seconds: number): void {
   if (seconds > 0) throw new AppError("auth:locked", { params: { retry_after: seconds } });
@@ -110,10 +121,9 @@ export function lockoutOf({ redis, config, clock, faults, log }: LockoutDeps) {
     if (log) logSecurity({ log }, "login_locked", { player });
     return 0;
   };
-  /** Nothing of the identifier is recorded. */
   const orLocally = <T>(counted: Promise<T>, count: () => T): Promise<T> =>
     counted.catch((error: unknown) => {
-      recordDegraded({ faults }, "login-lockout", error, noOrigin);
+      recordFallback({ faults }, error);
       return count();
     });
   const lockout: Lockout = {
@@ -124,8 +134,7 @@ export function lockoutOf({ redis, config, clock, faults, log }: LockoutDeps) {
     succeed: (subject) => orLocally(run(succeedScript, subject), () => local.succeed(subject)),
     clear: async (subject) => {
       local.clear(subject);
-      // While Redis is down its locks are not visible either.
-      await orLocally(redis.del(...keys(subject)), () => 0);
+      await redis.del(...keys(subject));
     },
   };
   return lockout;

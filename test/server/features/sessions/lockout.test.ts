@@ -4,7 +4,11 @@ import { parseConfig } from "../../../../server/platform/config/config.ts";
 import type { Occurrence } from "../../../../server/platform/faults/batch.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { connectRedis } from "../../../../server/platform/redis/redis.ts";
-import { lockoutOf } from "../../../../server/features/sessions/domain/lockout.ts";
+import {
+  clearLocks,
+  endLocks,
+  lockoutOf,
+} from "../../../../server/features/sessions/domain/lockout.ts";
 import { listFaults } from "../../../support/faults.ts";
 import { manualClock } from "../../../support/clock.ts";
 
@@ -20,11 +24,19 @@ describe("the lock after failed logins while Redis is unavailable", () => {
     clock.advance(-3_600_000);
     assert.ok((await lockout.remaining("player:1")) <= 900);
     await lockout.succeed("player:2");
-    await lockout.clear("player:2");
+    const deps = { redis, config, clock, faults: listFaults(recorded) };
+    await clearLocks(deps, { id: 2, emailKey: null, nameKey: "two" });
     // The identifier is nobody's business (S27).
     assert.deepEqual([...new Set(recorded.map(({ place }) => place))], ["login-lockout"]);
     assert.equal(recorded.length, 5);
     assert.doesNotMatch(JSON.stringify(recorded), /player:/);
+    redis.disconnect();
+  });
+
+  it("is not reported as ended to an operator", async () => {
+    const redis = connectRedis("unix:///nowhere/redis.sock", silentLogger, "test");
+    const deps = { redis, config: parseConfig({}), clock: manualClock(), faults: listFaults([]) };
+    await assert.rejects(endLocks(deps, { id: 2, emailKey: null, nameKey: "two" }));
     redis.disconnect();
   });
 });
