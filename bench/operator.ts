@@ -64,7 +64,7 @@ async function measure(service: Service, sizes: Sizes): Promise<Table[]> {
     const rows = await timePages(service, sizes, [
       "/operator",
       "/operator/failures",
-      `/operator/failures/${groups[0] ?? ""}`,
+      `/operator/failures/${groups.at(-1) ?? ""}`,
       "/operator/queues",
       "/operator/queues/mail",
       "/operator/queues/mail/jobs?state=failed",
@@ -141,7 +141,8 @@ async function recordFaults(redis: Redis, { failedJobs, groups }: Sizes): Promis
 
 function occurrenceOf(at: number, share: number, groups: number): TimedOccurrence {
   const queue = failingQueues[Math.floor(at / share)]?.name ?? mail.name;
-  const peer = `mail-${at % groups}.example:25`;
+  // A group is of one queue; together they are as many as are kept.
+  const peer = `mail-${at % Math.floor(groups / failingQueues.length)}.example:25`;
   return {
     kind: "job",
     place: queue,

@@ -398,7 +398,7 @@ export declare class EmberlineError extends Error {
   /**
    * True if the same call may succeed shortly: the service is unreachable, busy or rate limiting. A failed
    * question generation does not count, unless more questions are on the way, in which case the service
-   * says when to retry.
+   * says when to retry. Maintenance lasts longer than a caller waits.
    */
   get isPassing(): boolean;
   /** True if the seat, its token or the lobby no longer exists, so that a retry cannot help. */

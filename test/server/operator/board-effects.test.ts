@@ -109,7 +109,11 @@ const effects: Readonly<Record<string, Effect>> = {
     isSo: async (queue) => (await count(queue, "waiting")) === 0,
   },
   "put /api/queues/:queueName/obliterate": {
-    before: waiting,
+    before: async (queue) => {
+      const job = await waiting(queue);
+      await queue.pause();
+      return job;
+    },
     isSo: isGone,
   },
   "put /api/queues/:queueName/concurrency": {

@@ -24,7 +24,7 @@ describe("while maintenance is on", () => {
 
   it("no lobby is opened: players read what the operator wrote, and when to try again", async () => {
     const { bearer: headers } = await login(app);
-    const call = { headers, body: { host_name: "Ada" } };
+    const call = { headers, body: { hostName: "Ada" } };
     const answer = await app.client.request("POST", base, call);
     assert.equal(answer.status, 503);
     assert.equal(answer.headers.get("retry-after"), "600");
@@ -49,7 +49,7 @@ describe("while maintenance is on", () => {
 
   it("a lobby is opened as soon as its end was reported", async () => {
     await changeMaintenance(app.deps.redis, null);
-    const answer = await ask(app, "POST", "", { host_name: "Ada" }, (await login(app)).bearer);
+    const answer = await ask(app, "POST", "", { hostName: "Ada" }, (await login(app)).bearer);
     assert.equal(answer.status, 201);
   });
 
