@@ -5,8 +5,7 @@ import { silentLogger } from "../../server/platform/log/logger.ts";
 import { startLocalPostgres } from "../../server/runtime/stores/postgres.ts";
 import { startLocalRedis } from "../../server/runtime/stores/redis.ts";
 import { stopsAtEnd } from "../../test/support/cleanup.ts";
-import { startProxy } from "../../test/support/web-proxies.ts";
-import { kindOf } from "./balancer.ts";
+import { proxyKind, startProxy } from "../../test/support/web-proxies.ts";
 
 /** A store that can be away for a while; its data stays. */
 interface Store {
@@ -38,7 +37,7 @@ export async function startNetworkStores(address: string): Promise<NetworkStores
     ["redis", 6379, join(dir, "rs", "redis.sock")],
   ] as const;
   const relay = await startProxy(
-    kindOf("HAProxy"),
+    proxyKind("HAProxy"),
     () => `defaults
       mode tcp
       timeout connect 5s

@@ -1,20 +1,29 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { test } from "node:test";
-import { startService } from "../support/process.ts";
+import { after, before, describe, it } from "node:test";
+import { startService, type Service } from "../support/process.ts";
 import { askRepeatedly } from "../support/repeated-requests.ts";
-import { testStores } from "../support/stores.ts";
-import { findProgram, proxyKinds, startHaproxyOfTwo } from "../support/web-proxies.ts";
+import { testStores, type TestStores } from "../support/stores.ts";
+import { findProgram, proxyKinds, startWebProxy, type WebProxy } from "../support/web-proxies.ts";
 
-const haproxy = proxyKinds.find(({ name }) => name === "HAProxy");
-const isMissing = haproxy === undefined || findProgram(haproxy) === null;
+const installed = proxyKinds.filter((kind) => findProgram(kind) !== null);
+const names = process.env["CI"] === "true" ? proxyKinds : installed;
 
-test(
-  "no request fails while an instance behind HAProxy stops, as the README sets it up",
-  { skip: isMissing && process.env["CI"] !== "true" && "HAProxy is not on this machine" },
-  async (t) => {
-    const stores = await testStores();
-    t.after(() => stores.stop());
+/** Requests through one proxy, each on a connection of its own and on a kept one. */
+const clientsOf = ({ url }: WebProxy) => [
+  askRepeatedly(`${url}/v1/health-check`),
+  askRepeatedly(`${url}/v1/health-check`, new Agent({ keepAlive: true, maxSockets: 1 })),
+];
+
+describe("no request fails while an instance stops", () => {
+  let stores: TestStores;
+  let services: [Service, Service];
+  const proxies = new Map<string, WebProxy>();
+  /** Statuses that the clients of each proxy have received. */
+  const answers = new Map<string, string[]>();
+
+  before(async () => {
+    stores = await testStores();
     const start = () =>
       startService({
         env: {
@@ -26,19 +35,23 @@ test(
           SHUTDOWN_TIMEOUT_SECONDS: "40",
         },
       });
-    const services = await Promise.all([start(), start()]);
-    t.after(() => Promise.all(services.map((service) => service.stop())));
-    const [one, two] = services;
-    const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
-    const proxy = await startHaproxyOfTwo([portOf(one), portOf(two)]);
-    t.after(() => proxy.stop());
-    const address = `${proxy.url}/v1/health-check`;
-    const clients = [
-      askRepeatedly(address),
-      askRepeatedly(address, new Agent({ keepAlive: true, maxSockets: 1 })),
-    ];
-    assert.equal(await one.stop(), 0);
-    const answers = await Promise.all(clients.map((client) => client.end()));
-    for (const answer of answers) assert.deepEqual([...answer.keys()], ["200"]);
-  },
-);
+    services = await Promise.all([start(), start()]);
+    const addresses = services.map(({ url }) => new URL(url).host);
+    for (const kind of installed) proxies.set(kind.name, await startWebProxy(kind, addresses));
+    const clients = [...proxies].map(([name, proxy]) => ({ name, asked: clientsOf(proxy) }));
+    assert.equal(await services[0].stop(), 0);
+    for (const { name, asked } of clients) {
+      const statuses = await Promise.all(asked.map((client) => client.end()));
+      answers.set(name, [...new Set(statuses.flatMap((each) => [...each.keys()]))]);
+    }
+  });
+  after(async () => {
+    for (const proxy of proxies.values()) await proxy.stop();
+    await Promise.all((services ?? []).map((service) => service.stop()));
+    await stores?.stop();
+  });
+
+  for (const { name } of names)
+    it(`behind ${name} with the shipped file`, () =>
+      assert.deepEqual(answers.get(name) ?? `${name} is not on this machine`, ["200"]));
+});

@@ -13,45 +13,77 @@ export interface WebProxy {
   stop(): Promise<void>;
 }
 
-/** How to start a proxy whose configuration is in the README. */
+/** How to start a proxy with the file that is shipped for it. */
 export interface ProxyKind {
   name: string;
   program: string;
-  /** Completes the README's configuration; `block` is its code block, for a service at `service`. */
-  configure(block: string, port: number, folder: string): string;
+  /** In `.deploy/proxy/`. */
+  file: string;
+  /** The shipped file without TLS, listening on this port of 127.0.0.1, in front of these addresses. */
+  configure(shipped: string, port: number, addresses: readonly string[]): string;
+  /** Completes the configuration of `configure`. */
+  wrap(configuration: string, folder: string): string;
   args(file: string): string[];
 }
 
-const readme = readFileSync(join(import.meta.dirname, "../../server/http/README.md"), "utf8");
-const inReadme = "127.0.0.1:8080";
+const shippedFolder = join(import.meta.dirname, "../../.deploy/proxy");
 
 export const proxyKinds: readonly ProxyKind[] = [
   {
     name: "nginx",
     program: "nginx",
-    configure: (block, port, folder) => `daemon off; master_process off;
+    file: "nginx.conf",
+    configure: (shipped, port, addresses) =>
+      withAddresses(shipped, /^ *server (?=\S+:8080)/, addresses)
+        .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
+        .replaceAll(/^ *ssl_.*$/gm, ""),
+    wrap: (configuration, folder) => `daemon off; master_process off;
       pid ${folder}/pid; error_log stderr emerg; events {}
       http {
         access_log off;
         ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((part) => `${part}_temp_path ${folder}/${part};`).join("\n")}
-        ${block.replace(/^location [^]*$/m, (location) => `server { listen 127.0.0.1:${port}; ${location} }`)}
+        ${configuration}
       }`,
     args: (file) => ["-c", file, "-e", "stderr"],
   },
   {
     name: "HAProxy",
     program: "haproxy",
-    configure: (block, port) => block.replace(/^( *bind ).*$/m, `$1127.0.0.1:${port}`),
+    file: "haproxy.cfg",
+    configure: (shipped, port, addresses) =>
+      withAddresses(shipped, /^ *server \w+ (?=\S+:8080)/, addresses).replace(
+        /^( *bind ).*$/m,
+        `$1127.0.0.1:${port}`,
+      ),
+    wrap: (configuration) => configuration,
     args: (file) => ["-db", "-q", "-f", file],
   },
   {
     name: "Caddy",
     program: "caddy",
-    configure: (block, port) =>
-      `{\n admin off\n}\n${block.replace("play.example.com {", `http://:${port} {\n bind 127.0.0.1`)}`,
+    file: "Caddyfile",
+    configure: (shipped, port, addresses) =>
+      shipped
+        .replace(/^\{\$SITE:.*\} \{$/m, `http://:${port} {\n bind 127.0.0.1`)
+        .replace(/\{\$INSTANCES:.*?\}/, addresses.join(" ")),
+    wrap: (configuration) => `{\n admin off\n}\n${configuration}`,
     args: (file) => ["run", "--adapter", "caddyfile", "--config", file],
   },
 ];
+
+/** One server line per address in place of the shipped ones; each gets a name of its own where it has one. */
+function withAddresses(shipped: string, start: RegExp, addresses: readonly string[]): string {
+  const lines = shipped.split("\n");
+  const isServer = (line: string) => start.test(line);
+  const first = lines.findIndex(isServer);
+  const model = lines[first];
+  if (model === undefined) throw new Error(`the shipped file has no line ${start}`);
+  const made = addresses.map((address, n) =>
+    model.replace("server one", `server number${n}`).replace(/\S+:8080/, address),
+  );
+  const others = lines.filter((line) => !isServer(line));
+  return others.toSpliced(first, 0, ...made).join("\n");
+}
 
 /** Path of the program, or null if this machine has none. */
 export function findProgram({ program }: ProxyKind): string | null {
@@ -59,34 +91,25 @@ export function findProgram({ program }: ProxyKind): string | null {
   return folders.map((folder) => join(folder, program)).find(existsSync) ?? null;
 }
 
-/** The code block of the README under the name of the proxy. */
-function blockOf({ name }: ProxyKind): string {
-  const pattern = new RegExp(`\`\`\`${name.toLowerCase()}\n(.*?)\`\`\``, "s");
-  const block = pattern.exec(readme)?.[1];
-  if (block?.includes(inReadme)) return block;
-  throw new Error(`the README has no configuration of ${name}`);
+export function proxyKind(name: string): ProxyKind {
+  const kind = proxyKinds.find((one) => one.name === name);
+  if (kind === undefined) throw new Error(`no proxy ${name}`);
+  return kind;
 }
 
 /**
- * Starts it in front of a service on this port, with the README's configuration; listens on 127.0.0.1 only.
+ * Starts it with the shipped file, without TLS, in front of these addresses (`host:port`); listens on 127.0.0.1 only.
+ * `edit` changes what a test needs otherwise.
  */
-export function startWebProxy(kind: ProxyKind, servicePort: number): Promise<WebProxy> {
-  const block = blockOf(kind).replaceAll(inReadme, `127.0.0.1:${servicePort}`);
-  return startProxy(kind, (port, folder) => kind.configure(block, port, folder));
-}
-
-/** HAProxy with the README's configuration in front of two instances. */
-export function startHaproxyOfTwo(ports: readonly [number, number]): Promise<WebProxy> {
-  const [kind] = proxyKinds.filter(({ name }) => name === "HAProxy");
-  const blocks = [...readme.matchAll(/```haproxy\n(.*?)```/gs)].map(([, block = ""]) => block);
-  const [one = "", two] = blocks;
-  if (kind === undefined || two === undefined) throw new Error("the README has no such block");
-  const backend = two.replace(
-    /10\.0\.0\.([12]):8080/g,
-    (_all, n) => `127.0.0.1:${ports[Number(n) - 1]}`,
+export function startWebProxy(
+  kind: ProxyKind,
+  addresses: readonly string[],
+  edit: (shipped: string) => string = (shipped) => shipped,
+): Promise<WebProxy> {
+  const shipped = edit(readFileSync(join(shippedFolder, kind.file), "utf8"));
+  return startProxy(kind, (port, folder) =>
+    kind.wrap(kind.configure(shipped, port, addresses), folder),
   );
-  const [head = ""] = one.split("\nbackend emberline");
-  return startProxy(kind, (port, folder) => kind.configure(head + backend, port, folder));
 }
 
 /** Starts the program with a configuration for this port, by default a free one of 127.0.0.1. */

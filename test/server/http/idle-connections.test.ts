@@ -97,8 +97,8 @@ function behindProxies(): void {
 
   for (const kind of proxyKinds) {
     if (findProgram(kind) === null) continue;
-    it(`is behind ${kind.name} as the README sets it up, which loses no command`, async () => {
-      const proxy = await startWebProxy(kind, service.port);
+    it(`is behind ${kind.name} with the shipped file, which loses no command`, async () => {
+      const proxy = await startWebProxy(kind, [`127.0.0.1:${service.port}`]);
       const commands = () =>
         Promise.all(
           ["GET", "POST", "POST", "PATCH", "DELETE", "POST"].map(async (method) => {
@@ -135,9 +135,9 @@ function behindProxies(): void {
     assert.ok(shortest >= closingMs - 50, `${shortest} ms`);
   });
 
-  it("closes later than every proxy that the README sets up", () => {
+  it("closes later than every proxy whose pool the README sets up", () => {
     const times = [...readme.matchAll(/\b(?:keepalive(?:_timeout)?|idle_timeout:) (\d+)s/g)];
-    assert.ok(times.length >= 4);
+    assert.ok(times.length >= 3);
     for (const [setting, seconds] of times) assert.ok(Number(seconds) * 1_000 < closingMs, setting);
     assert.match(readme, /are closed after 8 to 12 s/);
   });

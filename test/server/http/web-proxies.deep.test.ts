@@ -43,10 +43,10 @@ describe("a service behind a proxy", () => {
       );
       continue;
     }
-    describe(`behind ${kind.name} as the README sets it up`, () => {
+    describe(`behind ${kind.name} with the shipped file`, () => {
       let proxy: WebProxy;
       before(async () => {
-        proxy = await startWebProxy(kind, sample.port);
+        proxy = await startWebProxy(kind, [`127.0.0.1:${sample.port}`]);
       });
       after(() => proxy.stop());
 
