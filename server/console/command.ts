@@ -15,7 +15,20 @@ export interface ConsoleCommand {
    */
   settleMs?: number;
   /** A string is printed unchanged. */
-  run: (config: Config, options: Options) => Promise<Record<string, unknown> | string>;
+  run: (config: Config, options: Options) => Promise<Record<string, unknown> | string | Report>;
+}
+
+/** A result with a text for people, and the facts for `--json`; a failed one exits with 1. */
+export class Report {
+  readonly text: string;
+  readonly facts: Record<string, unknown>;
+  readonly hasFailed: boolean;
+
+  constructor(text: string, facts: Record<string, unknown>, hasFailed: boolean) {
+    this.text = text;
+    this.facts = facts;
+    this.hasFailed = hasFailed;
+  }
 }
 
 /** A refused command; its message starts with a code. */

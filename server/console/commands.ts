@@ -3,9 +3,11 @@ import type { EntityManager } from "@mikro-orm/postgresql";
 import { redactUrl } from "../runtime/startup-banner.ts";
 import { listenUrl } from "../platform/net/addresses.ts";
 import type { Config } from "../platform/config/config.ts";
+import { secretSettings } from "../platform/config/settings.ts";
 import { accountCommands } from "./accounts.ts";
 import { auditCommands } from "./audit.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
+import { doctorCommands } from "./doctor.ts";
 import { fleetCommands } from "./fleet.ts";
 import { challengeCommands } from "./challenges.ts";
 import { configTable, envExample } from "./config-table.ts";
@@ -24,20 +26,8 @@ import { addOperator, allOperators, endOperator } from "../features/operators/do
 import { hashToken } from "../operator/session/identity.ts";
 import { operatorRoles } from "../http/auth/auth.ts";
 
-const secretSettings = new Set([
-  "APP_SECRET",
-  "APP_SECRET_PREVIOUS",
-  "OPERATOR_BOOTSTRAP_TOKEN",
-  "OPERATOR_TOKEN",
-  "OPERATOR_OIDC_CLIENT_SECRET",
-  "OPERATOR_WEBHOOK_SECRET",
-  "OPERATOR_WEBHOOK_URL",
-  "SMTP_URL",
-  "SMS_WEBHOOK_URL",
-  "AVATAR_MODERATION_URL",
-  "AVATAR_STORE",
-  "GENERATOR_KEY",
-]);
+/** Secrets that are addresses: shown without their password. */
+const shownAddresses = ["DATABASE_URL", "REDIS_URL"];
 const maxName = 64;
 const healthLimitMs = 5_000;
 
@@ -52,6 +42,7 @@ export const commands: readonly ConsoleCommand[] = [
     run: showConfig,
   },
   { name: "health", summary: "Check the health of the running service", run: checkHealth },
+  ...doctorCommands,
   ...probeCommands,
   ...migrationCommands,
   ...fleetCommands,
@@ -89,7 +80,8 @@ async function showConfig(config: Config, options: Options) {
   if (options["markdown"]) return configTable();
   if (options["env"]) return envExample();
   const show = (name: string, value: unknown) => {
-    if (secretSettings.has(name)) return value === "" ? "" : "(set)";
+    const isHidden = secretSettings.includes(name) && !shownAddresses.includes(name);
+    if (isHidden) return value === "" ? "" : "(set)";
     return typeof value === "string" ? redactUrl(value) : value;
   };
   const { oauthProviders, ...settings } = config;

@@ -1,7 +1,7 @@
-import { ConfigSchema } from "../platform/config/settings.ts";
+import { ConfigSchema, secretSettings } from "../platform/config/settings.ts";
 
 /** Defaults that depend on the machine. */
-const decidedLater: Record<string, string> = { HTTP_WORKERS: "number of cores" };
+const decidedLater: Record<string, string> = { HTTP_WORKERS: "usable cores" };
 
 interface Setting {
   type: string;
@@ -14,7 +14,7 @@ export function configTable(): string {
   const rows = Object.entries<Setting>(ConfigSchema.properties).map(([name, setting]) => [
     `\`${name}\``,
     decidedLater[name] ?? shown(setting.default),
-    (setting.description ?? "").replaceAll("|", "\\|"),
+    described(name, setting).replaceAll("|", "\\|"),
   ]);
   const table = [["setting", "default", "meaning"], ["---", "---", "---"], ...rows];
   return table.map((cells) => `| ${cells.join(" | ")} |\n`).join("");
@@ -24,13 +24,20 @@ export function configTable(): string {
 export function envExample(): string {
   const settings = Object.entries<Setting>(ConfigSchema.properties).map(([name, setting]) => {
     const value = name in decidedLater ? "" : String(setting.default ?? "");
-    return `# ${setting.description ?? ""}\n# ${name}=${value}\n`;
+    return `# ${described(name, setting)}\n# ${name}=${value}\n`;
   });
   const head =
     "# Settings of emberline with their defaults. Copy this file to .env and uncomment what you change.\n" +
+    "# A secret is the setting itself or, as <NAME>_FILE, the path of a file with it; both are refused.\n" +
     "# Social logins have settings of their own, OAUTH_<NAME>_...\n" +
     "# `npm run console -- config --env` prints this file.\n";
   return [head, ...settings].join("\n");
+}
+
+function described(name: string, { description = "" }: Setting): string {
+  return secretSettings.includes(name)
+    ? `${description}; or ${name}_FILE: a file with it`
+    : description;
 }
 
 function shown(value: unknown): string {

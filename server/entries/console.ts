@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { StartError } from "../runtime/boot/start-error.ts";
 import { Interrupted } from "../runtime/boot/stores.ts";
 import { ConfigError, loadConfig } from "../platform/config/config.ts";
-import { Refusal, type ConsoleCommand } from "../console/command.ts";
+import { Refusal, Report, type ConsoleCommand } from "../console/command.ts";
 import { commands } from "../console/commands.ts";
 
 const interrupted = 130;
@@ -17,11 +17,12 @@ const program = new Command("console")
   .option("--json", "print one JSON object")
   .exitOverride();
 
+let exitCode = 0;
 for (const command of commands) register(command);
 
 try {
   await program.parseAsync();
-  process.exit(0);
+  process.exit(exitCode);
 } catch (error) {
   process.exit(explain(error));
 }
@@ -37,9 +38,12 @@ function register(definition: ConsoleCommand): void {
     const options: Record<string, string | true> = command.opts();
     const [word] = command.args;
     const given = argument && word !== undefined ? { ...options, [argument[0]]: word } : options;
-    const result = await definition.run(loadConfig(), given);
+    const made = await definition.run(loadConfig(), given);
+    const isReport = made instanceof Report;
+    if (isReport && made.hasFailed) exitCode = 1;
     if (definition.settleMs !== undefined) await pause(definition.settleMs);
     const isJson = Boolean(options["json"] ?? program.opts()["json"]);
+    const result = isReport ? (isJson ? made.facts : made.text) : made;
     process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : readable(result));
   });
 }

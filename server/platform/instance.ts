@@ -1,4 +1,4 @@
-import { randomString } from "./ids.ts";
+import { createId, serviceId } from "./config/service-id.ts";
 import { buildDigest } from "./version.ts";
 
 /** One start of one process. */
@@ -15,14 +15,17 @@ export interface Instance {
   readonly build: string;
 }
 
-const idLength = 12;
-const idAlphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
-
 /** Call it once, at the start of the process. */
 export const createInstance = (about: Omit<Instance, "id" | "build">): Instance => ({
-  id: randomString(idLength, idAlphabet),
+  id: createId(),
   ...about,
   build: buildDigest,
+});
+
+/** The first process, whose id names the whole service. */
+export const createPrimary = (version: string): Instance => ({
+  ...createInstance({ role: "primary", index: 0, version }),
+  id: serviceId,
 });
 
 /** For job logs and pages, such as `jobs-0@x7k2m9q4w1ab`. */

@@ -5,6 +5,7 @@ import type { Static } from "typebox";
 import Value from "typebox/value";
 import { crossChecks, developmentSecret } from "./config-checks.ts";
 import { readOauthProviders } from "./oauth-providers.ts";
+import { forgetSecretFiles, readSecretFiles } from "./secret-files.ts";
 import { ConfigSchema, type Config } from "./settings.ts";
 import { readTextSync } from "../text/text-file.ts";
 
@@ -13,10 +14,12 @@ export type { Config } from "./settings.ts";
 /** Thrown with every problem at once; entry points print it and exit 1. */
 export class ConfigError extends Error {
   readonly problems: string[];
-  constructor(problems: string[]) {
+  readonly isProduction: boolean;
+  constructor(problems: string[], isProduction: boolean) {
     super(`Configuration problems:\n${problems.map((p) => `  - ${p}`).join("\n")}`);
     this.name = "ConfigError";
     this.problems = problems;
+    this.isProduction = isProduction;
   }
 }
 
@@ -30,10 +33,10 @@ function coerce(type: unknown, text: string): unknown {
 }
 
 /** Parses and checks an environment; throws ConfigError with every invalid value. */
-export function parseConfig(env: Record<string, string | undefined>): Config {
+export function parseConfig(given: Record<string, string | undefined>): Config {
   const raw: Record<string, unknown> = {};
-  const problems: string[] = [];
-  const invalid = new Set<string>();
+  const { env, problems } = readSecretFiles(given);
+  const invalid = new Set(problems.map(nameIn));
   for (const [name, schema] of Object.entries(ConfigSchema.properties)) {
     const text = env[name]?.trim();
     const isUnset = text === undefined || text === "";
@@ -41,23 +44,27 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     raw[name] = isUnset ? fallback : coerce(schema.type, text);
     if (isUnset || Value.Check(schema, raw[name])) continue;
     // A text may be a secret, or an address that contains one.
-    const given = schema.type === "string" ? "" : `, not ${JSON.stringify(text)}`;
-    problems.push(`${name}: ${describeRule(schema)}${given}`);
+    const shown = schema.type === "string" ? "" : `, not ${JSON.stringify(text)}`;
+    problems.push(`${name}: ${describeRule(schema)}${shown}`);
     invalid.add(name);
     raw[name] = fallback;
   }
-  const { providers, problems: flaws } = readOauthProviders(env, raw["APP_ENV"] === "production");
+  const isProduction = raw["APP_ENV"] === "production";
+  const { providers, problems: flaws } = readOauthProviders(env, isProduction);
   problems.push(...flaws);
   const config: Config = {
     ...(raw as Static<typeof ConfigSchema>),
     oauthProviders: providers,
   };
-  const isNew = (problem: string) => !invalid.has(problem.split(":", 1)[0] ?? "");
+  const isNew = (problem: string) => !invalid.has(nameIn(problem));
   problems.push(...crossChecks(config).filter(isNew));
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError(problems, isProduction);
   if (config.APP_SECRET === "") config.APP_SECRET = developmentSecret;
   return config;
 }
+
+/** The setting that a problem begins with. */
+const nameIn = (problem: string) => problem.split(":", 1)[0] ?? "";
 
 /** `.env` in the working directory, overlaid by the real environment, parsed. */
 export function loadConfig(overrides: Record<string, string> = {}): Config {
@@ -70,7 +77,8 @@ export function loadConfig(overrides: Record<string, string> = {}): Config {
 export function configToEnv(config: Config): Record<string, string> {
   // Social logins are not in the table: a child reads them from its inherited environment.
   const { oauthProviders: _, ...settings } = config;
-  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+  const own = Object.entries(settings).map(([name, value]) => [name, String(value)]);
+  return { ...Object.fromEntries(own), ...forgetSecretFiles() };
 }
 
 function describeRule(schema: {

@@ -1,6 +1,6 @@
-import { cpus } from "node:os";
 import Type, { type Static } from "typebox";
 import { oneOf, rules, type Rule } from "./config-rules.ts";
+import { usableCores } from "./cpu-quota.ts";
 import type { OauthProvider } from "./oauth-providers.ts";
 
 const Bool = (fallback: boolean, description: string) =>
@@ -11,9 +11,14 @@ const Score = (fallback: number, description: string) =>
   Type.Number({ default: fallback, minimum: 0, maximum: 1, description });
 const Text = (fallback: string, description: string, rule?: Rule) =>
   Type.String({ default: fallback, description, ...rule });
+/** A secret, or an address with a password: `<name>_FILE` may name a file that contains it (BOOT-40). */
+const Secret = (description: string, rule?: Rule) =>
+  Type.String({ default: "", description, isSecret: true, ...rule });
 
 /** A start that keeps no data there may do without it where it cannot be written. */
 export const defaultDataDir = ".data";
+
+const maxWorkers = 256;
 
 /**
  * Every setting of the service, read from the environment (BOOT-02, CFG-01). Defaults are for development; the README
@@ -26,23 +31,20 @@ export const ConfigSchema = Type.Object({
     oneOf("development", "test", "production"),
   ),
   APP_DEBUG: Bool(false, "true adds the cause of a 5xx to the response"),
-  APP_SECRET: Text(
-    "",
+  APP_SECRET: Secret(
     "at least 32 random bytes, as `openssl rand -base64 32` makes them; every token key is derived from it",
   ),
-  APP_SECRET_PREVIOUS: Text("", "tokens signed with it are still accepted"),
+  APP_SECRET_PREVIOUS: Secret("tokens signed with it are still accepted"),
   HOST: Text("127.0.0.1", "address the public listener binds"),
   PORT: Int(8080, 0, 65_535, "port of the public listener; 0 picks a free one"),
   OPERATOR_LISTEN: Text(
     "127.0.0.1:9090",
     "address and port of the operator listener, as 127.0.0.1:9090 or [::1]:9090; port 0 picks a free one",
   ),
-  OPERATOR_BOOTSTRAP_TOKEN: Text(
-    "",
+  OPERATOR_BOOTSTRAP_TOKEN: Secret(
     "at least 32 random characters; an admin operator token that exists from the start",
   ),
-  OPERATOR_TOKEN: Text(
-    "",
+  OPERATOR_TOKEN: Secret(
     "token of an operator, for console commands that need the running service; empty means OPERATOR_BOOTSTRAP_TOKEN",
   ),
   OPERATOR_URL: Text(
@@ -56,7 +58,7 @@ export const ConfigSchema = Type.Object({
     rules.webAddress,
   ),
   OPERATOR_OIDC_CLIENT_ID: Text("", "id of the service at that provider"),
-  OPERATOR_OIDC_CLIENT_SECRET: Text("", "secret of the service there; empty for a public client"),
+  OPERATOR_OIDC_CLIENT_SECRET: Secret("secret of the service there; empty for a public client"),
   OPERATOR_OIDC_SCOPES: Text(
     "openid email profile",
     "scopes to ask for, parted by spaces",
@@ -72,13 +74,11 @@ export const ConfigSchema = Type.Object({
     "role by value of the claim, as team-games=operator,team-leads=admin; nobody else may sign in",
     rules.rolePairs,
   ),
-  OPERATOR_WEBHOOK_URL: Text(
-    "",
+  OPERATOR_WEBHOOK_URL: Secret(
     "gets each new or reopened group of failures as POST {event, id, code, peer, place, …, url}; may carry user:password@",
     rules.webAddress,
   ),
-  OPERATOR_WEBHOOK_SECRET: Text(
-    "",
+  OPERATOR_WEBHOOK_SECRET: Secret(
     "key of the HMAC-SHA-256 in their header X-Emberline-Signature; empty: they are not signed",
   ),
   DATA_DIR: Text(defaultDataDir, "folder of the embedded stores"),
@@ -90,14 +90,19 @@ export const ConfigSchema = Type.Object({
     "",
     "folder below which the queue codex-import reads files; empty: it reads none",
   ),
-  DATABASE_URL: Text("", "Postgres; unset starts an embedded one"),
-  REDIS_URL: Text("", "Redis; unset starts redis-server or valkey-server"),
+  DATABASE_URL: Secret("Postgres; unset starts an embedded one"),
+  REDIS_URL: Secret("Redis; unset starts redis-server or valkey-server"),
   MIGRATE_ON_START: Bool(
     true,
     "false leaves migrations to `console migrate --up`: a start refuses while some are pending",
   ),
   DATABASE_POOL: Int(10, 1, 200, "Postgres connections per process"),
-  HTTP_WORKERS: Int(cpus().length, 1, 256, "HTTP worker processes (default: number of cores)"),
+  HTTP_WORKERS: Int(
+    Math.min(usableCores(), maxWorkers),
+    1,
+    maxWorkers,
+    "HTTP worker processes (default: number of cores that the process may use, by its control group too)",
+  ),
   WORKER_PORTS: Text(
     "off",
     "off, auto (free ports) or the first of HTTP_WORKERS consecutive ports: a dedicated port for each HTTP worker, besides PORT",
@@ -182,8 +187,7 @@ export const ConfigSchema = Type.Object({
     "smtp, memory (the development inbox) or log (sends nothing); empty means smtp when SMTP_URL is set, else memory",
     oneOf("smtp", "memory", "log"),
   ),
-  SMTP_URL: Text(
-    "",
+  SMTP_URL: Secret(
     "mail server, for example smtp://user:password@mail.example:587",
     rules.mailServer,
   ),
@@ -197,8 +201,7 @@ export const ConfigSchema = Type.Object({
     "webhook, memory or log; empty means webhook when SMS_WEBHOOK_URL is set, else memory",
     oneOf("webhook", "memory", "log"),
   ),
-  SMS_WEBHOOK_URL: Text(
-    "",
+  SMS_WEBHOOK_URL: Secret(
     "gets each text message as POST {id, to, text}; may carry user:password@",
     rules.webAddress,
   ),
@@ -212,8 +215,7 @@ export const ConfigSchema = Type.Object({
     "moderator of uploaded avatars: auto (the built-in classifier), manual (operators) or webhook",
     oneOf("auto", "manual", "webhook"),
   ),
-  AVATAR_MODERATION_URL: Text(
-    "",
+  AVATAR_MODERATION_URL: Secret(
     "gets each picture as POST {upload_id, media_type, image}, answers {verdict, reason}; may carry user:password@",
     rules.webAddress,
   ),
@@ -234,8 +236,7 @@ export const ConfigSchema = Type.Object({
     20_971_520,
     "bytes of an uploaded avatar; PNG, GIF and AVIF 5 MiB at most",
   ),
-  AVATAR_STORE: Text(
-    "",
+  AVATAR_STORE: Secret(
     "where avatars are kept: https://<key id>:<secret>@<host>/<bucket>?region=… of an S3-compatible store; empty means a folder of DATA_DIR",
     rules.bucket,
   ),
@@ -249,7 +250,7 @@ export const ConfigSchema = Type.Object({
     "language model that writes questions: base address, to which /chat/completions is appended; empty means the built-in bank",
     rules.webAddress,
   ),
-  GENERATOR_KEY: Text("", "sent to it as a bearer token"),
+  GENERATOR_KEY: Secret("sent to it as a bearer token"),
   GENERATOR_MODELS: Text(
     "small,medium,large",
     "the three model names a caller may choose; the first is the default",
@@ -282,6 +283,11 @@ export const ConfigSchema = Type.Object({
   ),
   LOBBY_MIN_QUESTION_MS: Int(3000, 0, 60_000, "earliest next on an open question"),
 });
+
+/** Names of the settings of `Secret`. */
+export const secretSettings: readonly string[] = Object.entries(ConfigSchema.properties)
+  .filter(([, schema]) => "isSecret" in schema)
+  .map(([name]) => name);
 
 /** The settings, and the social logins of `OAUTH_<NAME>_…` (OA-01). */
 export type Config = Static<typeof ConfigSchema> & { oauthProviders: readonly OauthProvider[] };

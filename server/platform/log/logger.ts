@@ -1,14 +1,19 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 import type { Config } from "../config/config.ts";
+import { serviceId } from "../config/service-id.ts";
+import { serviceVersion } from "../version.ts";
 import { openLogOutput } from "./log-output.ts";
 import { hideSecrets } from "./redaction.ts";
 import { sampleRepeatedLines } from "./log-sampling.ts";
 
 export type Logger = PinoLogger;
 
-/** One JSON object per line on standard output, at most 50 ms late. */
+/**
+ * One JSON object per line on standard output, at most 50 ms late. Each names the process, the start of the service
+ * that it belongs to (`instance`), and the version.
+ */
 export function createLogger(
-  config: Config,
+  config: Pick<Config, "APP_ENV" | "LOG_LEVEL">,
   process: string,
   destination: DestinationStream = openLogOutput(),
 ): Logger {
@@ -16,7 +21,7 @@ export function createLogger(
   return pino(
     {
       level,
-      base: { process },
+      base: { process, instance: serviceId, version: serviceVersion },
       hooks: sampleRepeatedLines(),
       formatters: { log: hideSecrets },
     },

@@ -6,6 +6,31 @@ const lineFeed = 0x0a;
 /** Bytes buffered of an incomplete line; a longer line is passed on in parts. */
 const maxPartBytes = 1024 * 1024;
 
+/** Longest collected text, in characters; a longer one is passed on in parts. */
+const maxText = 16_384;
+/** A stack arrives in several pieces within this time. */
+const collectMs = 50;
+
+/** Joins what a process writes within a moment, so that a stack is one text. */
+export function collectText(source: Readable, receive: (text: string) => void): void {
+  let text = "";
+  let timer: NodeJS.Timeout | null = null;
+  const flush = () => {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    const collected = text.trim();
+    text = "";
+    if (collected !== "") receive(collected);
+  };
+  source.setEncoding("utf8");
+  source.on("data", (chunk: string) => {
+    text += chunk;
+    if (text.length >= maxText) flush();
+    else timer ??= setTimeout(flush, collectMs);
+  });
+  source.once("close", flush);
+}
+
 /**
  * Passes on complete lines of a process. Several processes that write to one pipe would interleave their
  * lines whenever it is full. They could avoid that only with a thread that waits for the reader: a fork of

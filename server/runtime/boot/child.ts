@@ -10,6 +10,7 @@ import { maskText } from "../../platform/text/masking.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { InstanceState, ProcessInfo, Role, StopOrder } from "../ipc.ts";
 import type { Question } from "../questions.ts";
+import { collectText } from "./child-lines.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
 import type { NewProcessEvent } from "./process-event-log.ts";
 import { RestartPolicy } from "./restart-policy.ts";
@@ -19,17 +20,18 @@ const programs: Record<Role, string> = {
   jobs: "job-worker",
   operator: "operator",
 };
-/**
- * Includes the primary's own flags, such as a debugger or the source loader. Source maps are read when a
- * stack needs them.
- */
-const inherited = process.execArgv.filter((flag) => flag !== "--enable-source-maps");
+/** Source maps are read when a stack needs them; in production the primary logs the warnings of the others. */
+const notInherited = ["--enable-source-maps", "--no-warnings"];
+/** Includes the primary's own flags, such as a debugger or the source loader. */
+const inherited = process.execArgv.filter((flag) => !notInherited.includes(flag));
 const execArgv = [...inherited, ...childFlags];
 
 export interface ChildHost {
   /** Environment variables of every child, added to the primary's own. */
   env: Record<string, string>;
   log: Logger;
+  /** Logs what a process writes to standard error, instead of passing it on unchanged. */
+  logsErrorOutput: boolean;
   /** Forwards the log lines of a new process. */
   forwardLines(stdout: Readable): void;
   /** A new process loads its code and waits for its `order`. */
@@ -105,9 +107,10 @@ export class Child {
   start(): void {
     const host = this.#host;
     this.#answeredBefore = this.answeredAt;
-    const worker = fork(this.role, this.index, host.env);
-    const { stdout } = worker.process;
+    const worker = fork(this.role, this.index, host);
+    const { stdout, stderr } = worker.process;
     if (stdout !== null) host.forwardLines(stdout);
+    if (stderr !== null) collectText(stderr, (text) => this.#logErrorOutput(text));
     const run: ChildRun = new ChildRun(worker, {
       log: host.log,
       onPrepared: () => host.onPrepared(),
@@ -214,13 +217,21 @@ export class Child {
   }
 
   #started(): void {
-    const { version, build, instance } = this.#facts();
+    const { build, instance: name } = this.#facts();
     this.#host.log.info(
-      { event: "process_started", ...this.#place(), instance, version, build },
+      { event: "process_started", ...this.#place(), name, build },
       "process is ready",
     );
     const startMs = Date.now() - (this.#run?.startedAt ?? 0);
     this.#record("started", { start_ms: startMs, num_restarts: this.#restarts });
+  }
+
+  /** Warnings of Node, the stack of an uncaught error, the last words of V8. */
+  #logErrorOutput(text: string): void {
+    this.#host.log.warn(
+      { event: "process_error_output", ...this.#place(), reason: text },
+      "process wrote to standard error; if it has ended, the next line says so",
+    );
   }
 
   #place() {
@@ -270,9 +281,12 @@ const maxReason = 300;
 /** Masked, and without the one character that Postgres refuses. */
 const storable = (reason: string) => maskText(reason.replaceAll("\u0000", ""), maxReason);
 
-function fork(role: Role, index: number, env: Record<string, string>): Worker {
+type Forking = Pick<ChildHost, "env" | "logsErrorOutput">;
+
+function fork(role: Role, index: number, { env, logsErrorOutput }: Forking): Worker {
   const exec = program(programs[role]).file;
   const args = [role, String(index)];
-  cluster.setupPrimary({ exec, args, execArgv, stdio: ["inherit", "pipe", "inherit", "ipc"] });
+  const stderr = logsErrorOutput ? "pipe" : "inherit";
+  cluster.setupPrimary({ exec, args, execArgv, stdio: ["inherit", "pipe", stderr, "ipc"] });
   return cluster.fork(env);
 }

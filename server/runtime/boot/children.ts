@@ -25,6 +25,8 @@ export interface ChildrenOptions {
   /** Environment variables of every child, added to the primary's own. */
   env: Record<string, string>;
   log: Logger;
+  /** Logs what the children write to standard error. */
+  logsErrorOutput: boolean;
   /** Output for the lines of all children. */
   lines: LogOutput;
   /** Called once per announced node, as soon as its process can do nothing more. */
@@ -136,6 +138,7 @@ export class Children {
     return {
       env,
       log,
+      logsErrorOutput: this.#options.logsErrorOutput,
       record,
       onNode: ({ nodeId }, nameOf) => this.#remember(nodeId, nameOf),
       onNodeDown,

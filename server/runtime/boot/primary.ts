@@ -7,7 +7,8 @@ import { shutdownDelaySeconds } from "../../platform/config/shutdown.ts";
 import { createLogger, flushLog, type Logger } from "../../platform/log/logger.ts";
 import { openLogOutput, type LogOutput } from "../../platform/log/log-output.ts";
 import { storeNames } from "../../platform/probes.ts";
-import { createInstance, nameOfInstance } from "../../platform/instance.ts";
+import { serviceEnv } from "../../platform/config/service-id.ts";
+import { createPrimary, nameOfInstance } from "../../platform/instance.ts";
 import { connectRedis } from "../../platform/redis/redis.ts";
 import { systemClock } from "../../platform/time/clock.ts";
 import { startupBanner, type BannerFacts } from "../startup-banner.ts";
@@ -18,6 +19,7 @@ import { Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
 import { takeDataDir } from "./data-dir.ts";
 import { Instance } from "./instance.ts";
+import { logOwnOutput } from "./own-output.ts";
 import { OperatorListener } from "./operator-listener.ts";
 import { operatorToken } from "./operator-token.ts";
 import { ProcessEventLog } from "./process-event-log.ts";
@@ -59,6 +61,8 @@ export async function runPrimary(): Promise<number> {
   const config = loadConfig();
   const lines = openLogOutput();
   const log = createLogger(config, "primary", lines);
+  const isProduction = config.APP_ENV === "production";
+  if (isProduction) logOwnOutput(log);
   const [first, second] = [new AbortController(), new AbortController()];
   const delayMs = shutdownDelaySeconds(config) * 1_000;
   const budget = new StopBudget({ delayMs, timeoutMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1_000 });
@@ -78,16 +82,21 @@ export async function runPrimary(): Promise<number> {
   });
   try {
     const facts = await start(run, reached);
-    if (!run.stopped.aborted) report(facts);
+    if (!run.stopped.aborted) report(facts, log);
     await signals.first;
     // Balancers see that the instance is not ready, while it still serves everything (BOOT-10).
     await sleep(delayMs, null, { signal: second.signal }).catch(() => undefined);
     return 0;
   } catch (error) {
     if (run.stopped.aborted) return 0;
-    if (!(error instanceof StartError))
-      log.fatal({ event: "start_failed", err: error }, "start failed");
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    const reason = error instanceof Error ? error.message : String(error);
+    const isFixable = error instanceof StartError;
+    if (isProduction || !isFixable)
+      log.fatal(
+        { event: "start_failed", ...(isFixable ? { reason } : { err: error }) },
+        "start failed",
+      );
+    if (!isProduction) process.stderr.write(`${reason}\n`);
     return 1;
   } finally {
     for (const cleanup of run.cleanups.reverse())
@@ -106,20 +115,20 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
   const dataDir = takeDataDir(config);
   run.cleanups.push(() => dataDir.release());
   config.DATA_DIR = dataDir.path;
-  warn(dataDir.warning, log);
-  warn(migrationWarning(config), log);
+  warn(dataDir.warning, run);
+  warn(migrationWarning(config), run);
   const compiled = keepCompiledCode(cacheFolder(config.CACHE_DIR, resolve(config.DATA_DIR)));
   await claimAddresses(config);
   const stores = await timed(run, "stores", () => openStores(run));
   config.DATABASE_URL = stores.databaseUrl;
   config.REDIS_URL = stores.redisUrl;
   config.OPERATOR_BOOTSTRAP_TOKEN = operatorToken(config);
-  if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, log);
-  await warnAboutBuild(log);
+  if (!stores.isLocal.redis) await warnAboutRedis(config.REDIS_URL, run);
+  await warnAboutBuild(run);
   const redis = connectRedis(config.REDIS_URL, log, "primary", { enableOfflineQueue: true });
   run.cleanups.push(() => redis.disconnect());
   await checkReleaseOrder(redis);
-  const identity = createInstance({ role: "primary", index: 0, version: serviceVersion });
+  const identity = createPrimary(serviceVersion);
   const events = new ProcessEventLog({
     instance: identity,
     clock: systemClock,
@@ -128,8 +137,9 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
   });
   const children = new Children({
     counts: { http: config.HTTP_WORKERS, jobs: config.JOB_WORKERS },
-    env: { ...configToEnv(config), ...headerLimit, ...compiled },
+    env: { ...configToEnv(config), ...headerLimit, ...compiled, ...serviceEnv },
     log,
+    logsErrorOutput: config.APP_ENV === "production",
     lines: run.lines,
     onNodeDown: (node) => void publishNodeDown(redis, node, log),
     record: (event) => events.record(event),
@@ -162,15 +172,16 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
   reached.instance = instance;
   instance.start();
   const { role, index, version, build } = identity;
-  const facts = { role, index, pid: process.pid, instance: nameOfInstance(identity) };
-  log.info({ event: "service_starting", ...facts, version, build }, "service starts");
-  events.record({ kind: "started", ...facts, version, build, detail: {} });
+  const place = { role, index, pid: process.pid };
+  const about = { ...place, instance: nameOfInstance(identity), version, build };
+  log.info({ event: "service_starting", ...place, build }, "service starts");
+  events.record({ kind: "started", ...about, detail: {} });
   // Probes are answered until the processes have ended.
   run.cleanups.push(() => operators.close());
   run.cleanups.push(() => {
-    log.info({ event: "service_stopping", ...facts }, "service stops");
+    log.info({ event: "service_stopping", ...place }, "service stops");
     // Not awaited: a process stores it before it ends, or it is lost.
-    events.record({ kind: "stopping", ...facts, version, build, detail: {} });
+    events.record({ kind: "stopping", ...about, detail: {} });
     return children.stop(run.budget);
   });
   run.cleanups.push(() => {
@@ -219,20 +230,20 @@ async function claimAddresses(config: Config): Promise<void> {
   config.WORKER_PORTS = String(await pickRange(host, config.HTTP_WORKERS, besides));
 }
 
-async function warnAboutRedis(url: string, log: Logger): Promise<void> {
-  warn(await startupStep("REDIS_URL cannot be reached", checkRedisPersistence(url)), log);
+async function warnAboutRedis(url: string, run: Run): Promise<void> {
+  warn(await startupStep("REDIS_URL cannot be reached", checkRedisPersistence(url)), run);
 }
 
 /** Imported late: a library that fails to load is a startup failure, not a failure of this module. */
-async function warnAboutBuild(log: Logger): Promise<void> {
+async function warnAboutBuild(run: Run): Promise<void> {
   const { buildWarning } = await import("../../http/probe/builds.ts");
-  warn(buildWarning(), log);
+  warn(buildWarning(), run);
 }
 
-function warn(warning: string | null, log: Logger): void {
+function warn(warning: string | null, { config, log }: Run): void {
   if (warning === null) return;
   log.warn({ event: "start_warning" }, warning);
-  process.stderr.write(`warning: ${warning}\n`);
+  if (config.APP_ENV !== "production") process.stderr.write(`warning: ${warning}\n`);
 }
 
 async function timed<T>(run: Run, part: string, work: () => Promise<T>): Promise<T> {
@@ -256,8 +267,15 @@ async function untilHealthy(url: string, stopped: AbortSignal): Promise<void> {
   }
 }
 
-/** Prints the startup banner, and sends the same facts to a parent process with an IPC channel. */
-function report(facts: BannerFacts): void {
-  process.stdout.write(startupBanner(facts, process.stdout.isTTY === true));
+/**
+ * Prints the startup banner, in production a log line (BOOT-42), and sends the same facts to a parent process with an
+ * IPC channel.
+ */
+function report(facts: BannerFacts, log: Logger): void {
+  const { url, operatorUrl, times } = facts;
+  const startMs = Math.round(times.reduce((sum, [, ms]) => sum + ms, 0));
+  if (facts.config.APP_ENV === "production")
+    log.info({ event: "service_ready", url, operatorUrl, startMs }, "service is ready");
+  else process.stdout.write(startupBanner(facts, process.stdout.isTTY === true));
   process.send?.({ type: "ready", facts });
 }

@@ -2,6 +2,7 @@ import { renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { connectRedis } from "../../platform/redis/redis.ts";
+import { parseRedisInfo } from "../../platform/redis/redis-info.ts";
 import { silentLogger, type Logger } from "../../platform/log/logger.ts";
 import { cacheFolder } from "./cache-folder.ts";
 import { startDaemon } from "./daemon.ts";
@@ -118,8 +119,8 @@ export async function checkRedisPersistence(url: string): Promise<string | null>
   const redis = connectRedis(url, silentLogger, "check");
   try {
     await new Promise<void>((done, fail) => redis.once("ready", done).once("error", fail));
-    const memory = parseInfo(await redis.info("memory"));
-    const persistence = parseInfo(await redis.info("persistence"));
+    const memory = parseRedisInfo(await redis.info("memory"));
+    const persistence = parseRedisInfo(await redis.info("persistence"));
     const policy = memory.get("maxmemory_policy") ?? "unknown";
     const problems = [
       persistence.get("aof_enabled") === "1"
@@ -133,9 +134,4 @@ export async function checkRedisPersistence(url: string): Promise<string | null>
   } finally {
     redis.disconnect();
   }
-}
-
-function parseInfo(text: string): Map<string, string> {
-  const pairs = text.split("\r\n").map((line) => line.split(":", 2));
-  return new Map(pairs.map(([name = "", value = ""]) => [name, value]));
 }

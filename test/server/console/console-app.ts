@@ -4,7 +4,7 @@ import { after, before } from "node:test";
 import { Option } from "commander";
 import { sql } from "kysely";
 import { rowsOf } from "../../../db/queries/rows.ts";
-import { Refusal, type Options } from "../../../server/console/command.ts";
+import { Refusal, Report, type Options } from "../../../server/console/command.ts";
 import { commands } from "../../../server/console/commands.ts";
 import type { Config } from "../../../server/platform/config/config.ts";
 import { startApp, type App } from "../../support/app.ts";
@@ -26,7 +26,7 @@ export async function run(
   for (const given of Object.keys(options)) assert.ok(known.includes(given), `${name} ${given}`);
   const result = await command.run({ ...app.deps.config, ...settings }, options);
   assert.ok(typeof result === "object");
-  return result;
+  return result instanceof Report ? result.facts : result;
 }
 
 export const refused = (
