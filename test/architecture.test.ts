@@ -16,7 +16,6 @@ import {
   noQueries,
   textShare,
 } from "./support/query-shares.ts";
-import { problemsOf, walks } from "./support/walks.ts";
 import { missingZone, refuse, zoneOf } from "./support/zones.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -207,28 +206,6 @@ describe("the type of all dependencies", () => {
       "workers/processors/mail.ts",
     ])
       assert.ok(!name(from), from);
-  });
-});
-
-describe("the call path from a request to its commit", () => {
-  const maxFiles = 12;
-
-  for (const walk of walks)
-    it(`matches test/support/walks.ts, with at most ${maxFiles} files: ${walk.request}`, () => {
-      assert.deepEqual(problemsOf(walk, root), []);
-      assert.ok(walk.stops.length <= maxFiles, `${walk.stops.length} files`);
-    });
-
-  it("is rejected when it lists a call that does not exist, or a missing declaration", () => {
-    const [first, second] = walks[0]?.stops ?? [];
-    assert.ok(first && second);
-    const problems = (stop: object) =>
-      problemsOf({ request: "", stops: [first, { ...second, ...stop }] }, root).length;
-    assert.equal(problems({}), 0);
-    assert.equal(problems({ call: "nothing(" }), 2);
-    assert.equal(problems({ symbol: "absent", call: "command(" }), 1);
-    const again = problemsOf({ request: "", stops: [first, second, first] }, root);
-    assert.ok(again.includes(`${first.file} is visited twice`), again.join("\n"));
   });
 });
 

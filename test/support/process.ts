@@ -21,6 +21,8 @@ export interface ServiceOptions {
   sharesPostgres?: boolean;
   /** Folder of another checkout whose service is started. */
   root?: string;
+  /** Arguments of Node; default: the built service. */
+  program?: string[];
   /** Words before the command, such as those that enter a network namespace. */
   prefix?: readonly string[];
 }
@@ -101,7 +103,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const env = { ...options.env, ...(database ? { DATABASE_URL: database.url } : {}) };
   const { child, output } = launch(
     serviceEnv(dataDir, env),
-    serviceProgram(options.root),
+    options.program ?? serviceProgram(options.root),
     options.root,
     options.prefix,
   );
