@@ -144,6 +144,9 @@ class SessionDriver implements Driver {
     this.#commands.releaseSavepoint(...args);
 }
 
+/** Connections of a pool; `idleCount` of the `totalCount`. */
+export type PoolCounts = Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount" | "options">;
+
 export type PoolOptions = pg.PoolConfig & AnswerLimit;
 
 /** Dialect with its own pool; connection errors outside statements go to `warn`. */
@@ -161,6 +164,11 @@ export class SessionDialect extends PostgresDialect {
     pool.on("connect", (client) => {
       client.on("error", ({ message }) => warn(`PostgreSQL connection error: ${message}`));
     });
+  }
+
+  /** Counts of its connections, always current. */
+  get pool(): PoolCounts {
+    return this.#pool;
   }
 
   override createDriver(): SessionDriver {

@@ -8,7 +8,7 @@ import { parseDatabaseUrl } from "../server/platform/postgres/database-url.ts";
 import { withTimeout } from "../server/platform/time/deadline.ts";
 import { silentLogger, type Logger } from "../server/platform/log/logger.ts";
 import { columnTypes } from "./column-types.ts";
-import { SessionDialect, readOnlyState, type AnswerLimit } from "./driver.ts";
+import { SessionDialect, readOnlyState, type AnswerLimit, type PoolCounts } from "./driver.ts";
 import { entities } from "./entities/index.ts";
 import { guarded, type MigrationClass } from "./migration-session.ts";
 import { migrations } from "./migrations/index.ts";
@@ -25,6 +25,8 @@ export const usualAnswerMs = statementTimeoutMs + 5_000;
 interface OrmOptions extends AnswerLimit {
   /** Default: those of this release. */
   migrationClasses?: readonly MigrationClass[];
+  /** Called with the pool before its first connection. */
+  onPool?: ((pool: PoolCounts) => void) | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ interface OrmOptions extends AnswerLimit {
 export async function createOrm(
   config: Pick<Config, "DATABASE_URL" | "DATABASE_POOL">,
   log: Logger = silentLogger,
-  { migrationClasses = migrations, ...options }: OrmOptions = {},
+  { migrationClasses = migrations, onPool, ...options }: OrmOptions = {},
 ): Promise<MikroORM> {
   const { database, ...address } = parseDatabaseUrl(config.DATABASE_URL);
   const warn = (message: string) =>
@@ -50,13 +52,15 @@ export async function createOrm(
     statement_timeout: statementTimeoutMs,
     connectionTimeoutMillis: connectTimeoutMs,
   };
+  const dialect = new SessionDialect(pool, warn);
+  onPool?.(dialect.pool);
   return MikroORM.init({
     entities,
     entityManager: SharedEntityManager,
     extensions: [Migrator],
     metadataCache: { enabled: false },
     dbName: database,
-    driverOptions: new SessionDialect(pool, warn),
+    driverOptions: dialect,
     logger: warn,
     colors: false,
     migrations: {

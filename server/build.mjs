@@ -1,6 +1,7 @@
 // `node server/build.mjs` bundles the programs and the browser code into `.build/`; with `--if-changed` only if the
 // sources differ from those of the last build. Plain JavaScript, because it runs before anything is built.
 import "./node-version.mjs";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -142,13 +143,22 @@ async function bundle(esbuild, outdir) {
     plugins: [shortPackageMaps],
     external: [...installed.filter((name) => !bundled.includes(name)), ...neverBundled],
     // Read by server/platform/version.ts.
-    define: { BUILD_DIGEST: JSON.stringify(digest) },
+    define: { BUILD_DIGEST: JSON.stringify(digest), ...definedCommit() },
     // The CommonJS modules among the bundled packages call `require`.
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
     },
     logLevel: "silent",
   });
+}
+
+/** From `--commit=…`, for a tree without its history, or from the history. */
+function definedCommit() {
+  const option = "--commit=";
+  const given = process.argv.find((word) => word.startsWith(option))?.slice(option.length);
+  const head = spawnSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" });
+  const commit = given || (head.status === 0 ? head.stdout.trim() : "");
+  return commit === "" ? {} : { BUILD_COMMIT: JSON.stringify(commit) };
 }
 
 function copyAssets(target) {

@@ -18,7 +18,7 @@ import { type Origin } from "../server/platform/origin.ts";
 export async function startJobWorker({ index }: Pick<StartOrder, "index">): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "jobs");
-  const metrics = createMetrics();
+  const metrics = createMetrics("job");
   const instance = createInstance({ role: "jobs", index, version: serviceVersion });
   const { deps, queues, close } = await assembleJobs({ config, log, metrics, instance });
   const { clock, redis } = deps;

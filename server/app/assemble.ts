@@ -84,7 +84,10 @@ export async function assembleJobs(
 ): Promise<Assembled<JobDeps> & { queues: JobQueues }> {
   const { config, log, metrics, clock = systemClock, instance = unnamedInstance() } = options;
   const redis = connectRedis(config.REDIS_URL, log, "general");
-  const orm = await createOrm(config, log, { answerLimitMs: usualAnswerMs });
+  const orm = await createOrm(config, log, {
+    answerLimitMs: usualAnswerMs,
+    onPool: metrics.postgresPool.follow,
+  });
   await redisReady(redis);
   const requests = new BatchingRequestTracker({
     ...{ store: createRequestStore(redis, clock), instance, clock, log },

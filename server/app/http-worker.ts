@@ -31,6 +31,7 @@ import { followRealmOrigins } from "../features/realms/realm-origins.ts";
 import { roomTopic } from "../platform/room-source.ts";
 import type { AnyRoute, Route } from "../http/pipeline/route.ts";
 import type { DepsWith } from "./deps.ts";
+import type { JobDeps } from "./job-deps.ts";
 import type { RoomKinds } from "./open-rooms.ts";
 import { reportRoom, reportSeats } from "./room-reports.ts";
 import { roomKinds } from "./rooms.ts";
@@ -43,6 +44,17 @@ const streamGraceMs = 2_000;
  * and a request into a connection that closes at the same moment would be lost.
  */
 const idleConnectionMs = 6_000;
+
+/** A ping whose time is counted if Redis answers. */
+async function timedPing(
+  { redis, metrics }: Pick<JobDeps, "redis" | "metrics">,
+  limitMs: number,
+): Promise<boolean> {
+  const startedAt = performance.now();
+  const hasAnswered = await pingRedis(redis, limitMs);
+  if (hasAnswered) metrics.redisPingSeconds.observe((performance.now() - startedAt) / 1_000);
+  return hasAnswered;
+}
 
 /** Process entry of role `http`. */
 export const startHttpWorker = (order: StartOrder): Promise<void> =>
@@ -67,7 +79,7 @@ export async function serve<Kinds extends RoomKinds>(
     await prepareDatabase(config, log);
     reportPrepared();
   }
-  const metrics = createMetrics();
+  const metrics = createMetrics("http");
   const instance = createInstance({ role: "http", index, version: serviceVersion });
   const base: BaseDeps = {
     config,
@@ -84,7 +96,7 @@ export async function serve<Kinds extends RoomKinds>(
   const stores = new StoreReach(
     {
       postgres: (limitMs) => pingDatabase(deps.orm, limitMs),
-      redis: (limitMs) => pingRedis(deps.redis, limitMs),
+      redis: (limitMs) => timedPing(deps, limitMs),
     },
     (store) => {
       const fault = new Fault(`${store}.unreachable`, { peer: storePeer(config, store) });

@@ -1,6 +1,7 @@
 import type { EntityManager, MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type { Config } from "../platform/config/config.ts";
+import type { PoolCounts } from "../platform/metrics/metrics.ts";
 import type { FaultRecorder } from "../platform/faults/recorder.ts";
 import type { MessageFilter, OperatorMessage } from "../features/delivery/domain/outbox.ts";
 import type { ImportFilter } from "../features/archive/domain/import-records.ts";
@@ -12,8 +13,13 @@ import type { PlayerWallet, WalletPage } from "../features/wallet/domain/player-
 import type { ReconciliationView } from "../features/wallet/domain/reconciliation.ts";
 
 /** Queries of the operator process. */
-export function createDatabase(config: Config, redis: Redis, faults: FaultRecorder) {
-  const orm = new OrmOnDemand(config);
+export function createDatabase(
+  config: Config,
+  redis: Redis,
+  faults: FaultRecorder,
+  onPool?: (pool: PoolCounts) => void,
+) {
+  const orm = new OrmOnDemand(config, onPool);
   const open = () => orm.open();
   return {
     open,
@@ -84,10 +90,12 @@ const changesIn = (open: () => Promise<MikroORM>): AuditStore => ({
 /** Connects on first use: pages and metrics work while Postgres is down. */
 class OrmOnDemand {
   readonly #config: Config;
+  readonly #onPool: ((pool: PoolCounts) => void) | undefined;
   #opened: Promise<MikroORM> | null = null;
 
-  constructor(config: Config) {
+  constructor(config: Config, onPool?: (pool: PoolCounts) => void) {
     this.#config = config;
+    this.#onPool = onPool;
   }
 
   open(): Promise<MikroORM> {
@@ -105,6 +113,9 @@ class OrmOnDemand {
 
   async #connect(): Promise<MikroORM> {
     const { createOrm, usualAnswerMs: answerLimitMs } = await import("../../db/orm.ts");
-    return createOrm({ ...this.#config, DATABASE_POOL: 2 }, undefined, { answerLimitMs });
+    return createOrm({ ...this.#config, DATABASE_POOL: 2 }, undefined, {
+      answerLimitMs,
+      onPool: this.#onPool,
+    });
   }
 }

@@ -27,7 +27,7 @@ import { createOperatorDeps } from "./services.ts";
 export async function startOperator(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config, "operator");
-  const metrics = createMetrics();
+  const metrics = createMetrics("operator");
   const redis = connectRedis(config.REDIS_URL, log, "operator");
   const queues = createQueues(config.REDIS_URL, log);
   const store = createFaultStore(redis, systemClock);
@@ -36,7 +36,7 @@ export async function startOperator(): Promise<void> {
   const requestStore = createRequestStore(redis, clock);
   const requests = new BatchingRequestTracker({ store: requestStore, instance, clock, log });
   const faults = new BatchingFaultRecorder({ store, instance, clock, log, metrics, requests });
-  const database = createDatabase(config, redis, faults);
+  const database = createDatabase(config, redis, faults, metrics.postgresPool.follow);
   let probes = startingProbes;
   const link = joinPrimary({
     log,

@@ -14,6 +14,7 @@ import { readRecentSeats, type RecentSeat } from "../features/rooms/domain/recen
 import type { Config } from "../platform/config/config.ts";
 import type { JobTimes } from "../platform/job-times/store.ts";
 import type { Logger } from "../platform/log/logger.ts";
+import { withFormerNames } from "../platform/metrics/former-names.ts";
 import type { Metrics } from "../platform/metrics/metrics.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { PrimaryLink, ProcessInfo, RoomReport, RoomsReport } from "../runtime/ipc.ts";
@@ -133,14 +134,14 @@ function createSources(parts: {
   const processes = async () => (await outages.processes()) as ProcessInfo[];
   const rooms = async () => (await listOf("rooms")) as RoomsReport[];
   const counts = createCounts();
-  const registry = async () => {
+  const collected = async () => {
     const [reports, running, own] = await Promise.all([
       listOf("metrics") as Promise<MetricsReport[]>,
       processes(),
       metrics.registry.getMetricsAsJSON(),
     ]);
     const pids = running.map(({ pid }) => pid);
-    return AggregatorRegistry.aggregate([...(await counts.complete(reports, pids)), own]);
+    return [...(await counts.complete(reports, pids)), own];
   };
   const jobs = createJobService(queues.all(), clock, jobTimes);
   return {
@@ -158,9 +159,10 @@ function createSources(parts: {
     metricsText: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
       await collectMetrics(metrics, { stores, queues: waiting, processes });
-      return (await registry()).metrics();
+      const all = await collected();
+      return AggregatorRegistry.aggregate([...all, ...all.map(withFormerNames)]).metrics();
     },
-    totals: async () => totalsOf(await (await registry()).getMetricsAsJSON()),
+    totals: async () => totalsOf((await collected()).flat()),
     moderators: async () => (await listOf("moderation")).map(String),
     jobs,
   };

@@ -8,3 +8,8 @@ declare const BUILD_DIGEST: string | undefined;
 
 /** Digest of the sources of this build, so that mixed builds are visible; `sources` without a build. */
 export const buildDigest: string = typeof BUILD_DIGEST === "string" ? BUILD_DIGEST : "sources";
+
+declare const BUILD_COMMIT: string | undefined;
+
+/** Commit that was checked out at the build; `unknown` for the sources, and outside a repository. */
+export const buildCommit: string = typeof BUILD_COMMIT === "string" ? BUILD_COMMIT : "unknown";

@@ -82,7 +82,7 @@ describe("a running service", () => {
 
   it("restarts a killed worker", async () => {
     const [killed = 0] = await service.workerPids();
-    const health = /^http_requests_total\{route="\/v1\/health-check".* (\d+)$/m;
+    const health = /^emberline_http_requests_total\{route="\/v1\/health-check".* (\d+)$/m;
     const counted = async () =>
       Number(health.exec(await (await fetch(`${service.operatorUrl}/metrics`)).text())?.[1] ?? 0);
     await fetch(`${service.url}/v1/health-check`);
@@ -103,8 +103,8 @@ describe("a running service", () => {
 
   it("sums the metrics of all processes", async () => {
     const text = await (await fetch(`${service.operatorUrl}/metrics`)).text();
-    assert.match(text, /^process_cpu_user_seconds_total \d/m);
-    assert.match(text, /^# TYPE http_requests_total counter$/m);
+    assert.match(text, /^process_cpu_user_seconds_total\{role="http"\} \d/m);
+    assert.match(text, /^# TYPE emberline_http_requests_total counter$/m);
   });
 });
 

@@ -16,6 +16,8 @@ export type Deliver = (
 ) => Promise<Outcome>;
 
 export interface Waiting extends Delivery {
+  /** When it arrived, in milliseconds of a monotonic clock. */
+  since: number;
   resolve: (outcome: Outcome) => void;
 }
 

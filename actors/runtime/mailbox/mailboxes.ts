@@ -47,7 +47,7 @@ export interface MailboxesDeps {
   ticker: Ticker;
   timing: Timing;
   log: Logger;
-  metrics: Pick<ActorMetrics, "actors">;
+  metrics: Pick<ActorMetrics, "actors" | "mailboxWaitSeconds">;
   /** Called when the first actor enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
   now: () => number;
@@ -95,8 +95,9 @@ export class Mailboxes {
     if (mailbox.waiting.length >= maxWaitingPerActor || this.#waitingCount >= maxWaiting)
       return unavailable;
     this.#waitingCount += 1;
+    const since = this.#deps.timing.elapsed();
     const outcome = new Promise<Outcome>((resolve) => {
-      mailbox.waiting.push({ command, id, origin, resolve });
+      mailbox.waiting.push({ command, id, origin, since, resolve });
     });
     if (mailbox.phase === "idle") void this.#work(mailbox);
     return outcome;
@@ -246,6 +247,7 @@ export class Mailboxes {
     if (!actor) return this.#readBack(mailbox, token);
     const batch = takeBatch(mailbox);
     this.#waitingCount -= batch.length;
+    this.#measureWaits(batch);
     const result = this.#tryBatch(mailbox, actor, batch);
     if (!result) return this.#isolate(mailbox, batch);
     try {
@@ -261,6 +263,12 @@ export class Mailboxes {
       log.error(facts, "batch of an actor failed, loading it again");
       this.#discard(mailbox, batch);
     }
+  }
+
+  #measureWaits(batch: readonly Waiting[]): void {
+    const { metrics, timing } = this.#deps;
+    const now = timing.elapsed();
+    for (const { since } of batch) metrics.mailboxWaitSeconds.observe((now - since) / 1_000);
   }
 
   async #readBack(mailbox: Mailbox, token: string): Promise<void> {

@@ -59,8 +59,13 @@ export interface ClaimedShard {
 /** Codes in a `Takeover`. */
 const maxCodes = 20;
 
+/** The earlier owner did not hand the shard over. */
+export const takeoverCauses = ["exited", "frozen", "recovered"] as const satisfies OwnerCause[];
+/** It did. */
+export const handoffCauses = ["drained", "rebalanced"] as const satisfies OwnerCause[];
+
 const isTakeover = (cause: OwnerCause): boolean =>
-  cause === "exited" || cause === "frozen" || cause === "recovered";
+  takeoverCauses.some((takeover) => takeover === cause);
 
 /** The takeovers among claimed shards, one for each earlier owner. */
 export function takeoversIn(kind: string, claimed: readonly ClaimedShard[]): Takeover[] {

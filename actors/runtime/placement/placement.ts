@@ -1,10 +1,17 @@
+import type { ActorMetrics, Count } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { Logger } from "../../../server/platform/log/logger.ts";
 import type { Connection } from "../storage/connection.ts";
 import type { Keyspace } from "../storage/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";
 import { DataLossDetector } from "./data-loss.ts";
 import { leaveMessage, Membership, type ShardTimings } from "./membership.ts";
-import { takeoversIn, type Takeover } from "./owner-history.ts";
+import {
+  handoffCauses,
+  takeoverCauses,
+  takeoversIn,
+  type OwnerCause,
+  type Takeover,
+} from "./owner-history.ts";
 import type { Owner } from "./owners.ts";
 import { Rebalancer } from "./rebalancer.ts";
 import type { ShardActors, ShardListener } from "./shard-listener.ts";
@@ -31,12 +38,22 @@ export interface PlacementDeps {
   onNodeDown: (nodeId: string) => void;
   /** This node owns shards of another one, which did not hand them over; returns at once. */
   onTakeover: (takeover: Takeover) => void;
+  metrics: Pick<ActorMetrics, "takeover" | "handoff">;
   /** Resolves when no commit is in flight. */
   untilCommitsSettle: () => Promise<void>;
 }
 
 /** Changes of the owner map within this time are loaded together. */
 const debounceMs = 5;
+
+/** They begin at 0, so that the first takeover is an increase. */
+function countersOf({ takeover, handoff }: PlacementDeps["metrics"]) {
+  const takeovers = takeoverCauses.map((cause) => [cause, takeover(cause)] as const);
+  const handoffs = handoffCauses.map((cause) => [cause, handoff(cause)] as const);
+  const counters = new Map<OwnerCause, Count>([...takeovers, ...handoffs]);
+  for (const counter of counters.values()) counter.inc(0);
+  return counters;
+}
 
 /** The shards of this process, and the owners of the others. */
 export class Placement {
@@ -45,6 +62,8 @@ export class Placement {
   readonly #dataLoss: DataLossDetector;
   readonly #membership: Membership;
   readonly #rebalancer: Rebalancer;
+  /** Counters of the shards that another node had before. */
+  readonly #claims: ReadonlyMap<OwnerCause, Count>;
   #leaving: Promise<void> | null = null;
   #stopHeartbeats: Cancel | null = null;
   #isSending = false;
@@ -52,6 +71,7 @@ export class Placement {
 
   constructor(deps: PlacementDeps) {
     this.#deps = deps;
+    this.#claims = countersOf(deps.metrics);
     this.#ownership = new ShardOwnership({
       ...deps,
       listener: {
@@ -63,6 +83,7 @@ export class Placement {
       },
       causeOf: (node, isReleased) => this.#membership.causeOf(node, isReleased),
       onClaimed: (claimed) => {
+        for (const { cause } of claimed) this.#claims.get(cause)?.inc();
         for (const takeover of takeoversIn(deps.kind, claimed)) deps.onTakeover(takeover);
       },
     });

@@ -41,7 +41,7 @@ export interface RemoteDeps {
   nodeId: string;
   redis: Connection;
   keys: Keyspace;
-  metrics: Pick<ActorMetrics, "forwards">;
+  metrics: Pick<ActorMetrics, "forward">;
   timing: Timing;
   /** Links to processes of the same machine; null without any: all messages go through Redis. */
   links: Pick<Links, "send"> | null;
@@ -59,8 +59,8 @@ export class Remote {
 
   constructor(deps: RemoteDeps) {
     this.#deps = deps;
-    this.#answered = deps.metrics.forwards.labels({ outcome: "answered" });
-    this.#moved = deps.metrics.forwards.labels({ outcome: "moved" });
+    this.#answered = deps.metrics.forward("answered");
+    this.#moved = deps.metrics.forward("moved");
   }
 
   get pending(): number {

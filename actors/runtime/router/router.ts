@@ -147,7 +147,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
   }
 
   #newPlacement(ofKind: OfKind): Placement {
-    const { connections, timings, shards } = this.#deps;
+    const { connections, timings, shards, metrics } = this.#deps;
     return new Placement({
       ...ofKind,
       kind: this.kind,
@@ -164,6 +164,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
         this.#remote.giveUp(node);
       },
       onTakeover: (takeover) => this.#tookOver(takeover),
+      metrics,
       untilCommitsSettle: () => this.#journal.idle(),
     });
   }
@@ -225,9 +226,10 @@ export class Router implements Actors<BaseState, BaseCommand> {
     key?: string,
     origin: Origin = noOrigin,
   ): Promise<Reply> {
-    const { timing, timings } = this.#deps;
+    const { timing, timings, metrics } = this.#deps;
     const id = key === undefined ? this.#nextId() : keyedId(command.type, key);
-    const deadline = timing.elapsed() + timings.timeoutMs;
+    const startedAt = timing.elapsed();
+    const deadline = startedAt + timings.timeoutMs;
     let outcome = await this.#attempt(code, command, id, origin);
     while (
       outcome === notOwner &&
@@ -236,6 +238,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     )
       outcome = await this.#attempt(code, command, id, origin);
     const reply = outcome === notOwner ? unavailable : outcome;
+    metrics.commandSeconds.observe((timing.elapsed() - startedAt) / 1_000);
     this.#count(command.type, reply.ok ? "ok" : reply.code);
     return reply;
   }
@@ -355,7 +358,7 @@ export class Router implements Actors<BaseState, BaseCommand> {
     const key = `${type} ${outcome}`;
     let counter = this.#counters.get(key);
     if (counter === undefined) {
-      counter = this.#deps.metrics.commands.labels({ type, outcome });
+      counter = this.#deps.metrics.command(type, outcome);
       this.#counters.set(key, counter);
     }
     counter.inc();

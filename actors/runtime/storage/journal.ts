@@ -1,4 +1,4 @@
-import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
+import type { ActorMetrics, Count } from "../../../server/platform/metrics/actor-metrics.ts";
 import type { Connection } from "./connection.ts";
 import { shardOf, type Keyspace } from "./keys.ts";
 import { runScript } from "./scripts.ts";
@@ -28,7 +28,9 @@ export interface Commit {
  * `refused`: the stream of the actor is ahead of its state. `silent`: Redis has had no heartbeat of this
  * process for so long that another process may have owned the shard.
  */
-export type CommitResult = "committed" | "fenced" | "conflict" | "refused" | "silent" | "failed";
+export type CommitResult = (typeof commitResults)[number];
+
+const commitResults = ["committed", "fenced", "conflict", "refused", "silent", "failed"] as const;
 
 /** Results by the letters that the script returns. */
 const outcomes: Readonly<Record<string, CommitResult>> = {
@@ -63,7 +65,7 @@ const emptyLine = (): Line => ({ waiting: [], isFlushing: false });
 export interface JournalDeps {
   redis: Connection;
   keys: Keyspace;
-  metrics: Pick<ActorMetrics, "commitSeconds">;
+  metrics: Pick<ActorMetrics, "commit" | "commitSeconds">;
   timing: Timing;
   /**
    * The process whose heartbeat the script checks, with its maximum age; null if the heartbeat is on
@@ -77,6 +79,7 @@ export interface JournalDeps {
 /** Commits of one tick share one script. */
 export class Journal {
   readonly #deps: JournalDeps;
+  readonly #counts: ReadonlyMap<CommitResult, Count>;
   readonly #everything = emptyLine();
   /** On Redis Cluster all keys of a script are in one slot, and no shard waits for another's node. */
   readonly #lines = new Map<number, Line>();
@@ -85,6 +88,8 @@ export class Journal {
 
   constructor(deps: JournalDeps) {
     this.#deps = deps;
+    this.#counts = new Map(commitResults.map((result) => [result, deps.metrics.commit(result)]));
+    for (const count of this.#counts.values()) count.inc(0);
   }
 
   /** Resolves when Redis has replied. */
@@ -123,7 +128,7 @@ export class Journal {
   async #send(batch: Waiting[]): Promise<void> {
     const { redis, keys: keyspace, metrics, timing, counted, isConfirmedAlive } = this.#deps;
     if (counted === null && !isConfirmedAlive())
-      return batch.forEach(({ resolve }) => resolve("silent"));
+      return batch.forEach((one) => this.#settle(one, "silent"));
     const started = timing.elapsed();
     const keys: string[] = [];
     const { nodeId = "", deadMs = "" } = counted ?? {};
@@ -142,7 +147,12 @@ export class Journal {
     }
     metrics.commitSeconds.observe((timing.elapsed() - started) / 1000);
     const letters = typeof results === "string" ? results : "";
-    batch.forEach((one, i) => one.resolve(outcomes[letters[i] ?? ""] ?? "failed"));
+    batch.forEach((one, i) => this.#settle(one, outcomes[letters[i] ?? ""] ?? "failed"));
+  }
+
+  #settle({ resolve }: Waiting, result: CommitResult): void {
+    this.#counts.get(result)?.inc();
+    resolve(result);
   }
 
   #lineOf(code: string): Line {

@@ -11,7 +11,7 @@ export interface MetricsInput {
   processes(): Promise<ProcessInfo[]>;
 }
 
-/** `jobs_total` counts completed jobs, so the gauge leaves them out. */
+/** `emberline_jobs_total` counts completed jobs, so the gauge leaves them out. */
 const done = "completed";
 
 /** Sets the metrics of the service as a whole; if a source is unavailable, its metric is omitted. */
@@ -24,9 +24,13 @@ export async function collectMetrics(metrics: Metrics, observed: MetricsInput): 
   for (const [store, state] of Object.entries(stores))
     metrics.storeUp.set({ store }, state === "ok" ? 1 : 0);
   metrics.queueJobs.reset();
-  for (const { name, counts } of queues ?? [])
+  metrics.queueOldestSeconds.reset();
+  for (const { name: queue, counts, oldest_waiting_seconds } of queues ?? []) {
     for (const [state, count] of Object.entries(counts))
-      if (state !== done) metrics.queueJobs.set({ queue: name, state }, count);
+      if (state !== done) metrics.queueJobs.set({ queue, state }, count);
+    metrics.queueOldestSeconds.set({ queue }, oldest_waiting_seconds ?? 0);
+  }
   metrics.processRestarts.reset();
-  for (const { role, restarts } of processes) metrics.processRestarts.inc({ role }, restarts);
+  for (const { role, restarts } of processes)
+    metrics.processRestarts.inc({ role: role === "jobs" ? "job" : role }, restarts);
 }

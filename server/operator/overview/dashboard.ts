@@ -1,5 +1,4 @@
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
-import { actorMetricNames } from "../../platform/metrics/actor-metrics.ts";
 import type { Static } from "typebox";
 import { mostCounted } from "../../features/avatars/domain/avatar-service.ts";
 import type { Health } from "../health/health.ts";
@@ -42,19 +41,19 @@ const mostSpanMs = 60_000;
 
 /** Sums of the metrics of all processes. */
 export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<string>>[]): Totals {
-  const sum = (isNamed: (name: string) => boolean, isMeant = (_: MetricValue<string>) => true) =>
+  const sum = (wanted: string, isMeant = (_: MetricValue<string>) => true) =>
     metrics
-      .filter(({ name }) => isNamed(name))
+      .filter(({ name }) => name === wanted)
       .flatMap(({ values }) => values)
       .filter(isMeant)
       .reduce((total, { value }) => total + value, 0);
-  const isRequests = (name: string) => name === "http_requests_total";
+  const requests = "emberline_http_requests_total";
   return {
-    requests: sum(isRequests),
-    failures: sum(isRequests, ({ labels }) => Number(labels["status"]) >= 500),
-    commands: sum((name) => name.endsWith(actorMetricNames.commands)),
-    rooms: sum((name) => name.endsWith(actorMetricNames.actors)),
-    streams: sum((name) => name === "hub_streams"),
+    requests: sum(requests),
+    failures: sum(requests, ({ labels }) => Number(labels["status"]) >= 500),
+    commands: sum("emberline_room_commands_total"),
+    rooms: sum("emberline_rooms"),
+    streams: sum("emberline_hub_streams"),
   };
 }
 

@@ -1,4 +1,3 @@
-import { eventLoopMonitoringPrecision } from "../../platform/metrics/metrics.ts";
 import type { MetricsReport } from "../health/counts.ts";
 
 /** What a process reports about itself; null: it did not answer. */
@@ -16,9 +15,7 @@ export function loadsOf(reports: readonly MetricsReport[]): Map<number, ProcessL
         metrics.find(({ name }) => name === wanted)?.values[0]?.value ?? null;
       const lagSeconds = valueOf("nodejs_eventloop_lag_mean_seconds");
       const isKnown = lagSeconds !== null && Number.isFinite(lagSeconds);
-      // The measure contains the pause between two samples.
-      const lagMs = (lagSeconds ?? 0) * 1_000 - eventLoopMonitoringPrecision;
-      const loopLagMs = isKnown ? Math.max(0, Math.round(lagMs)) : null;
+      const loopLagMs = isKnown ? Math.round(lagSeconds * 1_000) : null;
       return [pid, { memoryBytes: valueOf("process_resident_memory_bytes"), loopLagMs }];
     }),
   );

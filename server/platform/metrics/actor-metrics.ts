@@ -1,43 +1,110 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { shortBuckets } from "./buckets.ts";
 
-/** Counters of one kind of actor. */
+/** Adds to a counter whose labels are known. */
+export type Count = Counter.Internal;
+
+/** Metrics of the rooms of one kind. */
 export interface ActorMetrics {
-  commands: Counter<"type" | "outcome">;
-  commitSeconds: Histogram;
-  actors: Gauge;
-  shards: Gauge;
-  forwards: Counter<"outcome">;
+  command(type: string, outcome: string): Count;
+  /** From the call to the reply, in seconds. */
+  commandSeconds: Histogram.Internal<"kind">;
+  /** From the arrival in a mailbox to the decision, in seconds. */
+  mailboxWaitSeconds: Histogram.Internal<"kind">;
+  /** By the result of the script. */
+  commit(outcome: string): Count;
+  commitSeconds: Histogram.Internal<"kind">;
+  actors: Gauge.Internal<"kind">;
+  shards: Gauge.Internal<"kind">;
+  forward(outcome: string): Count;
+  /** Shards whose earlier owner did not hand them over. */
+  takeover(cause: string): Count;
+  /** Shards that their earlier owner handed over. */
+  handoff(cause: string): Count;
 }
 
-/** What the names of the metrics of each kind end with. */
-export const actorMetricNames = { commands: "_commands_total", actors: "_actors" } as const;
+/** Metrics of the rooms of all kinds, with the label `kind`. */
+export function createActorMetrics(registers: Registry[]): (kind: string) => ActorMetrics {
+  const counters = roomCounters(registers);
+  const seconds = roomHistograms(registers);
+  const gauges = roomGauges(registers);
+  return (kind) => ({
+    command: (type, outcome) => counters.commands.labels({ kind, type, outcome }),
+    commit: (outcome) => counters.commits.labels({ kind, outcome }),
+    forward: (outcome) => counters.forwards.labels({ kind, outcome }),
+    takeover: (cause) => counters.takeovers.labels({ kind, cause }),
+    handoff: (cause) => counters.handoffs.labels({ kind, cause }),
+    commandSeconds: seconds.commands.labels({ kind }),
+    mailboxWaitSeconds: seconds.mailboxWaits.labels({ kind }),
+    commitSeconds: seconds.commits.labels({ kind }),
+    actors: gauges.rooms.labels({ kind }),
+    shards: gauges.shards.labels({ kind }),
+  });
+}
 
-export function createActorMetrics(registry: Registry, kind: string): ActorMetrics {
-  const registers = [registry];
+const roomCounters = (registers: Registry[]) => ({
+  commands: new Counter({
+    name: "emberline_room_commands_total",
+    help: "Commands to rooms by outcome: ok, or the code of the refusal",
+    labelNames: ["kind", "type", "outcome"],
+    registers,
+  }),
+  commits: new Counter({
+    name: "emberline_room_commits_total",
+    help: "Commits of rooms: committed; fenced (another process owns the shard), conflict, refused, silent, failed",
+    labelNames: ["kind", "outcome"],
+    registers,
+  }),
+  forwards: new Counter({
+    name: "emberline_room_forwards_total",
+    help: "Commands sent to another process: answered, moved (sent again to the next owner)",
+    labelNames: ["kind", "outcome"],
+    registers,
+  }),
+  takeovers: new Counter({
+    name: "emberline_room_shard_takeovers_total",
+    help: "Shards taken over, counted by the new owner: exited, frozen, recovered (a whole service had ended)",
+    labelNames: ["kind", "cause"],
+    registers,
+  }),
+  handoffs: new Counter({
+    name: "emberline_room_shard_handoffs_total",
+    help: "Shards handed over, counted by the new owner: drained, rebalanced",
+    labelNames: ["kind", "cause"],
+    registers,
+  }),
+});
+
+const roomHistograms = (registers: Registry[]) => {
+  const histogram = (name: string, help: string) =>
+    new Histogram({ name, help, labelNames: ["kind"], buckets: shortBuckets, registers });
   return {
-    commands: new Counter({
-      name: kind + actorMetricNames.commands,
-      help: "Commands of actors by outcome",
-      labelNames: ["type", "outcome"],
-      registers,
-    }),
-    commitSeconds: new Histogram({
-      name: `${kind}_commit_seconds`,
-      help: "Time of one commit script",
-      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 1],
-      registers,
-    }),
-    actors: new Gauge({
-      name: kind + actorMetricNames.actors,
-      help: "Actors in memory",
-      registers,
-    }),
-    shards: new Gauge({ name: `${kind}_shards`, help: "Shards owned", registers }),
-    forwards: new Counter({
-      name: `${kind}_forwards_total`,
-      help: "Commands sent to another process",
-      labelNames: ["outcome"],
-      registers,
-    }),
+    commands: histogram(
+      "emberline_room_command_duration_seconds",
+      "Time from a command to its reply, including waits for an owner",
+    ),
+    mailboxWaits: histogram(
+      "emberline_room_mailbox_wait_duration_seconds",
+      "Time of a command in the mailbox of its room, while the room is loaded or the batch before is committed",
+    ),
+    commits: histogram(
+      "emberline_room_commit_duration_seconds",
+      "Time of one commit script, which commits up to 256 rooms",
+    ),
   };
-}
+};
+
+const roomGauges = (registers: Registry[]) => ({
+  rooms: new Gauge({
+    name: "emberline_rooms",
+    help: "Rooms in memory",
+    labelNames: ["kind"],
+    registers,
+  }),
+  shards: new Gauge({
+    name: "emberline_room_shards",
+    help: "Shards of rooms owned",
+    labelNames: ["kind"],
+    registers,
+  }),
+});

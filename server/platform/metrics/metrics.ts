@@ -1,22 +1,17 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { createActorMetrics, type ActorMetrics } from "./actor-metrics.ts";
-import { droppedLogBytes } from "../log/log-output.ts";
+import { jobBuckets, shortBuckets } from "./buckets.ts";
+import { measureProcess, type ProcessRole } from "./process-metrics.ts";
 
-/** Metrics of one process; the operator listener sums them over all processes. */
+/** Metrics of one process; the operator listener sums them over all processes. README.md describes each. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/**
- * Milliseconds between two samples of the event loop delay. At the default of 10 an idle process spends 4
- * ms of each second on this timer, at 50 one, of 0.07 without it: `process.cpuUsage()` around a pause after
- * `collectDefaultMetrics` alone.
- */
-export const eventLoopMonitoringPrecision = 200;
-
-export function createMetrics() {
+/** With a `role`, those of the process itself are among them; without one, as in tests, nothing is sampled. */
+export function createMetrics(role?: ProcessRole) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
+  if (role) measureProcess(registry, role);
   const registers = [registry];
-  countDroppedLog(registers);
+  const actorsOf = createActorMetrics(registers);
   const kinds = new Map<string, ActorMetrics>();
   return {
     registry,
@@ -25,67 +20,58 @@ export function createMetrics() {
     ...faultMetrics(registers),
     ...questionMetrics(registers),
     ...featureMetrics(registers),
-    ...processMetrics(registers),
+    ...storeMetrics(registers),
     ...hubMetrics(registers),
-    /** Those of one kind of actor, `<kind>_commands_total` and so on; created at the first use. */
+    /** Those of the rooms of one kind. */
     actors(kind: string): ActorMetrics {
-      const known = kinds.get(kind) ?? createActorMetrics(registry, kind);
+      const known = kinds.get(kind) ?? actorsOf(kind);
       kinds.set(kind, known);
       return known;
     },
   };
 }
 
-function countDroppedLog(registers: Registry[]): void {
-  new Counter({
-    name: "log_dropped_bytes_total",
-    help: "Log lines dropped because nobody read standard output",
-    registers,
-    collect() {
-      this.reset();
-      this.inc(droppedLogBytes());
-    },
-  });
-}
-
 /** HTTP requests. */
 const requestMetrics = (registers: Registry[]) => ({
   requests: new Counter({
-    name: "http_requests_total",
+    name: "emberline_http_requests_total",
     help: "Answered requests",
     labelNames: ["route", "method", "status"],
     registers,
   }),
   requestSeconds: new Histogram({
-    name: "http_request_seconds",
+    name: "emberline_http_request_duration_seconds",
     help: "Request duration until the response",
     labelNames: ["route"],
-    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    buckets: shortBuckets,
     registers,
   }),
   rateLimited: new Counter({
-    name: "http_rate_limited_total",
+    name: "emberline_http_rate_limited_total",
     help: "Requests refused by a rate limit",
     labelNames: ["route"],
     registers,
   }),
 });
 
-/** From a mail that is sent at once to an import, in seconds. */
-const jobBuckets = [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 180, 600];
-
 /** Jobs, and the messages that they send. */
 const jobMetrics = (registers: Registry[]) => ({
   jobs: new Counter({
-    name: "jobs_total",
+    name: "emberline_jobs_total",
     help: "Jobs by outcome",
     labelNames: ["queue", "outcome"],
     registers,
   }),
   queueJobs: new Gauge({
-    name: "queue_jobs",
-    help: "Unfinished jobs by state: waiting, active, delayed (of them retrying and scheduled), permanently failed",
+    name: "emberline_queue_jobs",
+    help: "Of the fleet: unfinished jobs by state: waiting, active, delayed (of them retrying and scheduled), permanently failed",
     labelNames: ["queue", "state"],
+    registers,
+  }),
+  queueOldestSeconds: new Gauge({
+    name: "emberline_queue_oldest_waiting_seconds",
+    help: "Of the fleet: time since the oldest waiting job was due; 0 if none waits",
+    labelNames: ["queue"],
     registers,
   }),
   jobWaitSeconds: new Histogram({
@@ -103,13 +89,13 @@ const jobMetrics = (registers: Registry[]) => ({
     registers,
   }),
   messages: new Counter({
-    name: "messages_total",
+    name: "emberline_messages_total",
     help: "Mails and text messages: written, dropped, sent, retried, failed, expired (too late or void)",
     labelNames: ["kind", "outcome"],
     registers,
   }),
   messageSendSeconds: new Histogram({
-    name: "message_send_seconds",
+    name: "emberline_message_send_duration_seconds",
     help: "Duration of one send attempt",
     labelNames: ["driver"],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 20],
@@ -120,38 +106,38 @@ const jobMetrics = (registers: Registry[]) => ({
 /** Generated questions and the language model. */
 const questionMetrics = (registers: Registry[]) => ({
   generatorCalls: new Counter({
-    name: "generator_calls_total",
+    name: "emberline_generator_calls_total",
     help: "Calls of the language model: answered, malformed, failed",
     labelNames: ["purpose", "outcome"],
     registers,
   }),
   generatorSeconds: new Histogram({
-    name: "generator_call_seconds",
+    name: "emberline_generator_call_duration_seconds",
     help: "Duration of one call of the language model",
     labelNames: ["model"],
     buckets: [0.1, 0.5, 1, 2, 4, 8, 16],
     registers,
   }),
   generatorTokens: new Counter({
-    name: "generator_tokens_total",
+    name: "emberline_generator_tokens_total",
     help: "Tokens by kind: input, output",
     labelNames: ["model", "kind"],
     registers,
   }),
   generatorCost: new Counter({
-    name: "generator_cost_total",
+    name: "emberline_generator_cost_total",
     help: "Money spent, in the currency of GENERATOR_PRICES",
     labelNames: ["model"],
     registers,
   }),
   generatorBroken: new Gauge({
-    name: "generator_broken",
-    help: "1 while the circuit breaker of the language model is open",
+    name: "emberline_generator_circuit_open",
+    help: "1 while the circuit breaker of the language model is open in a process",
     aggregator: "max",
     registers,
   }),
   generatedQuestions: new Counter({
-    name: "generated_questions_total",
+    name: "emberline_generated_questions_total",
     help: "Questions of a generator: kept, malformed, unsound, duplicate, disputed, fallback",
     labelNames: ["source", "outcome"],
     registers,
@@ -161,35 +147,35 @@ const questionMetrics = (registers: Registry[]) => ({
 /** Avatars, wallets, leaderboards, archive. */
 const featureMetrics = (registers: Registry[]) => ({
   avatarVerdicts: new Counter({
-    name: "avatar_verdicts_total",
+    name: "emberline_avatar_decisions_total",
     help: "Moderation decisions on uploaded pictures: approved, queued, rejected; and by whom",
     labelNames: ["verdict", "by"],
     registers,
   }),
   walletDifferences: new Gauge({
-    name: "wallet_differences",
-    help: "Wallets that differ from their ledger",
+    name: "emberline_wallet_differences",
+    help: "Of the fleet: wallets that differ from their ledger",
     // Every job process reports the same wallets.
     aggregator: "max",
     registers,
   }),
   walletsChecked: new Counter({
-    name: "wallets_checked_total",
+    name: "emberline_wallets_checked_total",
     help: "Wallets compared with their ledger",
     registers,
   }),
   leaderboardProjections: new Counter({
-    name: "board_turns_total",
+    name: "emberline_leaderboard_projections_total",
     help: "Runs of the projection of changes to the leaderboards in Redis",
     registers,
   }),
   leaderboardBuilds: new Counter({
-    name: "board_builds_total",
+    name: "emberline_leaderboard_builds_total",
     help: "Leaderboards rebuilt from Postgres",
     registers,
   }),
   archiveCache: new Counter({
-    name: "archive_cache_total",
+    name: "emberline_archive_cache_total",
     help: "Archive reads by cache outcome: hit, miss",
     labelNames: ["kind", "outcome"],
     registers,
@@ -197,60 +183,107 @@ const featureMetrics = (registers: Registry[]) => ({
 });
 
 /** Stores and processes. */
-const processMetrics = (registers: Registry[]) => ({
+const storeMetrics = (registers: Registry[]) => ({
   storeUp: new Gauge({
-    name: "store_up",
-    help: "1 while a store responds and accepts writes, else 0",
+    name: "emberline_store_up",
+    help: "1 while a store responds to the operator process and accepts writes, else 0",
     labelNames: ["store"],
     registers,
   }),
-  processRestarts: new Gauge({
-    name: "process_restarts",
-    help: "Restarts of the processes of a role since the service started",
+  postgresPool: poolMetrics(registers),
+  redisPingSeconds: new Histogram({
+    name: "emberline_redis_ping_duration_seconds",
+    help: "Time of a PING to Redis, sent by one HTTP worker every 2 s; one without an answer is not counted",
+    buckets: shortBuckets,
+    registers,
+  }),
+  processRestarts: new Counter({
+    name: "emberline_process_restarts_total",
+    help: "Restarts of processes that ended by themselves, since the service started; a drain is none",
     labelNames: ["role"],
     registers,
   }),
 });
 
+/** A pool of connections to Postgres, as `pg` counts them. */
+export interface PoolCounts {
+  /** Connections, idle ones included. */
+  readonly totalCount: number;
+  readonly idleCount: number;
+  /** Callers that wait for a connection. */
+  readonly waitingCount: number;
+  readonly options: { readonly max: number };
+}
+
+function poolMetrics(registers: Registry[]) {
+  let pool: PoolCounts | null = null;
+  new Gauge({
+    name: "emberline_postgres_pool_connections",
+    help: "Connections to Postgres: used, idle, and as many as there may be (max)",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      if (pool === null) return;
+      this.set({ state: "used" }, pool.totalCount - pool.idleCount);
+      this.set({ state: "idle" }, pool.idleCount);
+      this.set({ state: "max" }, pool.options.max);
+    },
+  });
+  new Gauge({
+    name: "emberline_postgres_pool_waiting",
+    help: "Statements and transactions that wait for a connection to Postgres",
+    registers,
+    collect() {
+      this.set(pool?.waitingCount ?? 0);
+    },
+  });
+  return {
+    /** Shows this pool from now on. */
+    follow(opened: PoolCounts): void {
+      pool = opened;
+    },
+  };
+}
+
 /** Event streams. */
 const hubMetrics = (registers: Registry[]) => ({
   hubStreams: new Gauge({
-    name: "hub_streams",
+    name: "emberline_hub_streams",
     help: "Open event streams by topic: list, the kind of a room, several",
     labelNames: ["topic"],
     registers,
   }),
   hubEvents: new Counter({
-    name: "hub_events_total",
+    name: "emberline_hub_events_total",
     help: "Hub messages: in, delivered, replayed, conflated; returns: resumed, gap",
     labelNames: ["kind"],
     registers,
   }),
   hubOpens: new Counter({
-    name: "hub_stream_opens_total",
+    name: "emberline_hub_stream_opens_total",
     help: "Event streams opened",
     registers,
   }),
   hubEnds: new Counter({
-    name: "hub_stream_ends_total",
+    name: "emberline_hub_stream_ends_total",
     help: "Ended event streams by reason",
     labelNames: ["reason"],
     registers,
   }),
   hubBytes: new Counter({
-    name: "hub_bytes_total",
+    name: "emberline_hub_written_bytes_total",
     help: "Bytes of messages written to event streams",
     registers,
   }),
   hubReplayBufferBytes: new Gauge({
-    name: "hub_ring_bytes",
+    name: "emberline_hub_replay_buffer_bytes",
     help: "Bytes in the replay buffers of room topics",
     registers,
   }),
   hubWriteSeconds: new Histogram({
-    name: "hub_publish_to_write_seconds",
-    help: "Time from the creation of a room message to its first write",
-    buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
+    name: "emberline_hub_delivery_lag_duration_seconds",
+    help: "Time from the decision of a room message, just before its commit, to its first write to a stream",
+    buckets: shortBuckets,
     registers,
   }),
 });
@@ -258,13 +291,13 @@ const hubMetrics = (registers: Registry[]) => ({
 /** Recorded failures. */
 const faultMetrics = (registers: Registry[]) => ({
   faults: new Counter({
-    name: "faults_total",
+    name: "emberline_faults_total",
     help: "Failed attempts of jobs, responses of 500 or above, and work that ended by a fallback",
     labelNames: ["kind"],
     registers,
   }),
   faultsDropped: new Counter({
-    name: "faults_dropped_total",
+    name: "emberline_faults_dropped_total",
     help: "Faults not recorded because too many waited",
     registers,
   }),

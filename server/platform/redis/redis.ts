@@ -27,6 +27,11 @@ export const pauseAfter = (attempt: number) => Math.min(50 * attempt, 500);
 /** Refresh interval of the cluster's slot map; a MOVED error refreshes it at once. */
 const slotsRefreshMs = 5_000;
 
+const reconnects = new Map<string, number>();
+
+/** How often connections of this process were lost and made again, by name. */
+export const redisReconnects = (): ReadonlyMap<string, number> => reconnects;
+
 /**
  * Opens a connection to a `redis://`, `unix://` or `redis+cluster://` address.
  * Commands fail at once while Redis is down instead of queueing, unless `waitsForConnection` is set
@@ -55,6 +60,7 @@ export function connectRedis(
     : url.startsWith("unix://")
       ? new Redis({ ...base, path: url.slice("unix://".length) })
       : new Redis(url, base);
+  countReconnects(redis, name);
   redis.on("error", (error: Error) =>
     log.warn(
       { event: "redis_connection_failed", store: name, reason: error.message },
@@ -62,6 +68,16 @@ export function connectRedis(
     ),
   );
   return redis;
+}
+
+function countReconnects(redis: Redis, name: string): void {
+  let wasReady = false;
+  const add = (count: number) => reconnects.set(name, (reconnects.get(name) ?? 0) + count);
+  add(0);
+  redis.on("ready", () => {
+    if (wasReady) add(1);
+    wasReady = true;
+  });
 }
 
 /**

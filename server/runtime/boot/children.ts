@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Registry } from "prom-client";
 import type { ActorNode, Takeover } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
@@ -52,6 +53,7 @@ export class Children {
   readonly #names = new Map<string, () => string>();
   /** The first process has prepared the database for all. */
   #isPrepared = false;
+  #metrics: Registry | null = null;
   #pulse: NodeJS.Timeout | null = null;
   #isStopping = false;
 
@@ -221,11 +223,19 @@ export class Children {
     );
   }
 
+  /** Loaded and sampled from the first question on: a service that nobody measures goes without it. */
+  async #reportMetrics(): Promise<unknown> {
+    const { createProcessRegistry } = await import("../../platform/metrics/process-metrics.ts");
+    this.#metrics ??= createProcessRegistry("primary");
+    return { pid: process.pid, metrics: await this.#metrics.getMetricsAsJSON() };
+  }
+
   async #answer(question: Question, about?: unknown): Promise<unknown> {
     if (question === "processes") return this.list();
     if (question === "drain") return this.#drain(about as DrainQuestion);
     const asked = this.#children.filter(({ isServing, role }) => isServing && role !== "operator");
     const found = await Promise.all(asked.map((child) => child.ask(question, about)));
-    return found.filter((value) => value !== null);
+    const answers = found.filter((value) => value !== null);
+    return question === "metrics" ? [...answers, await this.#reportMetrics()] : answers;
   }
 }

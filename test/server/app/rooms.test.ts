@@ -161,10 +161,16 @@ describe("two kinds of room in one service, with the same code", () => {
     await refusal(read("/counter?limit=many"), "request:invalid_query");
   });
 
-  it("are counted under their own metric names", async () => {
+  it("are counted with their kind as a label", async () => {
     const text = await app.deps.metrics.registry.metrics();
-    assert.match(text, /^lobby_commands_total\{type="create",outcome="ok"\} 1$/m);
-    assert.match(text, /^counter_commands_total\{type="open",outcome="ok"\} 1$/m);
+    assert.match(
+      text,
+      /^emberline_room_commands_total\{kind="lobby",type="create",outcome="ok"\} 1$/m,
+    );
+    assert.match(
+      text,
+      /^emberline_room_commands_total\{kind="counter",type="open",outcome="ok"\} 1$/m,
+    );
   });
 });
 

@@ -157,7 +157,10 @@ describe("the pipeline over node:http", () => {
     );
     assert.doesNotMatch(JSON.stringify(lines), /secret/);
     const text = await metrics.registry.metrics();
-    assert.match(text, /http_requests_total\{route="\/echo\/\{name\}",method="GET",status="200"\}/);
+    assert.match(
+      text,
+      /emberline_http_requests_total\{route="\/echo\/\{name\}",method="GET",status="200"\}/,
+    );
   });
 
   it("records a client that disconnects before its answer as 499", async () => {

@@ -39,13 +39,13 @@ describe("metrics that are collected on request", () => {
     await collectMetrics(metrics, observed);
     await collectMetrics(metrics, observed);
     const text = await metrics.registry.metrics();
-    assert.deepEqual(lines(text, "store_up"), [
-      'store_up{store="postgres"} 0',
-      'store_up{store="redis"} 1',
+    assert.deepEqual(lines(text, "emberline_store_up"), [
+      'emberline_store_up{store="postgres"} 0',
+      'emberline_store_up{store="redis"} 1',
     ]);
-    assert.deepEqual(lines(text, "process_restarts"), [
-      'process_restarts{role="http"} 3',
-      'process_restarts{role="jobs"} 0',
+    assert.deepEqual(lines(text, "emberline_process_restarts_total"), [
+      'emberline_process_restarts_total{role="http"} 3',
+      'emberline_process_restarts_total{role="job"} 0',
     ]);
   });
 
@@ -58,14 +58,19 @@ describe("metrics that are collected on request", () => {
       const service = createJobService(queues.all(), systemClock);
       await collectMetrics(metrics, { ...observed, queues: () => service.queues() });
       const text = await metrics.registry.metrics();
-      const jobs = lines(text, "queue_jobs").filter((line) => line.includes(`"${mail.name}"`));
-      assert.ok(jobs.includes(`queue_jobs{queue="${mail.name}",state="waiting"} 2`), text);
-      assert.ok(jobs.includes(`queue_jobs{queue="${mail.name}",state="failed"} 0`), text);
+      const jobs = lines(text, "emberline_queue_jobs").filter((line) =>
+        line.includes(`"${mail.name}"`),
+      );
+      assert.ok(
+        jobs.includes(`emberline_queue_jobs{queue="${mail.name}",state="waiting"} 2`),
+        text,
+      );
+      assert.ok(jobs.includes(`emberline_queue_jobs{queue="${mail.name}",state="failed"} 0`), text);
       assert.ok(!text.includes('state="completed"'));
     } finally {
       await queues.close();
     }
     await collectMetrics(metrics, observed);
-    assert.deepEqual(lines(await metrics.registry.metrics(), "queue_jobs"), []);
+    assert.deepEqual(lines(await metrics.registry.metrics(), "emberline_queue_jobs"), []);
   });
 });

@@ -21,7 +21,9 @@ function setUp() {
   return async (reports: MetricsReport[], pids: number[]) => {
     const all = AggregatorRegistry.aggregate(await counts.complete(reports, pids));
     const { requests, rooms } = totalsOf(await all.getMetricsAsJSON());
-    const commits = /^lobby_commit_seconds_count (\d+)$/m.exec(await all.metrics())?.[1];
+    const commits = /^emberline_room_commit_duration_seconds_count\{kind="lobby"\} (\d+)$/m.exec(
+      await all.metrics(),
+    )?.[1];
     return [requests, rooms, Number(commits)];
   };
 }
