@@ -7,7 +7,7 @@ import { requestText } from "./load.ts";
 import { connections, openFor } from "./lobby/field.ts";
 import { note, verdict, type Table } from "./report.ts";
 import { measureRequests, startEcho, type Measured } from "./requests.ts";
-import type { Scenarios } from "./scenario.ts";
+import type { Scenarios } from "./floor-scenario.ts";
 import { pidsOf, withService } from "./service.ts";
 
 const numIcons = 200;

@@ -17,7 +17,7 @@ import {
   type Echo,
   type Measured,
 } from "./requests.ts";
-import type { Scenarios } from "./scenario.ts";
+import type { Scenarios } from "./floor-scenario.ts";
 import { pidsOf, withService } from "./service.ts";
 import type { Service } from "../test/support/process.ts";
 

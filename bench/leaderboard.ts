@@ -12,7 +12,7 @@ import { Latencies } from "./latencies.ts";
 import { openFor } from "./lobby/field.ts";
 import { postgresPid } from "./postgres.ts";
 import { note, verdict, type Table } from "./report.ts";
-import type { Scenarios } from "./scenario.ts";
+import type { Scenarios } from "./floor-scenario.ts";
 import { pidsOf, withService } from "./service.ts";
 import { warmUpSeconds } from "./requests.ts";
 import { answerJobs, publicIds } from "./trivia.ts";

@@ -17,7 +17,7 @@ import { treeMicros } from "./cpu.ts";
 import { Latencies } from "./latencies.ts";
 import { makeLobbies } from "./lobby/field.ts";
 import { note, verdict, type Table } from "./report.ts";
-import type { Scenarios } from "./scenario.ts";
+import type { Scenarios } from "./floor-scenario.ts";
 import { withService } from "./service.ts";
 
 interface Sizes {

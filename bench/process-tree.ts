@@ -26,7 +26,8 @@ export function sampleTree(root: number): ProcessSample[] {
   });
 }
 
-function pidsBelow(root: number): number[] {
+/** The process `root` and all its descendants. */
+export function pidsBelow(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
     if (!/^\d+$/.test(name)) continue;
@@ -64,8 +65,8 @@ const roles: Record<string, string> = {
   operator: "operator",
 };
 
-/** By command line: our processes end with a role and a number. */
-function kindOf(pid: number): string {
+/** Role of a process of the service, else its name. By command line: our processes end with a role and a number. */
+export function kindOf(pid: number): string {
   const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   const [role = ""] = command.slice(-3);
   const known = roles[role];

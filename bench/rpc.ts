@@ -5,6 +5,7 @@ import { mayStart, stopsAtEnd } from "../test/support/cleanup.ts";
 
 /** Every process answers this call once it has reached `serveCalls`. */
 const ready = "ready";
+const stopMs = 5_000;
 
 export type Handlers = Record<string, (argument: never) => unknown>;
 
@@ -30,12 +31,22 @@ interface Result {
   error?: string;
 }
 
+interface Notice {
+  notice: unknown;
+}
+
 /** Resolves when the process is ready. */
 export async function startRemote<H extends Handlers>(
   file: URL,
-  options: { args?: string[]; env?: Record<string, string>; flags?: string[] } = {},
+  options: {
+    args?: string[];
+    env?: Record<string, string>;
+    flags?: string[];
+    /** Receives what the process sends on its own, by `notify`. */
+    onNotice?: (notice: unknown) => void;
+  } = {},
 ): Promise<Remote<H>> {
-  const { args = [], env = {}, flags = [] } = options;
+  const { args = [], env = {}, flags = [], onNotice } = options;
   mayStart();
   const child = fork(file, args, {
     execArgv: [...sourceFlags, ...flags],
@@ -48,13 +59,18 @@ export async function startRemote<H extends Handlers>(
   let count = 0;
   const exited = once(child, "exit");
   const stop = stopsAtEnd(async () => {
-    child.kill();
-    await exited;
+    // It ends by itself when its parent is gone, unless it hangs.
+    if (child.connected) child.disconnect();
+    const hanging = setTimeout(() => child.kill("SIGKILL"), stopMs);
+    if (child.exitCode === null && child.signalCode === null) await exited;
+    clearTimeout(hanging);
   });
   child.on("exit", (code) => {
     for (const { reject } of waiting.values()) reject(new Error(`${file.pathname} ended: ${code}`));
   });
-  child.on("message", ({ id, result, error }: Result) => {
+  child.on("message", (message: Result | Notice) => {
+    if ("notice" in message) return onNotice?.(message.notice);
+    const { id, result, error } = message;
     const one = waiting.get(id);
     waiting.delete(id);
     if (error === undefined) one?.resolve(result as never);
@@ -63,6 +79,7 @@ export async function startRemote<H extends Handlers>(
   const call = (name: string, argument: unknown = null): Promise<never> => {
     const id = ++count;
     return new Promise((resolve, reject) => {
+      if (!child.connected) return reject(new Error(`${file.pathname} has ended`));
       waiting.set(id, { resolve, reject });
       child.send({ id, name, argument } satisfies Call);
     });
@@ -70,6 +87,9 @@ export async function startRemote<H extends Handlers>(
   await call(ready);
   return { pid: child.pid ?? 0, call, stop };
 }
+
+/** Sends something to the parent process that it did not call for. */
+export const notify = (notice: unknown): void => void process.send?.({ notice } satisfies Notice);
 
 /** Answers the calls of the parent process, and ends with it. */
 export function serveCalls(handlers: Handlers): void {

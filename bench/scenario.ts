@@ -1,58 +1,70 @@
-import type { Table } from "./report.ts";
+import type { Bot } from "./bots/bot.ts";
+import type { Load } from "./load/shapes.ts";
+import type { Need } from "./needs.ts";
 
-export interface BenchOptions {
-  /** Short runs with coarse numbers. */
-  isQuick: boolean;
-  everyday: EverydaySizes;
-  rounds: RoundSizes;
-  rolling: RollingSizes;
-}
-
-/** Sizes of `rolling`. */
-export interface RollingSizes {
-  /** Requests per second. */
-  perSecond: number;
-  /** Event streams on lobbies that wait. */
-  streams: number;
-  /** Games at a time, of four players each. */
-  games: number;
-  /** Length of the control run. */
-  seconds: number;
-}
-
-/** Sizes of `http beside`, `service idle` and `database beside`; `lobby seats` uses `rounds`. */
-export interface RoundSizes {
-  rounds: number;
-  /** Length of a round. */
-  seconds: number;
-  /** Another checkout whose service is also measured; null: none. */
-  beside: string | null;
-}
-
-/** Sizes of `lobby everyday`; `lobby seats` uses those that do not concern commands. */
-export interface EverydaySizes {
-  /** Commands per second over all lobbies. */
-  rates: number[];
-  lobbies: number;
-  /** Streams per lobby. */
-  streams: number;
-  rounds: number;
-  /** Length of a round. */
-  seconds: number;
-  /** HTTP workers of the service, one side per number. */
-  workers: number[];
-  /** Services with several workers are also measured with clients that follow the owner of a lobby. */
-  follow: boolean;
-  /** Another checkout whose service is measured as a separate side; null: none. */
-  beside: string | null;
-  /** Packages that are installed into a cache folder and measured as peers. */
-  peers: string[];
-}
-
-/** An independent measurement, which starts everything it needs and cleans up after itself. */
-export interface Scenario {
+/**
+ * A load test: the file `bench/scenarios/<name>.ts`, or any path, exports it as `scenario`. It reaches the service by
+ * the published client of its bots and imports nothing else of the product.
+ */
+export interface Scenario<State = unknown> {
+  /** One line for `--list`. */
   about: string;
-  run(options: BenchOptions): Promise<Table[]>;
+  /** Without options of the command. `--quick` shortens it to 15 s at the same rate. */
+  load: Load;
+  /** What the target must have. It is checked first; an own instance gets it. */
+  needs?: readonly Need[];
+  /** Settings of an own instance. */
+  settings?: Readonly<Record<string, string>>;
+  /**
+   * "read response p99 <= 50 ms", "read errors <= 0.1 %", "read rate >= 100 /s", "dropped <= 0". A budget on a figure that
+   * the run does not have, or has too few samples of, is an error.
+   */
+  budgets: readonly string[];
+  /** How long arrivals that are under way may take to end after the last one; default 30 s. */
+  settleSeconds?: number;
+  /** Runs in each generator process before the load. */
+  setup(run: Run): Promise<State>;
+  /** One arrival, under way beside others. What it measures is up to it: `bot.measure`. */
+  arrive(state: State, arrival: Arrival): Promise<void>;
+  teardown?(state: State, run: Run): Promise<void>;
 }
 
-export type Scenarios = Readonly<Record<string, Scenario>>;
+/** A generator process, as a scenario sees it. */
+export interface Run {
+  /** Without a path. */
+  url: string;
+  random: () => number;
+  /** This process's part of a number that is meant for the whole run. */
+  share(total: number): number;
+  /** A new bot with an address of its own. */
+  bot(): Bot;
+  /** Makes bots that are guests already, a few at a time. */
+  guests(count: number): Promise<Bot[]>;
+  /** Names what stays at the target, besides the guests, which are counted. */
+  leaves(what: string, count: number): void;
+  /** Aborted when the run is over. */
+  signal: AbortSignal;
+}
+
+/** A user who arrives, whether or not the target has answered the ones before. */
+export interface Arrival {
+  /** Counts all arrivals of the run from 0. */
+  n: number;
+  /** Intended start, by `performance.now()`. */
+  dueAt: number;
+  /** Seeded by the run and `n`. */
+  random: () => number;
+  /** A new bot that ends with the arrival. */
+  bot(): Bot;
+  signal: AbortSignal;
+}
+
+/** Infers the state of a scenario. */
+export const defineScenario = <State>(scenario: Scenario<State>): Scenario<State> => scenario;
+
+/** One of the list, by the seed. */
+export function oneOf<T>(list: readonly T[], random: () => number): T {
+  const chosen = list[Math.floor(random() * list.length)];
+  if (chosen === undefined) throw new RangeError("there is nothing to choose from");
+  return chosen;
+}

@@ -7,7 +7,7 @@ import { openFor } from "./lobby/field.ts";
 import { requestText, type Job } from "./load.ts";
 import { postgresPid } from "./postgres.ts";
 import { comparedTable, measureRequests, startEcho, type Compared } from "./requests.ts";
-import type { Scenarios } from "./scenario.ts";
+import type { Scenarios } from "./floor-scenario.ts";
 import { pidsOf, withService } from "./service.ts";
 
 const connections = 64;

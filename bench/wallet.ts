@@ -10,7 +10,7 @@ import { note, verdict, type Table } from "./report.ts";
 import { measureRequests } from "./requests.ts";
 import { startRemote, type Remote } from "./rpc.ts";
 import type { TransactionCalls } from "./peers/transactions.ts";
-import type { Scenarios } from "./scenario.ts";
+import type { Scenarios } from "./floor-scenario.ts";
 import { pidsOf, withService } from "./service.ts";
 
 /** The number of Postgres connections of one service process. */

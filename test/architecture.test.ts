@@ -288,6 +288,9 @@ describe("the reader of imports", () => {
     assert.ok(load("server/features/runs/deps.ts", "server/features/questions/deps.ts"));
     assert.ok(!load("workers/processors/mail.ts", "server/features/accounts/service.ts"));
     assert.ok(!load("server/platform/log/logger.ts", "test/support/stores.ts"));
+    assert.ok(load("bench/scenarios/games.ts", "server/web/client/emberline.ts"));
+    assert.ok(!load("bench/scenarios/games.ts", "server/web/client/seat.ts"));
+    assert.ok(!load("bench/scenarios/games.ts", "server/platform/redis/redis.ts"));
     for (const from of ["server/operator/jobs/routes.ts", "server/console/accounts.ts"]) {
       assert.ok(!load(from, "db/queries/accounts/accounts.ts"));
       assert.ok(load(from, "server/features/accounts/domain/accounts.ts"));

@@ -4,7 +4,7 @@ import { compareRead, connections } from "../cached-reads.ts";
 import { measureRebuilds } from "../projection/rebuilds.ts";
 import { verdict, type Table } from "../report.ts";
 import { comparedTable } from "../requests.ts";
-import type { Scenarios } from "../scenario.ts";
+import type { Scenarios } from "../floor-scenario.ts";
 import { withService } from "../service.ts";
 import { measureDepth } from "./depth.ts";
 import { game } from "./game.ts";

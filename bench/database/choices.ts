@@ -8,7 +8,7 @@ import { entityCount, writePatches } from "../codex/game.ts";
 import { mainThreadMicros } from "../cpu.ts";
 import { game as projectedGame } from "../projection/game.ts";
 import { median, medianWithInterval, type Table } from "../report.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { withService } from "../service.ts";
 import type { Choice } from "./choice.ts";
 import { importChoices } from "./import-choices.ts";

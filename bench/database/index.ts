@@ -8,7 +8,7 @@ import { cookieHole, openGenerator, requestText, type Job } from "../load.ts";
 import { postgresPid } from "../postgres.ts";
 import { median, medianWithInterval, type Table } from "../report.ts";
 import { measureRequests, type Measured } from "../requests.ts";
-import type { Scenario, Scenarios } from "../scenario.ts";
+import type { Scenario, Scenarios } from "../floor-scenario.ts";
 import { pidsOf, withService } from "../service.ts";
 import { answerJobs, publicIds } from "../trivia.ts";
 import { award } from "../wallet.ts";

@@ -4,7 +4,7 @@ import { publicListChannel } from "../../actors/lobby-keys.ts";
 import { anyPicks, openFor, startGames } from "../lobby/field.ts";
 import { median, verdict } from "../report.ts";
 import { measureRequests, type Measured } from "../requests.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { pidsOf, withService } from "../service.ts";
 import { Audience } from "../streams/audience.ts";
 import { requireFiles } from "./servers.ts";

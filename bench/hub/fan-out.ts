@@ -1,6 +1,6 @@
 import { cpuMicros } from "../cpu.ts";
 import { median, note, verdict, type Table } from "../report.ts";
-import type { BenchOptions, Scenario } from "../scenario.ts";
+import type { BenchOptions, Scenario } from "../floor-scenario.ts";
 import { sumFaults, type Audience, type Load } from "../streams/audience.ts";
 import type { Faults } from "../streams/reader.ts";
 import { requireFiles, topicNames, withServers } from "./servers.ts";

@@ -1,6 +1,6 @@
 import { cpuMicros, residentKib } from "../cpu.ts";
 import { note, verdict } from "../report.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import type { Audience } from "../streams/audience.ts";
 import { requireFiles, topicNames, withServers } from "./servers.ts";
 

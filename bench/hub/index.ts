@@ -1,4 +1,4 @@
-import type { Scenarios } from "../scenario.ts";
+import type { Scenarios } from "../floor-scenario.ts";
 import { broadcast } from "./broadcast.ts";
 import { fanOut } from "./fan-out.ts";
 import { idle } from "./idle.ts";

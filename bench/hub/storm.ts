@@ -2,7 +2,7 @@ import { cpuMicros } from "../cpu.ts";
 import { makeLobbies } from "../lobby/field.ts";
 import { lobbyPeer } from "../peers/service.ts";
 import { median, note, verdict } from "../report.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { withService } from "../service.ts";
 import { Audience } from "../streams/audience.ts";
 import type { Faults } from "../streams/reader.ts";

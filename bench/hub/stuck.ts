@@ -1,6 +1,6 @@
 import { residentKib } from "../cpu.ts";
 import { note, verdict } from "../report.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import type { Audience, Load } from "../streams/audience.ts";
 import { requireFiles, topicNames, withHub } from "./servers.ts";
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { openGenerator, requestText, type LoadResult } from "../load.ts";
 import { verdict, type Table } from "../report.ts";
 import { startEcho } from "../requests.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { withService } from "../service.ts";
 import { makeAccounts } from "./accounts.ts";
 import { loginJobs, startArgon2 } from "./logins.ts";

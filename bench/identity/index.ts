@@ -1,4 +1,4 @@
-import type { Scenarios } from "../scenario.ts";
+import type { Scenarios } from "../floor-scenario.ts";
 import { beside } from "./beside.ts";
 import { logins } from "./logins.ts";
 import { requests } from "./requests.ts";

@@ -4,7 +4,7 @@ import { treeMicros } from "../cpu.ts";
 import { openGenerator, requestText, type Job } from "../load.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import { startRemote, type Remote } from "../rpc.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { withService } from "../service.ts";
 import type { Argon2Calls } from "./argon2-process.ts";
 import { makeAccounts, password, type Account } from "./accounts.ts";

@@ -1,6 +1,6 @@
 import { cookieHole, openGenerator, requestText } from "../load.ts";
 import { comparedTable, measureRequests, startEcho } from "../requests.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { pidsOf, withService } from "../service.ts";
 import { makeAccounts } from "./accounts.ts";
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { requestText } from "../load.ts";
 import { ask, openSocket } from "../raw-request.ts";
 import { median, note, verdict, type Table } from "../report.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { withService } from "../service.ts";
 import { makeAccounts, type Account } from "./accounts.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../profile/cpu-profile.ts";
 import { SourceNames } from "../profile/source-names.ts";
 import { note, type Table } from "../report.ts";
-import type { EverydaySizes } from "../scenario.ts";
+import type { EverydaySizes } from "../floor-scenario.ts";
 import { averageOf, mapValues, sum, type Amounts } from "./amounts.ts";
 import { warmUpSeconds, withGenerator, type Run } from "./everyday-run.ts";
 import { withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";

@@ -1,7 +1,7 @@
 import type { RunOptions, RunResult } from "../open-load/generator.ts";
 import type { OpenLoadCalls } from "../open-load/process.ts";
 import { startRemote } from "../rpc.ts";
-import type { EverydaySizes } from "../scenario.ts";
+import type { EverydaySizes } from "../floor-scenario.ts";
 import type { Side } from "./everyday-sides.ts";
 
 /** Seconds of load before each measured run. */

@@ -1,6 +1,6 @@
 import type { RunResult } from "../open-load/generator.ts";
 import { medianWithInterval, type Table } from "../report.ts";
-import type { EverydaySizes } from "../scenario.ts";
+import type { EverydaySizes } from "../floor-scenario.ts";
 import { averageOf, byName, byProcess, sum, type Amounts } from "./amounts.ts";
 import type { Costs } from "./everyday-costs.ts";
 import { floorName } from "./everyday-sides.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { note, type Table } from "../report.ts";
-import type { EverydaySizes, Scenario } from "../scenario.ts";
+import type { EverydaySizes, Scenario } from "../floor-scenario.ts";
 import { hasStrace } from "../system-calls.ts";
 import { byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
 import { breakdownTable } from "./everyday-breakdown.ts";

@@ -1,6 +1,6 @@
 import { note, verdict } from "../report.ts";
 import { startRemote } from "../rpc.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { startRedis } from "../stores.ts";
 import type { MemoryCalls } from "./memory-process.ts";
 

@@ -1,4 +1,4 @@
-import type { Scenarios } from "../scenario.ts";
+import type { Scenarios } from "../floor-scenario.ts";
 import { everyday } from "./everyday.ts";
 import { idle } from "./idle.ts";
 import { picks, single } from "./picks.ts";

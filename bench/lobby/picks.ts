@@ -1,7 +1,7 @@
 import type { Generator, Job } from "../load.ts";
 import { median, verdict, type Target, type Table } from "../report.ts";
 import { answersOf, measureRequests, startEcho, type Echo, type Measured } from "../requests.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { pidsOf, withService } from "../service.ts";
 import type { Service } from "../../test/support/process.ts";
 import {

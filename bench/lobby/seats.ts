@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { requireFiles } from "../hub/servers.ts";
 import { median, medianWithInterval, note, type Table } from "../report.ts";
-import type { EverydaySizes, Scenario } from "../scenario.ts";
+import type { EverydaySizes, Scenario } from "../floor-scenario.ts";
 import { averageOf, byName, byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
 import { withCosts, type Costs } from "./everyday-costs.ts";
 import { withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";

@@ -2,7 +2,7 @@ import type { Service } from "../../test/support/process.ts";
 import { lobbyPeer } from "../peers/service.ts";
 import { median, note, verdict } from "../report.ts";
 import { measureRequests, type Measured } from "../requests.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "../floor-scenario.ts";
 import { pidsOf, withService } from "../service.ts";
 import { Audience } from "../streams/audience.ts";
 import { anyPicks, connections, openFor, startGames } from "./field.ts";

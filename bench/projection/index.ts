@@ -11,7 +11,7 @@ import { openReader } from "../raw-request.ts";
 import { pollUntil, quantile, runConcurrently, wait, type Polled } from "../polling.ts";
 import { verdict, type Table } from "../report.ts";
 import { comparedTable } from "../requests.ts";
-import type { Scenarios } from "../scenario.ts";
+import type { Scenarios } from "../floor-scenario.ts";
 import { withService } from "../service.ts";
 import { game, itemCount, patchOf } from "./game.ts";
 import { measureRebuilds } from "./rebuilds.ts";

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { lastRelease, unpackRelease } from "../../test/support/releases.ts";
 import { note, type Table } from "../report.ts";
-import type { RollingSizes, Scenario, Scenarios } from "../scenario.ts";
+import type { RollingSizes, Scenario, Scenarios } from "../floor-scenario.ts";
 import type { BalancerName } from "./balancer.ts";
 import type { RollingInstance } from "./instances.ts";
 import type { RequestResult } from "./requests.ts";

@@ -4,7 +4,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import { insist, type Answer } from "../../test/survival/caller.ts";
 import { makeGuests } from "../../test/survival/survive.ts";
 import { note } from "../report.ts";
-import type { RollingSizes } from "../scenario.ts";
+import type { RollingSizes } from "../floor-scenario.ts";
 import { startBalancer, type BalancerName } from "./balancer.ts";
 import { Followers } from "./followers.ts";
 import { Games } from "./games.ts";

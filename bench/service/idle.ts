@@ -5,7 +5,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import { treeMicros, cpuMicros } from "../cpu.ts";
 import { sampleTree, type ProcessSample } from "../process-tree.ts";
 import { median, note, type Table } from "../report.ts";
-import type { RoundSizes, Scenario } from "../scenario.ts";
+import type { RoundSizes, Scenario } from "../floor-scenario.ts";
 
 const workers = 2;
 /** Unused Postgres connections are closed 10 s after a start, and its garbage is collected by then. */

@@ -1,4 +1,4 @@
-import type { Scenarios } from "../scenario.ts";
+import type { Scenarios } from "../floor-scenario.ts";
 import { idle } from "./idle.ts";
 
 export const scenarios: Scenarios = { idle };

@@ -17,9 +17,12 @@ const interruptedCode = 130;
 
 /**
  * Runs a program that starts servers, with all temporary files in one folder that is removed at its end or
- * on a signal. Resolves to the exit code.
+ * on a signal. Resolves to the exit code. `beforeStop` ends the work in order after a signal.
  */
-export async function inOwnFolder(work: () => Promise<number>): Promise<number> {
+export async function inOwnFolder(
+  work: () => Promise<number>,
+  beforeStop: () => Promise<unknown> = async () => undefined,
+): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "ember-run-"));
   // Started by root, Postgres runs as another account and must enter the folder.
   chmodSync(folder, 0o755);
@@ -33,7 +36,10 @@ export async function inOwnFolder(work: () => Promise<number>): Promise<number> 
     },
     again: () => process.exit(interruptedCode),
   });
-  const interrupted = first.then(stopAll).then(() => interruptedCode);
+  const interrupted = first
+    .then(beforeStop)
+    .finally(stopAll)
+    .then(() => interruptedCode);
   try {
     const worked = work().catch((error: unknown) => {
       if (isInterrupted) return interrupted;

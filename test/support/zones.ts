@@ -27,6 +27,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["db", /^db\/(?!create-migration\.ts)/],
   ["manifest", /^package\.json$/],
   ["test", /^test\//],
+  ["scenario", /^bench\/(scenarios|bots)\//],
   ["bench", /^bench\//],
   // Entry points of processes, and the parts that only they use.
   [
@@ -36,7 +37,7 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
 ];
 
 const anything = zones.map(([zone]) => zone);
-const product = anything.filter((zone) => !["test", "bench"].includes(zone));
+const product = anything.filter((zone) => !["test", "bench", "scenario"].includes(zone));
 
 /** Zones whose code a zone may load. A zone may always load itself, with the exceptions in `refuse`. */
 const mayLoad: Readonly<Record<string, readonly string[]>> = {
@@ -65,6 +66,8 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   process: product,
   test: anything,
   bench: anything,
+  // And the published client, checked in `refuse`.
+  scenario: ["bench"],
 };
 
 /** Zones from which a zone may additionally import types; no code of them is loaded. */
@@ -80,6 +83,8 @@ const mayName: Readonly<Record<string, readonly string[]>> = {
   pipeline: ["adapters"],
   db: ["rules"],
 };
+
+const publishedClient = "server/web/client/emberline.ts";
 
 /** Both change the same things, so neither has queries of its own. */
 const sharesRules = /^server\/(operator|console)\//;
@@ -99,6 +104,7 @@ export function refuse({ from, to, isTypeOnly }: Import): string | null {
   if (sharesRules.test(from) && to.startsWith("db/queries/"))
     return "the operator listener and the console share rules: call features/*/domain";
   if (source === "feature" && target === "feature") return refuseFeature(from, to);
+  if (source === "scenario" && to === publishedClient) return null;
   if (source === "rules") return refuseRules(from, to, isTypeOnly);
   if (source === target) return null;
   if (mayLoad[source]?.includes(target)) return null;

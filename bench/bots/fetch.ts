@@ -1,0 +1,176 @@
+import { Agent, request as requestOf, type ClientRequest, type IncomingMessage } from "node:http";
+import { Agent as SecureAgent, request as secureRequestOf } from "node:https";
+import { buffer } from "node:stream/consumers";
+import { Readable } from "node:stream";
+import type { RequestCounts } from "../load/record.ts";
+
+/** A request that a bot sent. */
+export interface SentRequest {
+  /** `X-Request-Id` */
+  id: string;
+  /** "POST /v1/embers/@me/awards" */
+  name: string;
+  /** 0 until an answer comes, and when none does. */
+  status: number;
+}
+
+/** Requests that a bot remembers, to name the one that failed. */
+const maxRecent = 16;
+/** Below the 8 s after which the service closes an idle connection. */
+const idleMs = 5_000;
+
+/** Statuses of answers after which the published client tries again. */
+const passing: ReadonlySet<number> = new Set([502, 503, 504]);
+const lost: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
+const withoutBody: ReadonlySet<number> = new Set([204, 304]);
+const guestRequest = "POST /v1/gateway/guest";
+/** The setting behind a refusal with 429, by its code; any other limit is scaled by the first. */
+const limitSettings: Readonly<Record<string, string>> = {
+  "rate_limit:exceeded": "RATE_LIMIT_FACTOR",
+};
+
+export const newCounts = (): RequestCounts => ({
+  sent: 0,
+  repeated: {},
+  connections: 0,
+  lostConnections: 0,
+  limited: {},
+  guests: 0,
+});
+
+/**
+ * The `fetch` of one bot, for the published client: connections of its own, its own address, an `X-Request-Id` on every
+ * request, and everything counted. On `node:http`, because Node's `fetch` takes several times as much processor time.
+ */
+export class BotFetch {
+  readonly #name: string;
+  readonly #counts: RequestCounts;
+  readonly #headers: Record<string, string>;
+  readonly #agents = {
+    "http:": new Agent({ keepAlive: true, timeout: idleMs }),
+    "https:": new SecureAgent({ keepAlive: true, timeout: idleMs }),
+  };
+  readonly #recent: SentRequest[] = [];
+  #count = 0;
+  #isGuest = false;
+
+  /** `name` begins its request ids; `address` is the client address for a trusting proxy, null: none is claimed. */
+  constructor(name: string, address: string | null, counts: RequestCounts) {
+    this.#name = name;
+    this.#counts = counts;
+    this.#headers = address === null ? {} : { "x-forwarded-for": address };
+  }
+
+  /** The last remembered request that matches. */
+  find(matches: (sent: SentRequest) => boolean): SentRequest | null {
+    return this.#recent.findLast(matches) ?? null;
+  }
+
+  close(): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  readonly fetch: typeof fetch = async (input, init = {}) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const sent = this.#remember(`${init.method ?? "GET"} ${url.pathname}`);
+    const asked = this.#open(url, init, sent.id);
+    try {
+      const response = await answerOf(asked, init.signal ?? null);
+      sent.status = response.statusCode ?? 0;
+      const isStream = response.headers["content-type"]?.startsWith("text/event-stream") ?? false;
+      if (!isStream) return await this.#whole(response, sent);
+      response.once("error", (error) => init.signal?.aborted || this.#lose(error));
+      return streamed(response);
+    } catch (error) {
+      if (!init.signal?.aborted) this.#lose(error);
+      throw error;
+    }
+  };
+
+  #remember(name: string): SentRequest {
+    const sent = { id: `${this.#name}-${++this.#count}`, name, status: 0 };
+    this.#counts.sent += 1;
+    this.#recent.push(sent);
+    if (this.#recent.length > maxRecent) this.#recent.shift();
+    return sent;
+  }
+
+  #open(url: URL, init: RequestInit, id: string): ClientRequest {
+    const isSecure = url.protocol === "https:";
+    const asked = (isSecure ? secureRequestOf : requestOf)(url, {
+      method: init.method ?? "GET",
+      agent: this.#agents[isSecure ? "https:" : "http:"],
+      headers: {
+        ...Object.fromEntries(new Headers(init.headers)),
+        ...this.#headers,
+        "x-request-id": id,
+      },
+    });
+    asked.on("socket", (socket) => {
+      if (asked.reusedSocket) return;
+      this.#counts.connections += 1;
+      socket.setNoDelay(true);
+      let isReset = false;
+      socket.once("error", ({ code }: NodeJS.ErrnoException) => (isReset = lost.has(code ?? "")));
+      socket.once("close", () => {
+        if (isReset || socket.readableEnded) this.#counts.lostConnections += 1;
+      });
+    });
+    asked.end(typeof init.body === "string" ? init.body : undefined);
+    return asked;
+  }
+
+  async #whole(response: IncomingMessage, sent: SentRequest): Promise<Response> {
+    const body = await buffer(response);
+    const { status } = sent;
+    if (passing.has(status)) this.#repeat(`${status}`);
+    if (status === 200 && sent.name === guestRequest && !this.#isGuest) {
+      this.#isGuest = true;
+      this.#counts.guests += 1;
+    }
+    if (status === 429) this.#limit(sent, body.toString("utf8"));
+    return new Response(withoutBody.has(status) ? null : body, {
+      status,
+      headers: headersOf(response),
+    });
+  }
+
+  #lose(error: unknown): void {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "no answer";
+    this.#repeat(code);
+  }
+
+  #repeat(reason: string): void {
+    this.#counts.repeated[reason] = (this.#counts.repeated[reason] ?? 0) + 1;
+  }
+
+  #limit({ name }: SentRequest, text: string): void {
+    const code = /"code":"([a-z_]+:[a-z_]+)"/.exec(text)?.[1] ?? "429";
+    const key = `${name.replace(/\/[A-Z2-9]{6}(?=\/|$)/, "/{code}")}: ${limitSettings[code] ?? code}`;
+    this.#counts.limited[key] = (this.#counts.limited[key] ?? 0) + 1;
+  }
+}
+
+function answerOf(asked: ClientRequest, signal: AbortSignal | null): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const stop = () => asked.destroy(new DOMException("The request was aborted.", "AbortError"));
+    asked.once("response", resolve);
+    // Also after the response: aborting an open stream destroys its connection.
+    asked.on("error", reject);
+    asked.once("close", () => signal?.removeEventListener("abort", stop));
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted) stop();
+  });
+}
+
+function streamed(response: IncomingMessage): Response {
+  const body = Readable.toWeb(response) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return new Response(body, { status: response.statusCode ?? 0, headers: headersOf(response) });
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2)
+    headers.append(rawHeaders[i] ?? "", rawHeaders[i + 1] ?? "");
+  return headers;
+}

@@ -1,0 +1,278 @@
+import {
+  verifyReveal,
+  type LobbyEvent,
+  type Player,
+  type Question,
+  type Reveal,
+  type Seat,
+} from "../../server/web/client/emberline.ts";
+import { within } from "../load/deadline.ts";
+import type { Arrival } from "../scenario.ts";
+import { isCounted, type Bot } from "./bot.ts";
+import { Follower } from "./follower.ts";
+
+export interface GameOptions {
+  seats: number;
+  questions: number;
+  /** Seconds to answer. */
+  timer: number;
+  /** Least and most time until an answer, and between any two steps of a person, in milliseconds. */
+  thinkMs: readonly [least: number, most: number];
+}
+
+/** A question or its reveal may take this much longer than its timer. */
+const graceMs = 30_000;
+const endMs = 30_000;
+
+/** Figures that a game measures besides its operations. */
+export const firstQuestion = "first question";
+export const lastSubscriber = "answer to last subscriber";
+
+/** An answer that the service accepted. */
+interface Accepted {
+  bot: Bot;
+  playerId: number;
+  index: number;
+  selected: number;
+  points: number;
+  requestId: string | null;
+}
+
+/** An answer on its way to the subscribers. */
+interface Delivery {
+  bot: Bot;
+  dueAt: number;
+  missing: Set<Follower>;
+}
+
+interface Seated {
+  bot: Bot;
+  seat: Seat;
+  follower: Follower;
+}
+
+/**
+ * Plays a whole versus game as people do: a host creates it, friends join by its code, one of them closes the page and
+ * comes back, and a spectator watches. Everything the service acknowledged must be in the events of all of them.
+ */
+export async function playGame(arrival: Arrival, options: GameOptions): Promise<void> {
+  const game = new Game(arrival, options);
+  try {
+    await game.play();
+  } finally {
+    await game.close();
+  }
+}
+
+class Game {
+  readonly #arrival: Arrival;
+  readonly #options: GameOptions;
+  readonly #seated: Seated[] = [];
+  readonly #followers: Follower[] = [];
+  readonly #accepted: Accepted[] = [];
+  readonly #deliveries = new Map<string, Delivery>();
+  readonly #questions = new Map<number, Question>();
+  readonly #reveals = new Map<number, Reveal>();
+  /** Question that each subscriber is at. */
+  readonly #at = new Map<Follower, number>();
+  readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
+  #startDueAt = 0;
+  #final: readonly Player[] | null = null;
+
+  constructor(arrival: Arrival, options: GameOptions) {
+    this.#arrival = arrival;
+    this.#options = options;
+  }
+
+  async play(): Promise<void> {
+    const { seats, questions } = this.#options;
+    const host = await this.#host();
+    const { code } = host.seat;
+    const friends = Array.from({ length: seats - 1 }, (_, n) =>
+      this.#join(code, `Player ${n + 2}`),
+    );
+    await Promise.all([...friends, this.#watch(code)]);
+    this.#startDueAt = await this.#think(host.bot);
+    await host.bot.measure("start", this.#startDueAt, () => host.seat.start());
+    const leaver = Math.floor(this.#arrival.random() * questions);
+    await Promise.all(
+      this.#seated.map((seated, n) => this.#answerAll(seated, n === 1 ? leaver : null)),
+    );
+    const ended = Promise.all(this.#followers.map((follower) => follower.ended()));
+    await within(endMs, `the end of ${code}`, ended);
+    this.#verify(code);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#followers.map((follower) => follower.leave()));
+  }
+
+  async #host(): Promise<Seated> {
+    const bot = this.#arrival.bot();
+    const { seats, questions, timer } = this.#options;
+    await bot.measure("guest", this.#arrival.dueAt, () => bot.client.guest());
+    const settings = { mode: "versus", visibility: "public", category: "random" } as const;
+    const dueAt = await this.#think(bot);
+    const seat = await bot.measure("create", dueAt, () =>
+      bot.client.create({
+        ...settings,
+        ...{ hostName: "Player 1", numQuestions: questions, timer, maxPlayers: seats },
+      }),
+    );
+    return this.#sit(bot, seat);
+  }
+
+  async #join(code: string, name: string): Promise<void> {
+    const bot = this.#arrival.bot();
+    await bot.measure("guest", await this.#think(bot), () => bot.client.guest());
+    const dueAt = await this.#think(bot);
+    await this.#sit(bot, await bot.measure("join", dueAt, () => bot.client.join(code, name)));
+  }
+
+  async #sit(bot: Bot, seat: Seat): Promise<Seated> {
+    const seated = { bot, seat, follower: this.#follow(bot, seat) };
+    this.#seated.push(seated);
+    await seated.follower.open();
+    return seated;
+  }
+
+  async #watch(code: string): Promise<void> {
+    const bot = this.#arrival.bot();
+    const dueAt = await this.#think(bot);
+    const spectator = await bot.measure("spectate", dueAt, () => bot.client.spectate(code));
+    await this.#follow(bot, spectator).open();
+  }
+
+  #follow(bot: Bot, view: ConstructorParameters<typeof Follower>[1]): Follower {
+    const follower = new Follower(bot, view, (event, by) => this.#received(event, by));
+    this.#followers.push(follower);
+    return follower;
+  }
+
+  #think(bot: Bot): Promise<number> {
+    return bot.pause(...this.#options.thinkMs);
+  }
+
+  /** One player's game. `leavesAt`: after this question the player closes the page and comes back. */
+  async #answerAll({ bot, seat, follower }: Seated, leavesAt: number | null): Promise<void> {
+    const isHost = seat === this.#seated[0]?.seat;
+    const limitMs = this.#options.timer * 1000 + graceMs;
+    const { code } = seat;
+    for (let index = 0; index < this.#options.questions; index++) {
+      await within(limitMs, `question ${index} of ${code}`, this.#moment(`question ${index}`));
+      const dueAt = await this.#think(bot);
+      await this.#answer({ bot, seat, follower }, index, dueAt);
+      if (index === leavesAt) await this.#leaveAndReturn({ bot, seat, follower });
+      await within(
+        limitMs,
+        `the reveal of question ${index} of ${code}`,
+        this.#moment(`reveal ${index}`),
+      );
+      if (isHost) await bot.measure("next", await this.#think(bot), () => seat.next(index));
+    }
+  }
+
+  async #answer({ bot, seat }: Seated, index: number, dueAt: number): Promise<void> {
+    const selected = Math.floor(bot.random() * 4);
+    const { playerId } = seat.key;
+    const name = `${playerId} ${index}`;
+    const present = this.#followers.filter(({ isPresent }) => isPresent);
+    this.#deliveries.set(name, { bot, dueAt, missing: new Set(present) });
+    const choice = { index, selected_index: selected, time_taken_ms: 500 };
+    try {
+      const { points_earned: points } = await bot.measure("answer", dueAt, () =>
+        seat.answer(choice),
+      );
+      const requestId = bot.requestId("/answer");
+      this.#accepted.push({ bot, playerId, index, selected, points, requestId });
+    } catch (error) {
+      // Refused, perhaps because the time was over: it is counted, and the game goes on.
+      this.#deliveries.delete(name);
+      if (!isCounted(error)) throw error;
+    }
+  }
+
+  async #leaveAndReturn({ bot, seat, follower }: Seated): Promise<void> {
+    await follower.leave();
+    for (const [name, delivery] of this.#deliveries) this.#deliver(name, delivery, follower, false);
+    const dueAt = await this.#think(bot);
+    await bot.measure("reconnect", dueAt, () => follower.comeBack(bot.client, seat));
+  }
+
+  #received(event: LobbyEvent, follower: Follower): void {
+    if (event.type === "lobby.answer") {
+      const name = `${event.data.player_id} ${this.#at.get(follower)}`;
+      const delivery = this.#deliveries.get(name);
+      if (delivery) this.#deliver(name, delivery, follower, true);
+    }
+    if (event.type === "lobby.started" && this.#seated.some((one) => one.follower === follower))
+      follower.bot.figure(firstQuestion, performance.now() - this.#startDueAt);
+    if (event.type === "lobby.reveal") void this.#reveal(event.data.reveal, follower);
+    if (!("lobby" in event.data)) return;
+    const { current_question: question, reveal, players, status } = event.data.lobby;
+    if (status === "finished") this.#final = players;
+    if (!question || reveal) return;
+    this.#at.set(follower, question.index);
+    if (!this.#questions.has(question.index)) this.#questions.set(question.index, question);
+    this.#moments(`question ${question.index}`).resolve();
+  }
+
+  #deliver(name: string, delivery: Delivery, follower: Follower, hasCome: boolean): void {
+    const { missing, bot, dueAt } = delivery;
+    if (!missing.delete(follower) || missing.size > 0) return;
+    this.#deliveries.delete(name);
+    if (hasCome) bot.figure(lastSubscriber, performance.now() - dueAt);
+  }
+
+  async #reveal(reveal: Reveal | null, follower: Follower): Promise<void> {
+    if (!reveal) return;
+    const { bot } = follower;
+    this.#reveals.set(reveal.index, reveal);
+    this.#moments(`reveal ${reveal.index}`).resolve();
+    const question = this.#questions.get(reveal.index);
+    if (!question) return;
+    if ((await verifyReveal(question.answer_hash, question, reveal)) === false)
+      bot.violation(
+        "wrong proof",
+        `the answer of question ${reveal.index} does not match its hash`,
+        bot.requestId("/v1/hub"),
+      );
+  }
+
+  /** Every accepted answer stands in the reveal, and the scores are the sum of the points. */
+  #verify(code: string): void {
+    for (const { bot, playerId, index, selected, requestId } of this.#accepted) {
+      const result = this.#reveals.get(index)?.results.find((one) => one.player_id === playerId);
+      if (result?.selected_index !== selected)
+        bot.violation(
+          "lost answer",
+          `answer ${selected} of player ${playerId} to question ${index} of lobby ${code} is missing in the reveal`,
+          requestId,
+        );
+    }
+    for (const { id, score } of this.#final ?? []) {
+      const own = this.#accepted.filter(({ playerId }) => playerId === id);
+      const sum = own.reduce((total, { points }) => total + points, 0);
+      const last = own.at(-1);
+      // An answer that got no response may count all the same.
+      const isWrong = own.length === this.#options.questions ? score !== sum : score < sum;
+      if (last && isWrong)
+        last.bot.violation(
+          "wrong score",
+          `player ${id} of lobby ${code} has ${score} points of ${sum}`,
+          last.requestId,
+        );
+    }
+  }
+
+  #moment(name: string): Promise<void> {
+    return this.#moments(name).promise;
+  }
+
+  /** Of a question or reveal that any of the players has received. */
+  #moments(name: string): PromiseWithResolvers<void> {
+    const known = this.#waiting.get(name) ?? Promise.withResolvers<void>();
+    this.#waiting.set(name, known);
+    return known;
+  }
+}

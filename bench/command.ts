@@ -1,0 +1,192 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { inOwnFolder } from "../test/support/own-folder.ts";
+import { within } from "./load/deadline.ts";
+import { runScenario } from "./load/run.ts";
+import { describeLoad, peakOf, plannedArrivals, shapes, type Load } from "./load/shapes.ts";
+import { parseBudget } from "./report/budgets.ts";
+import { exitCodes } from "./report/build.ts";
+import { printReport } from "./report/text.ts";
+import { writeReport } from "./report/write.ts";
+import { loadScenario, scenarioNames, type LoadedScenario } from "./scenarios.ts";
+
+/** The options as commander gives them. */
+interface Options {
+  list?: true;
+  quick?: true;
+  load?: Load["shape"];
+  rate?: number[];
+  users?: number;
+  seconds?: number;
+  seed: number;
+  processes: number;
+  maxInFlight: number;
+  maxRate?: number;
+  budget?: string[];
+  url?: string;
+  operatorUrl?: string;
+  operatorTokenFile?: string;
+  addresses?: string;
+  iMayLoadThisHost?: true;
+  set: Record<string, string>;
+  out: string;
+}
+
+const quickSeconds = 15;
+const startSeconds = 10;
+const writeMs = 60_000;
+
+const number = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError("It must be a number.");
+  return value;
+};
+const count = (text: string): number => {
+  const value = number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError("It must be a whole number of at least 1.");
+  return value;
+};
+const budget = (text: string, before: string[] = []): string[] => {
+  try {
+    parseBudget(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+  return [...before, text];
+};
+const setting = (text: string, before: Record<string, string>): Record<string, string> => {
+  const [, name, value] = /^([A-Z_]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("NAME=value");
+  return { ...before, [name]: value };
+};
+
+const program = new Command("npm run bench --")
+  .description(
+    "Load tests of an instance: one of its own, or the one at --url. Writes an HTML and a JSON report.",
+  )
+  .argument("[scenarios...]", "names, or paths of files")
+  .option("--list", "the scenarios and how long they take")
+  .option("--quick", `${quickSeconds} s at the same rate`)
+  .addOption(new Option("--load <shape>", "instead of the scenario's").choices(shapes))
+  .option("--rate <per second>", "ramp: from,to; steps: each; spike: base,peak", (text) =>
+    text.split(",").map(number),
+  )
+  .option("--users <number>", "of a closed load", count)
+  .option("--seconds <number>", "length of the load", number)
+  .option("--seed <number>", "repeats a run's arrivals and choices", number)
+  .option("--processes <number>", "generator processes", count, 1)
+  .option("--max-in-flight <number>", "arrivals over it are dropped and counted", count, 1_000)
+  .option("--max-rate <per second>", "refuses a load with a higher peak", number)
+  .option("--budget <text>", 'instead of the scenario\'s: "read response p99 <= 50 ms"', budget)
+  .addOption(new Option("--url <address>", "of the instance to load").env("BENCH_URL"))
+  .option("--operator-url <address>", "of its operator listener, for its metrics")
+  .option("--operator-token-file <file>", "holds the token of an operator")
+  .option("--addresses <range>", "gives each bot an X-Forwarded-For, as 10.9.0.0/16")
+  .option("--i-may-load-this-host", "needed when --url is not this machine")
+  .option("--set <NAME=value>", "setting of an own instance", setting, {})
+  .option("--out <folder>", "of the reports", join(import.meta.dirname, "out"))
+  .addHelpText(
+    "after",
+    "\nExit codes: 0 passed, 3 broken promise, 1 error, 4 generator at its limit, 2 over budget.\n" +
+      "Ratios to the floor: npm run bench -- floor",
+  )
+  .action(start);
+
+async function start(names: string[], given: Partial<Options>): Promise<void> {
+  const seed = given.seed ?? Math.floor(Math.random() * 1_000_000);
+  const options = { ...given, seed } as Options;
+  if (options.list) return list();
+  if (names.length === 0) program.error("which scenario? --list names them");
+  const loaded: LoadedScenario[] = [];
+  for (const name of names)
+    loaded.push(await loadScenario(name).catch((error: Error) => program.error(error.message)));
+  const loads = loaded.map(({ scenario }) => loadOf(scenario.load, options));
+  const interrupted = new AbortController();
+  let running: Promise<number> = Promise.resolve(0);
+  process.exitCode = await inOwnFolder(
+    () => (running = runAll(loaded, loads, options, interrupted.signal)),
+    async () => {
+      interrupted.abort();
+      await within(writeMs, "the report of the interrupted run", running);
+    },
+  );
+  process.exit();
+}
+
+async function list(): Promise<void> {
+  for (const name of scenarioNames()) {
+    const { scenario } = await loadScenario(name);
+    const seconds = startSeconds + scenario.load.seconds;
+    const line = `${name.padEnd(16)} ${scenario.about}; ${describeLoad(scenario.load)}, ${seconds} s in all`;
+    process.stdout.write(`${line}\n`);
+  }
+}
+
+/** The worst exit code of all runs: 3 before 1 before 4 before 2. */
+async function runAll(
+  loaded: readonly LoadedScenario[],
+  loads: readonly Load[],
+  options: Options,
+  interrupted: AbortSignal,
+): Promise<number> {
+  const codes: number[] = [];
+  mkdirSync(options.out, { recursive: true });
+  for (const [index, { name, file, scenario }] of loaded.entries()) {
+    const load = loads[index];
+    if (!load || (interrupted.aborted && index > 0)) break;
+    process.stderr.write(`${name}: ${scenario.about}; seed ${options.seed}\n`);
+    const report = await runScenario({
+      ...{ name, file, scenario, load, interrupted },
+      ...{ seed: options.seed, processes: options.processes, maxInFlight: options.maxInFlight },
+      ...(options.budget ? { budgets: options.budget } : {}),
+      command: ["npm run bench --", ...process.argv.slice(2)].join(" "),
+      target: {
+        url: options.url?.replace(/\/+$/, "") ?? null,
+        operatorUrl: options.operatorUrl?.replace(/\/+$/, "") ?? null,
+        operatorTokenFile: options.operatorTokenFile ?? null,
+        addresses: options.addresses ?? null,
+        mayLoadHost: options.iMayLoadThisHost === true,
+        settings: options.set,
+      },
+    });
+    printReport(report, writeReport(report, options.out));
+    codes.push(report.exitCode);
+  }
+  const { violated, failed, generatorLimited, overBudget, passed } = exitCodes;
+  const order = [violated, failed, generatorLimited, overBudget];
+  return order.find((code) => codes.includes(code)) ?? passed;
+}
+
+/** The scenario's load with the changes of the command line. */
+function loadOf(load: Load, options: Options): Load {
+  const seconds = options.seconds ?? (options.quick ? quickSeconds : load.seconds);
+  const changed = shapeOf({ ...load, seconds }, options);
+  const { maxRate } = options;
+  if (maxRate !== undefined && !(peakOf(changed) <= maxRate))
+    program.error(`the load peaks at ${peakOf(changed)}/s, and --max-rate allows ${maxRate}`);
+  if (changed.shape !== "closed" && !(plannedArrivals(changed) >= 1))
+    program.error("the load has no arrival");
+  return changed;
+}
+
+function shapeOf(load: Load, { load: shape = load.shape, rate, users }: Options): Load {
+  const { seconds } = load;
+  const isUnchanged = shape === load.shape && rate === undefined && users === undefined;
+  if (isUnchanged) return load;
+  const base = load.shape === "poisson" || load.shape === "constant" ? load.perSecond : undefined;
+  const [first = base, second = first] = rate ?? [];
+  if (shape === "closed") {
+    const most = load.shape === "closed" ? load.users : undefined;
+    return { shape, users: users ?? most ?? program.error("--load closed needs --users"), seconds };
+  }
+  if (first === undefined || second === undefined)
+    return program.error(`--load ${shape} needs --rate`);
+  if (shape === "ramp") return { shape, from: first, to: second, seconds };
+  if (shape === "steps") return { shape, perSecond: rate ?? [first], seconds };
+  if (shape === "spike") return { shape, perSecond: first, peak: second, seconds };
+  return { shape, perSecond: first, seconds };
+}
+
+await program.parseAsync();

@@ -1,0 +1,246 @@
+import { setMaxListeners } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { createRandom } from "../../test/survival/random.ts";
+import { Addresses } from "../bots/addresses.ts";
+import { Bot, describe, isCounted } from "../bots/bot.ts";
+import { BotFetch, newCounts } from "../bots/fetch.ts";
+import type { Arrival, Run, Scenario } from "../scenario.ts";
+import type { ProcessResult, Second } from "./record.ts";
+import { Recorder } from "./recorder.ts";
+import { intendedArrivals, type Load } from "./shapes.ts";
+
+export interface GeneratorOptions {
+  /** Of the run: part of every request id. */
+  id: string;
+  url: string;
+  load: Load;
+  seed: number;
+  /** This process among all of the run. */
+  index: number;
+  processes: number;
+  /** Arrivals over this number under way, in the whole run, are dropped. */
+  maxInFlight: number;
+  /** Range of the bots' addresses; null: they claim none. */
+  addresses: string | null;
+  settleSeconds: number;
+  /** Address of the floor, which gets a constant small load as the control; null: there is none. */
+  floorUrl: string | null;
+}
+
+/** Requests per second to the floor: enough for a p99 in 20 s, too few to disturb. */
+const floorPerSecond = 60;
+export const floorOperation = "floor";
+const flushEveryMs = 500;
+const guestsAtOnce = 8;
+/** After an interruption, and for what was aborted to end. */
+const endMs = 2_000;
+
+/** Brings one process's share of the arrivals at their intended times, whatever the target does. */
+export class Generator {
+  readonly #scenario: Scenario;
+  readonly #options: GeneratorOptions;
+  readonly #recorder: Recorder;
+  readonly #counts = newCounts();
+  readonly #leaves = new Map<string, number>();
+  readonly #addresses: Addresses | null;
+  readonly #bots = new Set<Bot>();
+  /** Aborted when no more arrivals shall come. */
+  readonly #arriving = new AbortController();
+  /** Aborted when nothing may go on. */
+  readonly #running = new AbortController();
+  readonly #run: Run;
+  #state: unknown;
+  #numBots = 0;
+  #underWay = 0;
+  #onIdle: () => void = () => undefined;
+
+  constructor(scenario: Scenario, options: GeneratorOptions, onSecond: (second: Second) => void) {
+    const { addresses, url, index } = options;
+    this.#scenario = scenario;
+    this.#options = options;
+    this.#recorder = new Recorder(onSecond);
+    this.#addresses = addresses === null ? null : new Addresses(addresses);
+    for (const { signal } of [this.#arriving, this.#running]) setMaxListeners(0, signal);
+    this.#run = {
+      url,
+      random: this.#random(index),
+      share: (total) => Math.ceil((total - index) / options.processes),
+      bot: () => this.#makeBot(),
+      guests: (count) => this.#makeGuests(count),
+      leaves: (what, count) => this.#leaves.set(what, (this.#leaves.get(what) ?? 0) + count),
+      signal: this.#running.signal,
+    };
+  }
+
+  /** What the target lacks, in sentences; empty: nothing. */
+  async check(): Promise<string[]> {
+    const bot = this.#run.bot();
+    const answers = (this.#scenario.needs ?? []).map((need) => need.check(bot));
+    return (await Promise.all(answers)).filter((missing) => missing !== null);
+  }
+
+  async setup(): Promise<void> {
+    this.#state = await this.#scenario.setup(this.#run);
+  }
+
+  /** Brings the load, which starts at `epochMs` (milliseconds since 1970). */
+  async run(epochMs: number): Promise<ProcessResult> {
+    const { load, settleSeconds } = this.#options;
+    const startedAt = epochMs - performance.timeOrigin;
+    this.#recorder.begin(startedAt);
+    const flushing = setInterval(() => this.#recorder.flush(), flushEveryMs);
+    try {
+      const arriving =
+        load.shape === "closed" ? this.#bringUsers(startedAt) : this.#bringArrivals(startedAt);
+      await Promise.all([arriving, this.#bringControl(startedAt)]);
+      const isInterrupted = this.#arriving.signal.aborted;
+      await this.#idle(isInterrupted ? endMs : settleSeconds * 1000);
+      const unfinished = this.#underWay;
+      this.#running.abort();
+      await this.#idle(endMs);
+      return this.#result(unfinished);
+    } finally {
+      clearInterval(flushing);
+    }
+  }
+
+  /** Ends the load early. */
+  stop(): void {
+    this.#arriving.abort();
+  }
+
+  /** Cleans up; what cannot be removed is named. */
+  async teardown(): Promise<Record<string, number>> {
+    await this.#scenario.teardown?.(this.#state, this.#run);
+    this.#running.abort();
+    for (const bot of this.#bots) bot.close();
+    return { ...Object.fromEntries(this.#leaves), guests: this.#counts.guests };
+  }
+
+  async #bringArrivals(startedAt: number): Promise<void> {
+    const { load, seed, index, processes, maxInFlight } = this.#options;
+    if (load.shape === "closed") return;
+    const most = Math.ceil(maxInFlight / processes);
+    for (const { n, atMs } of intendedArrivals(load, seed)) {
+      if (n % processes !== index) continue;
+      const dueAt = startedAt + atMs;
+      if (!(await this.#until(dueAt))) return;
+      if (this.#underWay >= most) this.#recorder.dropped(dueAt);
+      else void this.#arrive(n, dueAt);
+    }
+  }
+
+  /** Users who arrive again as soon as they are done. */
+  async #bringUsers(startedAt: number): Promise<void> {
+    const { load, index, processes } = this.#options;
+    if (load.shape !== "closed") return;
+    const until = startedAt + load.seconds * 1000;
+    await this.#until(startedAt);
+    let n = index;
+    const user = async () => {
+      for (; performance.now() < until && !this.#arriving.signal.aborted; n += processes)
+        await this.#arrive(n, performance.now());
+    };
+    await Promise.all(Array.from({ length: this.#run.share(load.users) }, user));
+  }
+
+  /** A small constant load on the floor, as the control: what the machine makes of the simplest request. */
+  async #bringControl(startedAt: number): Promise<void> {
+    const { floorUrl, index, seed, load } = this.#options;
+    if (floorUrl === null || index !== 0) return;
+    const bot = this.#makeBot(floorUrl, newCounts());
+    const { fetch } = bot;
+    const perSecond = floorPerSecond;
+    const control = { shape: "constant", perSecond, seconds: load.seconds } as const;
+    for (const { atMs } of intendedArrivals(control, seed)) {
+      const dueAt = startedAt + atMs;
+      if (!(await this.#until(dueAt))) return;
+      const asked = bot.measure(floorOperation, dueAt, async () => (await fetch(floorUrl)).text());
+      asked.catch(() => undefined);
+    }
+  }
+
+  /** False when the load ended before. Timers are late by up to a millisecond, which counts as lateness. */
+  async #until(dueAt: number): Promise<boolean> {
+    const { signal } = this.#arriving;
+    for (let left = dueAt - performance.now(); left > 0; left = dueAt - performance.now())
+      await pause(left, undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  }
+
+  async #arrive(n: number, dueAt: number): Promise<void> {
+    const bots: Bot[] = [];
+    const random = this.#random(n + 1);
+    const bot = () => {
+      const made = this.#run.bot();
+      bots.push(made);
+      return made;
+    };
+    const arrival: Arrival = { n, dueAt, random, bot, signal: this.#running.signal };
+    this.#recorder.sent(dueAt, performance.now());
+    this.#underWay += 1;
+    try {
+      await this.#scenario.arrive(this.#state, arrival);
+    } catch (error) {
+      if (!isCounted(error) && !this.#running.signal.aborted)
+        this.#recorder.broken(n, describe(error));
+    } finally {
+      for (const one of bots) this.#release(one);
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#onIdle();
+    }
+  }
+
+  /** Resolves when no arrival is under way, at the latest after this time. */
+  async #idle(mostMs: number): Promise<void> {
+    if (this.#underWay === 0) return;
+    const idle = new AbortController();
+    this.#onIdle = () => idle.abort();
+    await pause(mostMs, undefined, { signal: idle.signal }).catch(() => undefined);
+  }
+
+  #result(unfinished: number): ProcessResult {
+    const { errors, violations, numViolations } = this.#recorder;
+    const health = this.#recorder.end();
+    return { health, errors, violations, numViolations, unfinished, requests: this.#counts };
+  }
+
+  #random(n: number): () => number {
+    return createRandom(
+      Math.imul(this.#options.seed + 1, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b),
+    );
+  }
+
+  #makeBot(url = this.#options.url, counts = this.#counts): Bot {
+    const { id, index, processes } = this.#options;
+    const n = this.#numBots++ * processes + index;
+    const name = `bot-${id}-${n}`;
+    const fetch = new BotFetch(name, this.#addresses?.at(n) ?? null, counts);
+    const { signal } = this.#running;
+    const bot = new Bot({
+      name,
+      url,
+      fetch,
+      random: this.#random(-n - 2),
+      recorder: this.#recorder,
+      signal,
+    });
+    this.#bots.add(bot);
+    return bot;
+  }
+
+  #release(bot: Bot): void {
+    bot.close();
+    this.#bots.delete(bot);
+  }
+
+  async #makeGuests(count: number): Promise<Bot[]> {
+    const bots = Array.from({ length: count }, () => this.#run.bot());
+    const waiting = [...bots];
+    const lane = async () => {
+      for (let bot = waiting.pop(); bot; bot = waiting.pop()) await bot.client.guest();
+    };
+    await Promise.all(Array.from({ length: guestsAtOnce }, lane));
+    return bots;
+  }
+}

@@ -1,0 +1,263 @@
+import { execFileSync } from "node:child_process";
+import { cpus, loadavg, release, totalmem } from "node:os";
+import { pidsBelow } from "../process-tree.ts";
+import { note } from "../report.ts";
+import { buildReport, mergeCounts } from "../report/build.ts";
+import { everybody, Monitor, neighboursOf } from "../report/monitor.ts";
+import type { Fault, Report } from "../report/schema.ts";
+import { startRemote, type Remote } from "../rpc.ts";
+import type { Scenario } from "../scenario.ts";
+import { openTarget, TargetError, type Target, type TargetOptions } from "../target.ts";
+import { within } from "./deadline.ts";
+import { floorOperation, type GeneratorOptions } from "./generator.ts";
+import type { GeneratorCalls } from "./process.ts";
+import type { ProcessResult, Second } from "./record.ts";
+import { describeLoad, type Load } from "./shapes.ts";
+
+export interface RunOptions {
+  /** Path of the scenario's file, and its name in the report. */
+  file: string;
+  name: string;
+  scenario: Scenario;
+  load: Load;
+  seed: number;
+  processes: number;
+  maxInFlight: number;
+  /** Instead of those of the scenario. */
+  budgets?: readonly string[];
+  target: TargetOptions;
+  /** The command line, for the report. */
+  command: string;
+  /** Aborted by Ctrl-C: the run ends early, and its report says so. */
+  interrupted: AbortSignal;
+  /** Runs beside the load, and reports the faults that it caused. */
+  beside?: (context: Beside) => Promise<Fault[]>;
+}
+
+export interface Beside {
+  target: Target;
+  /** Of the load, by `performance.now()`. */
+  startedAt: number;
+  seconds: number;
+  generatorPids: readonly number[];
+  /** Aborted when the load is over. */
+  signal: AbortSignal;
+}
+
+const defaultSettleSeconds = 30;
+const setupMs = 120_000;
+const teardownMs = 30_000;
+/** A generator that has not reported this long after its load is given up. */
+const reportMs = 15_000;
+/** The processes begin together after this. */
+const leadMs = 500;
+
+/** Runs a scenario against its target. A run that fails or is interrupted still resolves to a report. */
+export async function runScenario(options: RunOptions): Promise<Report> {
+  const run = new ScenarioRun(options);
+  try {
+    await run.complete();
+  } catch (error) {
+    run.fail(error);
+  } finally {
+    await run.close();
+  }
+  return run.report();
+}
+
+class ScenarioRun {
+  readonly #options: RunOptions;
+  readonly #problems: string[] = [];
+  readonly #seconds: Second[] = [];
+  readonly #generators: Remote<GeneratorCalls>[] = [];
+  readonly #loadBefore = loadavg()[0] ?? 0;
+  #target: Target | null = null;
+  #results: ProcessResult[] = [];
+  #monitor: Monitor | null = null;
+  #series: Report["series"] = [];
+  #faults: Fault[] = [];
+  #leaves: Record<string, number> = {};
+  #neighbours: string[] = [];
+  #startedAt = new Date();
+  #loadMs = 0;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  async complete(): Promise<void> {
+    const { scenario, target: given } = this.#options;
+    const settings = { ...scenario.settings, ...given.settings };
+    const target = await openTarget({ ...given, settings });
+    this.#target = target;
+    if (target.instance)
+      for (const need of scenario.needs ?? []) await need.provide(target.instance);
+    await this.#startGenerators(target);
+    await this.#check();
+    note("setup");
+    await this.#each("the setup of the scenario", setupMs, (one) => one.call("setup"));
+    await this.#bring(target);
+    await this.#tearDown();
+  }
+
+  fail(error: unknown): void {
+    this.#problems.push(error instanceof Error ? error.message : String(error));
+  }
+
+  async close(): Promise<void> {
+    this.#series = this.#monitor?.stop() ?? [];
+    for (const { stop } of this.#generators) await stop();
+    await this.#target?.stop();
+  }
+
+  report(): Report {
+    const { name, scenario, budgets } = this.#options;
+    const { aborted } = this.#options.interrupted;
+    const hasFailed = this.#problems.length > 0;
+    return buildReport({
+      context: {
+        scenario: name,
+        about: scenario.about,
+        status: aborted ? "interrupted" : hasFailed ? "failed" : "completed",
+        run: this.#describeRun(),
+        target: this.#describeTarget(),
+        machine: this.#describeMachine(),
+        series: this.#series,
+        faults: this.#faults,
+        leaves: this.#leaves,
+      },
+      problems: aborted ? ["it was interrupted", ...this.#problems] : this.#problems,
+      budgets: this.#loadMs === 0 ? [] : (budgets ?? scenario.budgets),
+      seconds: this.#seconds,
+      results: this.#results,
+      floorOperation,
+    });
+  }
+
+  async #startGenerators(target: Target): Promise<void> {
+    const { file, load, seed, processes, maxInFlight, scenario } = this.#options;
+    const id = `${Date.now().toString(36)}`;
+    for (let index = 0; index < processes; index++) {
+      const options: GeneratorOptions = {
+        ...{ id, load, seed, index, processes, maxInFlight },
+        url: target.url,
+        addresses: target.addresses,
+        settleSeconds: scenario.settleSeconds ?? defaultSettleSeconds,
+        floorUrl: target.floor.url,
+      };
+      const generator = await startRemote<GeneratorCalls>(
+        new URL("./process.ts", import.meta.url),
+        {
+          args: [file, JSON.stringify(options)],
+          onNotice: (second) => this.#seconds.push(second as Second),
+        },
+      );
+      this.#generators.push(generator);
+    }
+  }
+
+  async #check(): Promise<void> {
+    const [first] = this.#generators;
+    if (!first) return;
+    const missing = await within(setupMs, "the check of the target", first.call("check"));
+    if (missing.length > 0) throw new TargetError(missing.join("; "));
+  }
+
+  async #bring(target: Target): Promise<void> {
+    const { load, scenario, beside, interrupted } = this.#options;
+    note(describeLoad(load));
+    const startedAt = performance.now() + leadMs;
+    this.#startedAt = new Date(Date.now() + leadMs);
+    const generatorPids = this.#generators.map(({ pid }) => pid);
+    this.#monitor = new Monitor(target, generatorPids);
+    this.#monitor.start(startedAt);
+    const before = everybody();
+    const settleMs = (scenario.settleSeconds ?? defaultSettleSeconds) * 1000;
+    const limitMs = leadMs + load.seconds * 1000 + settleMs + reportMs;
+    const over = new AbortController();
+    const stop = () => {
+      over.abort();
+      for (const one of this.#generators) void one.call("stop").catch(() => undefined);
+    };
+    interrupted.addEventListener("abort", stop, { once: true });
+    if (interrupted.aborted) stop();
+    const { seconds } = load;
+    const faulting = beside?.({ target, startedAt, seconds, generatorPids, signal: over.signal });
+    const running = this.#generators.map((one, index) =>
+      within(
+        limitMs,
+        `the result of generator ${index}`,
+        one.call("run", performance.timeOrigin + startedAt),
+      ),
+    );
+    const results = await Promise.allSettled(running);
+    this.#loadMs = performance.now() - startedAt;
+    over.abort();
+    for (const result of results)
+      if (result.status === "fulfilled") this.#results.push(result.value);
+      else this.fail(result.reason);
+    this.#faults = (await faulting) ?? [];
+    const root = target.instance ? [target.instance.pid] : [];
+    const own = new Set([process.pid, ...root].flatMap(pidsBelow));
+    this.#neighbours = neighboursOf(before, this.#loadMs / 1000, own);
+  }
+
+  async #tearDown(): Promise<void> {
+    const left = await this.#each("the teardown of the scenario", teardownMs, (one) =>
+      one.call("teardown"),
+    );
+    if (!this.#target?.instance) this.#leaves = mergeCounts(left);
+  }
+
+  #each<T>(
+    what: string,
+    ms: number,
+    call: (one: Remote<GeneratorCalls>) => Promise<T>,
+  ): Promise<T[]> {
+    return within(ms, what, Promise.all(this.#generators.map(call)));
+  }
+
+  #describeRun(): Report["run"] {
+    const { command, seed, load, processes, maxInFlight } = this.#options;
+    return {
+      ...{ command, seed, processes, maxInFlight, ...ownCommit() },
+      load: describeLoad(load),
+      isClosed: load.shape === "closed",
+      startedAt: this.#startedAt.toISOString(),
+      // Interrupted, it was shorter.
+      seconds: Math.max(0.001, Math.min(load.seconds, this.#loadMs / 1000)),
+    };
+  }
+
+  #describeTarget(): Report["target"] {
+    const { target, scenario } = this.#options;
+    const isOwn = target.url === null;
+    const url = target.url ?? this.#target?.url ?? "";
+    return { url, isOwn, settings: isOwn ? { ...scenario.settings, ...target.settings } : {} };
+  }
+
+  #describeMachine(): Report["machine"] {
+    const all = cpus();
+    return {
+      cpu: all[0]?.model ?? "unknown",
+      cores: all.length,
+      memoryMib: Math.round(totalmem() / 2 ** 20),
+      node: process.version,
+      system: `${process.platform} ${release()}`,
+      loadBefore: this.#loadBefore,
+      loadAfter: loadavg()[0] ?? 0,
+      neighbours: this.#neighbours,
+    };
+  }
+}
+
+/** Of the checkout that runs the bench; null outside of git. */
+function ownCommit(): Pick<Report["run"], "commit" | "isDirty"> {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: import.meta.dirname, encoding: "utf8", stdio: "pipe" }).trim();
+  try {
+    return { commit: git("rev-parse", "HEAD"), isDirty: git("status", "--porcelain") !== "" };
+  } catch {
+    return { commit: null, isDirty: false };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Summary } from "../load/histogram.ts";
+import type { Budget, Operation, Report } from "./schema.ts";
+
+/** The parts of a report that budgets are about. */
+export type Figures = Pick<Report, "operations" | "arrivals" | "numViolations">;
+
+const form =
+  /^(?<figure>.+?) (?<relation><=|>=) (?<limit>\d+(?:\.\d+)?)(?: ?(?<unit>ms|s|%|\/s))?$/;
+/** "read response p99", "first question p90" (of the response), "read errors" (in percent), "read rate" (per second) */
+const ofTimes = /^(?<name>.+?)(?: (?<kind>response|service))? (?<stat>p\d+(?:\.\d+)?|mean|max)$/;
+const ofCounts = /^(?<name>.+) (?<stat>errors|rate)$/;
+
+interface Parsed {
+  figure: string;
+  isAtMost: boolean;
+  limit: number;
+}
+
+/** Throws if the text is no budget. */
+export function parseBudget(text: string): Parsed {
+  const { figure, relation, limit, unit } = form.exec(text)?.groups ?? {};
+  if (figure === undefined)
+    throw new RangeError(`"${text}" is no budget like "read response p99 <= 50 ms"`);
+  const isAtMost = relation === "<=";
+  return { figure, isAtMost, limit: Number(limit) * (unit === "s" ? 1000 : 1) };
+}
+
+export function judge(text: string, figures: Figures): Budget {
+  const { figure, isAtMost, limit } = parseBudget(text);
+  const value = valueOf(figure, figures);
+  if (typeof value === "string") return { text, value: null, outcome: "unknown", reason: value };
+  const isMet = isAtMost ? value <= limit : value >= limit;
+  return { text, value, outcome: isMet ? "met" : "broken", reason: "" };
+}
+
+/** Why the value is unknown, as a text. */
+function valueOf(
+  figure: string,
+  { operations, arrivals, numViolations }: Figures,
+): number | string {
+  if (figure === "dropped" || figure === "unfinished") return arrivals[figure];
+  if (figure === "violations") return numViolations;
+  const { name, stat, kind } = (ofCounts.exec(figure) ?? ofTimes.exec(figure))?.groups ?? {};
+  if (name === undefined || stat === undefined) return `there is no figure "${figure}"`;
+  if (name === "lateness") return timeOf(arrivals.lateness, stat);
+  const operation = operations.find((one) => one.name === name);
+  if (!operation) return `the run has no operation "${name}"`;
+  if (stat === "errors") return errorShare(operation);
+  if (stat === "rate") return operation.perSecond;
+  const times = kind === "service" ? operation.service : operation.response;
+  return times === null ? `"${name}" has no service time` : timeOf(times, stat);
+}
+
+function errorShare({ name, count, failed, limited }: Operation): number | string {
+  const all = count + failed + limited;
+  return all === 0 ? `"${name}" never ran` : ((failed + limited) / all) * 100;
+}
+
+function timeOf({ count, meanMs, maxMs, percentiles }: Summary, stat: string): number | string {
+  if (count === 0) return "there are no samples";
+  if (stat === "mean") return meanMs;
+  if (stat === "max") return maxMs;
+  const value = percentiles[stat.slice(1)];
+  if (value === undefined) return `${stat} is not reported`;
+  return value ?? `${count} samples are too few for ${stat}`;
+}

@@ -1,0 +1,28 @@
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+export const escape = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+
+export const section = (title: string, content: string): string =>
+  `<section><h2>${escape(title)}</h2>${content}</section>`;
+
+/** Scrolls on a narrow screen, also by the keyboard. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = (tag: string, row: readonly string[]) =>
+    row.map(
+      (cell) =>
+        `<${tag}${/^[\d.,]+( %)?$/.test(cell) ? ' class="number"' : ""}>${escape(cell)}</${tag}>`,
+    );
+  const lines = rows.map(
+    (row) => `<tr class="${escape(row.at(-1) ?? "")}">${cells("td", row).join("")}</tr>`,
+  );
+  return `<div class="scroll" tabindex="0"><table><thead><tr>${cells("th", head).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
+}
+
+export const facts = (pairs: readonly (readonly [name: string, value: string])[]): string =>
+  `<dl>${pairs.map(([name, value]) => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`).join("")}</dl>`;

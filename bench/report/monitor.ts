@@ -1,0 +1,257 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { Redis } from "ioredis";
+import { Client } from "pg";
+import { cpuMicros, residentKib } from "../cpu.ts";
+import { kindOf, pidsBelow } from "../process-tree.ts";
+import type { Target } from "../target.ts";
+import type { Series } from "./schema.ts";
+
+const everyMs = 1_000;
+/** A source that answers later than this is left out of the sample. */
+const sourceMs = 900;
+
+/** Values of one sample: "unit|name" -> value. Counters end in "/s" and are stored as differences. */
+type Sample = Map<string, number>;
+interface Source {
+  read(): Promise<Sample>;
+  close(): void;
+}
+
+/** Samples the machine, the target and the generators every second, on the time axis of the run. */
+export class Monitor {
+  readonly #sources: Source[];
+  readonly #points = new Map<string, [number, number][]>();
+  readonly #last = new Map<string, { at: number; value: number }>();
+  #timer: NodeJS.Timeout | null = null;
+  #startedAt = 0;
+
+  constructor(target: Target, generatorPids: readonly number[]) {
+    this.#sources = [machineSource(), processSource("generator", () => generatorPids)];
+    const { instance, operator, floor } = target;
+    this.#sources.push(processSource("floor", () => [floor.pid]));
+    if (instance) {
+      this.#sources.push(treeSource(instance.pid), redisSource(instance.redisUrl));
+      this.#sources.push(postgresSource(instance.databaseUrl));
+    } else if (operator) this.#sources.push(metricsSource(operator));
+  }
+
+  /** `startedAt`: of the load, by `performance.now()`. */
+  start(startedAt: number): void {
+    this.#startedAt = startedAt;
+    this.#timer = setInterval(() => void this.#sample(), everyMs).unref();
+  }
+
+  stop(): Series[] {
+    if (this.#timer) clearInterval(this.#timer);
+    for (const source of this.#sources) source.close();
+    return [...this.#points].map(([key, points]) => {
+      const [unit = "", name = ""] = key.split("|");
+      return { name, unit, points };
+    });
+  }
+
+  async #sample(): Promise<void> {
+    await Promise.all(
+      this.#sources.map(async (source) => {
+        const late = AbortSignal.timeout(sourceMs);
+        const sample = await source.read().catch(() => null);
+        if (sample === null || late.aborted) return;
+        const at = (performance.now() - this.#startedAt) / 1000;
+        for (const [key, value] of sample) this.#add(key, at, value);
+      }),
+    );
+  }
+
+  #add(key: string, at: number, value: number): void {
+    const isCounter = key.includes("/s|") || key.startsWith("cores|");
+    const last = this.#last.get(key);
+    this.#last.set(key, { at, value });
+    // Processes that ended take their counts with them.
+    const shown = !isCounter
+      ? value
+      : last
+        ? Math.max(0, value - last.value) / (at - last.at)
+        : null;
+    if (shown === null) return;
+    const points = this.#points.get(key) ?? [];
+    this.#points.set(key, points);
+    points.push([round(at), round(shown)]);
+  }
+}
+
+const round = (value: number) => Math.round(value * 1000) / 1000;
+const none = () => undefined;
+
+function machineSource(): Source {
+  return {
+    close: none,
+    async read() {
+      const [line = ""] = readFileSync("/proc/stat", "utf8").split("\n");
+      const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);
+      const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = ticks;
+      return new Map([
+        ["cores|machine, all processes", (user + nice + system + irq + softirq) / 100],
+      ]);
+    },
+  };
+}
+
+function processSource(name: string, pids: () => readonly number[]): Source {
+  return {
+    close: none,
+    read: async () => usage(new Map([[name, [...pids()]]])),
+  };
+}
+
+/** By role of the processes of an own instance. */
+function treeSource(root: number): Source {
+  return {
+    close: none,
+    async read() {
+      const byKind = new Map<string, number[]>();
+      for (const pid of pidsBelow(root)) {
+        const kind = pid === root ? "primary" : kindOf(pid);
+        byKind.set(kind, [...(byKind.get(kind) ?? []), pid]);
+      }
+      return usage(byKind);
+    },
+  };
+}
+
+function usage(byKind: ReadonlyMap<string, number[]>): Sample {
+  const sample: Sample = new Map();
+  for (const [kind, pids] of byKind) {
+    sample.set(`cores|${kind}`, cpuMicros(pids) / 1e6);
+    sample.set(`MiB|${kind}`, residentKib(pids) / 1024);
+  }
+  return sample;
+}
+
+function redisSource(url: string): Source {
+  const options = { maxRetriesPerRequest: 0, lazyConnect: false };
+  const redis = url.startsWith("unix://")
+    ? new Redis({ ...options, path: url.slice("unix://".length) })
+    : new Redis(url, options);
+  redis.on("error", none);
+  return {
+    close: () => redis.disconnect(),
+    async read() {
+      const info = await redis.info();
+      const field = (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(info)?.[1]);
+      return new Map([
+        ["commands/s|Redis commands", field("total_commands_processed")],
+        ["MiB|Redis data", field("used_memory") / 2 ** 20],
+      ]);
+    },
+  };
+}
+
+const statistics = `select sum(xact_commit)::float8 as commits, sum(xact_rollback)::float8 as rollbacks,
+  (select count(*)::float8 from pg_stat_activity where state = 'active') as active from pg_stat_database`;
+
+/** Connects anew after an error, because a fault may restart the server. */
+function postgresSource(url: string): Source {
+  let client: Client | null = null;
+  const close = () => {
+    void client?.end().catch(none);
+    client = null;
+  };
+  const connect = async () => {
+    const made = new Client({ connectionString: url });
+    made.on("error", close);
+    await made.connect();
+    return made;
+  };
+  return {
+    close,
+    async read() {
+      try {
+        client ??= await connect();
+        const { rows } = await client.query<{ commits: number; rollbacks: number; active: number }>(
+          statistics,
+        );
+        const [{ commits, rollbacks, active } = { commits: 0, rollbacks: 0, active: 0 }] = rows;
+        return new Map([
+          ["transactions/s|Postgres commits", commits],
+          ["transactions/s|Postgres rollbacks", rollbacks],
+          ["sessions|Postgres at work", active],
+        ]);
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Names of `/metrics` that are shown, summed over their labels. */
+const shownMetrics: readonly [metric: string, key: string, scale: number][] = [
+  ["process_cpu_seconds_total", "cores|service", 1],
+  ["process_resident_memory_bytes", "MiB|service", 2 ** -20],
+  ["http_requests_total", "requests/s|service requests", 1],
+  ["hub_streams", "streams|service streams", 1],
+];
+
+function metricsSource({ url, token }: { url: string; token: string | null }): Source {
+  const headers: Record<string, string> =
+    token === null ? {} : { authorization: `Bearer ${token}` };
+  return {
+    close: none,
+    async read() {
+      const response = await fetch(`${url}/metrics`, {
+        headers,
+        signal: AbortSignal.timeout(sourceMs),
+      });
+      if (!response.ok) throw new Error(`/metrics answers ${response.status}`);
+      const text = await response.text();
+      return new Map(
+        shownMetrics.map(([metric, key, scale]) => [key, sumOf(text, metric) * scale]),
+      );
+    },
+  };
+}
+
+function sumOf(text: string, metric: string): number {
+  const line = new RegExp(`^${metric}(?:\\{[^}]*\\})? ([\\d.e+-]+)`, "gm");
+  return Array.from(text.matchAll(line), ([, value]) => Number(value)).reduce((a, b) => a + b, 0);
+}
+
+/** Processor time of all processes of this machine so far: pid -> [name, seconds]. */
+type Everybody = Map<number, [name: string, seconds: number]>;
+
+export function everybody(): Everybody {
+  const all: Everybody = new Map();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const comm = readFileSync(`/proc/${name}/comm`, "utf8").trim();
+      all.set(Number(name), [comm, cpuMicros([Number(name)]) / 1e6]);
+    } catch {
+      // It has ended.
+    }
+  }
+  return all;
+}
+
+/** Processes that are no part of the run and used more of a core than this are named. */
+const neighbourShare = 0.1;
+const maxNeighbours = 5;
+
+/** Who else used the processor: "stress 0.9 cores". `own` are the pids of the run. */
+export function neighboursOf(
+  before: Everybody,
+  seconds: number,
+  own: ReadonlySet<number>,
+): string[] {
+  return [...everybody()]
+    .map(([pid, [name, used]]) => ({
+      pid,
+      name,
+      cores: (used - (before.get(pid)?.[1] ?? 0)) / seconds,
+    }))
+    .filter(({ pid, cores }) => !own.has(pid) && cores > neighbourShare)
+    .toSorted((a, b) => b.cores - a.cores)
+    .slice(0, maxNeighbours)
+    .map(({ name, cores }) => `${name} ${cores.toFixed(1)} of ${availableParallelism()} cores`);
+}

@@ -1,0 +1,177 @@
+import Type, { type Static, type TSchema } from "typebox";
+
+/** Version of the JSON report. A reader of another version says so; fields are only added within one. */
+export const reportVersion = 1;
+
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Counts = Type.Record(Type.String(), Type.Number());
+
+/** Times in milliseconds; a percentile with fewer than 10 samples beyond it is null. */
+const Summary = Type.Object({
+  count: Type.Number(),
+  meanMs: Type.Number(),
+  maxMs: Type.Number(),
+  percentiles: Type.Record(Type.String(), Nullable(Type.Number())),
+});
+
+const Operation = Type.Object({
+  name: Type.String(),
+  count: Type.Number(),
+  failed: Type.Number(),
+  limited: Type.Number(),
+  perSecond: Type.Number(),
+  response: Summary,
+  /** Null: a figure that the scenario measures has none. */
+  service: Nullable(Summary),
+});
+
+const OperationSecond = Type.Object({
+  count: Type.Number(),
+  failed: Type.Number(),
+  limited: Type.Number(),
+  /** HDR histograms of microseconds, V2 compressed, base64. */
+  response: Nullable(Type.String()),
+  service: Nullable(Type.String()),
+});
+
+const Second = Type.Object({
+  at: Type.Number(),
+  sent: Type.Number(),
+  late: Type.Number(),
+  dropped: Type.Number(),
+  lateness: Nullable(Type.String()),
+  operations: Type.Record(Type.String(), OperationSecond),
+});
+
+const Series = Type.Object({
+  name: Type.String(),
+  unit: Type.String(),
+  points: Type.Array(Type.Tuple([Type.Number(), Type.Number()])),
+});
+
+const Budget = Type.Object({
+  text: Type.String(),
+  value: Nullable(Type.Number()),
+  outcome: Type.Union([Type.Literal("met"), Type.Literal("broken"), Type.Literal("unknown")]),
+  /** Why the figure is unknown. */
+  reason: Type.String(),
+});
+
+const ErrorGroup = Type.Object({
+  operation: Type.String(),
+  code: Type.String(),
+  status: Type.Number(),
+  count: Type.Number(),
+  samples: Type.Array(
+    Type.Object({
+      at: Type.Number(),
+      bot: Type.String(),
+      requestId: Nullable(Type.String()),
+      request: Nullable(Type.String()),
+      message: Type.String(),
+    }),
+  ),
+});
+
+const Violation = Type.Object({
+  kind: Type.String(),
+  text: Type.String(),
+  bot: Type.String(),
+  requestId: Nullable(Type.String()),
+});
+
+/** A fault that the run caused itself. Times in seconds since the start of the load. */
+const Fault = Type.Object({
+  name: Type.String(),
+  at: Type.Number(),
+  until: Nullable(Type.Number()),
+  /** Milliseconds until each thing it hit answered again. */
+  recoveriesMs: Type.Array(Type.Number()),
+});
+
+const Generator = Type.Object({
+  stalls: Type.Array(Type.Object({ atMs: Type.Number(), ms: Type.Number() })),
+  numStalls: Type.Number(),
+  stalledMs: Type.Number(),
+  peakMib: Type.Number(),
+  cpuSeconds: Type.Number(),
+});
+
+export const ReportSchema = Type.Object({
+  version: Type.Literal(reportVersion),
+  scenario: Type.String(),
+  about: Type.String(),
+  /** Why it is not completed stands in `problems`. */
+  status: Type.Union([
+    Type.Literal("completed"),
+    Type.Literal("interrupted"),
+    Type.Literal("failed"),
+  ]),
+  exitCode: Type.Number(),
+  /** One sentence. */
+  verdict: Type.String(),
+  problems: Type.Array(Type.String()),
+  budgets: Type.Array(Budget),
+  run: Type.Object({
+    command: Type.String(),
+    commit: Nullable(Type.String()),
+    isDirty: Type.Boolean(),
+    seed: Type.Number(),
+    load: Type.String(),
+    isClosed: Type.Boolean(),
+    startedAt: Type.String(),
+    /** Of the load, without setup. */
+    seconds: Type.Number(),
+    processes: Type.Number(),
+    maxInFlight: Type.Number(),
+  }),
+  target: Type.Object({
+    url: Type.String(),
+    isOwn: Type.Boolean(),
+    settings: Type.Record(Type.String(), Type.String()),
+  }),
+  machine: Type.Object({
+    cpu: Type.String(),
+    cores: Type.Number(),
+    memoryMib: Type.Number(),
+    node: Type.String(),
+    system: Type.String(),
+    loadBefore: Type.Number(),
+    loadAfter: Type.Number(),
+    neighbours: Type.Array(Type.String()),
+  }),
+  arrivals: Type.Object({
+    sent: Type.Number(),
+    late: Type.Number(),
+    dropped: Type.Number(),
+    unfinished: Type.Number(),
+    lateness: Summary,
+  }),
+  operations: Type.Array(Operation),
+  /** The floor: the simplest request to a raw server on this machine, under a small constant load. */
+  floor: Nullable(Operation),
+  seconds: Type.Array(Second),
+  series: Type.Array(Series),
+  faults: Type.Array(Fault),
+  errors: Type.Array(ErrorGroup),
+  violations: Type.Array(Violation),
+  numViolations: Type.Number(),
+  requests: Type.Object({
+    sent: Type.Number(),
+    repeated: Counts,
+    connections: Type.Number(),
+    lostConnections: Type.Number(),
+    limited: Counts,
+    guests: Type.Number(),
+  }),
+  generators: Type.Array(Generator),
+  /** Why the generators limited the run; empty: they did not. */
+  generatorLimits: Type.Array(Type.String()),
+  leaves: Counts,
+});
+
+export type Report = Static<typeof ReportSchema>;
+export type Operation = Static<typeof Operation>;
+export type Series = Static<typeof Series>;
+export type Budget = Static<typeof Budget>;
+export type Fault = Static<typeof Fault>;

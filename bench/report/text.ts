@@ -1,0 +1,52 @@
+import { printTable } from "../report.ts";
+import type { Summary } from "../load/histogram.ts";
+import type { Report } from "./schema.ts";
+
+const shown = ["50", "90", "99", "99.9"];
+const milliseconds = (value: number | null | undefined) => (value == null ? "" : value.toFixed(1));
+const times = (summary: Summary | null) =>
+  shown.map((percent) => milliseconds(summary?.percentiles[percent]));
+
+/** The report in short, as Markdown. */
+export function printReport(report: Report, files: { json: string; html: string }): void {
+  const { run, arrivals, requests } = report;
+  const operations = [...report.operations, ...(report.floor ? [report.floor] : [])];
+  printTable({
+    title: `${report.scenario}: ${run.load}, seed ${run.seed}; times in ms from the intended start, service times from the send`,
+    head: [
+      ...["operation", "per second", "count", "failed", "429"],
+      ...shown.map((percent) => `p${percent}`),
+      ...["max", "service p50", "p90", "p99", "p99.9"],
+    ],
+    rows: operations.map(({ name, perSecond, count, failed, limited, response, service }) => [
+      ...[name, perSecond.toFixed(1), ...[count, failed, limited].map(String)],
+      ...[...times(response), milliseconds(response.maxMs), ...times(service)],
+    ]),
+  });
+  const lines = [
+    `${arrivals.sent} arrivals, ${arrivals.late} sent late, ${arrivals.dropped} dropped, ${arrivals.unfinished} unfinished; ${requests.lostConnections} connections lost; ${countsText("repeated", requests.repeated)}`,
+    ...Object.entries(requests.limited).map(([what, count]) => `429 ${count} times: ${what}`),
+    ...report.errors.map(
+      ({ operation, status, code, count, samples }) =>
+        `${count} x ${operation}: ${status} ${code}, as ${samples[0]?.requestId ?? "no request"}`,
+    ),
+    ...report.violations.map(
+      ({ kind, text, bot, requestId }) =>
+        `VIOLATION ${kind}: ${text} (${bot}, request ${requestId})`,
+    ),
+    ...report.machine.neighbours.map((name) => `beside the run: ${name}`),
+    ...report.generatorLimits.map((limit) => `generator: ${limit}`),
+    ...Object.entries(report.leaves).map(([what, count]) => `left at the target: ${count} ${what}`),
+    ...report.budgets.map(
+      ({ text, value, outcome, reason }) =>
+        `${outcome}: ${text} (${value === null ? reason : Number(value.toPrecision(4))})`,
+    ),
+    `${report.verdict} Exit code ${report.exitCode}. ${files.html}`,
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function countsText(what: string, counts: Readonly<Record<string, number>>): string {
+  const all = Object.entries(counts).map(([name, count]) => `${count} after ${name}`);
+  return `${what} ${all.length === 0 ? "none" : all.join(", ")}`;
+}

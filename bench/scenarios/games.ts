@@ -1,0 +1,21 @@
+import { playGame } from "../bots/game.ts";
+import { defineScenario } from "../scenario.ts";
+
+/** Whole games of four players and a spectator: join by code, pauses, one who leaves and returns. */
+export const scenario = defineScenario({
+  about: "whole games of four players and a spectator",
+  load: { shape: "poisson", perSecond: 3, seconds: 60 },
+  settleSeconds: 60,
+  budgets: [
+    "answer errors <= 0.1 %",
+    "answer response p90 <= 100 ms",
+    "answer to last subscriber p90 <= 150 ms",
+    "first question p90 <= 1 s",
+    "reconnect p50 <= 250 ms",
+    "unfinished <= 0",
+    "dropped <= 0",
+  ],
+  async setup() {},
+  arrive: (_, arrival) =>
+    playGame(arrival, { seats: 4, questions: 4, timer: 20, thinkMs: [300, 1500] }),
+});

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import Value from "typebox/value";
+import { judge } from "../../bench/report/budgets.ts";
+import { buildReport, type Measured } from "../../bench/report/build.ts";
+import { reportPage } from "../../bench/report/page.ts";
+import { ReportSchema } from "../../bench/report/schema.ts";
+import { Times } from "../../bench/load/histogram.ts";
+import type { ProcessResult, Second } from "../../bench/load/record.ts";
+
+const maxPageBytes = 1_000_000;
+
+function timesOf(count: number, ms: number): string {
+  const times = new Times();
+  for (let n = 0; n < count; n++) times.record(ms);
+  return times.encode();
+}
+
+const second = (at: number, change: Partial<Second> = {}): Second => ({
+  ...{ at, sent: 100, late: 0, dropped: 0, lateness: timesOf(100, 1) },
+  operations: {
+    read: {
+      count: 100,
+      failed: 0,
+      limited: 0,
+      response: timesOf(100, 20),
+      service: timesOf(100, 19),
+    },
+  },
+  ...change,
+});
+
+const result = (change: Partial<ProcessResult> = {}): ProcessResult => ({
+  health: { stalls: [], numStalls: 0, stalledMs: 0, peakMib: 100, cpuSeconds: 1 },
+  ...{ errors: [], violations: [], numViolations: 0, unfinished: 0 },
+  requests: { sent: 100, repeated: {}, connections: 1, lostConnections: 0, limited: {}, guests: 0 },
+  ...change,
+});
+
+const measured = (change: Partial<Measured> = {}): Measured => ({
+  context: {
+    ...{
+      scenario: "http",
+      about: "reads",
+      series: [],
+      faults: [],
+      leaves: {},
+      status: "completed",
+    },
+    run: {
+      ...{
+        command: "bench",
+        commit: null,
+        isDirty: false,
+        seed: 1,
+        load: "poisson",
+        isClosed: false,
+      },
+      ...{ startedAt: new Date(0).toISOString(), seconds: 10, processes: 1, maxInFlight: 10 },
+    },
+    target: { url: "http://127.0.0.1", isOwn: true, settings: {} },
+    machine: {
+      ...{ cpu: "one", cores: 2, memoryMib: 4_000, node: "22", system: "linux" },
+      ...{ loadBefore: 0, loadAfter: 1, neighbours: [] },
+    },
+  },
+  problems: [],
+  budgets: ["read response p90 <= 50 ms"],
+  seconds: Array.from({ length: 10 }, (_, at) => second(at)),
+  results: [result()],
+  floorOperation: "floor",
+  ...change,
+});
+
+const violation = {
+  kind: "lost answer",
+  text: "answer 1 of 7 in ABC234",
+  bot: "bot-x-1",
+  requestId: "bot-x-1-9",
+};
+const stalled = result({
+  health: {
+    stalls: [{ atMs: 2_000, ms: 1_000 }],
+    numStalls: 1,
+    stalledMs: 1_000,
+    peakMib: 1,
+    cpuSeconds: 1,
+  },
+});
+
+describe("the exit code of a run", () => {
+  const codeOf = (change: Partial<Measured>) => buildReport(measured(change)).exitCode;
+  const broken = ["read response p90 <= 5 ms"];
+
+  it("is 0 when every budget is met, and 2 when one is broken", () => {
+    assert.equal(codeOf({}), 0);
+    assert.equal(codeOf({ budgets: broken }), 2);
+  });
+
+  it("is 4 when the generator was at its limit, before 2, but not for a closed load", () => {
+    assert.equal(codeOf({ budgets: broken, results: [stalled] }), 4);
+    const { context } = measured();
+    const closed = { ...context, run: { ...context.run, isClosed: true } };
+    assert.equal(codeOf({ context: closed, results: [stalled] }), 0);
+  });
+
+  it("is 1 for an error or a budget on an unknown figure, before 4", () => {
+    assert.equal(codeOf({ problems: ["no answer"], results: [stalled] }), 1);
+    assert.equal(codeOf({ budgets: ["write p50 <= 1 ms"] }), 1);
+    assert.equal(codeOf({ budgets: ["read response p99.9 <= 50 ms"] }), 1);
+  });
+
+  it("is 3 for a broken promise, before everything else", () => {
+    const results = [result({ violations: [violation], numViolations: 1 })];
+    assert.equal(codeOf({ problems: ["no answer"], budgets: broken, results }), 3);
+  });
+});
+
+describe("a budget", () => {
+  const figures = buildReport(measured({ seconds: [second(0, { dropped: 3 })] }));
+  const valueOf = (text: string) => judge(text, figures).value;
+
+  it("is about times, errors, rates, drops or the lateness of a run", () => {
+    const near = (value: number | null, expected: number) =>
+      assert.ok(Math.abs((value ?? -1) - expected) < expected * 0.01, `${value}`);
+    near(valueOf("read response p90 <= 1 s"), 20);
+    near(valueOf("read p90 <= 1 ms"), 20);
+    near(valueOf("read service p50 <= 1 ms"), 19);
+    near(valueOf("lateness p50 <= 5 ms"), 1);
+    assert.equal(valueOf("read errors <= 1 %"), 0);
+    assert.equal(valueOf("read rate >= 5 /s"), 10);
+    assert.equal(valueOf("dropped <= 0"), 3);
+  });
+
+  it("is refused when it is not a comparison with a number", () => {
+    assert.throws(() => judge("read is fast", figures), /is no budget like/);
+  });
+});
+
+describe("a report", () => {
+  const failed = {
+    ...{ operation: "read", code: "server:unavailable", status: 503, count: 2 },
+    samples: [
+      { at: 1, bot: "bot-x-1", requestId: "bot-x-1-7", request: "GET /", message: "</script>" },
+    ],
+  };
+  const report = buildReport(
+    measured({
+      results: [result({ errors: [failed], violations: [violation], numViolations: 1 })],
+    }),
+  );
+
+  it("is JSON of its versioned schema", () => {
+    const stored: unknown = JSON.parse(JSON.stringify(report));
+    assert.deepEqual([...Value.Errors(ReportSchema, stored)], []);
+  });
+
+  it("keeps a histogram of every second, from which the totals come", () => {
+    const texts = report.seconds.map(({ operations }) => operations["read"]?.response ?? "");
+    assert.equal(texts.length, 10);
+    assert.deepEqual(Times.merge(texts).summary(), report.operations[0]?.response);
+  });
+
+  it("is also one page, which loads nothing and names the requests of what went wrong", () => {
+    const page = reportPage(report);
+    assert.ok(Buffer.byteLength(page) < maxPageBytes, `${page.length} bytes`);
+    assert.doesNotMatch(page, /<(?:script|img|link)[^>]+(?:src|href)=|@import|url\(/);
+    for (const text of ["bot-x-1-7", "bot-x-1-9", "The service broke 1 promise."])
+      assert.ok(page.includes(text), text);
+    assert.equal(page.match(/<\/script>/g)?.length, 2);
+  });
+});

@@ -1,0 +1,40 @@
+import { runScenario, type Beside, type RunOptions } from "../../bench/load/run.ts";
+import type { Load } from "../../bench/load/shapes.ts";
+import type { Report } from "../../bench/report/schema.ts";
+import { testDatabase } from "../support/stores.ts";
+import { loadScenario } from "../../bench/scenarios.ts";
+
+export interface TestRun {
+  load: Load;
+  /** Settings of the own instance. */
+  settings?: Record<string, string>;
+  url?: string;
+  budgets?: string[];
+  beside?: (context: Beside) => Promise<void>;
+}
+
+/**
+ * A run of a scenario as the command makes it, without its own budgets. An own instance has its database in memory, so
+ * that the disk limits nothing.
+ */
+export async function runBench(nameOrPath: string, given: TestRun): Promise<Report> {
+  const { name, file, scenario } = await loadScenario(nameOrPath);
+  const { load, settings = {}, url = null, budgets = [], beside } = given;
+  const database = url === null ? await testDatabase({ isStarted: true }) : null;
+  const options: RunOptions = {
+    ...{ name, file, scenario, load, budgets },
+    ...{ seed: 1, processes: 1, maxInFlight: 1_000, command: "test" },
+    interrupted: new AbortController().signal,
+    target: {
+      ...{ url, operatorUrl: null, operatorTokenFile: null, addresses: null },
+      ...{ mayLoadHost: false },
+      settings: { ...settings, ...(database ? { DATABASE_URL: database.url } : {}) },
+    },
+    ...(beside ? { beside: (context) => beside(context).then(() => []) } : {}),
+  };
+  try {
+    return await runScenario(options);
+  } finally {
+    await database?.drop();
+  }
+}
