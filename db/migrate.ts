@@ -4,6 +4,7 @@ import pg from "pg";
 import type { Config } from "../server/platform/config/config.ts";
 import { silentLogger, type Logger } from "../server/platform/log/logger.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
+import { refuseUnfinishedRestore } from "./backup/unfinished-restore.ts";
 import type { SessionDialect } from "./driver.ts";
 import { describeBlocker, findBlocker, type Blocker } from "./migration-session.ts";
 
@@ -30,9 +31,10 @@ interface Options {
  * and the others wait. Returns the names.
  */
 export function migrate(orm: MikroORM, options: Options = {}): Promise<string[]> {
-  return withMigrationLock(orm, options, (client) =>
-    run(orm, client, () => orm.migrator.up(), options),
-  );
+  return withMigrationLock(orm, options, async (client) => {
+    await refuseUnfinishedRestore(client);
+    return run(orm, client, () => orm.migrator.up(), options);
+  });
 }
 
 /** Reverts the newest migration, or all after the one named `to`. */
@@ -51,6 +53,7 @@ export async function prepareSchema(
     await migrate(orm, options);
     return;
   }
+  await withDatabase(orm, refuseUnfinishedRestore);
   const { pending } = await readMigrations(orm);
   if (pending.length > 0)
     throw new Error(
@@ -85,16 +88,26 @@ export const isMigrated = async (orm: MikroORM): Promise<boolean> =>
   (await readMigrations(orm)).pending.length === 0;
 
 async function readRows(orm: MikroORM): Promise<{ name: string; at: Date }[]> {
+  const { tableName } = orm.config.get("migrations");
+  const table = pg.escapeIdentifier(tableName ?? "");
+  const select = `select name, executed_at as at from ${table} order by id`;
+  const found = await withDatabase(orm, (client) =>
+    client.query<{ name: string; at: Date }>(select),
+  );
+  return found?.rows ?? [];
+}
+
+/** One short-lived connection; null if the database, or the table that is asked for, is missing. */
+async function withDatabase<T>(
+  orm: MikroORM,
+  ask: (client: pg.Client) => Promise<T>,
+): Promise<T | null> {
   let client: pg.Client | undefined;
   try {
     client = await connect(orm, orm.config.get("dbName") ?? "");
-    const { tableName } = orm.config.get("migrations");
-    const { rows } = await client.query<{ name: string; at: Date }>(
-      `select name, executed_at as at from ${pg.escapeIdentifier(tableName ?? "")} order by id`,
-    );
-    return rows;
+    return await ask(client);
   } catch (error) {
-    if (missing.has(sqlState(error))) return [];
+    if (missing.has(sqlState(error))) return null;
     throw error;
   } finally {
     await client?.end();

@@ -52,6 +52,7 @@ import { RankSnapshotDaySchema, RankSnapshotSchema } from "./rank-snapshot.ts";
 import { RealmBrandingSchema } from "./realm-branding.ts";
 import { RealmSchema } from "./realm.ts";
 import { ReplacedAddressSchema } from "./replaced-address.ts";
+import { RestoreSchema } from "./restore.ts";
 import { RevocationSchema } from "./revocation.ts";
 import { RunSchema } from "./run.ts";
 import { SignInCodeSchema } from "./sign-in-code.ts";
@@ -136,6 +137,7 @@ export const tables = [
   FaultActionSchema,
   FaultGroupDecisionSchema,
   ProcessEventSchema,
+  RestoreSchema,
 ];
 
 /** Every entity of the service; one that is missing here has no table. */

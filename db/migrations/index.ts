@@ -46,6 +46,7 @@ import { Migration20261128230002_audit_actions } from "./Migration20261128230002
 import { Migration20261128230003_audit_targets } from "./Migration20261128230003_audit_targets.ts";
 import { Migration20261128230004_audit_requests } from "./Migration20261128230004_audit_requests.ts";
 import { Migration20261128230005_message_requests } from "./Migration20261128230005_message_requests.ts";
+import { Migration20261129090657_restores } from "./Migration20261129090657_restores.ts";
 
 /** In execution order. */
 export const migrations = [
@@ -97,4 +98,5 @@ export const migrations = [
   Migration20261128230003_audit_targets,
   Migration20261128230004_audit_requests,
   Migration20261128230005_message_requests,
+  Migration20261129090657_restores,
 ] as const;

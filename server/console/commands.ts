@@ -6,6 +6,7 @@ import type { Config } from "../platform/config/config.ts";
 import { secretSettings } from "../platform/config/settings.ts";
 import { accountCommands } from "./accounts.ts";
 import { auditCommands } from "./audit.ts";
+import { backupCommands } from "./backups.ts";
 import { Refusal, type ConsoleCommand, type Options } from "./command.ts";
 import { doctorCommands } from "./doctor.ts";
 import { fleetCommands } from "./fleet.ts";
@@ -47,6 +48,7 @@ export const commands: readonly ConsoleCommand[] = [
   ...migrationCommands,
   ...fleetCommands,
   ...maintenanceCommands,
+  ...backupCommands,
   {
     name: "operator:create",
     summary: "Create an operator; its token is shown once",

@@ -86,12 +86,11 @@ const step = preparedText(
     const shared = sql`(${now}::timestamptz + (clock_timestamp() - ${hostNow}::timestamptz))`;
     return sql<Omit<SteppedFamily, "endsAt"> & { endsAtMs: number }>`
       update token_families f set
-        generation = case when f.generation = ${generation}::int then f.generation + 1
-          else f.generation end,
-        rotated_at = case when f.generation = ${generation}::int then ${shared}
+        generation = greatest(f.generation, ${generation}::int + 1),
+        rotated_at = case when f.generation <= ${generation}::int then ${shared}
           else f.rotated_at end,
         revoked_at = case
-          when f.generation = ${generation}::int then null
+          when f.generation <= ${generation}::int then null
           when f.generation = ${generation}::int + 1
             and f.rotated_at > ${shared} - ${graceMs}::int * interval '1 millisecond' then null
           else ${now}::timestamptz end,
@@ -108,8 +107,9 @@ const step = preparedText(
 
 /**
  * Rotates a refresh token in one statement, so that exactly one of several concurrent callers rotates
- * (TOK-04). The current generation advances, the previous one is accepted during the grace period, and any
- * other ends the family. Null if the family is unknown or has ended, or its player may no longer use it.
+ * (TOK-04). The current generation advances, the previous one is accepted during the grace period, and any older
+ * one ends the family. A newer one exists only if the database was set back since, and the family continues after it
+ * (BOOT-52). Null if the family is unknown or has ended, or its player may no longer use it.
  */
 export async function stepFamily(
   em: EntityManager,

@@ -5,8 +5,14 @@ export const retentionMs = 3_600_000;
 /** Entries of each kind in a process; beyond it the oldest one is evicted. */
 export const maxEntries = 100_000;
 
+/** Ids from `from` on, below `below`. */
+export interface IdRange {
+  from: number;
+  below: number;
+}
+
 /**
- * Denylist of unexpired access tokens: all tokens of a closed account, the guest tokens of a guest that was
+ * Denylist of unexpired access tokens: all tokens of a closed or lost account, the guest tokens of a guest that was
  * upgraded (S8), and the tokens of sessions that ended when somebody confirmed the address of the account (S44).
  */
 export class ClosedAccounts {
@@ -15,13 +21,23 @@ export class ClosedAccounts {
   private readonly closed = new Map<number, number>();
   private readonly upgraded = new Map<number, number>();
   private readonly ended = new Map<string, number>();
+  private lost: readonly IdRange[] = [];
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
   has(playerId: number): boolean {
-    return this.closed.has(playerId);
+    return this.closed.has(playerId) || this.isLost(playerId);
+  }
+
+  /** Players whom a restored database does not contain (BOOT-52); nobody gets these ids again. */
+  setLost(ranges: readonly IdRange[]): void {
+    this.lost = ranges;
+  }
+
+  private isLost(playerId: number): boolean {
+    return this.lost.some(({ from, below }) => playerId >= from && playerId < below);
   }
 
   add(playerId: number): void {

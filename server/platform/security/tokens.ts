@@ -138,8 +138,13 @@ export function createTokenService(config: Config, clock: Clock): TokenService {
   };
 }
 
+/** Key id: identifies the secret without revealing it. */
+export function keyIdOf(secret: string): string {
+  const derived = Buffer.from(hkdfSync("sha256", secret, "", "kid", 32));
+  return createHash("sha256").update(derived).digest("base64url").slice(0, 8);
+}
+
 interface Keyring {
-  /** Key id: identifies the secret without revealing it. */
   kid: string;
   key(type: TokenType): KeyObject;
 }
@@ -148,7 +153,7 @@ function keyring(secret: string): Keyring {
   const derive = (info: string) => Buffer.from(hkdfSync("sha256", secret, "", info, 32));
   const keys = new Map<TokenType, KeyObject>();
   return {
-    kid: createHash("sha256").update(derive("kid")).digest("base64url").slice(0, 8),
+    kid: keyIdOf(secret),
     key(type) {
       let key = keys.get(type);
       if (!key) keys.set(type, (key = createSecretKey(derive(type))));

@@ -1,6 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { listVoidFamilies } from "../../../../db/queries/accounts/address-proofs.ts";
 import { listClosedSince, listUpgradedSince } from "../../../../db/queries/accounts/players.ts";
+import { listLostIds } from "../../../../db/queries/backup/restores.ts";
 import { followAccountEvents, type AccountEvent } from "./account-events.ts";
 import {
   maxEntries,
@@ -19,6 +20,8 @@ export interface FollowOptions {
 }
 
 const repeatMs = 1_000;
+/** Tokens from before older restores have expired. */
+const maxRestores = 16;
 /** Closing times come from several hosts: a day more covers clocks that differ or were set. */
 const readBackMs = retentionMs + 86_400_000;
 
@@ -76,7 +79,9 @@ export class ClosedAccountFollower {
       const ids = await listClosedSince(orm.em.fork(), bound);
       const upgraded = await listUpgradedSince(orm.em.fork(), bound);
       const ended = await listVoidFamilies(orm.em.fork(), bound);
+      const lost = await listLostIds(orm.em.fork(), maxRestores);
       if (isOver()) return;
+      accounts.setLost(lost);
       for (const id of ended.toReversed()) accounts.addEnded(id);
       for (const id of upgraded.toReversed()) accounts.addUpgraded(id);
       // Events received during the read are newer than its result and win.

@@ -22,9 +22,12 @@ export async function readStored(store: Pick<PictureStore, "read">, name: string
 
 const namePattern = /^[A-Za-z0-9_-]{22}\.webp$/;
 
+/** Whether the service generated it. */
+export const isPictureName = (name: string): boolean => namePattern.test(name);
+
 /** Returns the name; throws for one that the service did not generate. */
 export function requirePictureName(name: string): string {
-  if (!namePattern.test(name)) throw new Error("not the name of a picture");
+  if (!isPictureName(name)) throw new Error("not the name of a picture");
   return name;
 }
 

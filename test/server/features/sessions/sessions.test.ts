@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { TokenFamilySchema } from "../../../../db/entities/token-family.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { manualClock } from "../../../support/clock.ts";
 import {
@@ -88,6 +89,23 @@ function postV1GatewayRefresh(): void {
     const third = await refresh(second.body.refresh_token);
     assert.equal((await refresh(first.refresh_token)).code, "auth:refresh_reused");
     assert.equal((await refresh(third.body.refresh_token)).code, "auth:refresh_invalid");
+  });
+
+  it("goes on from a token newer than the database, which was set back, and ends for older ones", async () => {
+    const tokens = [(await enter(app)).refresh_token];
+    for (let n = 0; n < 3; n++)
+      tokens.push((await refresh(tokens.at(-1) ?? "")).body.refresh_token);
+    const [, older = "", , newest = ""] = tokens;
+    const family = app.deps.tokens.verify("refresh", newest)?.fam ?? "";
+    const setBack = { generation: 0, rotatedAt: null };
+    await app.deps.em.nativeUpdate(TokenFamilySchema, { id: family }, setBack);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(newest)));
+    assert.deepEqual(tally(answers), { "200": 5 });
+    assert.equal((await refresh(older)).code, "auth:refresh_reused");
+    assert.equal(
+      (await refresh(answers[0]?.body.refresh_token ?? "")).code,
+      "auth:refresh_invalid",
+    );
   });
 
   it("prefers the cookie to the body", async () => {

@@ -166,6 +166,19 @@ describe("the list of closed accounts in a process", () => {
     assert.equal(accounts.has(2), false);
     assert.ok(accounts.has(3) && accounts.has(maxEntries + 2));
   });
+
+  it("has all players whom restored databases do not contain", () => {
+    const accounts = new ClosedAccounts(manualClock());
+    accounts.setLost([
+      { from: 20, below: 23 },
+      { from: 5, below: 7 },
+    ]);
+    const ids = Array.from({ length: 30 }, (_, id) => id);
+    assert.deepEqual(
+      ids.filter((id) => accounts.has(id)),
+      [5, 6, 20, 21, 22],
+    );
+  });
 });
 
 describe("the guest token of a player who became an account", () => {
