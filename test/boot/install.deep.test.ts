@@ -1,59 +1,22 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer, connect, type AddressInfo, type Server } from "node:net";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { Server } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { parseDatabaseUrl } from "../../server/platform/postgres/database-url.ts";
+import { featureRequests } from "../support/feature-requests.ts";
+import { copyTracked } from "../support/tracked-files.ts";
+import { openStores } from "../support/store-ports.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 
-const root = join(import.meta.dirname, "../..");
 /** An unprivileged user that owns nothing and has no home. */
 const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const email = "ada@example.com";
 const password = "a long enough password";
-
-/** The first request to each feature: its method and address, and the response. */
-const features: readonly [
-  what: string,
-  status: number,
-  method: "GET" | "POST",
-  path: string,
-  body?: unknown,
-][] = [
-  ["health", 200, "GET", "/v1/health-check"],
-  ["accounts", 200, "GET", "/v1/users/@me"],
-  ["sessions", 200, "GET", "/v1/users/@me/sessions"],
-  ["protocol", 200, "GET", "/.well-known/openid-configuration"],
-  ["protocol, keys", 200, "GET", "/v1/oauth/jwks"],
-  [
-    "protocol, unknown client",
-    400,
-    "GET",
-    "/v1/oauth/authorize?client_id=nobody&response_type=code",
-  ],
-  ["social logins", 200, "GET", "/v1/gateway/oauth/providers"],
-  ["wallet", 200, "GET", "/v1/wallet/@me"],
-  ["lobbies", 201, "POST", "/v1/games/trivia/lobbies", { hostName: "Ada" }],
-  ["questions", 200, "GET", "/v1/games/trivia/questions/draw"],
-  ["runs", 200, "POST", "/v1/games/trivia/runs", { mode: "endless" }],
-  ["leaderboards", 200, "GET", "/v1/games/trivia/leaderboard"],
-  ["teams", 201, "POST", "/v1/games/trivia/teams", { name: "Installers" }],
-  ["word game", 200, "GET", "/v1/games/wordgame/leaderboard?mode=daily"],
-  ["archive", 200, "GET", "/v1/codex/games"],
-  ["game data", 200, "GET", "/v2/items"],
-  ["avatars", 200, "GET", "/v1/avatars/available"],
-  ["an icon", 200, "GET", "/v1/avatars/icons/acorn"],
-  ["keys", 200, "GET", "/v1/realms/default/keys"],
-  ["docs", 200, "GET", "/docs"],
-  ["decision records", 200, "GET", "/docs/decisions"],
-  ["the client", 200, "GET", "/client/emberline.js"],
-  ["the game in a browser", 200, "GET", "/play"],
-];
 
 const run = promisify(execFile);
 
@@ -61,11 +24,7 @@ const run = promisify(execFile);
 async function install(): Promise<string> {
   // Not in the folder of the run, which may be in memory and forbid native code.
   const folder = mkdtempSync("/var/tmp/ember-install-");
-  const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" });
-  for (const file of tracked
-    .split("\0")
-    .filter((name) => name !== "" && existsSync(join(root, name))))
-    cpSync(join(root, file), join(folder, file));
+  copyTracked(folder);
   const { PATH, HOME } = process.env;
   await run("npm", ["ci", "--omit=dev", "--prefer-offline", "--no-audit", "--no-fund"], {
     cwd: folder,
@@ -74,18 +33,6 @@ async function install(): Promise<string> {
   });
   await run("chmod", ["-R", "a-w,a+rX", folder]);
   return folder;
-}
-
-/** A local port that forwards to a socket only its owner can reach. */
-async function portTo(socket: string): Promise<{ server: Server; port: number }> {
-  const server = createServer((client) => {
-    const store = connect(socket);
-    client.pipe(store).pipe(client);
-    for (const side of [client, store]) side.on("error", () => client.destroy() && store.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, port: (server.address() as AddressInfo).port };
 }
 
 /** An empty folder of the user who runs the service. */
@@ -123,14 +70,9 @@ describe("an installation without development dependencies", () => {
   before(async () => {
     stores = await testStores();
     folder = await install();
-    const { host, port, user, database } = parseDatabaseUrl(stores.databaseUrl);
-    const postgres = await portTo(join(host, `.s.PGSQL.${port}`));
-    const redis = await portTo(stores.redisUrl.replace("unix://", ""));
-    ports.push(postgres.server, redis.server);
-    storeUrls = {
-      DATABASE_URL: `postgres://${user}@127.0.0.1:${postgres.port}/${database}`,
-      REDIS_URL: `redis://127.0.0.1:${redis.port}`,
-    };
+    const opened = await openStores(stores);
+    ports.push(...opened.servers);
+    storeUrls = opened.urls;
     service = startIn(folder, { ...storeUrls, DATA_DIR: ownFolders.data });
     service.stderr?.pipe(process.stderr);
     await untilStarted();
@@ -189,7 +131,7 @@ describe("an installation without development dependencies", () => {
     assert.deepEqual(there, [".build/current/primary.js"]);
   });
 
-  for (const [what, status, method, path, body] of features)
+  for (const [what, status, method, path, body] of featureRequests)
     it(`serves ${what}: ${method} ${path}`, async () => {
       const answer = await ask(method, path, body);
       assert.equal(answer.status, status, await answer.text());
