@@ -1,7 +1,7 @@
 // `node server/build.mjs` bundles the programs and the browser code into `.build/`; with `--if-changed` only if the
 // sources differ from those of the last build. Plain JavaScript, because it runs before anything is built.
 import "./node-version.mjs";
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -55,6 +55,7 @@ const shortPackageMaps = {
 const digest = digestOf(listSources());
 const isAsked = !process.argv.includes("--if-changed");
 if (isAsked || builtDigest() !== digest) await build();
+recordCommit();
 
 /** Digest of names and contents; modification times change when a tree is copied. */
 function digestOf(files) {
@@ -81,6 +82,36 @@ function builtDigest() {
     return fs.readlinkSync(current);
   } catch {
     return null;
+  }
+}
+
+/**
+ * The commit of the checkout, read by `server/platform/version.ts`; beside the build, since a commit may leave the sources
+ * as they are. A tree without a history, as in an image, is built with `--commit=<hash>`, or it stays unknown.
+ */
+function recordCommit() {
+  const option = "--commit=";
+  const given = process.argv.find((word) => word.startsWith(option));
+  const commit = given?.slice(option.length) ?? checkedOutCommit();
+  const file = join(builds, digest, "commit");
+  try {
+    if (commit === "") fs.rmSync(file, { force: true });
+    else if (!fs.existsSync(file) || fs.readFileSync(file, "utf8") !== commit)
+      fs.writeFileSync(file, commit);
+  } catch {
+    // A user that only starts the service cannot write there: the build has its commit already.
+  }
+}
+
+/** Empty outside a checkout; `-dirty` marks changes that are not committed. */
+function checkedOutCommit() {
+  if (!fs.existsSync(join(root, ".git"))) return "";
+  const args = ["--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40"];
+  try {
+    const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    return execFileSync("git", [...args, "--exclude=*"], options).trim();
+  } catch {
+    return "";
   }
 }
 
@@ -143,22 +174,13 @@ async function bundle(esbuild, outdir) {
     plugins: [shortPackageMaps],
     external: [...installed.filter((name) => !bundled.includes(name)), ...neverBundled],
     // Read by server/platform/version.ts.
-    define: { BUILD_DIGEST: JSON.stringify(digest), ...definedCommit() },
+    define: { BUILD_DIGEST: JSON.stringify(digest) },
     // The CommonJS modules among the bundled packages call `require`.
     banner: {
       js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
     },
     logLevel: "silent",
   });
-}
-
-/** From `--commit=…`, for a tree without its history, or from the history. */
-function definedCommit() {
-  const option = "--commit=";
-  const given = process.argv.find((word) => word.startsWith(option))?.slice(option.length);
-  const head = spawnSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" });
-  const commit = given || (head.status === 0 ? head.stdout.trim() : "");
-  return commit === "" ? {} : { BUILD_COMMIT: JSON.stringify(commit) };
 }
 
 function copyAssets(target) {

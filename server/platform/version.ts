@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { asset } from "./assets.ts";
 import packageJson from "../../package.json" with { type: "json" };
 
 /** Version of the service, as answered in every response envelope (ENV-02). */
@@ -9,7 +11,16 @@ declare const BUILD_DIGEST: string | undefined;
 /** Digest of the sources of this build, so that mixed builds are visible; `sources` without a build. */
 export const buildDigest: string = typeof BUILD_DIGEST === "string" ? BUILD_DIGEST : "sources";
 
-declare const BUILD_COMMIT: string | undefined;
+/**
+ * Commit of this build, with `-dirty` for uncommitted changes; `unknown` without a build, and for a tree without a
+ * history.
+ */
+export const buildCommit: string = readCommit();
 
-/** Commit that was checked out at the build; `unknown` for the sources, and outside a repository. */
-export const buildCommit: string = typeof BUILD_COMMIT === "string" ? BUILD_COMMIT : "unknown";
+function readCommit(): string {
+  try {
+    return readFileSync(asset("commit"), "utf8").trim();
+  } catch {
+    return "unknown";
+  }
+}
