@@ -27,6 +27,7 @@ export type {
 export { accept, defineActor, reject } from "./runtime/definition.ts";
 export { continueHistory } from "./runtime/placement/history.ts";
 export type { OwnerChange, Takeover } from "./runtime/placement/owner-history.ts";
+export { liveNodes } from "./runtime/placement/live-nodes.ts";
 export { publishNodeDown } from "./runtime/placement/node-down.ts";
 export type { ActorTimings } from "./runtime/router/router-deps.ts";
 export { createActors } from "./runtime/router/create-actors.ts";

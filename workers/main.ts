@@ -5,6 +5,7 @@ import { serviceVersion } from "../server/platform/version.ts";
 import { createInstance, nameOfInstance } from "../server/platform/instance.ts";
 import { BatchingJobTimes } from "../server/platform/job-times/recorder.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
+import { loadReader } from "../server/platform/metrics/load.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
 import { keepEvents } from "../server/features/processes/domain/keep-events.ts";
 import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
@@ -37,12 +38,18 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
     depsOf: (origin: Origin) => ({ ...deps, origin }),
   });
   const endSchedules = await registerSchedules(queues, log);
+  const readLoad = loadReader(metrics);
   const link = joinPrimary({
     log,
     answers: {
       metrics: async () => ({
         pid: process.pid,
         metrics: await metrics.registry.getMetricsAsJSON(),
+      }),
+      figures: async () => ({
+        process: instance.id,
+        ...(await readLoad()),
+        ...{ numStreams: 0, numRooms: 0 },
       }),
       events: (events) => keepEvents(deps, events),
       moderation: () => deps.moderator.state(),

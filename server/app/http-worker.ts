@@ -7,6 +7,7 @@ import { Fault } from "../platform/faults/fault.ts";
 import { createInstance } from "../platform/instance.ts";
 import { noOrigin } from "../platform/origin.ts";
 import { createLogger } from "../platform/log/logger.ts";
+import { loadReader } from "../platform/metrics/load.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
 import { keepEvents } from "../features/processes/domain/keep-events.ts";
 import { createHttpServer } from "../http/uws/server.ts";
@@ -111,6 +112,7 @@ export async function serve<Kinds extends RoomKinds>(
     realmOrigins: origins.current,
     ownerPort: (kind, code) => deps.rooms.ownerPort(kind, code),
   });
+  const readLoad = loadReader(metrics);
   const link = joinPrimary({
     log,
     answers: {
@@ -118,8 +120,14 @@ export async function serve<Kinds extends RoomKinds>(
         pid: process.pid,
         metrics: await metrics.registry.getMetricsAsJSON(),
       }),
+      figures: async () => ({
+        process: instance.id,
+        ...(await readLoad()),
+        numStreams: deps.hub.countStreams(),
+        numRooms: deps.rooms.count(),
+      }),
       rooms: () => ({ pid: process.pid, kinds: deps.rooms.describe() }),
-      room: (about) => reportRoom(deps, about),
+      room: (about) => reportRoom({ ...deps, instance }, about),
       events: (events) => keepEvents(deps, events),
       seats: (seats) => reportSeats(deps, seats),
       subscribers: ({ kind, codes }) =>
@@ -129,7 +137,7 @@ export async function serve<Kinds extends RoomKinds>(
     drainsBySignal: true,
     onState: (state) => {
       probes = state.probes;
-      if (state.isStopping) server.announceStop();
+      server.announceLeave(state.isLeaving);
     },
     // First new requests go to the other workers, then streams, then rooms, so no client is refused.
     stop: async ({ limitMs, isDrain }) => {

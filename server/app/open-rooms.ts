@@ -110,6 +110,11 @@ export class Rooms implements HubRooms {
     return Object.fromEntries(this.#all.map((rooms) => [rooms.kind, rooms.describe()]));
   }
 
+  /** Rooms of every kind in memory. */
+  count(): number {
+    return this.#all.reduce((total, rooms) => total + rooms.describe().actors, 0);
+  }
+
   /** Whether this process owns a room; false for a kind that does not exist. */
   owns(kind: string, code: string): boolean {
     return this.#byKind.get(kind)?.owns(code) ?? false;

@@ -1,3 +1,4 @@
+import type { Instance } from "../platform/instance.ts";
 import type { RoomReport } from "../runtime/ipc.ts";
 import type { HeldSeat, RoomQuestion, SeatQuestion } from "../runtime/questions.ts";
 import type { Deps } from "./deps.ts";
@@ -6,14 +7,14 @@ type WithRooms = Pick<Deps, "rooms">;
 
 /** One room for operators, if this process is asked to read it. */
 export async function reportRoom(
-  { rooms }: WithRooms,
+  { rooms, instance }: WithRooms & { instance: Pick<Instance, "id"> },
   { kind, code, reader }: RoomQuestion,
 ): Promise<RoomReport> {
-  const hasRead = reader === null ? rooms.owns(kind, code) : reader === process.pid;
+  const hasRead = reader === null ? rooms.owns(kind, code) : reader === instance.id;
   const [room, facts] = hasRead
     ? await Promise.all([rooms.locate(kind, code), rooms.factsOf(kind, code)])
     : [null, null];
-  return { pid: process.pid, hasRead, room, facts };
+  return { process: instance.id, hasRead, room, facts };
 }
 
 /** Whether the seats exist, of the rooms that this process owns. */

@@ -1,6 +1,7 @@
 import type { AuditLogDeps } from "./audit-log/routes.ts";
 import type { AvatarsDeps } from "./avatars/routes.ts";
 import type { FailuresDeps } from "./failures/routes.ts";
+import type { FleetDeps } from "./fleet/routes.ts";
 import type { HealthDeps } from "./health/routes.ts";
 import type { ImportsDeps } from "./imports/routes.ts";
 import type { JobsDeps } from "./jobs/routes.ts";
@@ -20,6 +21,7 @@ import type { WorkersDeps } from "./workers/routes.ts";
 export type OperatorDeps = AuditLogDeps &
   AvatarsDeps &
   FailuresDeps &
+  FleetDeps &
   HealthDeps &
   ImportsDeps &
   JobsDeps &

@@ -14,9 +14,15 @@ interface ButtonOptions {
   /** Where its form is sent. */
   to: string;
   text: string;
+  /** Hidden fields of the form. */
+  fields?: Readonly<Record<string, string>>;
 }
 
 /** A form of one button, for a role that may make the change. */
-export const changeButton = ({ role, action, to, text }: ButtonOptions): Value =>
+export const changeButton = ({ role, action, to, text, fields = {} }: ButtonOptions): Value =>
   mayMake(role, action) &&
-  html`<form class="inline" method="post" action="${to}"><button>${text}</button></form>`;
+  html`<form class="inline" method="post" action="${to}">
+    ${Object.entries(fields).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}<button>${text}</button>
+  </form>`;

@@ -37,6 +37,7 @@ const places: readonly [href: string, text: string][] = [
   ["/operator", "Overview"],
   ["/operator/failures", "Failures"],
   ["/operator/queues", "Queues"],
+  ["/operator/fleet", "Fleet"],
   ["/operator/workers", "Workers"],
   ["/operator/rooms", "Rooms"],
   ["/operator/avatar-uploads", "Avatars"],

@@ -5,6 +5,7 @@ import { auditLogRoutes } from "./audit-log/routes.ts";
 import { avatarRoutes } from "./avatars/routes.ts";
 import type { OperatorDeps } from "./deps.ts";
 import { failureRoutes } from "./failures/routes.ts";
+import { fleetRoutes } from "./fleet/routes.ts";
 import { healthRoutes } from "./health/routes.ts";
 import { importRoutes } from "./imports/routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
@@ -42,6 +43,7 @@ export const documentedRoutes: readonly Route<OperatorDeps>[] = [
   ...messageRoutes,
   ...walletRoutes,
   ...importRoutes,
+  ...fleetRoutes,
   ...workerRoutes,
   ...maintenanceRoutes,
   ...roomRoutes,

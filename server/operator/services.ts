@@ -19,18 +19,19 @@ import type { Metrics } from "../platform/metrics/metrics.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { PrimaryLink, ProcessInfo, RoomReport, RoomsReport } from "../runtime/ipc.ts";
 import type {
+  AllQuestion,
   DrainAnswer,
+  DrainQuestion,
   HeldSeat,
-  Question,
   RoomQuestion,
   SeatQuestion,
-  SubjectOf,
   SubscribersQuestion,
 } from "../runtime/questions.ts";
 import { createAudit, createUndoneRecords } from "./audit.ts";
 import { createAuditLog } from "./audit-log/service.ts";
 import type { createDatabase } from "./database.ts";
 import type { OperatorDeps } from "./deps.ts";
+import { createFleetSources, type FleetSources } from "./fleet/sources.ts";
 import { createActionService, createFailureService } from "./failures/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
 import { createCounts, type MetricsReport } from "./health/counts.ts";
@@ -46,7 +47,6 @@ import { createEndedSessions } from "./session/ended-sessions.ts";
 import { createIdentities } from "./session/identity.ts";
 import { createLoginFailures } from "./session/login-failures.ts";
 import { createOidcSignIn } from "./session/oidc.ts";
-import { loadsOf } from "./workers/loads.ts";
 
 export interface OperatorParts {
   config: Config;
@@ -93,7 +93,8 @@ export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
   const services = { players, avatars, questions, ...changed, ...sessions };
   const jobTimes = createJobTimes(redis, clock);
   const groupOfJob = store.groupOfJob.bind(store);
-  const shared = createSources({ link, queues, jobTimes, metrics, outages, clock });
+  const fleet = createFleetSources(link, redis);
+  const shared = createSources({ link, fleet, queues, jobTimes, metrics, outages, clock });
   const processEvents = createProcessEvents({ open: database.open, clock });
   const maintenance = {
     read: () => readMaintenance(redis),
@@ -105,6 +106,7 @@ export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
   const searchSources = createSearchSources({ ...shared, ...timelines, failures, players });
   return {
     ...shared,
+    ...fleet,
     ...services,
     ...timelines,
     ...{ audit, stats, searchSources, processEvents, playerRooms },
@@ -116,23 +118,25 @@ export function createOperatorDeps(parts: OperatorParts): OperatorDeps {
 /** What all processes report, and the queues. */
 function createSources(parts: {
   link: OperatorParts["link"];
+  fleet: FleetSources;
   queues: Queues;
   jobTimes: JobTimes;
   metrics: Metrics;
   outages: OutageWatch;
   clock: Clock;
 }) {
-  const { link, queues, jobTimes, metrics, outages, clock } = parts;
-  const listOf = async <Q extends Question>(
-    question: Q,
-    about?: SubjectOf<Q>,
-  ): Promise<unknown[]> => {
-    const value = await within(link.ask(question, about), null);
+  const { link, fleet, queues, jobTimes, metrics, outages, clock } = parts;
+  /** Of this instance, whose metrics and health these are. */
+  const listOf = async (question: "metrics" | "moderation"): Promise<unknown[]> => {
+    const value = await within(link.ask(question), null);
     return Array.isArray(value) ? value : [];
   };
+  const answersOf = async <T>(question: AllQuestion["question"], about?: unknown) =>
+    (await fleet.fromFleet<T>(question, about)).map(({ answer }) => answer);
   const stores = () => outages.stores();
   const processes = async () => (await outages.processes()) as ProcessInfo[];
-  const rooms = async () => (await listOf("rooms")) as RoomsReport[];
+  const rooms = async () =>
+    (await fleet.fromFleet<RoomsReport>("rooms")).map(({ host, answer }) => ({ host, ...answer }));
   const counts = createCounts();
   const collected = async () => {
     const [reports, running, own] = await Promise.all([
@@ -146,14 +150,13 @@ function createSources(parts: {
   const jobs = createJobService(queues.all(), clock, jobTimes);
   return {
     processes,
-    held: async (seats: readonly SeatQuestion[]) => (await listOf("seats", seats)) as HeldSeat[][],
-    loads: async () => loadsOf((await listOf("metrics")) as MetricsReport[]),
+    held: (seats: readonly SeatQuestion[]) => answersOf<HeldSeat[]>("seats", seats),
     stores,
-    drain: async (index: number) => (await link.ask("drain", { index })) as DrainAnswer | null,
+    drain: async (order: DrainQuestion) =>
+      ((await link.ask("drain", order)) ?? "unconfirmed") as DrainAnswer,
     rooms,
-    room: async (question: RoomQuestion) => (await listOf("room", question)) as RoomReport[],
-    subscribers: async (question: SubscribersQuestion) =>
-      (await listOf("subscribers", question)) as number[][],
+    room: (question: RoomQuestion) => answersOf<RoomReport>("room", question),
+    subscribers: (question: SubscribersQuestion) => answersOf<number[]>("subscribers", question),
     lobbies: async () =>
       (await rooms()).flatMap(({ kinds: { lobby } }) => (lobby ? [lobby as Holder] : [])),
     metricsText: async () => {

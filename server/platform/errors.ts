@@ -114,6 +114,7 @@ export const errors = {
   "failure:action_not_found": [404, "The group has no such action."],
   "job:not_found": [404, "The job was not found."],
   "worker:not_found": [404, "The worker was not found."],
+  "worker:instance_not_found": [404, "No such instance is registered in the fleet."],
   "projection:not_found": [404, "The row was not found."],
   "projection:type_mismatch": [404, "The id is of another type."],
 
@@ -161,7 +162,7 @@ export const errors = {
   "failure:action_ended": [409, "The action has already ended."],
   "failure:actions_full": [409, "Open actions hold too many jobs; wait until one has ended."],
   "worker:not_ready": [409, "The worker is starting or already draining."],
-  "worker:last": [409, "No other worker is ready to take over."],
+  "worker:last": [409, "No other worker is ready to take over, here or at another instance."],
   "job:not_removable": [409, "The job is running or belongs to a schedule."],
   "request:idempotency_mismatch": [409, "This idempotency key was used with another body."],
 
@@ -188,8 +189,13 @@ export const errors = {
     "Events of processes are stored in Postgres, which does not respond.",
   ],
   "room:maintenance": [503, "New games are paused for maintenance."],
+  "worker:instance_unreachable": [503, "The instance does not respond; nothing was changed."],
   "server:unavailable": [503, "The service is busy; try again shortly."],
   "generator:unavailable": [503, "No questions could be prepared now."],
+  "worker:unconfirmed": [
+    504,
+    "The order has not been confirmed; it may be carried out all the same, as the list of workers shows.",
+  ],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 export type ErrorCode = keyof typeof errors;

@@ -7,6 +7,7 @@ import {
   type Question,
   type SubjectOf,
 } from "./questions.ts";
+import { fleetWaits } from "./fleet/limits.ts";
 import type { RoomFacts } from "../features/rooms/domain/room-kind.ts";
 import type { Instance } from "../platform/instance.ts";
 import type { AwaySince, ProbeAnswers } from "../platform/probes.ts";
@@ -22,6 +23,8 @@ export interface ProcessInfo {
   index: number;
   pid: number;
   isReady: boolean;
+  /** It drains, or will once balancers have noticed. */
+  isDraining: boolean;
   restarts: number;
   startedAt: number;
   /** Node id of the first kind of actor in the process. */
@@ -38,7 +41,8 @@ export interface RoomsReport {
 
 /** The answer of a process to "room". */
 export interface RoomReport {
-  pid: number;
+  /** Its instance id. */
+  process: string;
   /** False: it was not asked to read the room. */
   hasRead: boolean;
   room: LocatedActor | null;
@@ -49,8 +53,8 @@ export interface RoomReport {
 /** The instance as its primary sees it; every process gets it at its start and at each change. */
 export interface InstanceState {
   probes: ProbeAnswers;
-  /** The service was told to stop and still serves: responses close their connections (BOOT-10). */
-  isStopping: boolean;
+  /** It will stop or drain its last worker, and still serves: responses close their connections (BOOT-10). */
+  isLeaving: boolean;
   awaySince: AwaySince;
 }
 
@@ -96,6 +100,8 @@ export type ToChild =
   | AnswerMessage;
 
 const askTimeoutMs = 2_000;
+/** A drain may be ordered at another instance. */
+const drainTimeoutMs = fleetWaits.drain + askTimeoutMs;
 const maxPendingAsks = 64;
 
 export interface PrimaryLink {
@@ -146,7 +152,8 @@ export function joinPrimary(options: ChildOptions): PrimaryLink {
   return {
     ready: (instance) => report({ type: "ready", instance }),
     announce: (node) => report({ type: "node", node }),
-    ask: (question, about) => questions.ask(question, askTimeoutMs, about),
+    ask: (question, about) =>
+      questions.ask(question, question === "drain" ? drainTimeoutMs : askTimeoutMs, about),
   };
 }
 

@@ -7,12 +7,24 @@ export interface QuestionSubjects {
   /** Each process answers for the rooms it owns, as `HeldSeat`. */
   seats: readonly SeatQuestion[];
   drain: DrainQuestion;
+  /** To the primary, which asks the primaries of all instances; answers: `FleetAnswer[]`. */
+  fleet: AllQuestion;
   /** An order to a process with Postgres: store these events. It answers true once they are stored. */
   events: readonly ProcessEvent[];
 }
 
 export type Question =
-  "metrics" | "processes" | "rooms" | "moderation" | "pulse" | "stores" | keyof QuestionSubjects;
+  | "metrics"
+  | "processes"
+  | "rooms"
+  | "moderation"
+  | "pulse"
+  | "stores"
+  /** What a process reports of itself: `ProcessFigures`. */
+  | "figures"
+  /** To the primary of another instance: whether it takes the rooms of a worker that drains. */
+  | "successor"
+  | keyof QuestionSubjects;
 
 export type SubjectOf<Q extends Question> = Q extends keyof QuestionSubjects
   ? QuestionSubjects[Q]
@@ -21,8 +33,8 @@ export type SubjectOf<Q extends Question> = Q extends keyof QuestionSubjects
 export interface RoomQuestion {
   kind: string;
   code: string;
-  /** Pid of the process that reads the room; null: its owner. */
-  reader: number | null;
+  /** Instance id of the process that reads the room; null: its owner. */
+  reader: string | null;
 }
 
 /** How many streams follow these rooms. */
@@ -46,10 +58,50 @@ export interface HeldSeat extends SeatQuestion {
 /** An order to the primary: drain the HTTP worker of this slot. */
 export interface DrainQuestion {
   index: number;
+  /** Instance id of the primary of the worker; default: this one. */
+  instance?: string | undefined;
 }
 
-/** `last`: no other HTTP worker is ready. */
-export type DrainAnswer = "draining" | "not_found" | "not_ready" | "last";
+/**
+ * `last`: no other HTTP worker is ready, nor another instance. `instance_unreachable`: the other instance has certainly
+ * not received the order. `unconfirmed`: it has not answered, and may drain the worker all the same.
+ */
+export const drainAnswers = [
+  "draining",
+  "not_found",
+  "not_ready",
+  "last",
+  "instance_not_found",
+  "instance_unreachable",
+  "unconfirmed",
+] as const;
+export type DrainAnswer = (typeof drainAnswers)[number];
+
+/** A question to the primaries of all instances, each of which answers as it does to its own processes. */
+export interface AllQuestion {
+  question: "processes" | "rooms" | "room" | "subscribers" | "seats" | "figures";
+  about?: unknown;
+}
+
+export interface FleetAnswer {
+  /** Instance id of the primary. */
+  instance: string;
+  host: string;
+  /** Null: it did not answer in time. */
+  answer: unknown;
+}
+
+/** The answer of a process to "figures". */
+export interface ProcessFigures {
+  /** Its instance id. */
+  process: string;
+  memoryBytes: number;
+  /** Lag of its event loop since it was last asked; null if it is not known. */
+  loopLagMs: number | null;
+  numStreams: number;
+  /** In memory. */
+  numRooms: number;
+}
 
 export interface AskMessage {
   type: "ask";

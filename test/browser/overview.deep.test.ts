@@ -18,6 +18,7 @@ const jobPeriod = { numCompleted: 3, numFailed: 1, numRetried: 0, wait: null, ru
 const well = {
   stores: async () => ({ redis: "ok", postgres: "ok" }),
   moderators: async () => [],
+  fleetProblems: async () => [],
   jobTimes: {
     lastHour: async () => {
       const total = { ...jobPeriod, startMs: Date.now() - 3_600_000 };

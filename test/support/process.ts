@@ -47,11 +47,15 @@ export interface Service {
   kill(): Promise<void>;
 }
 
+/** A process of the service; the list has those of other instances too, after its own. */
 export interface Process {
+  /** Id of its instance. */
+  service: string;
   role: ProcessInfo["role"];
   index: number;
   pid: number;
   is_ready: boolean;
+  is_draining: boolean;
   num_restarts: number;
   started_at: string;
   incarnation: string | null;
@@ -236,5 +240,6 @@ async function fetchProcesses(operatorUrl: string, token: string): Promise<Proce
   });
   if (!response.ok) throw new Error(`/operator/workers: ${response.status}`);
   const answer = (await response.json()) as { body: { workers: Process[] } };
-  return answer.body.workers;
+  const { workers } = answer.body;
+  return workers.filter(({ service }) => service === workers[0]?.service);
 }

@@ -64,7 +64,7 @@ describe("what a newer release has written", () => {
       nodeId: "here",
       redis: redis as never,
       keys: { workerChannel: (id: string) => id } as never,
-      metrics: { forwards: { labels: () => ({ inc: () => {} }) } } as never,
+      metrics: { forward: () => ({ inc: () => {} }) } as never,
       timing: { soon: (work: () => void) => queueMicrotask(work), after: () => () => {} } as never,
       links: { send: (_target, text) => sent.push(text) > 0 },
       deliver: async (...given) => {

@@ -7,6 +7,7 @@ import { createOrm } from "../../db/orm.ts";
 import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { finishedKey } from "../../server/runtime/fleet/registry.ts";
 import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -172,9 +173,9 @@ describe("an upgrade from the last release beside running requests, and back", (
     const redis = connectRedis(stores.redisUrl, silentLogger, "test");
     try {
       await redisReady(redis);
-      const former = await redis.set("release:finished", "0.0.1", "GET");
+      const former = await redis.set(finishedKey, "0.0.1", "GET");
       assert.match(await refusal({}), /^release \S+ follows \S+, and the stores are of 0\.0\.1: /m);
-      await redis.set("release:finished", former ?? "");
+      await redis.set(finishedKey, former ?? "");
     } finally {
       redis.disconnect();
     }

@@ -48,8 +48,11 @@ export interface HttpServer {
    * the port is not available.
    */
   listenDedicated(host: string, port: number): Promise<void>;
-  /** The service stops soon: everything is still served, but responses close their connections (BOOT-10). */
-  announceStop(): void;
+  /**
+   * True: the port closes soon, so responses close their connections, and everything is still served (BOOT-10). False:
+   * it does not after all.
+   */
+  announceLeave(isLeaving: boolean): void;
   /** Starts the drain: accepts no new connections, and responses close theirs (S41). */
   beginDrain(): void;
   /** Waits for the requests in flight, at most one request deadline, then closes all connections. */
@@ -90,7 +93,8 @@ class UwsServer implements HttpServer {
   private readonly hasProxies: boolean;
   private readonly keepsAlive: boolean;
   private listenSockets: us_listen_socket[] = [];
-  private closesConnections = false;
+  private isLeaving = false;
+  private isDraining = false;
   private open = 0;
   private readonly completed = () => {
     this.open -= 1;
@@ -141,12 +145,12 @@ class UwsServer implements HttpServer {
     this.ownApp = app;
   }
 
-  announceStop(): void {
-    this.closesConnections = true;
+  announceLeave(isLeaving: boolean): void {
+    this.isLeaving = isLeaving;
   }
 
   beginDrain(): void {
-    this.closesConnections = true;
+    this.isDraining = true;
     for (const socket of this.listenSockets.splice(0)) us_listen_socket_close(socket);
   }
 
@@ -192,7 +196,8 @@ class UwsServer implements HttpServer {
     ctx.address = this.readAddress(peer, ctx.headers["x-forwarded-for"]);
     ctx.identify();
     ctx.mustClose =
-      this.closesConnections ||
+      this.isLeaving ||
+      this.isDraining ||
       !this.keepsAlive ||
       isLastRequest(method, ctx.headers) ||
       this.isUnmarked(ctx);

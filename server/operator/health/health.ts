@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import type { FleetProblem } from "../../runtime/fleet/problems.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
 import type { StoreState, StoreStates } from "./stores.ts";
 
@@ -7,6 +8,8 @@ export interface HealthSources {
   stores(): Promise<StoreStates>;
   /** State of the avatar moderators in the job workers. */
   moderators(): Promise<string[]>;
+  /** What does not fit between the instances of the fleet. */
+  fleetProblems(): Promise<FleetProblem[]>;
 }
 
 /** In order of precedence: the first state that any job worker reports is shown. */
@@ -16,7 +19,7 @@ export const Health = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("unavailable")]),
   degraded: Type.Array(Type.String(), {
     description:
-      "what does not work as it should: processes that are not ready, stores, avatar moderation",
+      "what does not work as it should: processes that are not ready, stores, avatar moderation, instances that do not fit together",
   }),
   num_processes: Type.Integer(),
   num_waiting: Type.Integer(),
@@ -34,10 +37,11 @@ export const Health = Type.Object({
  * that is what `/ready` says (BOOT-11).
  */
 export async function readHealth(sources: HealthSources): Promise<Static<typeof Health>> {
-  const [processes, stores, moderators] = await Promise.all([
+  const [processes, stores, moderators, problems] = await Promise.all([
     sources.processes(),
     sources.stores(),
     sources.moderators(),
+    sources.fleetProblems(),
   ]);
   const waiting = processes.filter((each) => !each.isReady);
   const storesThatAre = (wanted: StoreState) =>
@@ -52,8 +56,12 @@ export async function readHealth(sources: HealthSources): Promise<Static<typeof 
   ];
   return {
     status: failing.length === 0 ? "ok" : "unavailable",
-    // Without moderation, uploads wait for an operator, but everything else works.
-    degraded: moderation === "unavailable" ? [...failing, "no avatar moderation"] : failing,
+    degraded: [
+      ...failing,
+      // Without moderation, uploads wait for an operator, but everything else works.
+      ...(moderation === "unavailable" ? ["no avatar moderation"] : []),
+      ...problems.map(({ text }) => text),
+    ],
     num_processes: processes.length,
     num_waiting: waiting.length,
     missing_stores: missing,

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
 import { failuresPath } from "../failures/paths.ts";
+import { fleetPath } from "../fleet/paths.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { queueHead, queueRow } from "../jobs/page.ts";
 import { marked, page, table, timeCell } from "../layout.ts";
@@ -44,6 +45,11 @@ export function overviewPage({ body, caller }: OverviewView): Html {
       )}
       ${table("Queues", queueHead, queues?.map(queueRow) ?? [[marked("unknown", true)]])}
       ${table("Processes", processHead, processes.map(processRow))}
+      <p>
+        Rates, streams, rooms and processes are those of this instance;
+        <a href="${fleetPath}">the fleet</a>
+        has all instances.
+      </p>
       ${table(
         "Pages",
         ["Address", "Content"],

@@ -46,11 +46,12 @@ export const overviewRoutes = [
       const now = deps.clock.now();
       const orNull = <T>(work: Promise<T>) => within<T | null>(work, null);
       const asked = readHealth(deps);
-      const [state, stats, processes, queues, groups, jobs, events, maintenance] =
+      const [state, stats, processes, fleet, queues, groups, jobs, events, maintenance] =
         await Promise.all([
           asked,
           deps.stats(asked),
           deps.processes(),
+          deps.fleetProblems(),
           orNull<QueueBody[]>(deps.jobs.queues()),
           // Within its own limits: it responds without Postgres.
           deps.failures.list().catch(() => null),
@@ -60,7 +61,7 @@ export const overviewRoutes = [
         ]);
       const failures = groups?.failures ?? null;
       return reply(200, {
-        wrong: whatIsWrong({ health: state, failures, queues, processes, maintenance }),
+        wrong: whatIsWrong({ health: state, failures, queues, processes, fleet, maintenance }),
         last_hour: presentLastHour({ jobs, failures, events }, now),
         stats: stats.map(({ name, value, isBad }) => ({ name, value, is_bad: isBad })),
         queues,

@@ -6,7 +6,7 @@ import { ProcessBody } from "../workers/processes.ts";
 const OptionalCount = Type.Unsafe<number | null>({ type: ["integer", "null"] });
 
 export const WrongBody = Type.Object({
-  kind: Type.Enum(["store", "maintenance", "process", "failure", "degraded", "queue"]),
+  kind: Type.Enum(["store", "maintenance", "process", "fleet", "failure", "degraded", "queue"]),
   what: Type.String(),
   place: orNull(Type.String({ description: "queue, route or work of a group of failures" })),
   num_failed_jobs: OptionalCount,

@@ -3,6 +3,8 @@ import type { Failure } from "../../features/faults/domain/failures.ts";
 import { numLastHour } from "../../features/faults/domain/states.ts";
 import type { Maintenance } from "../../features/rooms/domain/maintenance.ts";
 import { timestamp } from "../../platform/time/clock.ts";
+import type { FleetProblem } from "../../runtime/fleet/problems.ts";
+import { fleetPath } from "../fleet/paths.ts";
 import type { ProcessInfo } from "../../runtime/ipc.ts";
 import { causeOf } from "../failures/page.ts";
 import { failurePathOf } from "../failures/paths.ts";
@@ -21,6 +23,7 @@ export interface Symptoms {
   processes: readonly ProcessInfo[];
   /** Null: off, or not known. */
   maintenance: Maintenance | null;
+  fleet: readonly FleetProblem[];
 }
 
 /** Groups of failures on the overview; the rest is behind a link. */
@@ -32,13 +35,19 @@ const unknownFacts = { place: null, num_failed_jobs: null, num_last_hour: null, 
 const bare = { ...unknownFacts, since: null };
 
 /**
- * What an operator has to act on, the most urgent first (OPS-71): stores, maintenance, processes, open groups of failures of the last
- * hour or with failed jobs, and queues that stand still.
+ * What an operator has to act on, the most urgent first (OPS-71): stores, maintenance, processes, instances that do not
+ * fit together, open groups of failures of the last hour or with failed jobs, and queues that stand still.
  */
 export const whatIsWrong = (symptoms: Symptoms): WrongBody[] => [
   ...wrongStores(symptoms),
   ...maintenanceOf(symptoms),
   ...wrongProcesses(symptoms),
+  ...symptoms.fleet.map(({ text }) => ({
+    ...bare,
+    kind: "fleet" as const,
+    what: text,
+    path: fleetPath,
+  })),
   ...wrongFailures(symptoms),
   ...wrongQueues(symptoms),
 ];

@@ -41,9 +41,9 @@ export const roomsPage = ({ body: { owners, rooms }, params: { kind }, caller }:
     html`<h1>Rooms: ${kind}</h1>
       ${table(
         "Processes",
-        ["Incarnation", "Pid", "Shards", "Rooms in memory", "Commands that wait"],
-        owners.map(({ incarnation, pid, num_shards, num_rooms, num_pending }) => [
-          ...[incarnation, pid, num_shards, num_rooms, num_pending],
+        ["Incarnation", "Host", "Pid", "Shards", "Rooms in memory", "Commands that wait"],
+        owners.map(({ incarnation, host, pid, num_shards, num_rooms, num_pending }) => [
+          ...[incarnation, host, pid, num_shards, num_rooms, num_pending],
         ]),
       )}
       ${table(

@@ -32,6 +32,7 @@ export const RoomsBody = Type.Object({
   owners: Type.Array(
     Type.Object({
       incarnation: Type.String(),
+      host: Type.String(),
       pid: Type.Integer(),
       num_shards: Type.Integer(),
       num_rooms: Type.Integer(),
@@ -82,9 +83,13 @@ export const RoomBody = Type.Object({
   }),
 });
 
+/** The report of a process at this host. */
+export type HostedReport = RoomsReport & { host: string };
+
+/** The processes of all instances. */
 export interface RoomSources {
   /** One report per process with rooms. */
-  rooms(): Promise<RoomsReport[]>;
+  rooms(): Promise<HostedReport[]>;
   /** One report per process with rooms that responds in time. */
   room(question: RoomQuestion): Promise<RoomReport[]>;
   /** From each process with streams that responds in time, a number per code. */
@@ -92,7 +97,7 @@ export interface RoomSources {
 }
 
 /** The reports of the processes; without any, nothing is known about rooms. */
-async function reportsOf(rooms: RoomSources["rooms"]): Promise<RoomsReport[]> {
+async function reportsOf(rooms: RoomSources["rooms"]): Promise<HostedReport[]> {
   const reports = await rooms();
   if (reports.length === 0) throw new AppError("server:unavailable");
   return reports;
@@ -125,10 +130,10 @@ export async function presentRooms(
   limit: number,
 ): Promise<Static<typeof RoomsBody>> {
   const reports = await reportsOf(sources.rooms);
-  const shares = reports.flatMap(({ pid, kinds }) => {
+  const shares = reports.flatMap(({ host, pid, kinds }) => {
     // The kind is from the path: names such as `constructor` are no kinds.
     const share = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-    return share ? [{ ...share, pid }] : [];
+    return share ? [{ ...share, host, pid }] : [];
   });
   if (shares.length === 0) throw new AppError("room:kind_not_found");
   const held = shares
@@ -138,9 +143,9 @@ export async function presentRooms(
   const codes = held.map(({ code }) => code);
   const numSubscribers = await countSubscribers(sources, { kind, codes });
   return {
-    owners: shares.map(({ nodeId, pid, shards, actors, pending }) => ({
+    owners: shares.map(({ nodeId, host, pid, shards, actors, pending }) => ({
       incarnation: nodeId,
-      pid,
+      ...{ host, pid },
       num_shards: shards,
       num_rooms: actors,
       num_pending: pending,
@@ -195,7 +200,7 @@ async function readRoom(
   const byOwner = reports.find(({ hasRead }) => hasRead);
   const [other] = reports;
   if (byOwner || !other) return byOwner;
-  const again = await room({ kind, code, reader: other.pid });
+  const again = await room({ kind, code, reader: other.process });
   return again.find(({ hasRead }) => hasRead);
 }
 

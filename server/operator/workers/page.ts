@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import type { OperatorCaller } from "../../http/auth/auth.ts";
+import { fleetPath } from "../fleet/paths.ts";
 import { changeButton } from "../forms.ts";
 import { html, type Html, type Value } from "../html.ts";
 import { marked, page, table, timeCell } from "../layout.ts";
@@ -20,21 +21,38 @@ interface WorkersView {
   caller: OperatorCaller;
 }
 
-/** The processes, a button that drains an HTTP worker, and what happened to them (OPS-04, OPS-60). */
-export function workersPage({ body: { workers, events }, caller }: WorkersView): Html {
+/** The processes of all instances, a button that drains an HTTP worker, and what happened to them (OPS-04, OPS-60). */
+export function workersPage({ body, caller }: WorkersView): Html {
+  const { workers, unanswered, events } = body;
   const builds = new Set(
     workers.flatMap(({ version, build }) => (build ? `${version} ${build}` : [])),
   );
-  const head = [...processHead, "Instance", "Version", "Build", "Memory", "Loop lag", "Change"];
+  const head = [
+    "Host",
+    ...processHead,
+    "Instance",
+    "Version",
+    "Build",
+    "Memory",
+    "Loop lag",
+    "Change",
+  ];
   return page(
     { title: "Workers", caller, isLive: true },
     html`<h1>Workers</h1>
+      ${unanswered.map(
+        ({ host, service }) =>
+          html`<p class="wrong">
+            ${host} (${service}) does not answer: its processes are unknown.
+          </p>`,
+      )}
       ${builds.size > 1 && html`<p class="wrong">Processes of ${builds.size} builds run.</p>`}
       ${table(
         "Processes",
         head,
         workers.map((worker) => workerRow(worker, caller)),
       )}
+      <p><a href="${fleetPath}">Instances</a></p>
       ${
         events === null
           ? html`<p class="wrong">Postgres does not respond: events are unknown.</p>`
@@ -65,11 +83,12 @@ export const eventsPage = ({ body: { events, older_than }, caller }: EventsView)
 
 export function processRow(info: Process): Value[] {
   const since = info.is_ready ? timeCell(info.started_at) : "";
-  const state = info.is_ready ? "ready" : "starting";
+  const state = info.is_draining ? "draining" : info.is_ready ? "ready" : "starting";
   return [`${info.role} ${info.index}`, info.pid, state, info.num_restarts, since];
 }
 
 const workerRow = (worker: Worker, caller: OperatorCaller): Value[] => [
+  worker.host,
   ...processRow(worker),
   worker.instance,
   worker.version,
@@ -79,14 +98,16 @@ const workerRow = (worker: Worker, caller: OperatorCaller): Value[] => [
   drainButton(worker, caller),
 ];
 
-const drainButton = ({ role: kind, index, is_ready }: Process, { role }: OperatorCaller): Value =>
-  kind === "http" &&
-  is_ready &&
+const drainButton = (worker: Worker, { role }: OperatorCaller): Value =>
+  worker.role === "http" &&
+  worker.is_ready &&
+  !worker.is_draining &&
   changeButton({
     role,
     action: "worker:drain",
-    to: `${workersPath}/${index}/drain`,
+    to: `${workersPath}/${worker.index}/drain`,
     text: "Drain",
+    fields: { service: worker.service },
   });
 
 const bad = new Set(["exited", "frozen", "drain_timed_out", "takeover", "dropped"]);

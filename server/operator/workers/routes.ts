@@ -11,12 +11,11 @@ import { backOr } from "../forms.ts";
 import { within } from "../health/stores.ts";
 import { eventsPage, eventsPath, workersPage, workersPath } from "./page.ts";
 import { presentEvent } from "./events.ts";
-import type { ProcessLoad } from "./loads.ts";
 import { presentProcess, ProcessBody } from "./processes.ts";
 import { EventsBody, EventsQuery, WorkersBody } from "./schemas.ts";
+import type { FleetProcesses, InstanceProcesses } from "../fleet/sources.ts";
 import { OptionalReasonBody } from "../schemas.ts";
-import type { ProcessInfo } from "../../runtime/ipc.ts";
-import type { DrainAnswer } from "../../runtime/questions.ts";
+import type { DrainAnswer, DrainQuestion } from "../../runtime/questions.ts";
 import type { WithAudit } from "../audit.ts";
 import { roleOf } from "../roles.ts";
 
@@ -25,19 +24,34 @@ const numLastEvents = 50;
 const dayMs = 86_400_000;
 
 export interface WorkersDeps extends WithAudit {
-  processes(): Promise<ProcessInfo[]>;
-  /** By pid; a process that does not answer is left out. */
-  loads(): Promise<ReadonlyMap<number, ProcessLoad>>;
+  fleetProcesses: FleetProcesses;
   processEvents: ProcessEvents;
   clock: Clock;
-  /** Null if the primary does not respond. */
-  drain(index: number): Promise<DrainAnswer | null>;
+  drain(order: DrainQuestion): Promise<DrainAnswer>;
 }
+
+const DrainBody = Type.Object({
+  ...OptionalReasonBody.properties,
+  service: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: "id of the instance of the worker; default: the one that is asked",
+    }),
+  ),
+});
+const drainErrors = [
+  "worker:not_found",
+  "worker:not_ready",
+  "worker:last",
+  "worker:instance_not_found",
+  "worker:instance_unreachable",
+  "worker:unconfirmed",
+] as const;
 
 const defineRoute = routesWith<WorkersDeps>();
 const tag = "Operator";
 
-/** The processes of the service (OPS-04). A drain is recorded in the audit log before it begins (S16). */
+/** The processes of all instances (OPS-04). A drain is recorded in the audit log before it begins (S16). */
 export const workerRoutes = [
   defineRoute({
     method: "GET",
@@ -50,17 +64,22 @@ export const workerRoutes = [
     page: workersPage,
     errors: [],
     handler: async ({ deps }) => {
-      const [processes, loads, events] = await Promise.all([
-        deps.processes(),
-        deps.loads(),
+      const [instances, figures, events] = await Promise.all([
+        deps.fleetProcesses.list(),
+        deps.fleetProcesses.figures(),
         within(deps.processEvents.last(numLastEvents), null),
       ]);
       return reply(200, {
-        workers: processes.map((info) => ({
-          ...presentProcess(info),
-          memory_bytes: loads.get(info.pid)?.memoryBytes ?? null,
-          loop_lag_ms: loads.get(info.pid)?.loopLagMs ?? null,
-        })),
+        workers: instances.flatMap(({ service, host, processes }) =>
+          (processes ?? []).map((info) => {
+            const { memoryBytes = null, loopLagMs = null } = figures.get(info.instance?.id) ?? {};
+            const load = { memory_bytes: memoryBytes, loop_lag_ms: loopLagMs };
+            return { service, host, ...presentProcess(info), ...load };
+          }),
+        ),
+        unanswered: instances
+          .filter(({ processes }) => processes === null)
+          .map(({ service, host }) => ({ service, host })),
         events: events?.map(presentEvent) ?? null,
       });
     },
@@ -97,29 +116,40 @@ export const workerRoutes = [
     source: "OPS-04, S16, S41",
     params: Type.Object({ index: Type.Integer({ minimum: 0, maximum: 1_023 }) }),
     notFoundCode: "worker:not_found",
-    body: OptionalReasonBody,
+    body: DrainBody,
     pageAfter: backOr(workersPath),
     responses: { 202: Type.Object({ worker: ProcessBody }) },
-    errors: ["worker:not_found", "worker:not_ready", "worker:last"],
+    errors: drainErrors,
     handler: async ({ deps, params: { index }, body, ...by }) => {
-      const found = await findWorker(deps, index);
-      const { reason = "" } = body;
-      await deps.audit(
-        by,
-        { action: "worker:drain", target: `http ${index}`, reason },
-        async () => {
-          const answer = await deps.drain(index);
-          if (answer === null) throw new AppError("server:unavailable");
-          if (answer !== "draining") throw new AppError(`worker:${answer}`);
-        },
-      );
+      const { reason = "", service: instance } = body;
+      const found = await findWorker(deps, { index, instance });
+      const target = instance === undefined ? `http ${index}` : `http ${index} of ${instance}`;
+      // An order that nobody has confirmed stays started in the audit log.
+      const outcomeOf = (isConfirmed: boolean) => (isConfirmed ? "done" : "started");
+      const change = { action: "worker:drain", target, reason, outcomeOf } as const;
+      const isConfirmed = await deps.audit(by, change, async () => {
+        const answer = await deps.drain({ index, instance });
+        if (answer !== "draining" && answer !== "unconfirmed")
+          throw new AppError(`worker:${answer}`);
+        return answer === "draining";
+      });
+      if (!isConfirmed) throw new AppError("worker:unconfirmed");
       return reply(202, { worker: presentProcess(found) });
     },
   }),
 ];
 
-async function findWorker({ processes }: Pick<WorkersDeps, "processes">, wanted: number) {
-  const found = (await processes()).find(({ role, index }) => role === "http" && index === wanted);
+async function findWorker(
+  { fleetProcesses }: Pick<WorkersDeps, "fleetProcesses">,
+  { index, instance }: DrainQuestion,
+) {
+  const instances = await fleetProcesses.list();
+  const isMeant = ({ service }: InstanceProcesses) => service === instance;
+  const owner = instance === undefined ? instances[0] : instances.find(isMeant);
+  if (instances.length === 0) throw new AppError("server:unavailable");
+  if (!owner) throw new AppError("worker:instance_not_found");
+  if (owner.processes === null) throw new AppError("worker:instance_unreachable");
+  const found = owner.processes.find((one) => one.role === "http" && one.index === index);
   if (!found) throw new AppError("worker:not_found");
   return found;
 }

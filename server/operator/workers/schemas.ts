@@ -5,8 +5,14 @@ import { ProcessBody } from "./processes.ts";
 
 const numberOrNull = Type.Unsafe<number | null>({ type: ["number", "null"] });
 
-/** A process with what it reports about itself. */
+const ServiceBody = Type.Object({
+  service: Type.String({ description: "id of the instance, as at /operator/fleet" }),
+  host: Type.String(),
+});
+
+/** A process of any instance, with what it reports about itself. */
 export const WorkerBody = Type.Object({
+  ...ServiceBody.properties,
   ...ProcessBody.properties,
   memory_bytes: numberOrNull,
   loop_lag_ms: numberOrNull,
@@ -26,7 +32,10 @@ export const ProcessEventBody = Type.Object({
 });
 
 export const WorkersBody = Type.Object({
-  workers: Type.Array(WorkerBody),
+  workers: Type.Array(WorkerBody, { description: "of all instances, of this one first" }),
+  unanswered: Type.Array(ServiceBody, {
+    description: "instances that did not answer: their processes are unknown",
+  }),
   events: Type.Union([Type.Array(ProcessEventBody), Type.Null()], {
     description: "the last 50; null while Postgres does not respond",
   }),

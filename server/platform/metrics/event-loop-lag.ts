@@ -17,6 +17,8 @@ const busyShare = 0.1;
 const prefix = "nodejs_eventloop_lag_";
 const microseconds = 1e6;
 
+export const lagHistogram = "emberline_event_loop_lag_duration_seconds";
+
 /** The gauges that prom-client has by default, with what the lag really was since the last scrape. */
 const gauges = [
   { name: "seconds", help: "Last event loop lag", aggregator: "average" },
@@ -41,7 +43,7 @@ type GaugeName = (typeof gauges)[number]["name"];
  */
 export function measureEventLoopLag(registry: Registry): void {
   const total = new Histogram({
-    name: "emberline_event_loop_lag_duration_seconds",
+    name: lagHistogram,
     help: `How late the event loop ran a timer, sampled every ${busyPauseMs} ms, while idle every ${idlePauseMs} ms`,
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 5],
     registers: [registry],

@@ -99,9 +99,14 @@ export class Child {
     return Math.max(this.#answeredBefore, this.#run?.answeredAt ?? 0);
   }
 
-  /** It has a successor when it ends. */
+  /** Ready, and not asked to drain. */
   get isReplaceable(): boolean {
-    return this.isReady && !this.#isRetired;
+    return this.isReady && !this.#isRetired && !this.#isDraining;
+  }
+
+  /** Asked to drain, and not ended yet. */
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 
   start(): void {
@@ -154,12 +159,17 @@ export class Child {
   /** Starts it on first use; resolves when it is ready. */
   async wake(): Promise<Give> {
     if (this.#run === null && !this.#isRetired) this.start();
+    await withTimeout(this.onceReady(), wakeTimeoutMs);
+    const run = this.#run;
+    return async (connection, received) => run?.give(connection, received);
+  }
+
+  /** Resolves at once, or when it or its successor is ready. */
+  onceReady(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.isReady) resolve();
     else this.#waiting.push(resolve);
-    await withTimeout(promise, wakeTimeoutMs);
-    const run = this.#run;
-    return async (connection, received) => run?.give(connection, received);
+    return promise;
   }
 
   /** Null if it does not answer in time. */
@@ -175,6 +185,16 @@ export class Child {
   retire(): void {
     this.#isRetired = true;
     if (this.#restartTimer) clearTimeout(this.#restartTimer);
+  }
+
+  /** It will drain, and still serves. */
+  announceDrain(): void {
+    this.#isDraining = true;
+  }
+
+  /** It does not drain after all. */
+  cancelDrain(): void {
+    this.#isDraining = false;
   }
 
   /** Drains; its successor starts when the process has ended. */
@@ -209,6 +229,7 @@ export class Child {
       index: this.index,
       pid: this.#run?.pid ?? 0,
       isReady: this.isReady,
+      isDraining: this.#isDraining,
       restarts: this.#restarts,
       startedAt: this.#run?.startedAt ?? 0,
       nodeId: this.#run?.nodeId ?? null,

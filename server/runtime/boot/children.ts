@@ -5,7 +5,7 @@ import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { ProcessEvent } from "../../platform/process-event.ts";
 import { roles, type InstanceState, type ProcessInfo, type Role } from "../ipc.ts";
-import type { DrainAnswer, DrainQuestion, Question } from "../questions.ts";
+import type { Question } from "../questions.ts";
 import { passLines } from "./child-lines.ts";
 import { Child, type ChildHost, type Give, type ProcessFacts } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";
@@ -17,8 +17,6 @@ import type { StopBudget } from "./stop-budget.ts";
 const lastLinesMs = 1_000;
 /** Nodes whose processes are remembered, to name them after their end. */
 const maxNodes = 256;
-/** A signal to the whole process group may reach a worker before the primary, which then stops everything. */
-const groupSignalMs = 1_000;
 
 export interface ChildrenOptions {
   /** Number of processes per role, except the operator process. */
@@ -38,6 +36,10 @@ export interface ChildrenOptions {
   onAnyReady: () => void;
   /** An HTTP worker serves. */
   onWorkerReady: () => void;
+  /** An HTTP worker received SIGTERM. */
+  onTerminated: (index: number) => void;
+  /** Answers a question of a process. */
+  answer: (question: Question, about: unknown) => Promise<unknown>;
   /** Sent to each process once it is ready. */
   state: () => InstanceState;
 }
@@ -55,7 +57,6 @@ export class Children {
   #isPrepared = false;
   #metrics: Registry | null = null;
   #pulse: NodeJS.Timeout | null = null;
-  #isStopping = false;
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
@@ -100,14 +101,19 @@ export class Children {
     for (const child of this.#children) child.sendState(state);
   }
 
-  /** The service will stop: no process is replaced any more on demand, only after a failure. */
-  beginStop(): void {
-    this.#isStopping = true;
+  /**
+   * What the processes answer, except the operator process and those that do not answer in time; the metrics of the
+   * primary are among them.
+   */
+  async ask(question: Question, about: unknown): Promise<unknown[]> {
+    const asked = this.#permanent().filter(({ isServing }) => isServing);
+    const found = await Promise.all(asked.map((child) => child.ask(question, about)));
+    const answers = found.filter((value) => value !== null);
+    return question === "metrics" ? [...answers, await this.#reportMetrics()] : answers;
   }
 
   /** Drains one role after the other and waits for the exits. */
   async stop(budget: StopBudget): Promise<void> {
-    this.beginStop();
     if (this.#pulse) clearInterval(this.#pulse);
     for (const child of this.#children) child.retire();
     for (const role of roles) {
@@ -136,7 +142,8 @@ export class Children {
   }
 
   #host(role: Role): ChildHost {
-    const { env, log, lines, onNodeDown, record, onAnyReady, onWorkerReady, state } = this.#options;
+    const { env, log, lines, onNodeDown, record, answer } = this.#options;
+    const { onAnyReady, onWorkerReady, onTerminated, state } = this.#options;
     return {
       env,
       log,
@@ -159,7 +166,7 @@ export class Children {
         for (const child of this.#children.slice(1)) child.order(false);
       },
       onFinalFailure: (reason) => this.#started.reject(new StartError(reason)),
-      onTerminated: (child) => void this.#drainBySignal(child),
+      onTerminated: ({ index }) => onTerminated(index),
       onReady: (child) => {
         onAnyReady();
         child.sendState(state());
@@ -169,7 +176,7 @@ export class Children {
       onStartFailed: (reason) =>
         this.#started.reject(new StartError(`a process of role ${role} does not start: ${reason}`)),
       hasOthers: (child) => this.#hasOthers(child),
-      answer: (question, about) => this.#answer(question, about),
+      answer: (question, about) => answer(question, about),
     };
   }
 
@@ -194,48 +201,10 @@ export class Children {
     return this.#children.some((one) => one !== child && one.role === child.role && one.isReady);
   }
 
-  /**
-   * Whether somebody takes the rooms and the streams of a worker that leaves. Only the workers of this instance are
-   * known here; a registry of instances would add those of the others.
-   */
-  #hasSuccessors(child: Child): boolean {
-    return this.#hasOthers(child);
-  }
-
-  /** Replaces an HTTP worker while another one serves. */
-  #drain({ index }: DrainQuestion): DrainAnswer {
-    const child = this.#ofRole("http").find((one) => one.index === index);
-    if (!child) return "not_found";
-    if (!child.isReplaceable || this.#isStopping) return "not_ready";
-    if (!this.#hasSuccessors(child)) return "last";
-    child.replace();
-    return "draining";
-  }
-
-  async #drainBySignal({ index }: Child): Promise<void> {
-    await sleep(groupSignalMs, null, { ref: false });
-    if (this.#isStopping) return;
-    const answer = this.#drain({ index });
-    if (answer === "draining") return;
-    this.#options.log.warn(
-      { event: "worker_drain_refused", role: "http", index, reason: answer },
-      "SIGTERM to an HTTP worker ignored: it is not ready, or no other one is; send it again later",
-    );
-  }
-
   /** Loaded and sampled from the first question on: a service that nobody measures goes without it. */
   async #reportMetrics(): Promise<unknown> {
     const { createProcessRegistry } = await import("../../platform/metrics/process-metrics.ts");
     this.#metrics ??= createProcessRegistry("primary");
     return { pid: process.pid, metrics: await this.#metrics.getMetricsAsJSON() };
-  }
-
-  async #answer(question: Question, about?: unknown): Promise<unknown> {
-    if (question === "processes") return this.list();
-    if (question === "drain") return this.#drain(about as DrainQuestion);
-    const asked = this.#children.filter(({ isServing, role }) => isServing && role !== "operator");
-    const found = await Promise.all(asked.map((child) => child.ask(question, about)));
-    const answers = found.filter((value) => value !== null);
-    return question === "metrics" ? [...answers, await this.#reportMetrics()] : answers;
   }
 }

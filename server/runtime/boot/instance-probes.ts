@@ -17,6 +17,8 @@ export interface WorkerSigns {
 export interface InstanceSigns {
   now: number;
   isStopping: boolean;
+  /** The last worker drains, while another instance takes its rooms. */
+  isDraining: boolean;
   workers: readonly WorkerSigns[];
   /** When a worker last reached each store; null before the first time. */
   reachedAt: Readonly<Record<StoreName, number | null>>;
@@ -44,8 +46,10 @@ function isStalled({ now, isStopping, workers }: InstanceSigns): boolean {
   return !isStopping && answeredAt > 0 && now - answeredAt >= stalledMs;
 }
 
-function readiness({ now, isStopping, workers, reachedAt, storeLimitMs }: InstanceSigns) {
+function readiness(signs: InstanceSigns): ProbeAnswer {
+  const { now, isStopping, isDraining, workers, reachedAt, storeLimitMs } = signs;
   if (isStopping) return fail("stopping");
+  if (isDraining) return fail("draining");
   if (workers.every(({ answeredAt }) => answeredAt === 0)) return fail("starting");
   if (!workers.some(({ isReady, answeredAt }) => isReady && now - answeredAt < silentMs))
     return fail("no-worker");

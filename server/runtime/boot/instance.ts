@@ -32,6 +32,7 @@ export class Instance {
   readonly #reachedAt: Record<StoreName, number | null> = { postgres: null, redis: null };
   readonly #awaySince: AwaySince = { postgres: null, redis: null };
   #isStopping = false;
+  #isDraining = false;
   #checking: Promise<void> | null = null;
   /** The worker to ask next: one that reaches no store must not speak for the others. */
   #turn = 0;
@@ -56,6 +57,7 @@ export class Instance {
     return probeAnswers({
       now: this.#now(),
       isStopping: this.#isStopping,
+      isDraining: this.#isDraining,
       workers: this.#options.workers(),
       reachedAt: this.#reachedAt,
       storeLimitMs: this.#options.storeLimitMs,
@@ -64,12 +66,25 @@ export class Instance {
 
   state(): InstanceState {
     const awaySince = { ...this.#awaySince };
-    return { probes: this.answers(), isStopping: this.#isStopping, awaySince };
+    const isLeaving = this.#isStopping || this.#isDraining;
+    return { probes: this.answers(), isLeaving, awaySince };
   }
 
   /** Not ready any more, although everything is still served. */
   beginStop(): void {
     this.#isStopping = true;
+    this.#publishChange();
+  }
+
+  /** Its last worker will drain: not ready any more, although everything is still served. */
+  leave(): void {
+    this.#isDraining = true;
+    this.#publishChange();
+  }
+
+  /** The last worker has a successor, or does not drain after all. */
+  return(): void {
+    this.#isDraining = false;
     this.#publishChange();
   }
 

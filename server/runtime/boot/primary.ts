@@ -18,6 +18,8 @@ import { checkRedisPersistence } from "../stores/redis.ts";
 import { Children } from "./children.ts";
 import { keepCompiledCode } from "./compile-cache.ts";
 import { takeDataDir } from "./data-dir.ts";
+import type { Drains } from "./drains.ts";
+import { createFleetParts } from "./fleet-parts.ts";
 import { Instance } from "./instance.ts";
 import { logOwnOutput } from "./own-output.ts";
 import { OperatorListener } from "./operator-listener.ts";
@@ -54,6 +56,7 @@ interface Run {
 interface Reached {
   children: Children | null;
   instance: Instance | null;
+  drains: Drains | null;
 }
 
 /** Runs the whole service until a signal; resolves to the exit code. */
@@ -67,11 +70,11 @@ export async function runPrimary(): Promise<number> {
   const delayMs = shutdownDelaySeconds(config) * 1_000;
   const budget = new StopBudget({ delayMs, timeoutMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1_000 });
   const run: Run = { config, log, lines, budget, cleanups: [], times: [], stopped: first.signal };
-  const reached: Reached = { children: null, instance: null };
+  const reached: Reached = { children: null, instance: null, drains: null };
   const signals = onStopSignals({
     first: () => {
       budget.begin();
-      reached.children?.beginStop();
+      reached.drains?.beginStop();
       reached.instance?.beginStop();
       first.abort();
     },
@@ -144,7 +147,12 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
     onNodeDown: (node) => void publishNodeDown(redis, node, log),
     record: (event) => events.record(event),
     onAnyReady: () => events.flush(),
-    onWorkerReady: () => void instance.check(),
+    onWorkerReady: () => {
+      void instance.check();
+      fleet.renew();
+    },
+    onTerminated: (index) => void drains.drainBySignal(index),
+    answer: (question, about) => answers.toProcess(question, about),
     state: () => instance.state(),
   });
   const instance = new Instance({
@@ -152,6 +160,7 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
     storeLimitMs: config.READY_STORE_SECONDS * 1_000,
     publish: (state) => {
       children.publish(state);
+      fleet.renew();
       const { live, ready } = state.probes;
       const away = storeNames.filter((store) => state.awaySince[store] !== null);
       const facts = { event: "readiness_changed", live: live.word, ready: ready.word, away };
@@ -161,6 +170,10 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
       else log.info(facts, "state of the instance changed");
     },
   });
+  const parts = createFleetParts({ config, log, redis, identity, children, instance });
+  const { fleet, drains, answers } = parts;
+  run.cleanups.push(() => fleet.leave());
+  await fleet.join(run.stopped);
   const operators = new OperatorListener({
     address: config.OPERATOR_LISTEN,
     log,
@@ -170,6 +183,7 @@ async function start(run: Run, reached: Reached): Promise<BannerFacts> {
   await startupStep("OPERATOR_LISTEN cannot be used", operators.listen());
   reached.children = children;
   reached.instance = instance;
+  reached.drains = drains;
   instance.start();
   const { role, index, version, build } = identity;
   const place = { role, index, pid: process.pid };

@@ -1,23 +1,13 @@
 import type { Redis } from "ioredis";
 import { maintenance, queuePrefixOf } from "../../../workers/queues.ts";
-import { previousRelease } from "../../platform/forms.ts";
-import { serviceVersion } from "../../platform/version.ts";
+import { finishedKey, recordFinished, releases, type Releases } from "../fleet/registry.ts";
+import { settledUnregistered } from "../fleet/unregistered.ts";
 import { StartError } from "./start-error.ts";
-
-/** The release whose forms rooms, jobs and messages may have; lost with them. */
-const finishedKey = "release:finished";
-
-interface Versions {
-  own: string;
-  previous: string;
-}
-
-const versions: Versions = { own: serviceVersion, previous: previousRelease };
 
 /** Ends a start on stores of a release that this one cannot read or run beside (BOOT-22). */
 export async function checkReleaseOrder(
   redis: Redis,
-  { own, previous }: Versions = versions,
+  { own, previous }: Releases = releases,
 ): Promise<void> {
   const first = (await isNew(redis)) ? own : previous;
   await redis.set(finishedKey, first, "NX");
@@ -28,14 +18,29 @@ export async function checkReleaseOrder(
   );
 }
 
-/** Declares that no process of the predecessor runs any more or will; resolves to the release before. */
+/** What keeps an upgrade open: each a process or an instance of another release. */
+export class UpgradeOpen extends Error {
+  constructor(others: readonly string[]) {
+    super(`another release still runs: ${others.join(", ")}; stop it first`);
+  }
+}
+
+/**
+ * Declares that no process of the predecessor runs any more or will; resolves to the release before. UpgradeOpen while
+ * one of another release lives.
+ */
 export async function finishUpgrade(
   redis: Redis,
-  { own }: Pick<Versions, "own"> = versions,
+  { own }: Pick<Releases, "own"> = releases,
 ): Promise<string | null> {
-  const former = await redis.get(finishedKey);
-  await redis.set(finishedKey, own);
-  return former;
+  const unknown = await settledUnregistered(redis);
+  if (unknown.length > 0)
+    throw new UpgradeOpen(unknown.map((node) => `HTTP worker ${node}, which does not register`));
+  const result = await recordFinished(redis, own);
+  if ("former" in result) return result.former;
+  throw new UpgradeOpen(
+    result.others.map(({ version, host, pid }) => `release ${version} at ${host}, pid ${pid}`),
+  );
 }
 
 /** No release has run on this Redis. */

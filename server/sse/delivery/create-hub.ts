@@ -151,6 +151,10 @@ class EventHub implements Hub {
     });
   }
 
+  countStreams(): number {
+    return this.streams.size;
+  }
+
   countSubscribers(topic: string): number {
     return this.topics.countSubscribers(topic);
   }

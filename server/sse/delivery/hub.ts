@@ -35,6 +35,8 @@ export interface Hub {
   abandon(subscription: Subscription): void;
   /** Ends a stream that was never opened, with a reconnect time. */
   rejectWithRetry(response: StreamResponse): void;
+  /** Open streams of this process. */
+  countStreams(): number;
   /** Subscribers of a topic in this process, by its name. */
   countSubscribers(topic: string): number;
   /** Drains the hub: ends every stream so that clients reconnect elsewhere (S41), then closes its connections. */

@@ -89,7 +89,8 @@ describe("the view of operators on a second kind of room in two HTTP workers", (
   }
   const sources: RoomsDeps = {
     lobbies: async () => [],
-    rooms: async () => (await askAll("rooms")) as RoomsReport[],
+    rooms: async () =>
+      ((await askAll("rooms")) as RoomsReport[]).map((report) => ({ host: "here", ...report })),
     room: async (about) => (await askAll("room", about)) as RoomReport[],
     subscribers: async (about) => (await askAll("subscribers", about)) as number[][],
   };

@@ -115,10 +115,10 @@ describe("two kinds of room in one service, with the same code", () => {
     const { pid } = process;
     const sources: RoomsDeps = {
       lobbies: async () => [],
-      rooms: async () => [{ pid, kinds: deps.rooms.describe() }],
+      rooms: async () => [{ host: "here", pid, kinds: deps.rooms.describe() }],
       room: async ({ kind, code }) => [
         {
-          ...{ pid, hasRead: true },
+          ...{ process: "own", hasRead: true },
           room: await deps.rooms.locate(kind, code),
           facts: await deps.rooms.factsOf(kind, code),
         },
@@ -179,7 +179,7 @@ const refusal = (read: Promise<unknown>, code: ErrorCode) =>
 
 describe("rooms shown to operators", () => {
   it("are read by another process while their owner does not answer", async () => {
-    const asked: (number | null)[] = [];
+    const asked: (string | null)[] = [];
     const room: LocatedActor = {
       ...{ code: "AAAAAA", shard: 1, status: "running", seq: 4, deadline: null },
       ...{ owner: "silent", numCommands: null, owners: [], events: [] },
@@ -190,8 +190,8 @@ describe("rooms shown to operators", () => {
       // Only a process that does not own it reports, and reads when it is asked to.
       room: async ({ reader }) => {
         asked.push(reader);
-        const hasRead = reader === 7;
-        return [{ pid: 7, hasRead, room: hasRead ? room : null, facts: null }];
+        const hasRead = reader === "other";
+        return [{ process: "other", hasRead, room: hasRead ? room : null, facts: null }];
       },
       subscribers: async () => [[1]],
     };
@@ -206,7 +206,7 @@ describe("rooms shown to operators", () => {
       ...{ num_subscribers: 1, num_commands: null, kind: "counter", owner: "silent" },
       ...{ owners: [], events: [], members: null, result_job: null },
     });
-    assert.deepEqual(asked, [null, 7]);
+    assert.deepEqual(asked, [null, "other"]);
   });
 
   it("are unknown while no process answers", async () => {

@@ -68,10 +68,14 @@ describe("the probes of the public listener", () => {
 
   it("and other requests are served after an announced stop, on connections that then close", async () => {
     await start();
-    sample.server.announceStop();
+    sample.server.announceLeave(true);
     const request = "GET /live HTTP/1.1\r\nHost: a\r\n\r\n";
+    const closing = "Connection: close\r\n";
     const { responses, isClosedByServer } = await sendRaw(sample.port, request);
     assert.deepEqual([responses[0]?.status, isClosedByServer], [200, true]);
     assert.equal(await ask("/live"), "200 live", "new connections are accepted");
+    sample.server.announceLeave(false);
+    const twice = await sendRaw(sample.port, request + request.replace("Host", `${closing}Host`));
+    assert.equal(twice.responses.length, 2, "it does not stop after all");
   });
 });

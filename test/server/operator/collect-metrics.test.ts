@@ -13,7 +13,10 @@ import { mail } from "../../../workers/queues.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { noOrigin } from "../../../server/platform/origin.ts";
 
-const started = { isReady: true, startedAt: 0, nodeId: null, instance: null, pid: 7, index: 0 };
+const started = {
+  ...{ isReady: true, isDraining: false, startedAt: 0, nodeId: null, instance: null },
+  ...{ pid: 7, index: 0 },
+};
 const lines = (text: string, name: string) =>
   text.split("\n").filter((line) => line.startsWith(`${name}{`));
 

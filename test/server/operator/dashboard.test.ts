@@ -20,6 +20,7 @@ const process: ProcessInfo = {
   index: 0,
   pid: 7,
   isReady: true,
+  isDraining: false,
   restarts: 0,
   startedAt: 0,
   nodeId: null,
@@ -42,6 +43,7 @@ function setUp() {
     processes: async () => [{ ...process, isReady: state.isReady }],
     stores: async () => state.stores,
     moderators: async () => [],
+    fleetProblems: async () => [],
   };
   const view = async (seconds: number, totals: Partial<Totals> = {}) => {
     state.now = seconds * 1000;
@@ -119,6 +121,7 @@ test("the start page loads in time while Redis and Postgres do not respond, and 
     processes: async () => [process],
     stores: async () => ({ redis: "away", postgres: "away" }),
     moderators: async () => [],
+    fleetProblems: async () => [],
     jobs: { queues: never },
     // It has its own limits.
     failures: { list: () => Promise.reject(new AppError("failure:store_unavailable")) },

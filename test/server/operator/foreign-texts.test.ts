@@ -16,6 +16,7 @@ const evil = "<img src=x onerror=alert(1)>";
 const atMs = Date.now();
 const process = {
   ...{ role: evil, index: 0, pid: 7, isReady: true, restarts: 0, startedAt: atMs, nodeId: evil },
+  isDraining: false,
   instance: { id: evil, role: evil, index: 0, version: evil, build: evil, startedAtMs: atMs },
 };
 const room = {
@@ -36,7 +37,7 @@ describe("a text from elsewhere", () => {
       processes: [process],
       moderation: [evil],
       rooms: [{ pid: 7, kinds: { lobby: { ...share, held: [{ ...room, lastUsedAt: atMs }] } } }],
-      room: [{ pid: 7, hasRead: true, room, facts: { members: [], resultJob: null } }],
+      room: [{ process: "p7", hasRead: true, room, facts: { members: [], resultJob: null } }],
     });
     const { app, queueOf, failJobs, deps } = whole;
     const { em, redis, clock } = app.deps;

@@ -7,11 +7,15 @@ import { readHealth } from "../../../server/operator/health/health.ts";
 test("health reports that avatar moderation is unavailable and stays ok", async () => {
   const entry = new URL("file:///nowhere/process.ts");
   const classifier = createClassifier({ log: silentLogger, entry });
-  const worker = { role: "jobs" as const, index: 0, pid: 1, restarts: 0, startedAt: 0 };
+  const worker = {
+    ...{ role: "jobs" as const, index: 0, pid: 1, restarts: 0, startedAt: 0 },
+    isDraining: false,
+  };
   const sources = {
     processes: async () => [{ ...worker, isReady: true, nodeId: null, instance: null }],
     stores: async () => ({ postgres: "ok" as const, redis: "ok" as const }),
     moderators: async () => ["idle", classifier.state()],
+    fleetProblems: async () => [],
   };
   assert.equal((await readHealth(sources)).avatar_moderation, "idle");
   await assert.rejects(classifier.classify(new Uint8Array(3)));
@@ -24,7 +28,10 @@ test("health reports that avatar moderation is unavailable and stays ok", async 
 });
 
 test("health names every process that is not ready and every store that is not well", async () => {
-  const process = { pid: 1, restarts: 0, startedAt: 0, nodeId: null, instance: null };
+  const process = {
+    ...{ pid: 1, restarts: 0, startedAt: 0, nodeId: null, instance: null },
+    isDraining: false,
+  };
   const found = await readHealth({
     processes: async () => [
       { ...process, role: "http", index: 0, isReady: true },
@@ -33,6 +40,7 @@ test("health names every process that is not ready and every store that is not w
     ],
     stores: async () => ({ postgres: "away", redis: "read_only" }),
     moderators: async () => ["idle"],
+    fleetProblems: async () => [],
   });
   assert.equal(found.status, "unavailable");
   assert.deepEqual(found.degraded, [
@@ -45,6 +53,20 @@ test("health names every process that is not ready and every store that is not w
     processes: async () => [],
     stores: async () => ({ postgres: "ok", redis: "ok" }),
     moderators: async () => ["idle"],
+    fleetProblems: async () => [],
   });
   assert.deepEqual(unknown.degraded, ["the primary does not respond"]);
+});
+
+test("health stays ok while the instances of the fleet do not fit together, and says so", async () => {
+  const worker = { role: "http" as const, index: 0, pid: 1, restarts: 0, startedAt: 0 };
+  const { status, degraded } = await readHealth({
+    processes: async () => [
+      { ...worker, isReady: true, isDraining: false, nodeId: null, instance: null },
+    ],
+    stores: async () => ({ postgres: "ok", redis: "ok" }),
+    moderators: async () => ["idle"],
+    fleetProblems: async () => [{ kind: "clocks", text: "the clocks differ" }],
+  });
+  assert.deepEqual([status, degraded], ["ok", ["the clocks differ"]]);
 });

@@ -19,6 +19,7 @@ const process = {
   index: 1,
   pid: 4_711,
   isReady: true,
+  isDraining: false,
   restarts: 2,
   startedAt: 0,
   nodeId: null,
@@ -33,12 +34,15 @@ const queuesAs = async (role: OperatorRole) => {
   return (await answerOf<JobsDeps, unknown>(jobRoutes, deps, path, { role, headers })).text;
 };
 const workersAs = async (role: OperatorRole) => {
-  const processes = async () => [
+  const processes = [
     { ...process, role: "http" },
     { ...process, role: "jobs" },
   ];
-  const loads = async () => new Map();
-  const given = { audit, processes, loads, processEvents: noEvents, drain: async () => null };
+  const fleetProcesses = {
+    list: async () => [{ service: "abc", host: "here", processes }],
+    figures: async () => new Map(),
+  };
+  const given = { audit, fleetProcesses, processEvents: noEvents };
   const deps = given as unknown as WorkersDeps;
   const path = "/operator/workers";
   return (await answerOf<WorkersDeps, unknown>(workerRoutes, deps, path, { role, headers })).text;

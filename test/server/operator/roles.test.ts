@@ -33,6 +33,7 @@ interface Place {
 
 const http = (index: number) => ({
   ...{ role: "http", index, pid: 100 + index, isReady: true, restarts: 0 },
+  isDraining: false,
   ...{ startedAt: 1, nodeId: null, instance: null },
 });
 
@@ -281,7 +282,11 @@ async function preparePlaces(whole: WholeOperator): Promise<Record<Action, Place
     "queue:pause": { path: `${queues}/mail/pause`, page: queues },
     "queue:resume": { path: `${queues}/codex-import/resume`, page: queues },
     "queue:retry-failed": { path: `${queues}/maintenance/retry-failed`, page: queues },
-    "worker:drain": { path: "/operator/workers/1/drain", page: "/operator/workers" },
+    "worker:drain": {
+      path: "/operator/workers/1/drain",
+      page: "/operator/workers",
+      body: { service: "here" },
+    },
     "failure:note": { ...one(failure(open), "note"), body: { note: "seen" } },
     "failure:ignored": state(ignored, "ignored"),
     "failure:open": state(open, "open"),

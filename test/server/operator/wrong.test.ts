@@ -27,6 +27,7 @@ const well = {
   queues: [queue],
   processes: [process],
   maintenance: null,
+  fleet: [],
 } as unknown as Symptoms;
 const recent = { ...sampleFailure, state: "open" as const, periods: [3] };
 const old = { ...recent, periods: [0] };
@@ -46,6 +47,7 @@ describe("what is wrong now", () => {
       ["maintenance"],
     ],
     ["a process that is not ready", { processes: [{ ...process, isReady: false }] }, ["process"]],
+    ["clocks that differ", { fleet: [{ kind: "clocks", text: "they differ" }] }, ["fleet"]],
     ["an open group of the last hour", { failures: [{ ...recent, numJobs: 0 }] }, ["failure"]],
     ["an older group with failed jobs", { failures: [{ ...old, numJobs: 2 }] }, ["failure"]],
     [

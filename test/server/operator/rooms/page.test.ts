@@ -30,8 +30,8 @@ const share = { nodeId: "w1", shards: 1_024, actors: 1, pending: 0, held: [held]
 const open = async (path: string, given: Partial<RoomReport> = {}) => {
   const deps: RoomsDeps = {
     lobbies: async () => [],
-    rooms: async () => [{ pid: 7, kinds: { lobby: share } }],
-    room: async () => [{ pid: 7, hasRead: true, room: located, facts, ...given }],
+    rooms: async () => [{ host: "a", pid: 7, kinds: { lobby: share } }],
+    room: async () => [{ process: "p7", hasRead: true, room: located, facts, ...given }],
     subscribers: async () => [[2]],
   };
   const headers = { accept: "text/html" };

@@ -4,6 +4,7 @@ import type { StoredProcessEvent } from "../../../../server/platform/process-eve
 import { AppError } from "../../../../server/platform/errors.ts";
 import { eventText } from "../../../../server/operator/workers/events.ts";
 import { workerRoutes, type WorkersDeps } from "../../../../server/operator/workers/routes.ts";
+import type { ProcessInfo } from "../../../../server/runtime/ipc.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { listAudits } from "../audits.ts";
 import { answerOf } from "../call-route.ts";
@@ -14,6 +15,7 @@ const clock = manualClock();
 const instance = { id: "abc", role: "http", index: 0, version: "1.0.0", build: "b1" };
 const worker = {
   ...{ role: "http" as const, index: 0, pid: 7, isReady: true, restarts: 0, startedAt: 0 },
+  isDraining: false,
   ...{ nodeId: "w7", instance },
 };
 const takeover: StoredProcessEvent = {
@@ -25,18 +27,26 @@ const takeover: StoredProcessEvent = {
   },
 };
 
+/** The processes of one instance. */
+const instanceOf = (processes: ProcessInfo[]): WorkersDeps["fleetProcesses"] => ({
+  list: async () => [{ service: "abc", host: "here", processes }],
+  figures: async () => {
+    const load = { memoryBytes: 3 * 1_048_576, loopLagMs: 2, numStreams: 0, numRooms: 0 };
+    return new Map([[instance.id, { process: instance.id, ...load }]]);
+  },
+});
+
 const open = async (path: string, given: Partial<WorkersDeps> = {}, accept = headers.accept) => {
   const deps: WorkersDeps = {
     audit: listAudits(),
-    processes: async () => [worker],
-    loads: async () => new Map([[7, { memoryBytes: 3 * 1_048_576, loopLagMs: 2 }]]),
+    fleetProcesses: instanceOf([worker]),
     processEvents: {
       last: async () => [takeover],
       between: async () => [takeover],
       since: async () => [],
     },
     clock,
-    drain: async () => null,
+    drain: async () => "draining",
     ...given,
   };
   return answerOf<WorkersDeps, Record<string, unknown>>(workerRoutes, deps, path, {
@@ -55,7 +65,9 @@ describe("the page of processes", () => {
 
   it("says so when processes of different builds run", async () => {
     const other = { ...worker, index: 1, instance: { ...instance, build: "b2" } };
-    const { text } = await open("/operator/workers", { processes: async () => [worker, other] });
+    const { text } = await open("/operator/workers", {
+      fleetProcesses: instanceOf([worker, other]),
+    });
     assert.match(text, /Processes of 2 builds run\./);
   });
 

@@ -16,6 +16,7 @@ const restarting = { isReady: false, answeredAt: now - 14_999 };
 const well: InstanceSigns = {
   now,
   isStopping: false,
+  isDraining: false,
   workers: [serving, serving],
   reachedAt: { postgres: now - 2_000, redis: now - 2_000 },
   storeLimitMs: 30_000,
@@ -47,6 +48,13 @@ const states: [string, Partial<InstanceSigns>, live: string, ready: string][] = 
     { reachedAt: reached(1, 1), storeLimitMs: 0 },
     "200 live",
     "200 ready",
+  ],
+  ["its last worker will drain", { isDraining: true }, "200 live", "503 draining"],
+  [
+    "its last worker drains, and another instance has its rooms",
+    { isDraining: true, workers: [draining] },
+    "200 live",
+    "503 draining",
   ],
   ["it stops", { isStopping: true }, "200 live", "503 stopping"],
   [

@@ -22,8 +22,8 @@ function setUp() {
   const instance = new Instance({
     workers: () => workers,
     storeLimitMs: 30_000,
-    publish: ({ probes, isStopping }: InstanceState) =>
-      published.push(`${probes.ready.word}${isStopping ? ", stops" : ""}`),
+    publish: ({ probes, isLeaving }: InstanceState) =>
+      published.push(`${probes.ready.word}${isLeaving ? ", leaves" : ""}`),
     now: () => now,
   });
   const pass = (ms: number) => {
@@ -42,7 +42,7 @@ describe("the state of an instance", () => {
     }
     instance.beginStop();
     instance.beginStop();
-    assert.deepEqual(published, ["starting", "ready", "stopping, stops"]);
+    assert.deepEqual(published, ["starting", "ready", "stopping, leaves"]);
   });
 
   it("counts a store as reached by any worker, which are asked in turn", async () => {

@@ -1,0 +1,1 @@
+export const fleetPath = "/operator/fleet";
