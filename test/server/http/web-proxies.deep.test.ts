@@ -3,8 +3,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { probeRoutes } from "../../../server/app/probe-routes.ts";
 import { knownMisreadings } from "../../../server/http/probe/builds.ts";
 import { fill, rawRequests } from "../../../server/http/probe/requests.ts";
+import { parseConfig } from "../../../server/platform/config/config.ts";
+import { startingProbes } from "../../../server/platform/probes.ts";
 import { parseResponses, sendRaw } from "../../support/raw-http.ts";
 import {
   findProgram,
@@ -29,10 +32,16 @@ const chunked = request("POST /v1/echo", json, "Transfer-Encoding: chunked");
 const chunk = `c\r\n${body}\r\n0\r\n`;
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
 
+/** Without them HAProxy and Caddy send nothing. */
+const probes = probeRoutes(parseConfig({}), () => ({
+  ...startingProbes,
+  ready: { status: 200, word: "ready" },
+}));
+
 describe("a service behind a proxy", () => {
   before(async () => {
     const env = { TRUSTED_PROXIES: "127.0.0.1/32", RATE_LIMIT_FACTOR: "100" };
-    sample = await startSample({ routes: sampleRoutes, env });
+    sample = await startSample({ routes: [...sampleRoutes, ...probes], env });
   });
   after(() => sample.stop());
 
