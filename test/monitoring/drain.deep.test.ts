@@ -8,6 +8,7 @@ import { scrape, type Sample } from "../support/scrape.ts";
 import { eventually } from "../support/eventually.ts";
 
 const scrapeMs = 1_000;
+const requestPauseMs = 20;
 const workersOf = async (service: Service) =>
   (await service.processes()).filter(({ role }) => role === "http");
 
@@ -24,6 +25,7 @@ async function scrapesWhile(end: (pid: number) => void): Promise<Scrapes> {
     const requests = (async () => {
       while (!isOver) {
         const answer = await fetch(`${service.url}/v1/health-check`).catch(() => null);
+        await sleep(requestPauseMs);
         await answer?.body?.cancel();
       }
     })();

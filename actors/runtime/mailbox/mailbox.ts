@@ -16,8 +16,6 @@ export type Deliver = (
 ) => Promise<Outcome>;
 
 export interface Waiting extends Delivery {
-  /** When it arrived, in milliseconds of a monotonic clock. */
-  since: number;
   resolve: (outcome: Outcome) => void;
 }
 
@@ -29,6 +27,8 @@ export interface Mailbox {
   phase: "idle" | "working" | "dropped";
   actor: Actor | null;
   waiting: Waiting[];
+  /** When the first of them arrived, in milliseconds of a monotonic clock. */
+  waitingSince: number;
   /** This many waiting commands are decided individually, because the rules threw for them as a batch. */
   isolateRemaining: number;
   /** The deadline in the ticker; never later than the actor's next one. */
@@ -57,6 +57,7 @@ export function emptyMailbox(code: string, shard: number, now: number): Mailbox 
     phase: "idle",
     actor: null,
     waiting: [],
+    waitingSince: 0,
     isolateRemaining: 0,
     armed: null,
     lastUsed: now,

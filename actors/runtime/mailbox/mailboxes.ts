@@ -95,9 +95,9 @@ export class Mailboxes {
     if (mailbox.waiting.length >= maxWaitingPerActor || this.#waitingCount >= maxWaiting)
       return unavailable;
     this.#waitingCount += 1;
-    const since = this.#deps.timing.elapsed();
+    if (mailbox.waiting.length === 0) mailbox.waitingSince = this.#deps.timing.elapsed();
     const outcome = new Promise<Outcome>((resolve) => {
-      mailbox.waiting.push({ command, id, origin, since, resolve });
+      mailbox.waiting.push({ command, id, origin, resolve });
     });
     if (mailbox.phase === "idle") void this.#work(mailbox);
     return outcome;
@@ -247,7 +247,7 @@ export class Mailboxes {
     if (!actor) return this.#readBack(mailbox, token);
     const batch = takeBatch(mailbox);
     this.#waitingCount -= batch.length;
-    this.#measureWaits(batch);
+    this.#measureWait(mailbox);
     const result = this.#tryBatch(mailbox, actor, batch);
     if (!result) return this.#isolate(mailbox, batch);
     try {
@@ -265,10 +265,10 @@ export class Mailboxes {
     }
   }
 
-  #measureWaits(batch: readonly Waiting[]): void {
+  /** Of the first command of a batch, which has waited the longest. */
+  #measureWait({ waitingSince }: Mailbox): void {
     const { metrics, timing } = this.#deps;
-    const now = timing.elapsed();
-    for (const { since } of batch) metrics.mailboxWaitSeconds.observe((now - since) / 1_000);
+    metrics.mailboxWaitSeconds.observe((timing.elapsed() - waitingSince) / 1_000);
   }
 
   async #readBack(mailbox: Mailbox, token: string): Promise<void> {

@@ -127,8 +127,7 @@ export class Journal {
 
   async #send(batch: Waiting[]): Promise<void> {
     const { redis, keys: keyspace, metrics, timing, counted, isConfirmedAlive } = this.#deps;
-    if (counted === null && !isConfirmedAlive())
-      return batch.forEach((one) => this.#settle(one, "silent"));
+    if (counted === null && !isConfirmedAlive()) return this.#settle(batch, () => "silent");
     const started = timing.elapsed();
     const keys: string[] = [];
     const { nodeId = "", deadMs = "" } = counted ?? {};
@@ -147,12 +146,17 @@ export class Journal {
     }
     metrics.commitSeconds.observe((timing.elapsed() - started) / 1000);
     const letters = typeof results === "string" ? results : "";
-    batch.forEach((one, i) => this.#settle(one, outcomes[letters[i] ?? ""] ?? "failed"));
+    this.#settle(batch, (i) => outcomes[letters[i] ?? ""] ?? "failed");
   }
 
-  #settle({ resolve }: Waiting, result: CommitResult): void {
-    this.#counts.get(result)?.inc();
-    resolve(result);
+  #settle(batch: readonly Waiting[], resultOf: (i: number) => CommitResult): void {
+    const numbers = new Map<CommitResult, number>();
+    for (const [i, { resolve }] of batch.entries()) {
+      const result = resultOf(i);
+      numbers.set(result, (numbers.get(result) ?? 0) + 1);
+      resolve(result);
+    }
+    for (const [result, number] of numbers) this.#counts.get(result)?.inc(number);
   }
 
   #lineOf(code: string): Line {

@@ -9,7 +9,7 @@ export interface ActorMetrics {
   command(type: string, outcome: string): Count;
   /** From the call to the reply, in seconds. */
   commandSeconds: Histogram.Internal<"kind">;
-  /** From the arrival in a mailbox to the decision, in seconds. */
+  /** From the arrival of the first command of a batch to its decision, in seconds. */
   mailboxWaitSeconds: Histogram.Internal<"kind">;
   /** By the result of the script. */
   commit(outcome: string): Count;
@@ -85,7 +85,7 @@ const roomHistograms = (registers: Registry[]) => {
     ),
     mailboxWaits: histogram(
       "emberline_room_mailbox_wait_duration_seconds",
-      "Time of a command in the mailbox of its room, while the room is loaded or the batch before is committed",
+      "Time of the first command of a batch in the mailbox of its room, while the room is loaded or the batch before is committed",
     ),
     commits: histogram(
       "emberline_room_commit_duration_seconds",
