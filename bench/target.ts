@@ -71,6 +71,8 @@ async function startTarget(options: TargetOptions, floor: Floor): Promise<Target
   const env = { ...ownSettings, ...settings };
   note("starting an instance");
   const instance = await startService({ env, ...(root === undefined ? {} : { root }) });
+  // The operator process starts with its first request, which should not be during the load.
+  await instance.processes();
   return {
     url: instance.url,
     operator: { url: instance.operatorUrl, token: instance.operatorToken },

@@ -1,5 +1,6 @@
 import { Agent, request as requestOf, type ClientRequest, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as secureRequestOf } from "node:https";
+import type { Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import type { RequestCounts } from "../load/record.ts";
@@ -21,7 +22,6 @@ const idleMs = 5_000;
 
 /** Statuses of answers after which the published client tries again. */
 const passing: ReadonlySet<number> = new Set([502, 503, 504]);
-const lost: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 const withoutBody: ReadonlySet<number> = new Set([204, 304]);
 const guestRequest = "POST /v1/gateway/guest";
 /** The setting behind a refusal with 429, by its code; any other limit is scaled by the first. */
@@ -53,6 +53,9 @@ export class BotFetch {
   readonly #recent: SentRequest[] = [];
   #count = 0;
   #isGuest = false;
+  #isClosed = false;
+  /** Connections that this side ended, or that the service announced to end. */
+  readonly #left = new WeakSet<Socket>();
 
   /** `name` begins its request ids; `address` is the client address for a trusting proxy, null: none is claimed. */
   constructor(name: string, address: string | null, counts: RequestCounts) {
@@ -67,6 +70,7 @@ export class BotFetch {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
@@ -75,7 +79,8 @@ export class BotFetch {
     const sent = this.#remember(`${init.method ?? "GET"} ${url.pathname}`);
     const asked = this.#open(url, init, sent.id);
     try {
-      const response = await answerOf(asked, init.signal ?? null);
+      const response = await this.#answer(asked, init.signal ?? null);
+      if (response.headers.connection === "close") this.#left.add(response.socket);
       sent.status = response.statusCode ?? 0;
       const isStream = response.headers["content-type"]?.startsWith("text/event-stream") ?? false;
       if (!isStream) return await this.#whole(response, sent);
@@ -107,17 +112,35 @@ export class BotFetch {
       },
     });
     asked.on("socket", (socket) => {
-      if (asked.reusedSocket) return;
-      this.#counts.connections += 1;
-      socket.setNoDelay(true);
-      let isReset = false;
-      socket.once("error", ({ code }: NodeJS.ErrnoException) => (isReset = lost.has(code ?? "")));
-      socket.once("close", () => {
-        if (isReset || socket.readableEnded) this.#counts.lostConnections += 1;
-      });
+      if (!asked.reusedSocket) this.#watch(socket);
     });
     asked.end(typeof init.body === "string" ? init.body : undefined);
     return asked;
+  }
+
+  #watch(socket: Socket): void {
+    this.#counts.connections += 1;
+    socket.setNoDelay(true);
+    // Its agent has closed it if it was idle.
+    socket.on("timeout", () => socket.destroyed && this.#left.add(socket));
+    socket.once("close", () => {
+      if (!this.#isClosed && !this.#left.has(socket)) this.#counts.lostConnections += 1;
+    });
+  }
+
+  #answer(asked: ClientRequest, signal: AbortSignal | null): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        if (asked.socket) this.#left.add(asked.socket);
+        asked.destroy(new DOMException("The request was aborted.", "AbortError"));
+      };
+      asked.once("response", resolve);
+      // Also after the response: aborting an open stream destroys its connection.
+      asked.on("error", reject);
+      asked.once("close", () => signal?.removeEventListener("abort", stop));
+      signal?.addEventListener("abort", stop, { once: true });
+      if (signal?.aborted) stop();
+    });
   }
 
   async #whole(response: IncomingMessage, sent: SentRequest): Promise<Response> {
@@ -149,18 +172,6 @@ export class BotFetch {
     const key = `${name.replace(/\/[A-Z2-9]{6}(?=\/|$)/, "/{code}")}: ${limitSettings[code] ?? code}`;
     this.#counts.limited[key] = (this.#counts.limited[key] ?? 0) + 1;
   }
-}
-
-function answerOf(asked: ClientRequest, signal: AbortSignal | null): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const stop = () => asked.destroy(new DOMException("The request was aborted.", "AbortError"));
-    asked.once("response", resolve);
-    // Also after the response: aborting an open stream destroys its connection.
-    asked.on("error", reject);
-    asked.once("close", () => signal?.removeEventListener("abort", stop));
-    signal?.addEventListener("abort", stop, { once: true });
-    if (signal?.aborted) stop();
-  });
 }
 
 function streamed(response: IncomingMessage): Response {

@@ -185,36 +185,41 @@ function postgresSource(url: string): Source {
   };
 }
 
-/** Names of `/metrics` that are shown, summed over their labels. */
-const shownMetrics: readonly [metric: string, key: string, scale: number][] = [
-  ["process_cpu_seconds_total", "cores|service", 1],
-  ["process_resident_memory_bytes", "MiB|service", 2 ** -20],
-  ["http_requests_total", "requests/s|service requests", 1],
-  ["hub_streams", "streams|service streams", 1],
+/** Names of `/metrics` that are shown, by role. */
+const shownMetrics: readonly [metric: string, unit: string, name: string, scale: number][] = [
+  ["process_cpu_seconds_total", "cores", "processes", 1],
+  ["process_resident_memory_bytes", "MiB", "processes", 2 ** -20],
+  ["emberline_http_requests_total", "requests/s", "requests", 1],
+  ["emberline_hub_streams", "streams", "streams", 1],
+  ["emberline_room_commits_total", "commands/s", "commits to Redis", 1],
+  ["emberline_postgres_pool_waiting", "sessions", "waiting for Postgres", 1],
 ];
 
+/** What the operator listener of somebody else's instance says about its processes and stores. */
 function metricsSource({ url, token }: { url: string; token: string | null }): Source {
-  const headers: Record<string, string> =
-    token === null ? {} : { authorization: `Bearer ${token}` };
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
   return {
     close: none,
     async read() {
-      const response = await fetch(`${url}/metrics`, {
-        headers,
-        signal: AbortSignal.timeout(sourceMs),
-      });
+      const signal = AbortSignal.timeout(sourceMs);
+      const response = await fetch(`${url}/metrics`, { headers: { ...authorization }, signal });
       if (!response.ok) throw new Error(`/metrics answers ${response.status}`);
-      const text = await response.text();
-      return new Map(
-        shownMetrics.map(([metric, key, scale]) => [key, sumOf(text, metric) * scale]),
-      );
+      return metricsOf(await response.text());
     },
   };
 }
 
-function sumOf(text: string, metric: string): number {
-  const line = new RegExp(`^${metric}(?:\\{[^}]*\\})? ([\\d.e+-]+)`, "gm");
-  return Array.from(text.matchAll(line), ([, value]) => Number(value)).reduce((a, b) => a + b, 0);
+export function metricsOf(text: string): Map<string, number> {
+  const sample: Sample = new Map();
+  for (const [metric, unit, name, scale] of shownMetrics)
+    for (const [, labels = "", value] of text.matchAll(
+      new RegExp(`^${metric}(?:\\{([^}]*)\\})? ([\\d.e+-]+)`, "gm"),
+    )) {
+      const role = /\brole="(\w+)"/.exec(labels)?.[1] ?? "service";
+      const key = `${unit}|${name} (${role})`;
+      sample.set(key, (sample.get(key) ?? 0) + Number(value) * scale);
+    }
+  return sample;
 }
 
 /** Processor time of all processes of this machine so far: pid -> [name, seconds]. */

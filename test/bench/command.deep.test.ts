@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Report } from "../../bench/report/schema.ts";
+import { scenarioNames } from "../../bench/scenarios.ts";
+import { sharedService } from "../support/process.ts";
+import { sourceFlags } from "../support/programs.ts";
+
+interface Ended {
+  code: number;
+  output: string;
+}
+
+/** Runs the command to its end. */
+function bench(...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [...sourceFlags, "bench/main.ts", ...args],
+      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
+    );
+  });
+}
+
+describe("npm run bench", () => {
+  let out = "";
+  before(() => {
+    out = mkdtempSync(join(tmpdir(), "ember-bench-"));
+  });
+  after(() => rmSync(out, { recursive: true }));
+
+  it("lists the scenarios with how long they take, and explains itself", async () => {
+    const [list, help] = await Promise.all([bench("--list"), bench("--help")]);
+    assert.deepEqual([list.code, help.code], [0, 0]);
+    for (const name of scenarioNames())
+      assert.match(list.output, new RegExp(`^${name} .+ s in all$`, "m"));
+    assert.match(help.output, /--i-may-load-this-host/);
+  });
+
+  it("refuses an unknown scenario, a load over --max-rate, and another host", async () => {
+    const refused = await Promise.all([
+      bench("checkers"),
+      bench("http", "--rate", "50", "--max-rate", "20"),
+      bench("http", "--url", "https://staging.example", "--out", out),
+    ]);
+    assert.deepEqual(
+      refused.map(({ code }) => code),
+      [1, 1, 1],
+    );
+    const [unknown, fast, foreign] = refused.map(({ output }) => output);
+    assert.match(unknown ?? "", /no scenario "checkers", only awards, /);
+    assert.match(fast ?? "", /peaks at 50\/s, and --max-rate allows 20/);
+    assert.match(foreign ?? "", /staging\.example is another host/);
+  });
+
+  it("says what the target lacks, and how to get it, before any load", async () => {
+    const { url } = await sharedService();
+    const { code, output } = await bench("awards", "--url", url, "--out", out);
+    assert.equal(code, 1);
+    assert.match(
+      output,
+      /an award named id\.award\.bench of the game bench is missing: .+ awards:load/,
+    );
+  });
+
+  it("still writes the report of a run that is interrupted", async () => {
+    const args = [
+      ...sourceFlags,
+      "bench/main.ts",
+      "http",
+      "--seconds",
+      "600",
+      "--out",
+      join(out, "cut"),
+    ];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    const exited = once(child, "exit");
+    for await (const chunk of child.stderr.setEncoding("utf8"))
+      if (String(chunk).includes("poisson")) break;
+    child.kill("SIGINT");
+    const [code] = (await exited) as [number];
+    assert.notEqual(code, 0);
+    const [file = ""] = globSync("*.json", { cwd: join(out, "cut") });
+    const report = JSON.parse(readFileSync(join(out, "cut", file), "utf8")) as Report;
+    assert.equal(report.status, "interrupted");
+    assert.equal(globSync("*.html", { cwd: join(out, "cut") }).length, 1);
+  });
+});
