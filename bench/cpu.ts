@@ -34,48 +34,6 @@ function treeTimes(root: number): Map<number, Times> {
   return new Map([...all].filter(([pid]) => isBelow(pid)));
 }
 
-/** Voluntary context switches of the threads of these processes. Linux only. */
-export function wakeUps(pids: readonly number[]): number {
-  return sumOfThreads(pids, (folder) => {
-    const status = readFileSync(`${folder}/status`, "utf8");
-    return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-  });
-}
-
-/** CPU time of the main threads of these processes so far, in microseconds. Linux only. */
-export function mainThreadMicros(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + threadMicros(`/proc/${pid}/task/${pid}`), 0);
-}
-
-export type NodeThreads = "main thread" | "libuv threads" | "V8 threads";
-
-/**
- * CPU time of the running threads of these Node processes, in microseconds; V8 threads are those without a
- * name. Linux only.
- */
-export function nodeThreadMicros(pids: readonly number[]): Record<NodeThreads, number> {
-  const main = mainThreadMicros(pids);
-  const libuv = sumOfThreads(pids, (folder) =>
-    readFileSync(`${folder}/comm`, "utf8").startsWith("libuv-") ? threadMicros(folder) : 0,
-  );
-  const all = sumOfThreads(pids, threadMicros);
-  return { "main thread": main, "libuv threads": libuv, "V8 threads": all - main - libuv };
-}
-
-const threadMicros = (folder: string): number =>
-  Number(readFileSync(`${folder}/schedstat`, "utf8").split(" ")[0]) / 1000;
-
-function sumOfThreads(pids: readonly number[], valueOf: (folder: string) => number): number {
-  return pids.reduce((sum, pid) => {
-    try {
-      const threads = readdirSync(`/proc/${pid}/task`);
-      return threads.reduce((total, id) => total + valueOf(`/proc/${pid}/task/${id}`), sum);
-    } catch {
-      return sum; // It has ended.
-    }
-  }, 0);
-}
-
 interface Times {
   parent: number;
   own: number;

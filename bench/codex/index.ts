@@ -10,14 +10,13 @@ import { measureDepth } from "./depth.ts";
 import { game } from "./game.ts";
 import { measureImports } from "./imports.ts";
 import { measureReads } from "./reads.ts";
-import { measureReal } from "./real.ts";
 
 const base = `/v1/codex/${game}`;
 const targets = { body: 0.6, known: 1 };
 
 export const scenarios: Scenarios = {
   all: {
-    about: "imports, first reads and cached reads; MINECRAFT=<folder> imports that package too",
+    about: "imports, first reads and cached reads",
     run: ({ isQuick }) =>
       withService(
         1,
@@ -50,8 +49,6 @@ export const scenarios: Scenarios = {
                 cached,
               ),
             );
-            const real = process.env["MINECRAFT"];
-            if (real !== undefined) tables.push(await measureReal(service, real));
             tables.push(await measureRebuilds(orm), checkDifferences());
             tables.push(...(await measureDepth(service, isQuick ? 100_000 : 1_000_000)));
             return tables;

@@ -1,7 +1,6 @@
 import { createOrm } from "../../db/orm.ts";
 import { saveAwards } from "../../db/queries/wallet/awards.ts";
 import type { Service } from "../../test/support/process.ts";
-import { choices } from "./choices.ts";
 import { enter } from "../guests.ts";
 import { makeAccounts } from "../identity/accounts.ts";
 import { cookieHole, openGenerator, requestText, type Job } from "../load.ts";
@@ -52,7 +51,7 @@ const beside: Scenario = {
   },
 };
 
-export const scenarios: Scenarios = { beside, choices };
+export const scenarios: Scenarios = { beside };
 
 /** Starts a service per checkout, each nested in the previous one. */
 async function withSides(

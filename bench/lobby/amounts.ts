@@ -1,4 +1,4 @@
-/** Amounts by name of a process role, a command or a system call. */
+/** Amounts by name of a process role. */
 export type Amounts = Record<string, number>;
 
 export const sum = (amounts: Amounts): number =>
@@ -22,16 +22,6 @@ export function averageOf(all: readonly Amounts[]): Amounts {
       all.reduce((total, one) => total + (one[name] ?? 0), 0) / all.length,
     ]),
   );
-}
-
-/** Largest first; amounts that round to zero are left out. */
-export function byName(amounts: Amounts, digits: number): string {
-  return Object.entries(amounts)
-    .toSorted(([, a], [, b]) => b - a)
-    .map(([name, value]) => [name, value.toFixed(digits)] as const)
-    .filter(([, text]) => Number(text) > 0)
-    .map(([name, text]) => `${name} ${text}`)
-    .join(", ");
 }
 
 export const byProcess = (amounts: Amounts, divisor: number, digits: number): string =>

@@ -1,8 +1,7 @@
 import type { RunResult } from "../open-load/generator.ts";
 import { medianWithInterval, type Table } from "../report.ts";
 import type { EverydaySizes } from "../floor-scenario.ts";
-import { averageOf, byName, byProcess, sum, type Amounts } from "./amounts.ts";
-import type { Costs } from "./everyday-costs.ts";
+import { averageOf, byProcess, sum, type Amounts } from "./amounts.ts";
 import { floorName } from "./everyday-sides.ts";
 
 /** One side at one rate. */
@@ -10,7 +9,6 @@ export interface Measured {
   result: RunResult;
   /** CPU time in microseconds per command, by process role. */
   micros: Amounts;
-  costs: Costs;
 }
 
 /** side -> rate -> rounds. */
@@ -64,45 +62,6 @@ export function rateTables(results: Results, sizes: EverydaySizes): Table[] {
       rows,
     };
   });
-}
-
-/** Wake-ups and Redis usage, one row per rate and side. */
-export function costTable(results: Results, rates: readonly number[]): Table {
-  const rows = rates.flatMap((rate) =>
-    [...results].map(([side, byRate]) => [`${rate}/s`, side, ...costCells(byRate.get(rate) ?? [])]),
-  );
-  return {
-    title:
-      "everyday: wake-ups and Redis for each command with its deliveries, mean of all rounds; " +
-      "calls by name with those of scripts",
-    head: [
-      "rate",
-      "side",
-      "wake-ups",
-      "by process",
-      "Redis us",
-      "reads by Redis",
-      "bytes to Redis",
-      "calls",
-    ],
-    rows,
-  };
-}
-
-function costCells(rounds: readonly Measured[]): string[] {
-  const ofProcesses = averageOf(rounds.map(({ costs }) => costs.wakeUps));
-  const redis = rounds.flatMap(({ costs }) => costs.redis ?? []);
-  const cells = [sum(ofProcesses).toFixed(2), byName(ofProcesses, 2)];
-  if (redis.length === 0) return [...cells, "", "", "", ""];
-  const mean = averageOf(redis.map(({ reads, bytesReceived }) => ({ reads, bytesReceived })));
-  const micros = averageOf(rounds.map((one) => one.micros));
-  return [
-    ...cells,
-    (micros["Redis"] ?? 0).toFixed(0),
-    (mean["reads"] ?? 0).toFixed(2),
-    (mean["bytesReceived"] ?? 0).toFixed(0),
-    byName(averageOf(redis.map(({ calls }) => calls)), 2),
-  ];
 }
 
 export function summaryOf({ result, micros }: Measured): string {

@@ -1,27 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { note, type Table } from "../report.ts";
 import type { EverydaySizes, Scenario } from "../floor-scenario.ts";
-import { hasStrace } from "../system-calls.ts";
 import { byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
-import { breakdownTable } from "./everyday-breakdown.ts";
-import { callTables, countCalls, type CountedCalls } from "./everyday-calls.ts";
-import { withCosts } from "./everyday-costs.ts";
 import { memoryOf, memoryTable, type MemoryUse } from "./everyday-memory.ts";
 import { withPeers } from "./everyday-peers.ts";
 import { warmUpSeconds, withGenerator } from "./everyday-run.ts";
 import { withFloor, withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";
-import {
-  costTable,
-  rateTables,
-  summaryOf,
-  type Measured,
-  type Results,
-} from "./everyday-tables.ts";
+import { rateTables, summaryOf, type Measured, type Results } from "./everyday-tables.ts";
 
 /** By then an idle process has collected the garbage of its start. */
 const settleSeconds = 12;
-/** Length of the run in which calls are counted. */
-const maxCountedSeconds = 5;
 
 /**
  * Lobbies of eight under everyday load: commands arrive independently of responses, every lobby has its
@@ -39,18 +27,12 @@ function quickSizes(given: EverydaySizes): EverydaySizes {
 }
 
 async function measure(sizes: EverydaySizes): Promise<Table[]> {
-  const services = servicesOf(sizes);
-  const [results, tables] = await withSides(services, sizes, async (sides) => {
+  return withSides(servicesOf(sizes), sizes, async (sides) => {
     const [measured, memory] = await measureAll(sides, sizes);
-    const counted = await countAll(sides, sizes);
     // Last, because a service that has just started is not idle yet.
     const idle = await idleTable(sides, sizes);
-    const costs = costTable(measured, sizes.rates);
-    const rates = rateTables(measured, sizes);
-    const memoryUse = memoryTable(memory, sizes.lobbies);
-    return [measured, [idle, memoryUse, ...rates, costs, ...counted]] as const;
+    return [idle, memoryTable(memory, sizes.lobbies), ...rateTables(measured, sizes)];
   });
-  return [...tables, await breakdownTable(services, results, sizes)];
 }
 
 /** The service in every requested variant. */
@@ -113,31 +95,12 @@ async function measureOne(
 ): Promise<Measured> {
   return withGenerator(side, sizes, async (run) => {
     await run({ perSecond, seconds: warmUpSeconds, seed: 1 });
-    const [{ result, micros }, costs] = await withCosts(side, async () => {
-      const before = side.cpu();
-      const ran = await run({ perSecond, seconds: sizes.seconds, seed: round + 2 });
-      const micros = perUnit(before, side.cpu(), ran.commands);
-      return { result: ran, micros, commands: ran.commands };
-    });
+    const before = side.cpu();
+    const result = await run({ perSecond, seconds: sizes.seconds, seed: round + 2 });
+    const micros = perUnit(before, side.cpu(), result.commands);
     onEnd();
-    return { result, micros, costs };
+    return { result, micros };
   });
-}
-
-/** Counts calls by name at the first rate, in separate short runs. */
-async function countAll(sides: Side[], sizes: EverydaySizes): Promise<Table[]> {
-  const canTrace = hasStrace();
-  if (!canTrace) note("no strace in PATH: system calls are not counted");
-  const [perSecond = 0] = sizes.rates;
-  const seconds = Math.min(sizes.seconds, maxCountedSeconds);
-  const counted = new Map<string, CountedCalls>();
-  for (const side of sides)
-    await withGenerator(side, sizes, async (run) => {
-      await run({ perSecond, seconds: warmUpSeconds, seed: 1 });
-      const work = () => run({ perSecond, seconds, seed: 2 });
-      counted.set(side.name, await countCalls(side, canTrace, work));
-    });
-  return callTables(counted, perSecond);
 }
 
 /** Cost of each side per idle second, first without and then with open streams. */

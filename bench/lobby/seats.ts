@@ -2,19 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { requireFiles } from "../hub/servers.ts";
 import { median, medianWithInterval, note, type Table } from "../report.ts";
 import type { EverydaySizes, Scenario } from "../floor-scenario.ts";
-import { averageOf, byName, byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
-import { withCosts, type Costs } from "./everyday-costs.ts";
+import { averageOf, byProcess, perUnit, sum, type Amounts } from "./amounts.ts";
 import { withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";
 import { SeatClients, seatsPerRoom, type SeatStep } from "./seat-clients.ts";
 
-/** One step of a round, performed by each room or player. */
-interface Measured {
-  /** CPU time in microseconds by process role. */
-  micros: Amounts;
-  costs: Costs;
-}
-
-type Round = Record<SeatStep, Measured>;
+/** CPU time in microseconds by process role, of each step as performed by each room or player. */
+type Round = Record<SeatStep, Amounts>;
 
 const steps: readonly SeatStep[] = ["room", "join", "token", "stream"];
 const whole = "a seat";
@@ -78,12 +71,9 @@ function withSides<T>(
 async function measureRound(side: Side, clients: SeatClients, rooms: number): Promise<Round> {
   const round: Partial<Round> = {};
   for (const step of steps) {
-    const [{ micros }, costs] = await withCosts(side, async () => {
-      const before = side.cpu();
-      const commands = await clients.take(step, rooms);
-      return { commands, micros: perUnit(before, side.cpu(), commands) };
-    });
-    round[step] = { micros, costs };
+    const before = side.cpu();
+    const commands = await clients.take(step, rooms);
+    round[step] = perUnit(before, side.cpu(), commands);
   }
   await clients.leave();
   await sleep(settleMs);
@@ -99,51 +89,40 @@ const shares: Record<SeatStep, number> = {
 };
 
 const seatMicros = (round: Round): number =>
-  steps.reduce((total, step) => total + shares[step] * sum(round[step].micros), 0);
+  steps.reduce((total, step) => total + shares[step] * sum(round[step]), 0);
 
-function seatAmounts(rounds: readonly Round[], of: (one: Measured) => Amounts): Amounts {
+function seatAmounts(rounds: readonly Round[]): Amounts {
   const total: Amounts = {};
   for (const step of steps)
-    for (const [name, value] of Object.entries(averageOf(rounds.map((round) => of(round[step])))))
+    for (const [name, value] of Object.entries(averageOf(rounds.map((round) => round[step]))))
       total[name] = (total[name] ?? 0) + shares[step] * value;
   return total;
 }
 
 function tableOf(results: Map<string, Round[]>, rooms: number, rounds: number): Table {
+  const cell = (micros: Amounts) => byProcess(micros, 1000, 2);
   const rows = [...results].flatMap(([side, all]) => [
     ...steps.map((step) => {
       const of = all.map((round) => round[step]);
-      const millis = of.map(({ micros }) => sum(micros) / 1000);
-      const micros = averageOf(of.map((one) => one.micros));
-      return [side, step, medianWithInterval(millis), "", ...cells(micros, callsOf(of))];
+      const millis = of.map((micros) => sum(micros) / 1000);
+      return [side, step, medianWithInterval(millis), "", cell(averageOf(of))];
     }),
     [
       side,
       whole,
       medianWithInterval(all.map((round) => seatMicros(round) / 1000)),
       besideText(results, side),
-      ...cells(
-        seatAmounts(all, ({ micros }) => micros),
-        seatAmounts(all, ({ costs }) => costs.redis?.calls ?? {}),
-      ),
+      cell(seatAmounts(all)),
     ],
   ]);
   return {
     title:
       `seats: ms of processor of all processes for each, ${rooms} rooms of ${seatsPerRoom} a round, ` +
       `${rounds} interleaved rounds, median (90 % interval)`,
-    head: ["side, HTTP workers", "step", "ms", "vs first", "by process", "Redis calls"],
+    head: ["side, HTTP workers", "step", "ms", "vs first", "by process"],
     rows,
   };
 }
-
-const callsOf = (all: readonly Measured[]): Amounts =>
-  averageOf(all.map(({ costs }) => costs.redis?.calls ?? {}));
-
-const cells = (micros: Amounts, calls: Amounts): string[] => [
-  byProcess(micros, 1000, 2),
-  byName(calls, 1),
-];
 
 /** The median of each round's ratio to the first side. */
 function besideText(results: Map<string, Round[]>, side: string): string {
