@@ -28,8 +28,13 @@ interface FleetAnswer {
 }
 
 const pollMs = 500;
-/** Of a drain, from the end of the delay to a ready successor on a busy machine. */
-const replaceLimitMs = 90_000;
+/** Longest waits in milliseconds; others for tests. */
+const usualWaits = {
+  /** Until every instance answers. One that died has a lease for a while. */
+  completeMs: leaseMs + pollMs,
+  /** From the end of the delay to a ready successor, on a busy machine. */
+  replaceMs: 90_000,
+};
 
 /** Writes a line about what has been done. */
 export type Progress = (line: string) => void;
@@ -42,10 +47,12 @@ export async function restartFleet(
   config: Config,
   reason: string,
   report: Progress,
+  waits: Partial<typeof usualWaits> = {},
 ): Promise<Record<string, unknown>> {
   const api = new OperatorApi(config);
-  const workers = await listWorkers(api);
-  const limitMs = shutdownDelaySeconds(config) * 1_000 + replaceLimitMs;
+  const { completeMs, replaceMs } = { ...usualWaits, ...waits };
+  const workers = await listWorkers(api, report, completeMs);
+  const limitMs = shutdownDelaySeconds(config) * 1_000 + replaceMs;
   for (const [i, worker] of workers.entries()) {
     const place = `${i + 1} of ${workers.length}: ${nameOf(worker)}`;
     report(`${place} drains`);
@@ -61,13 +68,18 @@ export async function restartFleet(
 
 const nameOf = ({ index, host, service }: Worker) => `http ${index} of ${host} (${service})`;
 
-/** The HTTP workers of all instances. One that died has a lease for a while, and is waited out. */
-async function listWorkers(api: OperatorApi): Promise<Worker[]> {
-  const giveUpAt = performance.now() + leaseMs + pollMs;
-  for (;;) {
+/** The HTTP workers of all instances. */
+async function listWorkers(
+  api: OperatorApi,
+  report: Progress,
+  completeMs: number,
+): Promise<Worker[]> {
+  const giveUpAt = performance.now() + completeMs;
+  for (let isFirst = true; ; isFirst = false) {
     const found = await readWorkers(api);
     if (typeof found !== "string") return found;
     if (performance.now() >= giveUpAt) throw new Refusal(found);
+    if (isFirst) report(`waits: ${found}`);
     await sleep(pollMs);
   }
 }
@@ -96,7 +108,7 @@ async function replace(
   const { index, service } = old;
   await api.post(`/operator/workers/${index}/drain`, { reason, service });
   const giveUpAt = performance.now() + limitMs;
-  while (performance.now() < giveUpAt) {
+  for (;;) {
     const { workers } = await api.get<WorkersAnswer>("/operator/workers");
     const now = workers.find(
       (one) => one.service === service && one.role === "http" && one.index === index,
@@ -104,7 +116,8 @@ async function replace(
     if (now?.is_ready && now.instance !== old.instance) return now;
     if (now?.is_ready && !now.is_draining)
       throw new Refusal(`worker:last ${nameOf(old)} goes on, because no other one is ready`);
+    if (performance.now() >= giveUpAt)
+      throw new Refusal(`worker:not_replaced ${nameOf(old)} has no successor that is ready`);
     await sleep(pollMs);
   }
-  throw new Refusal(`worker:not_replaced ${nameOf(old)} has no successor that is ready`);
 }

@@ -63,6 +63,33 @@ describe("the build", () => {
     assert.deepEqual([current(), readFileSync(map, "utf8")], [first, made], "and again when asked");
   });
 
+  it("has the commit of the checkout, also if that changes no source, or the one that it is given", () => {
+    const commit = () => {
+      const file = join(folder, ".build/current/commit");
+      return existsSync(file) ? readFileSync(file, "utf8") : null;
+    };
+    const git = (...args: string[]) => {
+      const options = ["-c", "user.name=a", "-c", "user.email=a@b", "-C", folder, ...args];
+      return execFileSync("git", options, { encoding: "utf8" }).trim();
+    };
+    const made = current();
+    assert.equal(commit(), null, "without a history");
+    execFileSync(process.execPath, build("--if-changed", "--commit=abc"));
+    assert.equal(commit(), "abc");
+    git("init", "--quiet");
+    git("add", "package.json");
+    for (const subject of ["one", "two"]) {
+      git("commit", "--quiet", "--allow-empty", "--message", subject);
+      execFileSync(process.execPath, build("--if-changed"));
+      assert.equal(commit(), git("rev-parse", "HEAD"), subject);
+    }
+    writeFileSync(join(folder, "package.json"), readFileSync(join(root, "package.json"), "utf8"));
+    assert.equal(current(), made, "no other build was made");
+    rmSync(join(folder, ".git"), { recursive: true });
+    execFileSync(process.execPath, build("--if-changed"));
+    assert.equal(commit(), null);
+  });
+
   it("keeps the build that a service may run from when the sources change", () => {
     const first = current();
     change("export const version = 2;\n");

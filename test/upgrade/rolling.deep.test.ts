@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
+import type { Redis } from "ioredis";
 import { readMigrations } from "../../db/migrate.ts";
 import { createOrm } from "../../db/orm.ts";
 import { withDatabase } from "../../server/platform/postgres/database-url.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { finishUpgrade, UpgradeOpen } from "../../server/runtime/boot/release-order.ts";
 import { finishedKey } from "../../server/runtime/fleet/registry.ts";
 import { withClient } from "../../server/runtime/stores/postgres.ts";
 import { eventually } from "../support/eventually.ts";
@@ -138,6 +140,16 @@ describe("an upgrade from the last release beside running requests, and back", (
     }
   }
 
+  async function withRedis(work: (redis: Redis) => Promise<void>): Promise<void> {
+    const redis = connectRedis(stores.redisUrl, silentLogger, "test");
+    try {
+      await redisReady(redis);
+      await work(redis);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
   const pending = async () => {
     const orm = await createOrm({ DATABASE_URL: env["DATABASE_URL"] ?? "", DATABASE_POOL: 1 });
     try {
@@ -156,6 +168,8 @@ describe("an upgrade from the last release beside running requests, and back", (
       assert.deepEqual(await pending(), left);
     }
     const present = await start({});
+    // It does not register, and is known by the heartbeats of its workers.
+    await withRedis((redis) => assert.rejects(finishUpgrade(redis), UpgradeOpen));
     assert.deepEqual(await pending(), []);
     await callers.ask(former, present);
     await callers.ask(present);
@@ -170,14 +184,10 @@ describe("an upgrade from the last release beside running requests, and back", (
   });
 
   it("is refused on the stores of a release before the last one", async () => {
-    const redis = connectRedis(stores.redisUrl, silentLogger, "test");
-    try {
-      await redisReady(redis);
+    await withRedis(async (redis) => {
       const former = await redis.set(finishedKey, "0.0.1", "GET");
       assert.match(await refusal({}), /^release \S+ follows \S+, and the stores are of 0\.0\.1: /m);
       await redis.set(finishedKey, former ?? "");
-    } finally {
-      redis.disconnect();
-    }
+    });
   });
 });

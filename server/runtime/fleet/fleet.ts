@@ -65,18 +65,17 @@ export class Fleet {
    * ended; StartError if they live on (BOOT-31). Then renews the lease, and answers questions.
    */
   async join(stopped: AbortSignal): Promise<void> {
-    const { redis, id, foreignMs = leaseMs + joinPauseMs } = this.#options;
+    const { redis, id, log, foreignMs = leaseMs + joinPauseMs } = this.#options;
     const giveUpAt = performance.now() + foreignMs;
-    for (;;) {
-      await this.#register((entry) => joinFleet(redis, id, entry));
-      if (this.#outcome === "release") await checkReleaseOrder(redis);
-      if (this.#outcome !== "secret") break;
-      const others = namesOf(await readFleet(redis));
-      const problem = `APP_SECRET and APP_SECRET_PREVIOUS are unknown to the instances that run on these stores, ${others}: set one of them to the APP_SECRET of theirs`;
+    await this.#register((entry) => joinFleet(redis, id, entry));
+    while (this.#outcome === "secret") {
+      const problem = `APP_SECRET and APP_SECRET_PREVIOUS are unknown to the instances that run on these stores, ${namesOf(await readFleet(redis))}: set one of them to the APP_SECRET of theirs`;
       if (performance.now() >= giveUpAt) throw new StartError(problem);
-      this.#options.log.warn({ event: "fleet_secret_unknown" }, `${problem}; waiting for a lease`);
+      log.info({ event: "fleet_secret_unknown" }, "secret unknown, waiting for leases to end");
       await sleep(joinPauseMs, null, { signal: stopped });
+      await this.#register((entry) => joinFleet(redis, id, entry));
     }
+    if (this.#outcome === "release") await checkReleaseOrder(redis);
     this.#isMember = true;
     await raceAbort(stopped, this.#link.start());
     this.#timer = setInterval(() => this.renew(), renewMs).unref();

@@ -7,6 +7,8 @@ import { recordChange } from "../../../server/features/operators/domain/operator
 import { keepEvents } from "../../../server/features/processes/domain/keep-events.ts";
 import { groupOccurrences } from "../../../server/platform/faults/batch.ts";
 import { Fault } from "../../../server/platform/faults/fault.ts";
+import { joinFleet } from "../../../server/runtime/fleet/registry.ts";
+import { entryOf } from "../runtime/fleet/entries.ts";
 import { registerAccount } from "../../support/identity.ts";
 import { member } from "../../support/review.ts";
 import { instance } from "../platform/faults/stored-faults.ts";
@@ -66,6 +68,12 @@ describe("a text from elsewhere", () => {
         ...{ instance: evil, version: evil, build: "b", detail: { signal: evil } },
       },
     ]);
+    for (const id of [evil, "other"])
+      await joinFleet(
+        redis,
+        id,
+        entryOf({ host: evil, version: evil, commit: evil, ready: evil, hasAvatarFolder: true }),
+      );
     const { session } = await registerAccount(app);
     await (await member(app)).send();
     await rowsOf(em, sql`update players set name = ${evil}`);
@@ -77,6 +85,7 @@ describe("a text from elsewhere", () => {
       ...["/operator/queues", "/operator/queues/maintenance", "/operator/jobs/maintenance/plain"],
       ...["/operator/queues/maintenance/jobs?state=failed", "/operator/rooms"],
       ...["/operator/rooms/lobby", "/operator/rooms/lobby/ABCDEF", "/operator/workers"],
+      "/operator/fleet",
       ...["/operator/workers/events", player, `${player}/wallet`, `${player}/messages`],
       ...[`${player}/uploads`, "/operator/avatar-uploads", "/operator/audit", "/operator/outbox"],
       ...["/operator/wallets", "/operator/imports", "/operator/questions"],
