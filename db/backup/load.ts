@@ -11,57 +11,53 @@ export interface Load {
 }
 
 /**
- * Replaces the rows of all tables in the transaction of `client`, table by table. Foreign keys are dropped and made
- * again after the last row, which checks them all, whatever their order; triggers do not run, since the rows are
- * complete. Needs the owner of the tables, no superuser.
+ * Replaces the rows of all tables in the transaction of `client`, table by table. Foreign keys and indexes are dropped
+ * and made again after the last row, which checks all rows, whatever the order of tables, and takes a fraction of the
+ * time. Triggers do not run, since the rows are complete. Needs the owner of the tables, no superuser.
  */
 export async function loadTables(client: pg.Client, load: Load): Promise<void> {
   const { tables, sequences, write } = load;
-  const all = tables.map(({ name }) => quoted(name));
-  const keys = await readForeignKeys(client);
-  const triggered = await readTriggered(client);
-  for (const { table, name } of keys)
-    await client.query(`alter table ${table} drop constraint ${name}`);
-  for (const table of triggered) await client.query(`alter table ${table} disable trigger user`);
+  const around: Around[] = [];
+  for (const text of [triggers, foreignKeys, indexes])
+    around.push(...(await client.query<Around>(text)).rows);
+  for (const { before } of around) await client.query(before);
   // Migrations have written rows as well.
-  await client.query(`truncate ${all.join(", ")}`);
+  await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`);
   for (const table of tables) {
     const columns = table.columns.map(pg.escapeIdentifier).join(", ");
-    await write(
-      table,
-      client.query(copyFrom(`copy ${quoted(table.name)} (${columns}) from stdin`)),
-    );
+    const copy = copyFrom(`copy ${quoted(table.name)} (${columns}) from stdin`);
+    await write(table, client.query(copy));
   }
-  for (const { table, name, definition } of keys)
-    await client.query(`alter table ${table} add constraint ${name} ${definition}`);
-  for (const table of triggered) await client.query(`alter table ${table} enable trigger user`);
+  for (const { afterwards } of around.toReversed()) await client.query(afterwards);
   for (const sequence of sequences) await setSequence(client, sequence);
 }
 
-interface ForeignKey {
-  /** Both quoted. */
-  table: string;
-  name: string;
-  definition: string;
+/** Statements before the first row and after the last one. */
+interface Around {
+  before: string;
+  afterwards: string;
 }
 
-async function readForeignKeys(client: pg.Client): Promise<ForeignKey[]> {
-  const { rows } = await client.query<ForeignKey>(
-    `select conrelid::regclass::text as "table", quote_ident(conname) as name,
-       pg_get_constraintdef(oid) as definition
-     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace order by 1, 2`,
-  );
-  return rows;
-}
+const inSchema = "c.relnamespace = 'public'::regnamespace and c.relkind = 'r'";
 
-/** Quoted names of tables with triggers of ours. */
-async function readTriggered(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select distinct c.oid::regclass::text as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
-     where c.relnamespace = 'public'::regnamespace and not t.tgisinternal order by 1`,
-  );
-  return rows.map(({ name }) => name);
-}
+const triggers = `
+  select distinct format('alter table %s disable trigger user', c.oid::regclass) as before,
+    format('alter table %s enable trigger user', c.oid::regclass) as afterwards
+  from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where ${inSchema} and not t.tgisinternal`;
+
+const foreignKeys = `
+  select format('alter table %s drop constraint %I', c.oid::regclass, k.conname) as before,
+    format('alter table %s add constraint %I %s', c.oid::regclass, k.conname, pg_get_constraintdef(k.oid))
+      as afterwards
+  from pg_constraint k join pg_class c on c.oid = k.conrelid
+  where ${inSchema} and k.contype = 'f'`;
+
+/** Those of primary keys and unique constraints stay. */
+const indexes = `
+  select format('drop index %s', i.indexrelid::regclass) as before, pg_get_indexdef(i.indexrelid) as afterwards
+  from pg_index i join pg_class c on c.oid = i.indrelid
+  where ${inSchema} and not exists (select from pg_constraint k where k.conindid = i.indexrelid)`;
 
 async function setSequence(client: pg.Client, { name, last }: SequenceState): Promise<void> {
   await client.query(

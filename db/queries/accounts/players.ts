@@ -96,9 +96,13 @@ export async function isNameTaken(
   return (await inShare(em, () => em.count(PlayerSchema, either))) > 0;
 }
 
+/** More than a guest uses reclaim tokens between a backup and its restore. */
+const maxLostGenerations = 1_000;
+
 /**
  * Moves a guest to the next reclaim generation; false if the token is not valid (TOK-12). Only
- * generations decide, never times, because clocks step and differ between hosts.
+ * generations decide, never times, because clocks step and differ between hosts. A newer generation is
+ * valid for a guest of a restored backup (BOOT-52).
  */
 export async function advanceReclaim(
   em: EntityManager,
@@ -107,12 +111,22 @@ export async function advanceReclaim(
   const numChanged = await changeRows(em, (db) =>
     db
       .updateTable("players")
-      .set((eb) => ({ reclaim_generation: eb("reclaim_generation", "+", 1) }))
+      .set({
+        reclaim_generation: sql<number>`greatest(reclaim_generation, ${generation}::int) + 1`,
+      })
       .where("id", "=", playerId)
       .where("is_guest", "=", true)
       .where("deleted_at", "is", null)
       .where("reclaim_void_below", "<=", generation)
-      .where("reclaim_generation", ">=", generation),
+      .where((eb) =>
+        eb.or([
+          eb("reclaim_generation", ">=", generation),
+          eb.and([
+            eb("reclaim_generation", ">=", generation - maxLostGenerations),
+            eb.exists(eb.selectFrom("restores").select("id").where("lost_from", ">", playerId)),
+          ]),
+        ]),
+      ),
   );
   return numChanged > 0;
 }

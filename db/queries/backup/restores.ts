@@ -49,17 +49,6 @@ export async function voidOneTimeCredentials(em: EntityManager): Promise<void> {
   await changeRows(em, (db) => db.deleteFrom("credential_requests"));
 }
 
-/** Accepts the reclaim tokens of guests that were issued since the backup. */
-export async function raiseReclaimGenerations(em: EntityManager, by: number): Promise<void> {
-  await changeRows(em, (db) =>
-    db
-      .updateTable("players")
-      .set((eb) => ({ reclaim_generation: eb("reclaim_generation", "+", by) }))
-      .where("is_guest", "=", true)
-      .where("deleted_at", "is", null),
-  );
-}
-
 /** Ends every open session, or those of consents only. Returns their number. */
 export function endSessions(
   em: EntityManager,

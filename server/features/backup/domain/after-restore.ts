@@ -6,7 +6,6 @@ import {
   finishRestore,
   planSequences,
   playerSequence,
-  raiseReclaimGenerations,
   voidOneTimeCredentials,
 } from "../../../../db/queries/backup/restores.ts";
 import { recordChange } from "../../operators/domain/operators.ts";
@@ -28,8 +27,6 @@ export interface Settled {
 
 export const usualSkippedIds = 1_000_000;
 export const maxSkippedIds = 1_000_000_000;
-/** More than a guest uses reclaim tokens between a backup and its restore. */
-const reclaimGenerations = 1_000_000;
 const statementSeconds = 3_600;
 
 /**
@@ -47,7 +44,6 @@ export function settle(
     if (exhausted) throw new BackupRefused("backup:ids_exhausted", exhausted.name);
     await advanceSequences(tx, planned);
     await voidOneTimeCredentials(tx);
-    await raiseReclaimGenerations(tx, reclaimGenerations);
     // Tokens of programs were in Redis.
     const sessionsEnded = await endSessions(tx, { now, consentsOnly: !endsSessions });
     const { id: backup, taken_at, release } = manifest;
