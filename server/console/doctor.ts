@@ -2,13 +2,15 @@ import { createOrm } from "../../db/orm.ts";
 import type { Config } from "../platform/config/config.ts";
 import { silentLogger } from "../platform/log/logger.ts";
 import { connectRedis, redisReady } from "../platform/redis/redis.ts";
-import { serviceVersion } from "../platform/version.ts";
 import { withStores } from "../runtime/boot/stores.ts";
+import type { FleetInstance } from "../runtime/fleet/entry.ts";
+import { readProblems } from "../runtime/fleet/problems.ts";
+import { readFleet } from "../runtime/fleet/registry.ts";
 import { Report, type ConsoleCommand } from "./command.ts";
 import { finding, type Finding } from "./doctor/finding.ts";
-import { fleetFindings, type InstanceFacts } from "./doctor/fleet.ts";
+import { fleetFindings } from "./doctor/fleet.ts";
 import { machineFindings } from "./doctor/machine.ts";
-import { postgresFindings, readPostgres } from "./doctor/postgres.ts";
+import { postgresFindings, readPostgres, type Pools } from "./doctor/postgres.ts";
 import { readRedis, redisFindings } from "./doctor/redis.ts";
 import { settingsFindings } from "./doctor/settings.ts";
 
@@ -22,18 +24,14 @@ export const doctorCommands: readonly ConsoleCommand[] = [
 
 async function examine(config: Config): Promise<Report> {
   const found = await withStores(config, async ({ databaseUrl, redisUrl }) => {
-    const fleet = [ownFacts(config)];
+    const instances: FleetInstance[] = [];
+    const redis = await reached("Redis", "REDIS_URL", () => examineRedis(redisUrl, instances));
+    const pools = instances.length === 0 ? [config] : instances.map((one) => poolsOf(one, config));
     return [
       ...settingsFindings(config),
       ...(await machineFindings(config)),
-      ...(await reached("Redis", "REDIS_URL", () => examineRedis(redisUrl))),
-      ...(await reached("Postgres", "DATABASE_URL", () =>
-        examinePostgres(
-          databaseUrl,
-          fleet.map(() => config),
-        ),
-      )),
-      ...fleetFindings(config, fleet),
+      ...redis,
+      ...(await reached("Postgres", "DATABASE_URL", () => examinePostgres(databaseUrl, pools))),
     ];
   });
   const count = (verdict: Finding["verdict"]) =>
@@ -42,10 +40,11 @@ async function examine(config: Config): Promise<Report> {
   return new Report(tableOf(found), { checks: found, ...counts }, counts.num_problems > 0);
 }
 
-const ownFacts = (config: Config): InstanceFacts => ({
-  version: serviceVersion,
-  numHttpWorkers: config.HTTP_WORKERS,
-  numJobWorkers: config.JOB_WORKERS,
+/** Instances have the same settings, except for their numbers of workers. */
+const poolsOf = ({ workers }: FleetInstance, { DATABASE_POOL }: Config): Pools => ({
+  HTTP_WORKERS: workers.http.num,
+  JOB_WORKERS: workers.jobs.num,
+  DATABASE_POOL,
 });
 
 /** The findings, or that the store does not answer. */
@@ -62,20 +61,23 @@ async function reached(
   }
 }
 
-async function examineRedis(url: string): Promise<Finding[]> {
+/** Adds the live instances, which are registered in Redis. */
+async function examineRedis(url: string, instances: FleetInstance[]): Promise<Finding[]> {
   const redis = connectRedis(url, silentLogger, "doctor");
   try {
     await redisReady(redis);
-    return redisFindings(await readRedis(redis));
+    instances.push(...(await readFleet(redis)));
+    const problems = await readProblems(redis);
+    return [...redisFindings(await readRedis(redis)), ...fleetFindings(instances, problems)];
   } finally {
     redis.disconnect();
   }
 }
 
-async function examinePostgres(url: string, fleet: readonly Config[]): Promise<Finding[]> {
+async function examinePostgres(url: string, pools: readonly Pools[]): Promise<Finding[]> {
   const orm = await createOrm({ DATABASE_URL: url, DATABASE_POOL: 1 });
   try {
-    return postgresFindings(await readPostgres(orm), fleet);
+    return postgresFindings(await readPostgres(orm), pools);
   } finally {
     await orm.close(true);
   }

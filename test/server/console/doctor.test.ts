@@ -10,10 +10,16 @@ import { openFilesFinding } from "../../../server/console/doctor/machine.ts";
 import { postgresFindings, type PostgresFacts } from "../../../server/console/doctor/postgres.ts";
 import { redisFindings } from "../../../server/console/doctor/redis.ts";
 import { settingsFindings } from "../../../server/console/doctor/settings.ts";
+import type { FleetProblem } from "../../../server/runtime/fleet/problems.ts";
 import type { Config } from "../../../server/platform/config/config.ts";
 import { parseConfig } from "../../../server/platform/config/config.ts";
+import { silentLogger } from "../../../server/platform/log/logger.ts";
+import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
+import { serviceVersion } from "../../../server/platform/version.ts";
+import type { InstanceEntry } from "../../../server/runtime/fleet/entry.ts";
+import { joinFleet, leaveFleet } from "../../../server/runtime/fleet/registry.ts";
 import { freePort } from "../../support/free-port.ts";
-import { run, startsConsoleApp } from "./console-app.ts";
+import { app, run, startsConsoleApp } from "./console-app.ts";
 
 const production = parseConfig({
   APP_ENV: "production",
@@ -58,14 +64,24 @@ const postgresWith = (own: Partial<PostgresFacts["settings"]>, more: Partial<Pos
     production,
   ]);
 
-const instance = { version: "1.0.0", numHttpWorkers: 2, numJobWorkers: 1 };
+const workers = (num: number) => ({ num, numReady: num });
+const instance = {
+  ...{ host: "one", version: "1.0.0", ready: "ready", hasAvatarFolder: false },
+  workers: { http: workers(2), jobs: workers(1) },
+};
+const fleet = (own: Partial<typeof instance>, ...problems: FleetProblem[]) =>
+  fleetFindings([instance, { ...instance, ...own }], problems);
+const problem = (kind: FleetProblem["kind"]): FleetProblem => ({
+  kind,
+  text: "it is wrong: do it",
+});
 
 /** Where nothing is wrong. */
 const well: Finding[] = [
   ...settingsFindings(production),
   ...redisWith({}),
   ...postgresWith({}),
-  ...fleetFindings(production, [instance, instance]),
+  ...fleet({}),
   openFilesFinding(524_288),
 ];
 
@@ -124,33 +140,30 @@ const cases: readonly [what: string, check: string, Verdict, findings: Finding[]
     "warning",
     postgresWith({}, { migrations: { pending: [], unknown: ["Migration9"] } }),
   ],
-  [
-    "two versions",
-    "versions",
-    "warning",
-    fleetFindings(production, [instance, { ...instance, version: "1.1.0" }]),
-  ],
+  ["no instance", "fleet", "problem", fleetFindings([], [])],
+  ["an instance that stops", "instances", "warning", fleet({ ready: "stopping" })],
+  ["two versions", "versions", "warning", fleet({ version: "1.1.0" })],
+  ["two secrets", "secrets of the fleet", "problem", fleet({}, problem("secrets"))],
+  ["differing clocks", "clocks of the fleet", "problem", fleet({}, problem("clocks"))],
+  ["jobs with local files", "imports", "problem", fleet({}, problem("local-imports"))],
   [
     "folders for avatars of two instances",
     "avatars",
     "problem",
-    fleetFindings({ ...production, AVATAR_STORE: "" }, [instance, instance]),
+    fleet({}, problem("avatar-folder")),
   ],
   [
     "a folder for avatars",
     "avatars",
     "warning",
-    fleetFindings({ ...production, AVATAR_STORE: "" }, [instance]),
+    fleetFindings([{ ...instance, hasAvatarFolder: true }], []),
   ],
-  ["one instance", "processes", "warning", fleetFindings(production, [instance])],
+  ["one instance", "processes", "warning", fleetFindings([instance], [])],
   [
     "no job worker",
     "processes",
     "problem",
-    fleetFindings(
-      production,
-      [instance, instance].map((one) => ({ ...one, numJobWorkers: 0 })),
-    ),
+    fleetFindings([{ ...instance, workers: { http: workers(2), jobs: workers(0) } }], []),
   ],
 ];
 
@@ -200,6 +213,29 @@ describe("the console's doctor", () => {
       for (const check of ["ready", "Redis", "Postgres", "Postgres writes", "migrations", "clock"])
         assert.equal(byName.get(check)?.verdict, "ok", check);
       assert.ok(Number(counts["num_problems"]) > 0, "development is no production");
+    });
+
+    it("compares the registered instances", async () => {
+      const redis = connectRedis(app.stores.redisUrl, silentLogger, "test");
+      await redisReady(redis);
+      const workers = { num: 2, numReady: 2 };
+      const entry: InstanceEntry = {
+        ...{ version: serviceVersion, commit: "unknown", build: "sources", environment: "test" },
+        ...{ host: "one", pid: 1, publicAddress: "", operatorAddress: "", startedAt: 0 },
+        ...{ ready: "ready", workers: { http: workers, jobs: workers }, nodes: [] },
+        figures: { numStreams: 0, numRooms: 0, memoryBytes: 0, loopLagMs: null },
+        ...{ clockOffsetMs: 0, hasAvatarFolder: false, hasImportFolder: false },
+        secrets: ["new", "old"],
+      };
+      await joinFleet(redis, "one", entry);
+      await joinFleet(redis, "two", { ...entry, clockOffsetMs: 900, secrets: ["old"] });
+      const { byName } = await checksOf();
+      for (const id of ["one", "two"]) await leaveFleet(redis, id);
+      redis.disconnect();
+      assert.equal(byName.get("fleet")?.found, "2 instances registered");
+      for (const check of ["secrets of the fleet", "clocks of the fleet"])
+        assert.equal(byName.get(check)?.verdict, "problem", check);
+      assert.match(byName.get("Postgres connections")?.found ?? "", /of 2 instances/);
     });
 
     it("reports a store and an instance that do not answer", async () => {
