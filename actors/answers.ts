@@ -1,6 +1,7 @@
-import type { ErrorCode } from "../../../server/platform/errors.ts";
-import type { AnswersById, Leaver, Reply } from "../definition.ts";
+import type { ErrorCode } from "../server/platform/errors.ts";
 import { keyedId } from "./command-id.ts";
+import type { Reply } from "./contract.ts";
+import type { AnswersById, Leaver } from "./rules.ts";
 
 /** An answer already sent to one sender. */
 interface Remembered {
@@ -21,27 +22,27 @@ interface Stored {
   reply: { ok: true; body: string | null } | { ok: false; code: ErrorCode };
 }
 
-/** A field of the stored actor: name and value. */
+/** A field of the stored room: name and value. */
 type Field = [name: string, value: string];
 
 /** Number of cached answers per sender. */
 const windowSize = 8;
-/** Number of departed senders kept per actor. */
+/** Number of departed senders kept per room. */
 const maxDeparted = 16;
 
 const fieldOf = (sender: number, n: number) => `k:${sender}:${n % windowSize}`;
 
 /**
  * The last answers of each sender, in the slot given by the answer's number modulo the window size. The
- * window is per sender, because one shared by all senders of an actor would evict answers under load
+ * window is per sender, because one shared by all senders of a room would evict answers under load
  * (LOB-28).
  */
-export class IdempotencyCache implements AnswersById {
+export class CachedAnswers implements AnswersById {
   readonly #senders = new Map<number, Remembered[]>();
 
   /** Rebuilds the windows. A hash has no order, so each entry contains its number. */
-  static from(fields: Record<string, string>): IdempotencyCache {
-    const cache = new IdempotencyCache();
+  static from(fields: Record<string, string>): CachedAnswers {
+    const cache = new CachedAnswers();
     for (const [name, value] of Object.entries(fields)) {
       if (!name.startsWith("k:")) continue;
       const sender = Number(name.split(":")[1]);

@@ -1,25 +1,19 @@
 import { randomBytes } from "node:crypto";
-import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
-import type { Clock } from "../../../server/platform/time/clock.ts";
-import type { Logger } from "../../../server/platform/log/logger.ts";
-import type { Metrics } from "../../../server/platform/metrics/metrics.ts";
-import type {
-  ActorDefinition,
-  Actors,
-  AnyActor,
-  BaseCommand,
-  BaseEvent,
-  BaseState,
-} from "../definition.ts";
-import { createListener } from "./listener.ts";
-import type { Connections } from "../storage/connection.ts";
-import { connectionOf } from "../storage/cluster-connection.ts";
-import { allShards, kindsKey } from "../storage/keys.ts";
-import { Router } from "./router.ts";
-import { defaultAskTimings, type ActorTimings } from "./router-deps.ts";
-import type { Takeover } from "../placement/owner-history.ts";
-import { defaultTimings } from "../placement/membership.ts";
-import { systemTiming } from "../timing.ts";
+import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
+import type { Clock } from "../server/platform/time/clock.ts";
+import type { Logger } from "../server/platform/log/logger.ts";
+import type { Metrics } from "../server/platform/metrics/metrics.ts";
+import type { RoomsOfKind } from "./contract.ts";
+import type { AnyKind, RoomKind } from "./kind.ts";
+import type { Connections } from "./log/connection.ts";
+import { connectionOf } from "./log/cluster-connection.ts";
+import { allShards, kindsKey } from "./log/keys.ts";
+import type { Takeover } from "./cluster/owner-history.ts";
+import { defaultTimings } from "./cluster/membership.ts";
+import type { BaseCommand, BaseEvent, BaseState } from "./rules.ts";
+import { defaultAskTimings, SharedRooms, type RoomTimings } from "./shared-rooms.ts";
+import { systemTiming } from "./timing.ts";
+import { createListener } from "./wire/listener.ts";
 
 /** Timeout after which Redis counts as unreachable. */
 const storeWaitMs = 2_500;
@@ -27,7 +21,7 @@ const storeWaitMs = 2_500;
 /** Errors of a port, and of a socket file, without a listener. */
 const refusals: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOENT"]);
 
-export interface ActorsDeps {
+export interface RoomsDeps {
   redisUrl: string;
   log: Logger;
   clock: Clock;
@@ -35,13 +29,13 @@ export interface ActorsDeps {
   metrics: Pick<Metrics, "actors">;
   /** What the topics of all kinds begin with. */
   topicBase: string;
-  /** The caller joins later: a process busy with its start would delay the actors. */
+  /** The caller joins later: a process busy with its start would delay the rooms. */
   joinsLater?: boolean;
   /** Private folder with the sockets of this machine's processes; without it they communicate over Redis. */
   linkDir?: string | null;
   /** Overrides of the default timings, for tests. */
-  timings?: Partial<ActorTimings>;
-  /** Called when the first actor enters memory and when the last one leaves. */
+  timings?: Partial<RoomTimings>;
+  /** Called when the first room enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;
   /** Name of this process for operators, without spaces; default: its node id. */
   processName?: string | undefined;
@@ -49,45 +43,51 @@ export interface ActorsDeps {
   onTakeover?: ((takeover: Takeover) => void) | undefined;
 }
 
-/**
- * Joins the processes that share the actors of a kind; resolves when this one owns its share of the shards.
- */
-export async function createActors<
+/** Joins the processes that share the rooms of a kind; resolves when this one owns its share of the shards. */
+export async function createRooms<
   State extends BaseState,
   Command extends BaseCommand,
   Event extends BaseEvent,
   Answer,
   Memo,
 >(
-  definition: ActorDefinition<State, Command, Event, Answer, Memo>,
-  deps: ActorsDeps,
-): Promise<Actors<State, Command>> {
+  kind: RoomKind<State, Command, Event, Answer, Memo>,
+  deps: RoomsDeps,
+): Promise<RoomsOfKind<Command>> {
   const { joinsLater = false, linkDir = null, timings = {}, topicBase, log, clock } = deps;
-  const topic = (code: string) => topicBase + definition.topic(code);
-  const router = new Router({
-    definition: { ...definition, topic },
+  const topic = (code: string) => topicBase + kind.topic(code);
+  const rooms = new SharedRooms({
+    kind: erased({ ...kind, topic }),
     nodeId: newNodeId(),
-    connections: await connect(definition, deps),
+    connections: await connect(kind, deps),
     linkDir,
     timing: systemTiming,
     timings: { ...defaultTimings, ...defaultAskTimings, ...timings },
     shards: allShards,
     log,
     clock,
-    metrics: deps.metrics.actors(definition.kind),
+    metrics: deps.metrics.actors(kind.kind),
     onOccupied: deps.onOccupied,
     processName: deps.processName,
     onTakeover: deps.onTakeover,
   });
-  await router.listen();
-  if (!joinsLater) await router.join();
-  return typed(router);
+  await rooms.listen();
+  if (!joinsLater) await rooms.join();
+  return typed(rooms);
 }
 
-/** The runtime itself accesses neither states nor commands, which makes this cast safe. */
-export const typed = <State extends BaseState, Command extends BaseCommand>(
-  actors: Actors<BaseState, BaseCommand>,
-) => actors as Actors<State, Command>;
+/** The runtime itself accesses neither states nor commands, which makes both casts safe. */
+export const erased = <
+  State extends BaseState,
+  Command extends BaseCommand,
+  Event extends BaseEvent,
+  Answer,
+  Memo,
+>(
+  kind: RoomKind<State, Command, Event, Answer, Memo>,
+) => kind as unknown as AnyKind;
+export const typed = <Command extends BaseCommand>(rooms: RoomsOfKind<BaseCommand>) =>
+  rooms as RoomsOfKind<Command>;
 
 /** Never reused: start time, pid and random bytes. */
 function newNodeId(): string {
@@ -95,8 +95,8 @@ function newNodeId(): string {
 }
 
 async function connect(
-  { kind, keyPrefix }: Pick<AnyActor, "kind" | "keyPrefix">,
-  { redisUrl, log }: ActorsDeps,
+  { kind, keyPrefix }: Pick<AnyKind, "kind" | "keyPrefix">,
+  { redisUrl, log }: RoomsDeps,
 ): Promise<Connections> {
   const open = (name: string) =>
     connectRedis(redisUrl, log, `${kind}-${name}`, { commandTimeout: storeWaitMs });
@@ -105,7 +105,7 @@ async function connect(
   const subscriber = createListener(redisUrl, log, `${kind}-subscriber`);
   const all = [commits, control];
   await Promise.all(all.map((redis) => redisReady(redis)));
-  // Who starts Redis again runs no kind of actor, and learns from this which there are (`continueHistory`).
+  // Who starts Redis again runs no kind of room, and learns from this which there are (`continueHistory`).
   await control.sadd(kindsKey, keyPrefix);
   return {
     commits: connectionOf(commits),

@@ -1,7 +1,28 @@
-/** The public interface of the actors; other folders import nothing else of this one. */
-export type { Holder, Lobbies, LobbyReply, LobbySnapshotMessage } from "./contract.ts";
+/** The one door of this folder: rooms of any kind, and lobbies. */
+export { createRooms } from "./create-rooms.ts";
+export type { RoomsDeps } from "./create-rooms.ts";
+export type {
+  HeldRoom,
+  LocatedRoom,
+  OwnedRooms,
+  Reply,
+  RoomNode,
+  RoomShare,
+  RoomsOfKind,
+} from "./contract.ts";
+export { defineRoom } from "./kind.ts";
+export type { RoomKind } from "./kind.ts";
+export { accept, reject } from "./rules.ts";
+export type { Decision, DeliveryRules, RoomRules, SenderLimit } from "./rules.ts";
+export type { RoomTimings } from "./shared-rooms.ts";
+export { continueHistory } from "./cluster/history.ts";
+export { publishNodeDown } from "./cluster/node-down.ts";
+export type { OwnerChange, Takeover } from "./cluster/owner-history.ts";
+export { Keyspace } from "./log/keys.ts";
+export type { RoomEvent } from "./log/room-events.ts";
+
 export { createLobbies } from "./lobbies.ts";
-export type { LobbiesDeps } from "./lobbies.ts";
+export type { Lobbies, LobbiesDeps } from "./lobbies.ts";
 export {
   eventChannel,
   eventStreamKey,
@@ -9,28 +30,6 @@ export {
   lobbyRoom,
   publicListChannel,
 } from "./lobby-keys.ts";
+export type { HeldLobby } from "./lobby/actor.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";
 export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";
-export type {
-  ActorDefinition,
-  ActorNode,
-  ActorShare,
-  Actors,
-  Decision,
-  DeliveryRules,
-  HeldActor,
-  LocatedActor,
-  OwnedActors,
-  Reply,
-  SenderLimit,
-} from "./runtime/definition.ts";
-export { accept, defineActor, reject } from "./runtime/definition.ts";
-export { continueHistory } from "./runtime/placement/history.ts";
-export type { OwnerChange, Takeover } from "./runtime/placement/owner-history.ts";
-export { liveNodes } from "./runtime/placement/live-nodes.ts";
-export { publishNodeDown } from "./runtime/placement/node-down.ts";
-export type { ActorTimings } from "./runtime/router/router-deps.ts";
-export { createActors } from "./runtime/router/create-actors.ts";
-export type { ActorsDeps } from "./runtime/router/create-actors.ts";
-export { Keyspace } from "./runtime/storage/keys.ts";
-export type { RoomEvent } from "./runtime/storage/room-events.ts";

@@ -1,14 +1,18 @@
 import { AppError } from "../server/platform/errors.ts";
 import type { Origin } from "../server/platform/origin.ts";
 import type { lobbyResults, PayloadOf } from "../workers/queues.ts";
-import type { HeldLobby, Lobbies } from "./contract.ts";
+import type { RoomsOfKind } from "./contract.ts";
+import { createRooms, type RoomsDeps } from "./create-rooms.ts";
+import { defineRoom } from "./kind.ts";
 import { lobbyKey } from "./lobby-keys.ts";
-import { lobbyRules, type LobbyActor } from "./lobby/actor.ts";
+import { lobbyRules, type LobbyKind } from "./lobby/actor.ts";
 import { drawPlan } from "./lobby/questions.ts";
 import type { WireContext } from "./lobby/snapshot.ts";
-import type { DrawnQuestion, DrawPlan, Lobby, LobbyCommand } from "./lobby/types.ts";
-import { defineActor, type Actors, type SenderLimit } from "./runtime/definition.ts";
-import { createActors, type ActorsDeps } from "./runtime/router/create-actors.ts";
+import type { DrawnQuestion, DrawPlan, LobbyCommand } from "./lobby/types.ts";
+import type { SenderLimit } from "./rules.ts";
+
+/** The lobbies, whichever process owns them. */
+export type Lobbies = RoomsOfKind<LobbyCommand>;
 
 /** Dependencies of the lobby rules. */
 export interface LobbyRulesDeps {
@@ -20,17 +24,17 @@ export interface LobbyRulesDeps {
   seatLimit: SenderLimit | null;
 }
 
-export interface LobbiesDeps extends LobbyRulesDeps, Omit<ActorsDeps, "topicBase"> {}
+export interface LobbiesDeps extends LobbyRulesDeps, Omit<RoomsDeps, "topicBase"> {}
 
 /** Joins the processes that share the lobbies; resolves when this one owns its share of the shards. */
 export async function createLobbies(deps: LobbiesDeps): Promise<Lobbies> {
   const { topicBase } = deps.context;
-  return lobbiesOf(await createActors(lobbyDefinition(deps), { ...deps, topicBase }));
+  return createRooms(lobbyKind(deps), { ...deps, topicBase });
 }
 
 /** The lobby rules with their jobs: storing results and drawing further questions. */
-export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
-  const jobs: LobbyActor["jobs"] = {
+export function lobbyKind(deps: LobbyRulesDeps): LobbyKind {
+  const jobs: LobbyKind["jobs"] = {
     result: {
       startedBy: "finished",
       isPending: (lobby) => lobby.isResultPending,
@@ -51,7 +55,7 @@ export function lobbyDefinition(deps: LobbyRulesDeps): LobbyActor {
       },
     },
   };
-  return defineActor(lobbyRules(deps.context, deps.seatLimit, jobs));
+  return defineRoom(lobbyRules(deps.context, deps.seatLimit, jobs));
 }
 
 /** Without further questions the lobby ends after those it has. */
@@ -63,37 +67,3 @@ async function drawOrNone(draw: () => Promise<DrawnQuestion[]>): Promise<DrawnQu
     throw error;
   }
 }
-
-/** The lobbies as the rest of the service uses them. */
-export function lobbiesOf(actors: Actors<Lobby, LobbyCommand>): Lobbies {
-  const tellSpectators: Lobbies["tellSpectators"] = async (code, count) => {
-    await actors.ask(code, { type: "spectators", worker: actors.node.nodeId, count });
-  };
-  return {
-    kind: actors.kind,
-    node: actors.node,
-    room: { ...actors.room, publishSpectators: tellSpectators },
-    list: actors.list,
-    ask: (code, command, id, origin) => actors.ask(code, command, id, origin),
-    snapshot: (code) => actors.snapshot(code),
-    ownerPort: (code) => actors.ownerPort(code),
-    tellSpectators,
-    listPublic: () => actors.listIndex(),
-    describe: () => ({ ...actors.describe(), lobbies: actors.heldStates().map(heldLobby) }),
-    owns: (code) => actors.owns(code),
-    locate: (code) => actors.locate(code),
-    join: (ownPort) => actors.join(ownPort),
-    handOver: () => actors.handOver(),
-    stop: () => actors.stop(),
-  };
-}
-
-const heldLobby = (lobby: Lobby): HeldLobby => ({
-  code: lobby.code,
-  status: lobby.status,
-  mode: lobby.settings.mode,
-  visibility: lobby.settings.visibility,
-  players: lobby.seats.length,
-  createdAt: lobby.createdAt,
-  lastCommandAt: lobby.lastCommandAt,
-});

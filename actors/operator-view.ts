@@ -1,18 +1,19 @@
-import type { ActorSummary, AnyActor, HeldActor } from "../definition.ts";
-import type { HeldState } from "../mailbox/mailboxes.ts";
-import { shardOf } from "../storage/keys.ts";
+import type { HeldRoom, RoomSummary } from "./contract.ts";
+import type { AnyKind } from "./kind.ts";
+import type { HeldState } from "./room.ts";
+import { shardOf } from "./log/keys.ts";
 
 /** The parts of a snapshot that every kind may have. */
-export interface ActorView {
+export interface RoomView {
   seq: number;
   status?: unknown;
 }
 
 export const summaryOf = (
   code: string,
-  { seq, status }: ActorView,
+  { seq, status }: RoomView,
   deadline: number | null,
-): ActorSummary => ({
+): RoomSummary => ({
   code,
   shard: shardOf(code),
   status: typeof status === "string" ? status : null,
@@ -20,11 +21,11 @@ export const summaryOf = (
   deadline,
 });
 
-export const heldActors = (
-  { status, nextDeadline }: AnyActor,
+export const heldRooms = (
+  { status, nextDeadline }: AnyKind,
   held: readonly HeldState[],
   now: number,
-): HeldActor[] =>
+): HeldRoom[] =>
   held.map(({ code, state, lastUsed, numCommands }) => ({
     ...summaryOf(code, { seq: state.seq, status: status(state, now) }, nextDeadline(state)),
     lastUsedAt: lastUsed,

@@ -1,6 +1,6 @@
-import type { Reply } from "../definition.ts";
+import type { Reply } from "./contract.ts";
 
-/** This process does not own the actor; the caller has to ask the current owner with the same command id. */
+/** This process does not own the room; the caller has to ask the current owner with the same command id. */
 export const notOwner: unique symbol = Symbol("not owner");
 
 export type Outcome = Reply | typeof notOwner;

@@ -1,4 +1,4 @@
-import type { SenderLimit } from "../definition.ts";
+import type { SenderLimit } from "./rules.ts";
 
 /** Commands per sender in the current window, which the first of them opens (GW-11). */
 export type SenderCounts = Map<number, { count: number; endsAt: number }>;

@@ -1,13 +1,15 @@
-import type { Cancel, Timing } from "../timing.ts";
+import type { Cancel, Timing } from "./timing.ts";
 
-/** Fires the deadlines of actors, by the wall clock, which may jump. */
+/** Fires the deadlines of rooms, by the wall clock, which may jump. */
 export interface Ticker {
-  /** Sets the deadline of an actor; null removes it. */
+  /** Sets the deadline of a room; null removes it. */
   arm(code: string, due: number | null): void;
   stop(): void;
 }
 
 const sweepMs = 100;
+/** Until a room is ticked again after a failure of the store. */
+export const retryMs = 500;
 
 export function createTicker(
   now: () => number,

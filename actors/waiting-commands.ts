@@ -1,5 +1,6 @@
-import type { Owner } from "../placement/owners.ts";
-import type { Cancel, Timing } from "../timing.ts";
+import type { Leases } from "./cluster/leases.ts";
+import type { Owner } from "./cluster/owners.ts";
+import type { Cancel, Timing } from "./timing.ts";
 
 interface Waiter {
   deadline: number;
@@ -18,9 +19,7 @@ export interface WaitingCommandsDeps {
   timing: Timing;
   /** After this time the map is read, and an unchanged owner is asked again. */
   retryMs: number;
-  ownerOf: (shard: number) => Owner | null;
-  /** Reads the owner map and calls `mapLoaded`. */
-  reload: () => Promise<void>;
+  leases: Pick<Leases, "liveOwnerOf" | "reload" | "acquired" | "mapLoaded">;
   /** True once nobody may wait any longer. */
   isOver: () => boolean;
 }
@@ -37,6 +36,11 @@ export class WaitingCommands {
 
   constructor(deps: WaitingCommandsDeps) {
     this.#deps = deps;
+    const { leases } = deps;
+    leases.acquired.on((shard) => this.#shardAcquired(shard));
+    leases.mapLoaded.on(() =>
+      this.#release(({ refusedBy }, owner) => owner !== null && owner.token !== refusedBy),
+    );
   }
 
   get count(): number {
@@ -49,8 +53,8 @@ export class WaitingCommands {
    */
   turn(shard: number, deadline: number): Promise<boolean> {
     if (this.#count >= maxWaiting) return Promise.resolve(false);
-    const { timing, retryMs, ownerOf } = this.#deps;
-    const refusedBy = ownerOf(shard)?.token ?? null;
+    const { timing, retryMs, leases } = this.#deps;
+    const refusedBy = leases.liveOwnerOf(shard)?.token ?? null;
     if (this.#nextCheck === null) {
       this.#readPauseMs = retryMs;
       this.#readAt = timing.elapsed() + retryMs;
@@ -65,21 +69,16 @@ export class WaitingCommands {
   }
 
   /** This process acquired the shard. */
-  shardAcquired(shard: number): void {
+  #shardAcquired(shard: number): void {
     const queue = this.#queues.get(shard) ?? [];
     this.#queues.delete(shard);
     this.#count -= queue.length;
     for (const { resolve } of queue) resolve(true);
   }
 
-  /** The owner map was loaded again. */
-  mapLoaded(): void {
-    this.#release(({ refusedBy }, owner) => owner !== null && owner.token !== refusedBy);
-  }
-
   #release(isReady: (waiter: Waiter, owner: Owner | null) => boolean): void {
     for (const [shard, queue] of this.#queues) {
-      const owner = this.#deps.ownerOf(shard);
+      const owner = this.#deps.leases.liveOwnerOf(shard);
       const staying: Waiter[] = [];
       for (const waiter of queue)
         if (isReady(waiter, owner)) waiter.resolve(true);
@@ -104,11 +103,11 @@ export class WaitingCommands {
 
   /** A failed read also counts: the last known owner is asked again. */
   async #read(): Promise<void> {
-    const { timing, retryMs, reload } = this.#deps;
+    const { timing, retryMs, leases } = this.#deps;
     this.#isReading = true;
     this.#readPauseMs = Math.min(2 * this.#readPauseMs, maxReadPause * retryMs);
     this.#readAt = timing.elapsed() + this.#readPauseMs;
-    await reload().catch(() => undefined);
+    await leases.reload().catch(() => undefined);
     this.#isReading = false;
     this.#release((_, owner) => owner !== null);
   }

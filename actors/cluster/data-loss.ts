@@ -1,8 +1,9 @@
-import type { Connection } from "../storage/connection.ts";
-import type { Keyspace } from "../storage/keys.ts";
-import { runScript } from "../storage/scripts.ts";
-import type { ShardActors, ShardListener } from "./shard-listener.ts";
-import type { ShardOwnership } from "./shard-ownership.ts";
+import type { Connection } from "../log/connection.ts";
+import type { Keyspace } from "../log/keys.ts";
+import { runScript } from "../log/scripts.ts";
+import type { Rooms } from "../rooms.ts";
+import type { CommitFollowers } from "../wire/commit-followers.ts";
+import type { Leases } from "./leases.ts";
 
 /** Number of shards verified together. */
 const chunk = 64;
@@ -10,16 +11,16 @@ const chunk = 64;
 export interface DataLossDeps {
   redis: Connection;
   keys: Keyspace;
-  ownership: Pick<ShardOwnership, "held" | "holds" | "tokenOf">;
-  listener: Pick<ShardListener, "suspect">;
-  actors: Pick<ShardActors, "suspects" | "markVerified" | "resync">;
+  leases: Pick<Leases, "held" | "holds" | "tokenOf" | "acquired">;
+  rooms: Pick<Rooms, "suspects" | "suspectAll" | "markVerified" | "resync">;
+  followers: Pick<CommitFollowers, "suspect">;
 }
 
 /**
  * The `master_replid` of Redis changes with every start and when a replica becomes master: writes may be
  * lost at these moments. An owner that outlives one compares its state in memory with Redis, and records
  * the shard as intact if nothing is missing. If a node claims a shard without such a record, numbers of
- * published events may be lost, so its actors skip ahead of them (HUB-06).
+ * published events may be lost, so its rooms skip ahead of them (HUB-06).
  */
 export class DataLossDetector {
   readonly #deps: DataLossDeps;
@@ -29,6 +30,10 @@ export class DataLossDetector {
 
   constructor(deps: DataLossDeps) {
     this.#deps = deps;
+    // Claimed again by this same node, after an outage during which others may have owned it.
+    deps.leases.acquired.on((shard, isRetained) => {
+      if (isRetained) this.#suspects.add(shard);
+    });
   }
 
   /**
@@ -50,19 +55,10 @@ export class DataLossDetector {
 
   /** The connection was lost. */
   markAllSuspect(): void {
-    this.#deps.listener.suspect();
-    for (const shard of this.#deps.ownership.held()) this.#suspects.add(shard);
-  }
-
-  /** The shard was claimed again by this same node, after an outage during which others may have owned it. */
-  markSuspect(shard: number): void {
-    this.#suspects.add(shard);
-  }
-
-  /** Whether Redis has kept every write of this owned shard since it was last known to be intact. */
-  async isIntact(shard: number): Promise<boolean> {
-    const { redis, keys } = this.#deps;
-    return (await runScript(redis, "is-intact", [keys.history(shard)], [])) === 1;
+    const { rooms, followers, leases } = this.#deps;
+    rooms.suspectAll();
+    followers.suspect();
+    for (const shard of leases.held()) this.#suspects.add(shard);
   }
 
   async #verifyAll(): Promise<void> {
@@ -77,13 +73,13 @@ export class DataLossDetector {
   }
 
   async #verify(shard: number): Promise<void> {
-    const { redis, keys, ownership, actors } = this.#deps;
-    const token = ownership.tokenOf(shard);
+    const { redis, keys, leases, rooms } = this.#deps;
+    const token = leases.tokenOf(shard);
     if (token === null) {
-      if (!ownership.holds(shard)) this.#suspects.delete(shard);
+      if (!leases.holds(shard)) this.#suspects.delete(shard);
       return;
     }
-    const suspects = actors.suspects(shard);
+    const suspects = rooms.suspects(shard);
     const known = suspects.filter(({ stamp }) => stamp !== null);
     const isPart = known.length < suspects.length;
     const states = known.map(({ code }) => keys.state(code));
@@ -91,9 +87,9 @@ export class DataLossDetector {
     const args = [token, isPart ? 1 : 0, ...known.map(({ stamp }) => stamp ?? "")];
     const differing = new Set((await runScript(redis, "mark-intact", names, args)) as number[]);
     const verified = known.filter((_, i) => !differing.has(i)).map(({ code }) => code);
-    actors.markVerified(shard, verified);
+    rooms.markVerified(shard, verified);
     const isVerified = new Set(verified);
-    for (const { code } of suspects) if (!isVerified.has(code)) actors.resync(code);
+    for (const { code } of suspects) if (!isVerified.has(code)) rooms.resync(code);
     if (verified.length === suspects.length) this.#suspects.delete(shard);
   }
 }

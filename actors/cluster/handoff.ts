@@ -1,7 +1,7 @@
-import type { Connection } from "../storage/connection.ts";
-import type { Keyspace } from "../storage/keys.ts";
+import type { Connection } from "../log/connection.ts";
+import type { Keyspace } from "../log/keys.ts";
 import type { Timing } from "../timing.ts";
-import type { ShardOwnership } from "./shard-ownership.ts";
+import type { Leases } from "./leases.ts";
 
 /** One batch of shards changes owner at a time, while the rest is served as usual. */
 const batchCount = 10;
@@ -18,7 +18,7 @@ export interface HandoffDeps {
   redis: Connection;
   keys: Keyspace;
   timing: Timing;
-  ownership: ShardOwnership;
+  leases: Leases;
   /** The shards shared by all nodes. */
   shards: readonly number[];
   hasOthers: () => boolean;
@@ -60,7 +60,7 @@ export class Handoff {
 
   /** Releases everything and waits until it is claimed; retries on Redis errors. */
   async drain(): Promise<void> {
-    const { timing, ownership } = this.#deps;
+    const { timing, leases } = this.#deps;
     const end = timing.elapsed() + leaveMs;
     let reason: unknown = "nobody takes them";
     while (timing.elapsed() < end) {
@@ -71,7 +71,7 @@ export class Handoff {
       }
       await this.#pause();
     }
-    throw new Error(`${ownership.recorded().length} shards are left: ${String(reason)}`);
+    throw new Error(`${leases.recorded().length} shards are left: ${String(reason)}`);
   }
 
   #pause(): Promise<void> {
@@ -79,9 +79,9 @@ export class Handoff {
   }
 
   async #give(batch: number[]): Promise<void> {
-    const { ownership, timing, redis, keys, nodeId } = this.#deps;
+    const { leases, timing, redis, keys, nodeId } = this.#deps;
     this.#free = batch;
-    const ends = await Promise.allSettled(batch.map((shard) => ownership.release(shard)));
+    const ends = await Promise.allSettled(batch.map((shard) => leases.release(shard)));
     this.#freeSince = timing.elapsed();
     await redis.publish(keys.mapChannel, nodeId);
     for (const end of ends) if (end.status === "rejected") throw end.reason;
@@ -96,8 +96,8 @@ export class Handoff {
   }
 
   async #takeBack(): Promise<void> {
-    const { ownership, redis, keys, nodeId } = this.#deps;
-    const { count } = await ownership.claim(this.#free.map((shard) => ({ shard, owner: null })));
+    const { leases, redis, keys, nodeId } = this.#deps;
+    const { count } = await leases.claim(this.#free.map((shard) => ({ shard, owner: null })));
     this.#free = [];
     if (count > 0) await redis.publish(keys.mapChannel, nodeId);
   }
@@ -107,7 +107,7 @@ export class Handoff {
     if (this.#deps.isClaiming()) return false;
     const hasOthers = this.#deps.hasOthers();
     if (hasOthers && !(await this.#isTaken())) return false;
-    const left = this.#deps.ownership.recorded();
+    const left = this.#deps.leases.recorded();
     if (left.length === 0) return true;
     await this.#give(hasOthers ? left.slice(0, this.#batchSize) : left);
     return false;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { allShards, kindsKey, Keyspace } from "../storage/keys.ts";
-import { runScript } from "../storage/scripts.ts";
+import { allShards, kindsKey, Keyspace } from "../log/keys.ts";
+import { runScript } from "../log/scripts.ts";
 
 /** Key prefix of the first kind, the only one that existed before histories were recorded per kind. */
 const firstPrefix = "";

@@ -1,26 +1,29 @@
-import { CoalescedTask } from "../../../server/platform/cache/coalesced-task.ts";
-import type { Connection } from "../storage/connection.ts";
-import type { Keyspace } from "../storage/keys.ts";
-import { runScript } from "../storage/scripts.ts";
+import type { ActorMetrics } from "../../server/platform/metrics/actor-metrics.ts";
+import { CoalescedTask } from "../../server/platform/cache/coalesced-task.ts";
+import type { Connection } from "../log/connection.ts";
+import type { Keyspace } from "../log/keys.ts";
+import { runScript } from "../log/scripts.ts";
+import { Signal } from "../signal.ts";
+import type { Membership } from "./membership.ts";
 import { keptOwners, type ClaimedShard, type OwnerCause } from "./owner-history.ts";
 import { parseOwner, type Owner } from "./owners.ts";
-import type { Deadline, ShardActors, ShardListener } from "./shard-listener.ts";
 
-export interface ShardOwnershipDeps {
+export interface LeasesDeps {
   nodeId: string;
   /** Name of this process, without spaces, in the list of a shard's owners. */
   processName: string;
-  redis: Connection;
+  redis: Pick<Connection, "evalsha" | "eval" | "isSharded" | "get" | "mget" | "zrange">;
   keys: Keyspace;
+  /** The shards shared by all nodes. */
   shards: readonly number[];
-  listener: Pick<ShardListener, "acquired" | "released">;
-  actors: Pick<ShardActors, "drain" | "restoreDeadline">;
-  /** The owner map was loaded again. */
-  onMapLoaded: () => void;
-  /** Why the shards of another node need an owner; `isReleased`: it has given them up. */
-  causeOf: (nodeId: string, isReleased: boolean) => OwnerCause;
-  /** Shards were claimed together; returns at once. */
-  onClaimed: (claimed: readonly ClaimedShard[]) => void;
+  membership: Pick<Membership, "causeOf" | "isDead" | "isFresh" | "portOf">;
+  metrics: Pick<ActorMetrics, "shards">;
+}
+
+/** When a room has to be ticked. */
+export interface Deadline {
+  code: string;
+  due: number;
 }
 
 export interface Claimed {
@@ -29,15 +32,37 @@ export interface Claimed {
   error: unknown;
 }
 
-/** The owner map as last read, and the leases of this process. */
-export class ShardOwnership {
-  readonly #deps: ShardOwnershipDeps;
+/** The owner map as last read, and the shards of this process. */
+export class Leases {
+  /**
+   * A shard was acquired. `isRetained`: this process owned it before and nobody else has since. `deadlines`: those
+   * stored in Redis for its rooms.
+   */
+  readonly acquired = new Signal<
+    [shard: number, isRetained: boolean, deadlines: readonly Deadline[]]
+  >();
+  /**
+   * A shard was released or lost. `isRetained`: perhaps no other node claims it, so what is known of its rooms is kept.
+   */
+  readonly released = new Signal<[shard: number, isRetained: boolean]>();
+  /** A shard is about to be released, which waits for the handlers. */
+  readonly closing = new Signal<[shard: number]>();
+  /** A deadline of an owned shard was read again. */
+  readonly restored = new Signal<[code: string, due: number]>();
+  /** The owner map was loaded again. */
+  readonly mapLoaded = new Signal();
+  /** Shards were claimed together. */
+  readonly claimed = new Signal<[shards: readonly ClaimedShard[]]>();
+  /** Redis refused a commit, because another node owns the shard. */
+  readonly overtaken = new Signal();
+  readonly #deps: LeasesDeps;
   readonly #ownerKeys: string[];
   readonly #owners: (Owner | null)[] = [];
   /** The last known owner of each shard, also after its release. */
   readonly #lastOwners: (string | undefined)[] = [];
   /** Shard -> fencing token. */
   readonly #leases = new Map<number, string>();
+  /** Shards that are being released. */
   readonly #closing = new Set<number>();
   readonly #generations = new Map<number, number>();
   /** Shards lost together with the connection to Redis, with the tokens under which they were owned. */
@@ -46,7 +71,7 @@ export class ShardOwnership {
   readonly #changed = new Set<number>();
   readonly #loads: CoalescedTask;
 
-  constructor(deps: ShardOwnershipDeps) {
+  constructor(deps: LeasesDeps) {
     this.#deps = deps;
     this.#ownerKeys = deps.shards.map(deps.keys.owner);
     this.#loads = new CoalescedTask(() => this.#load());
@@ -66,8 +91,22 @@ export class ShardOwnership {
     return this.#generations.get(shard) ?? 0;
   }
 
+  /** The owner as last read, dead or alive. */
   ownerOf(shard: number): Owner | null {
     return this.#owners[shard] ?? null;
+  }
+
+  /** The node that owns the shard; null without an owner or if it is known to be dead. */
+  liveOwnerOf(shard: number): Owner | null {
+    const owner = this.ownerOf(shard);
+    // A dead node's connections may persist for a while, so commands to it would wait for the timeout.
+    return owner === null || this.#deps.membership.isDead(owner.nodeId) ? null : owner;
+  }
+
+  /** Dedicated port of the node that owns the shard; null without one. */
+  portOf(shard: number): number | null {
+    const owner = this.liveOwnerOf(shard);
+    return owner === null ? null : this.#deps.membership.portOf(owner.nodeId);
   }
 
   holds(shard: number): boolean {
@@ -103,17 +142,17 @@ export class ShardOwnership {
     const ends = await Promise.allSettled(seen.map(({ shard, owner }) => this.#take(shard, owner)));
     const failed = ends.find((end) => end.status === "rejected");
     const claimed = ends.flatMap((end) => (end.status === "fulfilled" && end.value) || []);
-    if (claimed.length > 0) this.#deps.onClaimed(claimed);
+    if (claimed.length > 0) this.claimed.emit(claimed);
     return { count: claimed.length, error: failed?.reason };
   }
 
   /** Drains the shard, then releases it; if Redis fails, a stale lease is left. */
   async release(shard: number): Promise<void> {
-    const { redis, keys, actors } = this.#deps;
+    const { redis, keys } = this.#deps;
     const token = this.#leases.get(shard) ?? this.#staleToken(shard);
     if (token === null || this.#closing.has(shard)) return;
     this.#closing.add(shard);
-    await actors.drain(shard);
+    await this.closing.settle(shard);
     // Lost and claimed again in the meantime, so it is a different lease.
     if (this.#leases.has(shard) && this.#leases.get(shard) !== token) return;
     this.lose(shard);
@@ -128,14 +167,27 @@ export class ShardOwnership {
     if (this.#owners[shard]?.token === token) this.#record(shard, null);
   }
 
-  /** Whether Redis still records the shard as ours. */
+  /** True if a read may be served, because this process is still the owner; without a recent heartbeat Redis is asked. */
   async confirm(shard: number): Promise<boolean> {
-    const { redis, keys } = this.#deps;
+    const { redis, keys, membership } = this.#deps;
+    if (membership.isFresh()) return this.holds(shard);
     const token = this.#leases.get(shard);
     if (token === undefined) return false;
     if ((await redis.get(keys.owner(shard))) === token) return true;
     this.lose(shard, token);
     return false;
+  }
+
+  /** Whether Redis has kept every write of this owned shard since it was last known to be intact. */
+  async isIntact(shard: number): Promise<boolean> {
+    const { redis, keys } = this.#deps;
+    return (await runScript(redis, "is-intact", [keys.history(shard)], [])) === 1;
+  }
+
+  /** Redis refused this token: another node owns the shard. */
+  fenced(shard: number, token: string): void {
+    this.lose(shard, token);
+    this.overtaken.emit();
   }
 
   /** Reads the stored deadlines of the owned shards again. */
@@ -148,7 +200,7 @@ export class ShardOwnership {
     if (token !== undefined && this.#leases.get(shard) !== token) return;
     this.#closing.delete(shard);
     this.#generations.delete(shard);
-    if (this.#leases.delete(shard)) this.#deps.listener.released(shard, isRetained);
+    if (this.#leases.delete(shard)) this.#released(shard, isRetained);
   }
 
   /** Drops all leases; `isRetained`: only Redis can tell whether another node has owned them since. */
@@ -162,7 +214,7 @@ export class ShardOwnership {
   }
 
   async #load(): Promise<void> {
-    const { redis, shards, nodeId, listener, onMapLoaded } = this.#deps;
+    const { redis, shards, nodeId } = this.#deps;
     this.#changed.clear();
     const records = await redis.mget(this.#ownerKeys);
     shards.forEach((shard, i) => {
@@ -174,9 +226,14 @@ export class ShardOwnership {
       this.#setOwner(shard, owner);
       if (token !== undefined && token !== record) this.lose(shard);
       // Another node has owned it since, so the retained data is invalid.
-      if (owner?.nodeId !== nodeId && this.#retained.delete(shard)) listener.released(shard, false);
+      if (owner?.nodeId !== nodeId && this.#retained.delete(shard)) this.#released(shard, false);
     });
-    onMapLoaded();
+    this.mapLoaded.emit();
+  }
+
+  #released(shard: number, isRetained: boolean): void {
+    this.#deps.metrics.shards.set(this.count);
+    this.released.emit(shard, isRetained);
   }
 
   #staleToken(shard: number): string | null {
@@ -196,15 +253,15 @@ export class ShardOwnership {
   }
 
   #causeOf(shard: number, owner: Owner | null): OwnerCause {
-    const { nodeId, causeOf } = this.#deps;
+    const { nodeId, membership } = this.#deps;
     const last = owner?.nodeId ?? this.#lastOwners[shard];
     if (last === undefined) return "started";
-    return last === nodeId ? "reclaimed" : causeOf(last, owner === null);
+    return last === nodeId ? "reclaimed" : membership.causeOf(last, owner === null);
   }
 
   /** Null if the owner has changed. */
   async #take(shard: number, owner: Owner | null): Promise<ClaimedShard | null> {
-    const { redis, keys, nodeId, processName, listener } = this.#deps;
+    const { redis, keys, nodeId, processName, metrics } = this.#deps;
     const { owner: own, epoch, due: dueKey, history, owners } = keys;
     const names = [own, epoch, dueKey, history, owners].map((key) => key(shard));
     const isRetained = owner !== null && this.#retained.get(shard) === owner.token;
@@ -218,15 +275,16 @@ export class ShardOwnership {
     this.#leases.set(shard, token);
     this.#generations.set(shard, Number(generation));
     const deadlines = deadlinesOf(due);
-    listener.acquired(shard, isRetained, deadlines);
+    metrics.shards.set(this.count);
+    this.acquired.emit(shard, isRetained, deadlines);
     return { from: owner?.nodeId ?? null, cause, codes: deadlines.map(({ code }) => code) };
   }
 
   async #readDeadlines(shard: number): Promise<void> {
-    const { redis, keys, actors } = this.#deps;
+    const { redis, keys } = this.#deps;
     const due = await redis.zrange(keys.due(shard), "0", "-1", "WITHSCORES");
     if (!this.#leases.has(shard)) return;
-    for (const one of deadlinesOf(due)) actors.restoreDeadline(one.code, one.due);
+    for (const one of deadlinesOf(due)) this.restored.emit(one.code, one.due);
   }
 }
 

@@ -1,8 +1,9 @@
-import type { Connection } from "../storage/connection.ts";
-import type { Keyspace } from "../storage/keys.ts";
-import { runScript } from "../storage/scripts.ts";
-import type { OwnerCause } from "./owner-history.ts";
+import type { Connection } from "../log/connection.ts";
+import type { Keyspace } from "../log/keys.ts";
+import { runScript } from "../log/scripts.ts";
+import { Signal } from "../signal.ts";
 import type { Timing } from "../timing.ts";
+import type { OwnerCause } from "./owner-history.ts";
 
 /**
  * Timings of failure detection and placement, in milliseconds (design: heartbeats per node, fencing per
@@ -32,14 +33,6 @@ export interface MembershipDeps {
   keys: Keyspace;
   timing: Timing;
   timings: ShardTimings;
-  /**
-   * The others may count this node as dead and own its shards. Called before any state counts as fresh
-   * again. `isRetained`: Redis ended before another node could claim the shards, so only Redis can tell
-   * whether they are lost. Resolves when nothing is in flight under the released tokens, which would become
-   * valid again once this node is counted.
-   */
-  onExpired: (isRetained: boolean) => Promise<void>;
-  onNodeDown: (node: string) => void;
 }
 
 /** Result of a heartbeat. */
@@ -68,6 +61,15 @@ export const leaveMessage = (nodeId: string) => leavingPrefix + nodeId;
 
 /** Tracks which nodes are alive, by their heartbeats in Redis and their messages. */
 export class Membership {
+  /**
+   * The others may count this node as dead and own its shards. Settled before any state counts as fresh again.
+   * `isRetained`: Redis ended before another node could claim the shards, so only Redis can tell whether they are lost.
+   * A handler resolves when nothing is in flight under the released tokens, which would become valid again once this
+   * node is counted.
+   */
+  readonly expired = new Signal<[isRetained: boolean]>();
+  /** A node is known to be dead, or its heartbeats stopped: commands that wait for it must be redirected. */
+  readonly nodeDown = new Signal<[nodeId: string]>();
   readonly #deps: MembershipDeps;
   #live = new Set<string>();
   /** Dedicated ports of live nodes. */
@@ -75,7 +77,7 @@ export class Membership {
   readonly #leaving = new Set<string>();
   readonly #dead = new Set<string>();
   /** Nodes that were alive and whose heartbeats stopped. */
-  readonly #expired = new Set<string>();
+  readonly #silent = new Set<string>();
   /** Until then a silent node may be alive, because Redis or this node was down. */
   #graceUntil = Number.NEGATIVE_INFINITY;
   #connectedAt = Number.NEGATIVE_INFINITY;
@@ -90,7 +92,7 @@ export class Membership {
 
   /** Sends a heartbeat; null if Redis replied nothing usable. */
   async heartbeat(): Promise<Heartbeat | null> {
-    const { timing, timings, onExpired } = this.#deps;
+    const { timing, timings } = this.#deps;
     let sent = timing.elapsed();
     const isFirst = this.#lastHeartbeat < 0;
     let reply = await this.#report(isFirst);
@@ -98,7 +100,7 @@ export class Membership {
     // heartbeat and may claim its shards after it.
     const isExpired = reply?.[0] === 0 && !isFirst;
     if (isExpired) {
-      await onExpired(this.#hasRedisEnded);
+      await this.expired.settle(this.#hasRedisEnded);
       sent = timing.elapsed();
       reply = await this.#report(true);
     }
@@ -154,7 +156,7 @@ export class Membership {
     if (this.#leaving.has(node) || (isReleased && isDead)) return "drained";
     if (isReleased) return "rebalanced";
     if (isDead) return "exited";
-    return this.#expired.has(node) ? "frozen" : "recovered";
+    return this.#silent.has(node) ? "frozen" : "recovered";
   }
 
   /** Dedicated port of a node; null without one, or when the node is leaving and closes it. */
@@ -198,7 +200,7 @@ export class Membership {
     }
     this.#live.delete(node);
     addBounded(this.#dead, node);
-    this.#deps.onNodeDown(node);
+    this.nodeDown.emit(node);
     return true;
   }
 
@@ -222,8 +224,8 @@ export class Membership {
     for (const node of this.#leaving) if (!live.has(node)) this.#leaving.delete(node);
     for (const node of before)
       if (!live.has(node)) {
-        addBounded(this.#expired, node);
-        this.#deps.onNodeDown(node);
+        addBounded(this.#silent, node);
+        this.nodeDown.emit(node);
       }
     if (newlyLeaving.length > 0) return true;
     return live.size !== before.size || [...live].some((node) => !before.has(node));

@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
-import type { Logger } from "../../../server/platform/log/logger.ts";
-import { publish } from "../../../server/platform/redis/redis.ts";
-import type { ActorNode } from "../definition.ts";
-import { Keyspace } from "../storage/keys.ts";
+import type { Logger } from "../../server/platform/log/logger.ts";
+import { publish } from "../../server/platform/redis/redis.ts";
+import type { RoomNode } from "../contract.ts";
+import { Keyspace } from "../log/keys.ts";
 
 /**
  * Publishes that a node is down, so that its shards move immediately instead of after the heartbeat
@@ -10,7 +10,7 @@ import { Keyspace } from "../storage/keys.ts";
  */
 export async function publishNodeDown(
   redis: Redis,
-  { keyPrefix, nodeId }: ActorNode,
+  { keyPrefix, nodeId }: RoomNode,
   log: Logger,
 ): Promise<void> {
   const { workers, deadChannel } = new Keyspace(keyPrefix);

@@ -1,4 +1,4 @@
-import type { Connection } from "../storage/connection.ts";
+import type { Connection } from "../log/connection.ts";
 
 /** Owners of a shard that are kept, for operators (OPS-62). */
 export const keptOwners = 8;

@@ -1,4 +1,4 @@
-import { allShards, hashText } from "../storage/keys.ts";
+import { allShards, hashText } from "../log/keys.ts";
 
 /** Owner record of a shard as stored: `nodeId|epoch`, or empty when released. */
 export interface Owner {

@@ -1,10 +1,10 @@
-import type { Connection } from "../storage/connection.ts";
-import type { Keyspace } from "../storage/keys.ts";
+import type { Connection } from "../log/connection.ts";
+import type { Keyspace } from "../log/keys.ts";
 import type { Timing } from "../timing.ts";
 import { Handoff } from "./handoff.ts";
 import type { Membership, ShardTimings } from "./membership.ts";
 import { targetOwners, type Owner } from "./owners.ts";
-import type { ShardOwnership } from "./shard-ownership.ts";
+import type { Leases } from "./leases.ts";
 
 export interface RebalancerDeps {
   nodeId: string;
@@ -13,7 +13,7 @@ export interface RebalancerDeps {
   timing: Timing;
   timings: ShardTimings;
   shards: readonly number[];
-  ownership: ShardOwnership;
+  leases: Leases;
   membership: Membership;
 }
 
@@ -44,10 +44,10 @@ export class Rebalancer {
    * belong elsewhere.
    */
   async rebalance(): Promise<void> {
-    const { timing, timings, ownership } = this.#deps;
+    const { timing, timings, leases } = this.#deps;
     this.#dueAt = timing.elapsed() + timings.reloadMs;
     try {
-      await ownership.reload();
+      await leases.reload();
       await this.place();
     } catch (error) {
       this.#dueAt = Number.NEGATIVE_INFINITY;
@@ -93,17 +93,17 @@ export class Rebalancer {
   }
 
   #plan(): { toClaim: number[]; toRelease: number[] } {
-    const { nodeId, shards, ownership, membership } = this.#deps;
+    const { nodeId, shards, leases, membership } = this.#deps;
     const targets = targetOwners(membership.candidates(), shards);
     const toClaim: number[] = [];
     const toRelease: number[] = [];
     for (const [i, shard] of shards.entries()) {
       const target = targets[i];
-      const owner = ownership.ownerOf(shard);
+      const owner = leases.ownerOf(shard);
       const isFree = owner === null || membership.isDown(owner.nodeId);
-      const isStale = ownership.isStaleLease(shard);
+      const isStale = leases.isStaleLease(shard);
       if (target === nodeId && (isFree || isStale)) toClaim.push(shard);
-      if ((ownership.holds(shard) || isStale) && target && target !== nodeId) toRelease.push(shard);
+      if ((leases.holds(shard) || isStale) && target && target !== nodeId) toRelease.push(shard);
     }
     return { toClaim, toRelease };
   }
@@ -115,26 +115,26 @@ export class Rebalancer {
    * busy new owner processes each reply late.
    */
   async #claim(shards: number[]): Promise<void> {
-    const { membership, ownership, redis, keys, nodeId } = this.#deps;
+    const { membership, leases, redis, keys, nodeId } = this.#deps;
     // Taken before the liveness check: a record written after it belongs to a live node.
     const seen = shards.map((shard) => {
-      const owner = ownership.ownerOf(shard);
+      const owner = leases.ownerOf(shard);
       return { shard, owner, holder: this.#possibleHolder(owner) };
     });
     const holders = new Set(seen.flatMap(({ holder }) => holder ?? []));
     const living = await membership.aliveAmong([...holders]);
     if (this.#isStopped) return;
-    const { count, error } = await ownership.claim(
+    const { count, error } = await leases.claim(
       seen.filter(({ holder }) => holder === null || !living.has(holder)),
     );
     if (count > 0) await redis.publish(keys.mapChannel, nodeId);
     if (error !== undefined) throw error;
     if (count === shards.length) return;
-    await ownership.reload();
+    await leases.reload();
     // Shards released between our read and the claim, or a claim sent twice because its first reply was
     // lost: its own success then refused it.
     const toClaim = new Set(this.#plan().toClaim);
-    const isFree = (shard: number) => this.#possibleHolder(ownership.ownerOf(shard)) === null;
+    const isFree = (shard: number) => this.#possibleHolder(leases.ownerOf(shard)) === null;
     if (shards.some((shard) => toClaim.has(shard) && isFree(shard))) this.#placeAgain = true;
   }
 

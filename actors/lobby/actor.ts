@@ -1,4 +1,5 @@
-import type { ActorDefinition, ActorRules, SenderLimit } from "../runtime/definition.ts";
+import type { RoomKind } from "../kind.ts";
+import type { RoomRules, SenderLimit } from "../rules.ts";
 import { answerBody } from "./answers.ts";
 import { audienceDue, newAudience, withAudience, type Audience } from "./audience.ts";
 import { nextDeadline } from "./deadlines.ts";
@@ -11,12 +12,12 @@ import { finishedKeepMs } from "./limits.ts";
 import { messageData, messageTypes } from "./messages.ts";
 import { resultSheet } from "./result-sheet.ts";
 import { lobbySnapshot, type WireContext } from "./snapshot.ts";
-import type { Answer, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
+import type { Answer, Lobby, LobbyCommand, LobbyEvent, Mode, Status, Visibility } from "./types.ts";
 
-export type LobbyActor = ActorDefinition<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
-export type LobbyRules = ActorRules<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
+export type LobbyKind = RoomKind<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
+export type LobbyRules = RoomRules<Lobby, LobbyCommand, LobbyEvent, Answer, Audience>;
 
-/** Empty: lobbies were the first kind of actor, so their keys have no prefix. */
+/** Empty: lobbies were the first kind of room, so their keys have no prefix. */
 export const lobbyKeyPrefix = "";
 
 const nobody = { seatId: null, playerId: null };
@@ -26,7 +27,7 @@ export function lobbyRules(
   context: WireContext,
   /** Rate limit of commands per seat; null = none. */
   seatLimit: SenderLimit | null,
-  jobs: LobbyActor["jobs"],
+  jobs: LobbyKind["jobs"],
 ): LobbyRules {
   return {
     kind: "lobby",
@@ -54,5 +55,28 @@ export function lobbyRules(
     },
     ephemeral: { create: newAudience, complete: withAudience, nextDeadline: audienceDue },
     index: lobbyIndex(context),
+    spectators: (worker, count) => ({ type: "spectators", worker, count }),
+    describe: heldLobby,
   };
 }
+
+/** A lobby as operators see it, without players and questions. */
+export interface HeldLobby {
+  code: string;
+  status: Status;
+  mode: Mode;
+  visibility: Visibility;
+  players: number;
+  createdAt: number;
+  lastCommandAt: number;
+}
+
+const heldLobby = (lobby: Lobby): HeldLobby => ({
+  code: lobby.code,
+  status: lobby.status,
+  mode: lobby.settings.mode,
+  visibility: lobby.settings.visibility,
+  players: lobby.seats.length,
+  createdAt: lobby.createdAt,
+  lastCommandAt: lobby.lastCommandAt,
+});

@@ -1,4 +1,4 @@
-import type { DeliveryRules } from "../runtime/definition.ts";
+import type { DeliveryRules } from "../rules.ts";
 import type { LobbyMessage } from "./types.ts";
 
 type Visibility = "public" | "private";

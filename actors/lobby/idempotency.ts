@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../../server/platform/errors.ts";
-import type { AnswersById, IdempotencyRules, Leaver } from "../runtime/definition.ts";
+import type { AnswersById, IdempotencyRules, Leaver } from "../rules.ts";
 import type { Answer, LobbyCaller, Lobby, LobbyCommand, LobbyEvent } from "./types.ts";
 
 /** Cached answers are kept per seat (LOB-28). */

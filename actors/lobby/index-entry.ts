@@ -1,4 +1,4 @@
-import type { IndexChange, IndexRules } from "../runtime/definition.ts";
+import type { IndexChange, IndexRules } from "../rules.ts";
 import { listingOf, type WireContext } from "./snapshot.ts";
 import type { Lobby, LobbyEvent } from "./types.ts";
 

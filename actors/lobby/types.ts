@@ -1,4 +1,4 @@
-import type { Decision as ActorDecision } from "../runtime/definition.ts";
+import type { Decision as ActorDecision } from "../rules.ts";
 
 /** State, commands and events of a lobby. State is plain JSON; times are milliseconds since the epoch. */
 

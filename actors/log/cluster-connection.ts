@@ -1,6 +1,6 @@
 import type { Cluster, Redis } from "ioredis";
-import { nodesOf, slotOf } from "../../../server/platform/redis/cluster-slots.ts";
-import { asCluster } from "../../../server/platform/redis/redis.ts";
+import { nodesOf, slotOf } from "../../server/platform/redis/cluster-slots.ts";
+import { asCluster } from "../../server/platform/redis/redis.ts";
 import type { Connection } from "./connection.ts";
 
 /** The connection that the runtime uses: a single Redis unchanged, a cluster with its differences hidden. */

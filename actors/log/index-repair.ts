@@ -8,10 +8,10 @@ const longestRetryMs = 30_000;
 
 export interface IndexRepairDeps {
   timing: Timing;
-  /** Codes of indexed actors that live in these shards. */
+  /** Codes of indexed rooms that live in these shards. */
   codesIn: (shards: ReadonlySet<number>) => Promise<string[]>;
   /**
-   * Writes the current entry of an actor; does nothing for an actor of another process. Rejects to be
+   * Writes the current entry of a room; does nothing for a room of another process. Rejects to be
    * retried.
    */
   repair: (code: string) => Promise<void>;
@@ -19,9 +19,9 @@ export interface IndexRepairDeps {
 }
 
 /**
- * Repairs index entries that may differ from their actors, because entry and commit are written one after
+ * Repairs index entries that may differ from their rooms, because entry and commit are written one after
  * the other: the owner died in between, the index was not writable, or the outcome of the commit is
- * unknown. Each code is queued once, so the queue is bounded by the number of actors here.
+ * unknown. Each code is queued once, so the queue is bounded by the number of rooms here.
  */
 export class IndexRepair {
   readonly #deps: IndexRepairDeps;
@@ -35,7 +35,7 @@ export class IndexRepair {
     this.#deps = deps;
   }
 
-  /** Queues an actor whose entry may be wrong. */
+  /** Queues a room whose entry may be wrong. */
   queue(code: string): void {
     this.#queued.add(code);
     this.#workIn(retryMs);

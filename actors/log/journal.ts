@@ -1,11 +1,11 @@
-import type { ActorMetrics, Count } from "../../../server/platform/metrics/actor-metrics.ts";
+import type { ActorMetrics, Count } from "../../server/platform/metrics/actor-metrics.ts";
 import type { Connection } from "./connection.ts";
 import { shardOf, type Keyspace } from "./keys.ts";
 import { runScript } from "./scripts.ts";
 import { stampOf } from "./stored-state.ts";
 import type { Timing } from "../timing.ts";
 
-/** The changes of one actor since its last commit. */
+/** The changes of one room since its last commit. */
 export interface Commit {
   code: string;
   /** Stored stamp of the previous commit; "" before the first. */
@@ -18,14 +18,14 @@ export interface Commit {
   fields: [name: string, value: string][];
   removedFields: string[];
   payloads: string[];
-  /** TTL of the stored actor from now, or null to keep it. */
+  /** TTL of the stored room from now, or null to keep it. */
   ttlMs: number | null;
   /** Next deadline; null for none, undefined if Redis has it already. */
   due: number | null | undefined;
 }
 
 /**
- * `refused`: the stream of the actor is ahead of its state. `silent`: Redis has had no heartbeat of this
+ * `refused`: the stream of the room is ahead of its state. `silent`: Redis has had no heartbeat of this
  * process for so long that another process may have owned the shard.
  */
 export type CommitResult = (typeof commitResults)[number];

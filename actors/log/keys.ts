@@ -28,7 +28,7 @@ interface CommitKeys {
 }
 
 /**
- * Keys and channels of one kind of actor. Every key of an actor shares the hash tag of its shard, so that
+ * Keys and channels of one kind of room. Every key of a room shares the hash tag of its shard, so that
  * one script can access them all on Redis Cluster.
  */
 export class Keyspace {

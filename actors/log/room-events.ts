@@ -1,13 +1,13 @@
 import type { Connection } from "./connection.ts";
 
-/** A published message of an actor, without its content. */
+/** A published message of a room, without its content. */
 export interface RoomEvent {
   seq: number;
   type: string;
   atMs: number;
 }
 
-/** Messages that operators see of an actor. */
+/** Messages that operators see of a room. */
 export const maxRoomEvents = 50;
 
 /** The newest messages of a stream, newest first; those that cannot be read are left out. */

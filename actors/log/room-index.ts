@@ -1,4 +1,4 @@
-import type { BaseEvent, BaseState, IndexRules } from "../definition.ts";
+import type { BaseEvent, BaseState, IndexRules } from "../rules.ts";
 import type { Connection } from "./connection.ts";
 import { indexKeys, shardOf } from "./keys.ts";
 import { runScript } from "./scripts.ts";
@@ -6,8 +6,8 @@ import { runScript } from "./scripts.ts";
 /** A resumed worker may finish an old write; a frozen worker is killed long before this time. */
 const removalKeptMs = 60_000;
 
-/** The entries of actors in a public list. */
-export class ActorIndex {
+/** The entries of rooms in a public list. */
+export class RoomIndex {
   readonly #redis: Connection;
   readonly #rules: IndexRules<BaseState, BaseEvent>;
   readonly #keys: ReturnType<typeof indexKeys>;
@@ -18,7 +18,7 @@ export class ActorIndex {
     this.#keys = indexKeys(rules.name);
   }
 
-  /** Writes an actor's entry; returns null if none of the events concerns it. */
+  /** Writes a room's entry; returns null if none of the events concerns it. */
   update(code: string, state: BaseState, events: readonly BaseEvent[]): Promise<void> | null {
     const change = this.#rules.change(state, events);
     return change === "none" ? null : this.#rewrite(code, state, change === "announced");
@@ -35,7 +35,7 @@ export class ActorIndex {
     return `[${complete.join(",")}]`;
   }
 
-  /** Codes of indexed actors in these shards. */
+  /** Codes of indexed rooms in these shards. */
   async codesIn(shards: ReadonlySet<number>): Promise<string[]> {
     const codes = await this.#redis.zrange(this.#keys.order, "0", "-1");
     return codes.filter((code) => shards.has(shardOf(code)));

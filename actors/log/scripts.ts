@@ -1,25 +1,30 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { asset } from "../../../server/platform/assets.ts";
+import { asset } from "../../server/platform/assets.ts";
 import type { Connection } from "./connection.ts";
 
-export const scriptNames = [
-  "commit",
-  "claim",
-  "release",
-  "mark-intact",
-  "continue-history",
-  "is-intact",
-  "heartbeat",
-  "alive",
-  "index-entry",
-] as const;
-export type ScriptName = (typeof scriptNames)[number];
+/** The scripts, each beside the code that runs it. */
+const paths = {
+  commit: "log/commit",
+  "index-entry": "log/index-entry",
+  claim: "cluster/claim",
+  release: "cluster/release",
+  heartbeat: "cluster/heartbeat",
+  alive: "cluster/alive",
+  "mark-intact": "cluster/mark-intact",
+  "is-intact": "cluster/is-intact",
+  "continue-history": "cluster/continue-history",
+} as const;
+export type ScriptName = keyof typeof paths;
+export const scriptNames = Object.keys(paths) as ScriptName[];
 type Argument = string | number;
+
+/** Path of a script in the repository. */
+export const scriptPath = (name: ScriptName): string => `actors/${paths[name]}.lua`;
 
 const sources = Object.fromEntries(
   scriptNames.map((name) => {
-    const lua = readFileSync(asset(`actors/runtime/storage/${name}.lua`), "utf8");
+    const lua = readFileSync(asset(scriptPath(name)), "utf8");
     return [name, { single: withDigest(lua), sharded: withDigest(shardedText(lua)) }];
   }),
 ) as Record<ScriptName, { single: Source; sharded: Source }>;

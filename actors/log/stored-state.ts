@@ -1,31 +1,32 @@
-import { formOf, isReadable } from "../../../server/platform/forms.ts";
-import type { AnyActor, BaseEvent, BaseState } from "../definition.ts";
-import { IdempotencyCache } from "../mailbox/idempotency-cache.ts";
+import { formOf, isReadable } from "../../server/platform/forms.ts";
+import { CachedAnswers } from "../answers.ts";
+import type { AnyKind } from "../kind.ts";
+import type { BaseEvent, BaseState } from "../rules.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * The stored form of an actor: field `s` is a snapshot of version `sv`, `d:<n>` the later events up to
+ * The stored form of a room: field `s` is a snapshot of version `sv`, `d:<n>` the later events up to
  * version n, `v` the stamp of the last commit, `k:<sender>:<slot>` cached answers, `r` the result of a
- * finished actor, `g` the shard generation of its event numbers, if it is not 0, `f` the number of this form, if it
+ * finished room, `g` the shard generation of its event numbers, if it is not 0, `f` the number of this form, if it
  * is not the first.
  */
-export interface StoredActor {
+export interface StoredRoom {
   state: BaseState | null;
   version: number;
   /** Id of the last commit; "" without one. */
   commitId: string;
   snapshotVersion: number;
-  answers: IdempotencyCache;
+  answers: CachedAnswers;
   generation: number;
 }
 
-/** The stored form of an actor that does not exist. */
-export const nothingStored = (): StoredActor => ({
+/** The stored form of a room that does not exist. */
+export const nothingStored = (): StoredRoom => ({
   state: null,
   version: 0,
   commitId: "",
   snapshotVersion: 0,
-  answers: new IdempotencyCache(),
+  answers: new CachedAnswers(),
   generation: 0,
 });
 
@@ -41,19 +42,19 @@ export function stampOf(version: number, commitId: string): string {
 /**
  * Commits between two snapshots, which bounds the events folded at a takeover. A pick in a game of eight
  * stores 67 bytes of events; the whole state would be 11 kB (`npm test --
- * test/actors/runtime/commit-size.test.ts` compares the two).
+ * test/actors/commit-size.test.ts` compares the two).
  */
 export const snapshotEvery = 32;
 
 export const generationField = "g";
 export const deltaField = (version: number) => `d:${version}`;
 
-/** Loads an actor; this and the fencing token are the whole recovery. */
-export async function loadActor(
+/** Loads a room; this and the fencing token are the whole recovery. */
+export async function loadRoom(
   redis: Pick<Connection, "hgetall">,
   key: string,
-  definition: Pick<AnyActor, "evolve" | "messages">,
-): Promise<StoredActor> {
+  kind: Pick<AnyKind, "evolve" | "messages">,
+): Promise<StoredRoom> {
   const fields = await redis.hgetall(key);
   const stamp = fields["v"];
   if (stamp === undefined) return nothingStored();
@@ -67,12 +68,12 @@ export async function loadActor(
     const delta = fields[deltaField(n)];
     if (delta === undefined) throw new Error(`${key} lacks the events of version ${n}`);
     for (const event of JSON.parse(delta) as BaseEvent[]) {
-      const isPublished = Boolean(definition.messages[event.type]);
-      state = withSeq(definition.evolve(state, event), state, isPublished);
+      const isPublished = Boolean(kind.messages[event.type]);
+      state = withSeq(kind.evolve(state, event), state, isPublished);
     }
   }
   const generation = Number(fields[generationField] ?? 0);
-  const answers = IdempotencyCache.from(fields);
+  const answers = CachedAnswers.from(fields);
   return { state, version, commitId, snapshotVersion, answers, generation };
 }
 

@@ -1,7 +1,8 @@
-import type { Logger } from "../../../server/platform/log/logger.ts";
-import type { CommitFollower } from "../../../server/platform/room-source.ts";
-import { shardOf } from "../storage/keys.ts";
-import type { Commit } from "../storage/journal.ts";
+import type { Logger } from "../../server/platform/log/logger.ts";
+import type { CommitFollower } from "../../server/platform/room-source.ts";
+import type { Leases } from "../cluster/leases.ts";
+import { shardOf } from "../log/keys.ts";
+import type { Commit } from "../log/journal.ts";
 
 interface Followed {
   readonly follower: CommitFollower;
@@ -20,8 +21,16 @@ export class CommitFollowers {
   readonly #shards = new Map<number, Map<string, Followed>>();
   readonly #owned = new Set<number>();
 
-  constructor(log: Logger) {
+  constructor(log: Logger, leases: Pick<Leases, "acquired" | "released">) {
     this.#log = log;
+    leases.acquired.on((shard) => {
+      this.#owned.add(shard);
+      this.#notifyShard(shard, true);
+    });
+    leases.released.on((shard) => {
+      this.#owned.delete(shard);
+      this.#notifyShard(shard, false);
+    });
   }
 
   /** Registers one follower per code. Returns whether it receives its messages from here for now. */
@@ -59,16 +68,6 @@ export class CommitFollowers {
   inDoubt(code: string, shard: number): void {
     const followed = this.#shards.get(shard)?.get(code);
     if (followed) this.#notify(followed, false);
-  }
-
-  acquired(shard: number): void {
-    this.#owned.add(shard);
-    this.#notifyShard(shard, true);
-  }
-
-  released(shard: number): void {
-    this.#owned.delete(shard);
-    this.#notifyShard(shard, false);
   }
 
   /** Redis may have lost writes: the followers compare their messages with its stream. */

@@ -1,6 +1,6 @@
-import { createChannels } from "../../../server/platform/redis/create-channels.ts";
-import type { Logger } from "../../../server/platform/log/logger.ts";
-import type { Listener } from "../storage/connection.ts";
+import { createChannels } from "../../server/platform/redis/create-channels.ts";
+import type { Logger } from "../../server/platform/log/logger.ts";
+import type { Listener } from "../log/connection.ts";
 
 const confirmLimitMs = 10_000;
 

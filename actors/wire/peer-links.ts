@@ -2,7 +2,8 @@ import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import type { Logger } from "../../../server/platform/log/logger.ts";
+import { Signal } from "../signal.ts";
+import type { Logger } from "../../server/platform/log/logger.ts";
 
 /** Maximum number of bytes queued for a peer; beyond it messages go through Redis. */
 const maxUnsentBytes = 4_194_304;
@@ -11,23 +12,11 @@ const maxLineBytes = 16_777_216;
 /** Reconnect interval for an unreachable peer; meanwhile messages go through Redis. */
 const retryMs = 1_000;
 
-/** A faster way to other processes than Redis. */
-export interface Links {
-  /** Sends a message without line breaks to a process; false if there is no link to it now. */
-  send(target: string, message: string): boolean;
-  /** The process has ended for good. */
-  drop(target: string): void;
-  close(): void;
-}
-
 export interface PeerLinksDeps {
   /** Folder with the sockets of the processes of this machine; accessible to its owner only. */
   dir: string;
   nodeId: string;
   log: Logger;
-  receive: (message: string) => void;
-  /** The link broke, so messages on it may be lost. */
-  onLost: (target: string) => void;
 }
 
 interface Link {
@@ -40,7 +29,10 @@ interface Link {
  * Messages between processes of one machine, over one Unix socket per direction, one message per line.
  * Messages to other machines, and those sent while a link connects, go through Redis.
  */
-export class PeerLinks implements Links {
+export class PeerLinks {
+  readonly received = new Signal<[message: string]>();
+  /** A link broke, so messages on it may be lost. */
+  readonly lost = new Signal<[target: string]>();
   readonly #deps: PeerLinksDeps;
   readonly #server: Server;
   readonly #links = new Map<string, Link>();
@@ -55,6 +47,7 @@ export class PeerLinks implements Links {
     this.#server.unref();
   }
 
+  /** Sends a message without line breaks to a process; false if there is no link to it now. */
   send(target: string, message: string): boolean {
     const link = this.#links.get(target);
     if (link?.isOpen) {
@@ -67,6 +60,7 @@ export class PeerLinks implements Links {
     return false;
   }
 
+  /** The process has ended for good. */
   drop(target: string): void {
     this.#links.get(target)?.socket.destroy();
     this.#links.delete(target);
@@ -95,7 +89,7 @@ export class PeerLinks implements Links {
       const wasOpen = link.isOpen;
       link.isOpen = false;
       link.failedAt = performance.now();
-      if (wasOpen && this.#links.get(target) === link) this.#deps.onLost(target);
+      if (wasOpen && this.#links.get(target) === link) this.lost.emit(target);
     });
   }
 
@@ -111,7 +105,7 @@ export class PeerLinks implements Links {
       const end = text.lastIndexOf("\n");
       const lines = end < 0 ? [] : (rest + text.slice(0, end)).split("\n");
       rest = end < 0 ? rest + text : text.slice(end + 1);
-      for (const line of lines) this.#deps.receive(line);
+      for (const line of lines) this.received.emit(line);
       if (rest.length > maxLineBytes) socket.destroy();
     });
   }

@@ -1,13 +1,14 @@
-import { formOf, isReadable } from "../../../server/platform/forms.ts";
-import type { ActorMetrics } from "../../../server/platform/metrics/actor-metrics.ts";
-import { noOrigin, type Origin } from "../../../server/platform/origin.ts";
-import type { BaseCommand, Reply } from "../definition.ts";
-import type { Deliver } from "../mailbox/mailbox.ts";
-import type { Connection } from "../storage/connection.ts";
-import type { Keyspace } from "../storage/keys.ts";
+import { formOf, isReadable } from "../../server/platform/forms.ts";
+import type { ActorMetrics } from "../../server/platform/metrics/actor-metrics.ts";
+import { noOrigin, type Origin } from "../../server/platform/origin.ts";
+import type { Reply } from "../contract.ts";
+import type { Connection } from "../log/connection.ts";
+import type { Keyspace } from "../log/keys.ts";
 import type { Cancel, Timing } from "../timing.ts";
-import { notOwner, unavailable, type Outcome } from "./outcome.ts";
-import type { Links } from "./peer-links.ts";
+import type { Rooms } from "../rooms.ts";
+import type { BaseCommand } from "../rules.ts";
+import { notOwner, unavailable, type Outcome } from "../outcome.ts";
+import type { PeerLinks } from "./peer-links.ts";
 
 /**
  * A command on its way to the owner, or its answer (null: the receiver is not the owner, or does not read the form).
@@ -44,11 +45,11 @@ export interface RemoteDeps {
   metrics: Pick<ActorMetrics, "forward">;
   timing: Timing;
   /** Links to processes of the same machine; null without any: all messages go through Redis. */
-  links: Pick<Links, "send"> | null;
-  deliver: Deliver;
+  links: Pick<PeerLinks, "send" | "received" | "lost"> | null;
+  rooms: Pick<Rooms, "deliver">;
 }
 
-/** Commands for actors of other processes, through a link or Redis; those of one tick share one message. */
+/** Commands for rooms of other processes, through a link or Redis; those of one tick share one message. */
 export class Remote {
   readonly #deps: RemoteDeps;
   readonly #pending = new Map<number, PendingRequest>();
@@ -61,6 +62,8 @@ export class Remote {
     this.#deps = deps;
     this.#answered = deps.metrics.forward("answered");
     this.#moved = deps.metrics.forward("moved");
+    deps.links?.received.on((message) => this.receive(message));
+    deps.links?.lost.on((target) => this.giveUp(target));
   }
 
   get pending(): number {
@@ -144,7 +147,7 @@ export class Remote {
     const [, requestId, from, code, command, id, origin, form] = wire;
     const isKnown = isReadable("message", formOf(form));
     const outcome = isKnown
-      ? await this.#deps.deliver(code, command, id, origin ?? noOrigin)
+      ? await this.#deps.rooms.deliver(code, command, id, origin ?? noOrigin)
       : notOwner;
     this.#post(from, [1, requestId, outcome === notOwner ? null : outcome]);
   }

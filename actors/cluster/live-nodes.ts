@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
-import { Keyspace } from "../storage/keys.ts";
+import { Keyspace } from "../log/keys.ts";
 import { defaultTimings } from "./membership.ts";
 
-/** The nodes of a kind of actor that have a recent heartbeat, whatever their release. */
+/** The nodes of a kind of room that have a recent heartbeat, whatever their release. */
 export async function liveNodes(redis: Redis, keyPrefix: string): Promise<string[]> {
   const [seconds, micros] = await redis.time();
   const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);

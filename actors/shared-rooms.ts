@@ -1,0 +1,280 @@
+import type { Clock } from "../server/platform/time/clock.ts";
+import type { Logger } from "../server/platform/log/logger.ts";
+import type { ActorMetrics } from "../server/platform/metrics/actor-metrics.ts";
+import type { Origin } from "../server/platform/origin.ts";
+import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
+import { Leases } from "./cluster/leases.ts";
+import { Membership, type ShardTimings } from "./cluster/membership.ts";
+import { readOwners, type Takeover } from "./cluster/owner-history.ts";
+import { Placement } from "./cluster/placement.ts";
+import type { LocatedRoom, OwnedRooms, Reply, RoomNode, RoomsOfKind } from "./contract.ts";
+import { RoomJobs } from "./jobs.ts";
+import type { AnyKind } from "./kind.ts";
+import type { Connections } from "./log/connection.ts";
+import { IndexKeeper } from "./log/index-keeper.ts";
+import { Journal } from "./log/journal.ts";
+import { Keyspace, shardOf } from "./log/keys.ts";
+import { readRoomEvents } from "./log/room-events.ts";
+import { heldRooms, summaryOf, type RoomView } from "./operator-view.ts";
+import { Rooms } from "./rooms.ts";
+import { Router } from "./router.ts";
+import type { BaseCommand } from "./rules.ts";
+import type { Timing } from "./timing.ts";
+import { WaitingCommands } from "./waiting-commands.ts";
+import { CommitFollowers } from "./wire/commit-followers.ts";
+import { PeerLinks } from "./wire/peer-links.ts";
+import { Remote } from "./wire/remote.ts";
+
+/** Maximum number of rooms shown to operators per process. */
+const maxDescribed = 100;
+
+/** In milliseconds. */
+export interface AskTimings {
+  /** How long a command waits for an owner of its room (LOB-27). */
+  timeoutMs: number;
+  retryMs: number;
+}
+
+export type RoomTimings = ShardTimings & AskTimings;
+
+export const defaultAskTimings: AskTimings = { timeoutMs: 5_000, retryMs: 20 };
+
+export interface SharedRoomsDeps {
+  kind: AnyKind;
+  /** Unique name of this process; never reused. */
+  nodeId: string;
+  /** Name of this process for operators, without spaces; default: its node id. */
+  processName?: string | undefined;
+  connections: Connections;
+  /** Folder with the sockets of this machine's processes; null: they communicate over Redis. */
+  linkDir: string | null;
+  timing: Timing;
+  /** The shards shared by all processes. */
+  shards: readonly number[];
+  log: Logger;
+  clock: Clock;
+  metrics: ActorMetrics;
+  timings: RoomTimings;
+  /** Called when the first room enters memory and when the last one leaves. */
+  onOccupied?: ((isOccupied: boolean) => void) | undefined;
+  /** This process owns shards of another one, which did not hand them over. Must not wait. */
+  onTakeover?: ((takeover: Takeover) => void) | undefined;
+}
+
+/**
+ * The rooms of a kind, which this process shares with others. Each part is made after those it calls; what must call
+ * back is a signal of the earlier part.
+ */
+export class SharedRooms implements RoomsOfKind<BaseCommand> {
+  readonly kind: string;
+  readonly node: RoomNode;
+  readonly room: OwnRoomSource;
+  readonly list: RoomList | null;
+  readonly #deps: SharedRoomsDeps;
+  readonly #keys: Keyspace;
+  readonly #leases: Leases;
+  readonly #rooms: Rooms;
+  readonly #placement: Placement;
+  readonly #links: PeerLinks | null;
+  readonly #remote: Remote;
+  readonly #waiting: WaitingCommands;
+  readonly #router: Router;
+  readonly #index: IndexKeeper | null;
+  #numIds = 0;
+  #ownPort: number | null = null;
+  #isStopped = false;
+
+  constructor(deps: SharedRoomsDeps) {
+    this.#deps = deps;
+    const { kind, nodeId, timing, timings, shards, log, clock, metrics } = deps;
+    const { commits, control: redis } = deps.connections;
+    const keys = new Keyspace(kind.keyPrefix);
+    // Unique within this process, whose name is unique too.
+    const newId = () => `${nodeId}.${++this.#numIds}`;
+    const isOver = () => this.#isStopped || this.#placement.isLast();
+    const shared = { kind, nodeId, keys, timing, log, metrics, newId, isOver };
+
+    const membership = new Membership({ ...shared, timings, redis, ownPort: () => this.#ownPort });
+    const processName = deps.processName ?? nodeId;
+    const leases = new Leases({ ...shared, processName, redis, shards, membership });
+    const journal = new Journal({
+      ...shared,
+      redis: commits,
+      counted: commits.isSharded ? null : { nodeId, deadMs: timings.deadMs },
+      isConfirmedAlive: () => membership.isConfirmedAlive(),
+    });
+    const followers = new CommitFollowers(log, leases);
+    const now = () => clock.now();
+    const { onOccupied } = deps;
+    const rooms = new Rooms({ ...shared, redis, journal, followers, leases, now, onOccupied });
+    this.#placement = new Placement({
+      ...shared,
+      ...{ kindName: kind.kind, redis, timings, shards },
+      ...{ membership, leases, rooms, followers, journal },
+    });
+    this.#links =
+      deps.linkDir === null ? null : new PeerLinks({ dir: deps.linkDir, nodeId, log });
+    const links = this.#links;
+    this.#remote = new Remote({ ...shared, redis: commits, links, rooms });
+    this.#waiting = new WaitingCommands({ ...shared, retryMs: timings.retryMs, leases });
+    this.#router = new Router({
+      ...{ ...shared, leases, rooms, timeoutMs: timings.timeoutMs },
+      ...{ remote: this.#remote, waiting: this.#waiting },
+    });
+    const router = this.#router;
+    new RoomJobs({ kind, log, rooms, router });
+    const { index } = kind;
+    this.#index = index ? new IndexKeeper(index, { ...shared, redis, leases, rooms, router }) : null;
+
+    membership.nodeDown.on((node) => {
+      links?.drop(node);
+      this.#remote.giveUp(node);
+    });
+    this.#placement.tookOver.on((takeover) => this.#tookOver(takeover));
+    this.#keys = keys;
+    this.#leases = leases;
+    this.#rooms = rooms;
+    this.kind = kind.kind;
+    this.node = { keyPrefix: kind.keyPrefix, nodeId };
+    this.room = this.#source(followers);
+    this.list = index
+      ? { name: index.name, channel: index.name, read: () => this.listIndex() }
+      : null;
+  }
+
+  /** Subscribes to the messages of other processes; commands can be forwarded from then on. */
+  async listen(): Promise<void> {
+    const { subscriber, watch } = this.#deps.connections;
+    const placement = this.#placement;
+    watch(
+      (isUp) => placement.connectionChanged(isUp),
+      () => placement.connectionRefused(),
+    );
+    const { mapChannel, deadChannel } = this.#keys;
+    const ownChannel = this.#keys.workerChannel(this.node.nodeId);
+    subscriber.on("message", (channel: string, message: string) => {
+      if (channel === ownChannel) this.#remote.receive(message);
+      else placement.receive(channel, message);
+    });
+    subscriber.onResumed(() => placement.resumed());
+    await subscriber.subscribe(ownChannel, mapChannel, deadChannel);
+  }
+
+  ask(code: string, command: BaseCommand, key?: string, origin?: Origin): Promise<Reply> {
+    return this.#router.ask(code, command, key, origin);
+  }
+
+  async snapshot(code: string): Promise<SnapshotMessage | null> {
+    const { kind, clock } = this.#deps;
+    const snapshot = await this.#view(code);
+    if (!snapshot) return null;
+    const { seq } = snapshot;
+    const message = {
+      type: `${kind.kind}.snapshot`,
+      topic: kind.topic(code),
+      seq,
+      at_ms: clock.now(),
+      data: { [kind.kind]: snapshot },
+    };
+    return { seq, payload: JSON.stringify(message) };
+  }
+
+  ownerPort(code: string): number | null {
+    return this.#leases.portOf(shardOf(code));
+  }
+
+  async listIndex(): Promise<string> {
+    return this.#index?.read(this.#deps.clock.now()) ?? "[]";
+  }
+
+  describe(): OwnedRooms {
+    const { kind, clock } = this.#deps;
+    const held = this.#rooms.some(maxDescribed);
+    return {
+      nodeId: this.node.nodeId,
+      shards: this.#leases.count,
+      actors: this.#rooms.count,
+      pending: this.#rooms.waiting + this.#remote.pending + this.#waiting.count,
+      held: heldRooms(kind, held, clock.now()),
+      described: kind.describe ? held.map(({ state }) => kind.describe?.(state)) : [],
+    };
+  }
+
+  owns(code: string): boolean {
+    return this.#leases.tokenOf(shardOf(code)) !== null;
+  }
+
+  async locate(code: string): Promise<LocatedRoom | null> {
+    const view = await this.#view(code);
+    if (!view) return null;
+    const shard = shardOf(code);
+    const { control } = this.#deps.connections;
+    const due = await control.zscore(this.#keys.due(shard), code);
+    const owner = this.#leases.liveOwnerOf(shard)?.nodeId ?? null;
+    const numCommands = this.#rooms.commandsOf(code);
+    const [owners, events] = await Promise.all([
+      readOwners(control, this.#keys.owners(shard)),
+      readRoomEvents(control, this.#keys.stream(code)),
+    ]);
+    const summary = summaryOf(code, view, due === null ? null : Number(due));
+    return { ...summary, owner, numCommands, owners, events };
+  }
+
+  join(ownPort: number | null = null): Promise<void> {
+    this.#ownPort = ownPort;
+    return this.#placement.start();
+  }
+
+  handOver(): Promise<void> {
+    return this.#placement.stop();
+  }
+
+  async stop(): Promise<void> {
+    this.#rooms.stop();
+    this.#index?.stop();
+    await this.#placement.stop();
+    this.#isStopped = true;
+    await this.#remote.stop();
+    this.#links?.close();
+    this.#deps.connections.close();
+  }
+
+  #source(commits: CommitFollowers): OwnRoomSource {
+    const { kind, nodeId } = this.#deps;
+    const { keyPrefix, delivery } = kind;
+    const publishSpectators = async (code: string, count: number) => {
+      const command = kind.spectators?.(nodeId, count);
+      if (command) await this.ask(code, command);
+    };
+    return {
+      ...{ keyPrefix, keys: this.#keys, commits, delivery },
+      snapshotOf: (code) => this.snapshot(code),
+      ...(kind.spectators && { publishSpectators }),
+    };
+  }
+
+  #tookOver(takeover: Takeover): void {
+    const { log, onTakeover } = this.#deps;
+    const { from, cause, numShards, numRooms, codes } = takeover;
+    const facts = { kind: this.kind, from, cause, num_shards: numShards, num_rooms: numRooms };
+    log.warn(
+      { event: "shards_taken_over", ...facts, rooms: codes },
+      "rooms of another process taken over; nothing is needed",
+    );
+    onTakeover?.(takeover);
+  }
+
+  /** The public view of a room, from its owner; null if the room does not exist. */
+  async #view(code: string): Promise<RoomView | null> {
+    const { kind, read, notFound } = this.#deps.kind;
+    const reply = await this.ask(code, read);
+    if (!reply.ok) {
+      if (reply.code === notFound) return null;
+      throw new Error(`${kind} ${code} could not be read: ${reply.code}`);
+    }
+    const body = JSON.parse(reply.body ?? "null") as Record<string, { seq: number }>;
+    const view = body[kind];
+    if (!view) throw new Error(`the answer to a read of ${kind} ${code} has no snapshot`);
+    return view;
+  }
+}
