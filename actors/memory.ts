@@ -251,8 +251,7 @@ export class RoomMemory {
   }
 
   #removeDeparted(present: ReadonlySet<number>): string[] {
-    for (const sender of this.#counts.keys())
-      if (!present.has(sender)) this.#counts.delete(sender);
+    for (const sender of this.#counts.keys()) if (!present.has(sender)) this.#counts.delete(sender);
     return this.#answers.removeDeparted(present);
   }
 

@@ -42,9 +42,7 @@ export interface RoomHost {
   /** Counts the commands that wait in all rooms. */
   queue: WaitingCount;
   /** A commit is in Redis; replies wait for the handlers, whose failure does not fail the command. */
-  committed: Signal<
-    [code: string, state: BaseState, events: readonly BaseEvent[], cause: Origin]
-  >;
+  committed: Signal<[code: string, state: BaseState, events: readonly BaseEvent[], cause: Origin]>;
   /** The outcome of a commit is unknown: work that follows it may be missing. */
   doubted: Signal<[code: string]>;
   /** A room was loaded or ticked: a dead owner may have left work. */
@@ -325,7 +323,8 @@ export class Room {
     followers.inDoubt(this.code, this.shard);
     if (outcome === "fenced") leases.fenced(this.shard, token);
     // The room is loaded and the commands are retried; after several conflicts it counts as not writable.
-    if (outcome === "conflict") log.warn(facts, "stored room differs from memory, loading it again");
+    if (outcome === "conflict")
+      log.warn(facts, "stored room differs from memory, loading it again");
     if (outcome === "refused") {
       this.#isStateBehindLog = true;
       log.error(facts, "stored state of a room is behind its log, leaving a gap");

@@ -112,8 +112,7 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
       ...{ kindName: kind.kind, redis, timings, shards },
       ...{ membership, leases, rooms, followers, journal },
     });
-    this.#links =
-      deps.linkDir === null ? null : new PeerLinks({ dir: deps.linkDir, nodeId, log });
+    this.#links = deps.linkDir === null ? null : new PeerLinks({ dir: deps.linkDir, nodeId, log });
     const links = this.#links;
     this.#remote = new Remote({ ...shared, redis: commits, links, rooms });
     this.#waiting = new WaitingCommands({ ...shared, retryMs: timings.retryMs, leases });
@@ -124,7 +123,9 @@ export class SharedRooms implements RoomsOfKind<BaseCommand> {
     const router = this.#router;
     new RoomJobs({ kind, log, rooms, router });
     const { index } = kind;
-    this.#index = index ? new IndexKeeper(index, { ...shared, redis, leases, rooms, router }) : null;
+    this.#index = index
+      ? new IndexKeeper(index, { ...shared, redis, leases, rooms, router })
+      : null;
 
     membership.nodeDown.on((node) => {
       links?.drop(node);

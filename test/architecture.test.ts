@@ -20,7 +20,7 @@ import { missingZone, refuse, zoneOf } from "./support/zones.ts";
 
 const root = join(import.meta.dirname, "..");
 const files = sourceFiles(root, ["server", "workers", "actors", "importers", "db", "bench"]);
-const scripts = globSync("actors/runtime/**/*.lua", { cwd: root });
+const scripts = globSync("actors/**/*.lua", { cwd: root });
 const imports = readImports(root, files);
 
 describe("the architecture", () => {
@@ -170,7 +170,7 @@ describe("exports", () => {
   /** Files that pass on exports of other modules, and why. */
   const doors: Readonly<Record<string, string>> = {
     "actors/index.ts": "the public interface of the actors",
-    "actors/runtime/definition.ts": "the only file of the runtime that rules import",
+    "actors/rules.ts": "the only file of the runtime that rules import",
     "server/http/uws/uws.ts": "the only file that names uWebSockets",
     "server/platform/config/config.ts":
       "the type of the settings, beside the function that reads them",
@@ -277,12 +277,12 @@ describe("the reader of imports", () => {
     assert.ok(load("server/features/accounts/service.ts", "db/queries/accounts/players.ts"));
     assert.ok(load("server/features/accounts/routes.ts", "server/features/wallet/service.ts"));
     assert.ok(!load("server/features/accounts/routes.ts", "server/features/wallet/routes.ts"));
-    assert.ok(!load("server/features/accounts/routes.ts", "actors/runtime/router/router.ts"));
+    assert.ok(!load("server/features/accounts/routes.ts", "actors/router.ts"));
     assert.ok(!load("db/orm.ts", "server/http/pipeline/route.ts"));
     assert.ok(!load("actors/lobby/decide.ts", "server/platform/errors.ts"));
     assert.ok(!load("actors/chess/rules.ts", "actors/lobby/seats.ts"));
-    assert.ok(!load("actors/chess/rules.ts", "actors/runtime/router/router.ts"));
-    assert.ok(load("actors/chess/rules.ts", "actors/runtime/definition.ts"));
+    assert.ok(!load("actors/chess/rules.ts", "actors/router.ts"));
+    assert.ok(load("actors/chess/rules.ts", "actors/rules.ts"));
     assert.ok(load("actors/chess.ts", "actors/chess/rules.ts"));
     assert.ok(load("server/app/assemble.ts", "server/app/deps.ts"));
     assert.ok(load("server/features/runs/deps.ts", "server/features/questions/deps.ts"));

@@ -1,6 +1,6 @@
-import { shardOf } from "../../actors/runtime/storage/keys.ts";
+import { shardOf } from "../../actors/log/keys.ts";
 import { ownerKey } from "../../actors/lobby-keys.ts";
-import { parseOwner } from "../../actors/runtime/placement/owners.ts";
+import { parseOwner } from "../../actors/cluster/owners.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { createLobby, joinLobby, newPlayer, type Player } from "../../test/support/player.ts";

@@ -1,4 +1,4 @@
-import type { ActorTimings, Takeover } from "../../actors/index.ts";
+import type { RoomTimings, Takeover } from "../../actors/index.ts";
 import { createOrm, forkFor, usualAnswerMs } from "../../db/orm.ts";
 import { nextIdBlock } from "../../db/queries/ids.ts";
 import { LazyQueues, type JobQueues } from "../../workers/lazy-queues.ts";
@@ -64,7 +64,7 @@ export interface BaseDeps {
   /** The process owns rooms of another one, which did not hand them over. */
   onTakeover?: (takeover: Takeover) => void;
   /** Of the rooms; only tests have others than the usual ones. */
-  timings?: Partial<ActorTimings>;
+  timings?: Partial<RoomTimings>;
   /** Of the hub; only tests have others than the usual ones. */
   hubLimits?: Partial<HubLimits>;
 }

@@ -1,9 +1,9 @@
 import type {
-  ActorNode,
-  ActorsDeps,
-  ActorShare,
-  LocatedActor,
-  OwnedActors,
+  RoomNode,
+  RoomsDeps,
+  RoomShare,
+  LocatedRoom,
+  OwnedRooms,
 } from "../../actors/index.ts";
 import type { HubRooms } from "../features/hub/deps.ts";
 import type { RoomAccess, RoomFacts, RoomKind } from "../features/rooms/domain/room-kind.ts";
@@ -11,7 +11,7 @@ import type { TopicSources } from "../sse/topics/open-topics.ts";
 import type { TopicNames } from "../sse/topics/topics.ts";
 import type { JobDeps } from "./job-deps.ts";
 
-export type RoomKinds = Readonly<Record<string, RoomKind<JobDeps, ActorShare>>>;
+export type RoomKinds = Readonly<Record<string, RoomKind<JobDeps, RoomShare>>>;
 
 /** The opened rooms of a list of kinds, by the names of its entries. */
 export type RoomsOf<Kinds> = {
@@ -26,7 +26,7 @@ export type RoomsOf<Kinds> = {
 export async function openRooms<Kinds extends RoomKinds>(
   kinds: Kinds,
   deps: JobDeps,
-  share: ActorsDeps,
+  share: RoomsDeps,
 ): Promise<{ rooms: Rooms; byName: RoomsOf<Kinds> }> {
   const occupancyOf = sumOccupancy(share.onOccupied);
   const opened = await Promise.all(
@@ -58,7 +58,7 @@ export function sumOccupancy(report: (isOccupied: boolean) => void = () => undef
 type FactsOf = (code: string) => Promise<RoomFacts | null> | undefined;
 
 interface OpenedKind {
-  rooms: ActorShare;
+  rooms: RoomShare;
   access: RoomAccess | null;
   factsOf?: FactsOf | undefined;
 }
@@ -66,8 +66,8 @@ interface OpenedKind {
 /** The rooms of every kind in this process. */
 export class Rooms implements HubRooms {
   readonly topicNames: TopicNames;
-  readonly #all: readonly ActorShare[];
-  readonly #byKind: ReadonlyMap<string, ActorShare>;
+  readonly #all: readonly RoomShare[];
+  readonly #byKind: ReadonlyMap<string, RoomShare>;
   readonly #access: ReadonlyMap<string, RoomAccess | null>;
   readonly #facts: ReadonlyMap<string, FactsOf | undefined>;
 
@@ -83,7 +83,7 @@ export class Rooms implements HubRooms {
   }
 
   /** This process as a node of each kind, for node-down notices. */
-  get nodes(): ActorNode[] {
+  get nodes(): RoomNode[] {
     return this.#all.map(({ node }) => node);
   }
 
@@ -106,7 +106,7 @@ export class Rooms implements HubRooms {
   }
 
   /** The rooms that this process owns, by kind. */
-  describe(): Record<string, OwnedActors> {
+  describe(): Record<string, OwnedRooms> {
     return Object.fromEntries(this.#all.map((rooms) => [rooms.kind, rooms.describe()]));
   }
 
@@ -121,7 +121,7 @@ export class Rooms implements HubRooms {
   }
 
   /** One room for operators, whichever process owns it; null if it does not exist. */
-  async locate(kind: string, code: string): Promise<LocatedActor | null> {
+  async locate(kind: string, code: string): Promise<LocatedRoom | null> {
     return this.#byKind.get(kind)?.locate(code) ?? null;
   }
 

@@ -1,6 +1,5 @@
 import { AggregatorRegistry } from "prom-client";
 import type { Redis } from "ioredis";
-import type { Holder } from "../../actors/index.ts";
 import { createJobTimes } from "../../workers/job-times.ts";
 import type { Queues } from "../../workers/producer.ts";
 import { createPlayerService } from "../features/accounts/domain/player-service.ts";
@@ -158,7 +157,7 @@ function createSources(parts: {
     room: (question: RoomQuestion) => answersOf<RoomReport>("room", question),
     subscribers: (question: SubscribersQuestion) => answersOf<number[]>("subscribers", question),
     lobbies: async () =>
-      (await rooms()).flatMap(({ kinds: { lobby } }) => (lobby ? [lobby as Holder] : [])),
+      (await rooms()).flatMap(({ kinds: { lobby } }) => lobby ?? []),
     metricsText: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
       await collectMetrics(metrics, { stores, queues: waiting, processes });

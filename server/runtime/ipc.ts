@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { ActorNode, LocatedActor, OwnedActors, Takeover } from "../../actors/index.ts";
+import type { RoomNode, LocatedRoom, OwnedRooms, Takeover } from "../../actors/index.ts";
 import {
   Questions,
   type AnswerMessage,
@@ -36,7 +36,7 @@ export interface ProcessInfo {
 /** The answer of a process to "rooms", by kind. */
 export interface RoomsReport {
   pid: number;
-  kinds: Record<string, OwnedActors>;
+  kinds: Record<string, OwnedRooms>;
 }
 
 /** The answer of a process to "room". */
@@ -45,7 +45,7 @@ export interface RoomReport {
   process: string;
   /** False: it was not asked to read the room. */
   hasRead: boolean;
-  room: LocatedActor | null;
+  room: LocatedRoom | null;
   /** What its kind says about it. */
   facts: RoomFacts | null;
 }
@@ -71,7 +71,7 @@ export type ToPrimary =
   /** It received SIGTERM, and wants to be replaced. */
   | { type: "terminated" }
   /** Sent once per kind of actor in this process, for its node-down notice. */
-  | { type: "node"; node: ActorNode }
+  | { type: "node"; node: RoomNode }
   /** The database is prepared for this version of the service. */
   | { type: "prepared" }
   /** Whether the process has actors in memory, which others take over as soon as it exits. */
@@ -106,7 +106,7 @@ const maxPendingAsks = 64;
 
 export interface PrimaryLink {
   ready(instance: Instance): void;
-  announce(node: ActorNode): void;
+  announce(node: RoomNode): void;
   /** Asks the primary; null if it does not answer in time. */
   ask<Q extends Question>(question: Q, about?: SubjectOf<Q>): Promise<unknown>;
 }

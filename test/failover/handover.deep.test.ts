@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import type { LobbyReply } from "../../actors/index.ts";
-import { shardCount } from "../../actors/runtime/storage/keys.ts";
+import type { Reply } from "../../actors/index.ts";
+import { shardCount } from "../../actors/log/keys.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { createLogger } from "../../server/platform/log/logger.ts";
 import { maxLinesPerWindow } from "../../server/platform/log/log-sampling.ts";
@@ -146,7 +146,7 @@ describe("lobbies of a worker that leaves", () => {
     await startedLobby(member.lobbies, code, { mode: "coop", questions: 2, seats: [1, 2] });
     let isStopped = false;
     let maxFree = 0;
-    const replies: LobbyReply[] = [];
+    const replies: Reply[] = [];
     const watch = async () => {
       while (!isStopped) {
         const free = (await ownerRecords(redis)).filter((owner) => owner === "").length;
@@ -182,7 +182,7 @@ describe("lobbies of a worker that leaves", () => {
     const lock = await member.lobbies.ask(code, { type: "lock", index: 0, ...by(1) });
     assert.ok(lock.ok, JSON.stringify(lock));
     bodyOf(await member.lobbies.ask(code, { type: "next", index: 0, ...by(1) }));
-    const answered = once(other.process, "message") as Promise<[{ reply: LobbyReply }]>;
+    const answered = once(other.process, "message") as Promise<[{ reply: Reply }]>;
     other.process.send({ read: code });
     other.process.kill("SIGCONT");
     const [{ reply }] = await answered;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import { eventStreamKey } from "../../actors/index.ts";
-import { shardOf } from "../../actors/runtime/storage/keys.ts";
+import { shardOf } from "../../actors/log/keys.ts";
 import { historyKey, lobbyKey, ownerKey } from "../../actors/lobby-keys.ts";
 import { startApp, type App } from "../support/app.ts";
 import { createLobby, joinLobby, newPlayer, type Player } from "../support/player.ts";

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import type { Redis } from "ioredis";
 import { publishNodeDown } from "../../actors/index.ts";
 import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
-import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { shardCount, shardOf } from "../../actors/log/keys.ts";
 import { eventStreamKey, ownerKey } from "../../actors/lobby-keys.ts";
-import { targetOwners } from "../../actors/runtime/placement/owners.ts";
+import { targetOwners } from "../../actors/cluster/owners.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { forked } from "../support/forked.ts";
 

@@ -17,7 +17,7 @@ import {
   unlistedKey,
 } from "../../actors/lobby-keys.ts";
 import { leavingKey, portsKey, workersKey } from "../../actors/lobby-keys.ts";
-import { runScript, type ScriptName } from "../../actors/runtime/storage/scripts.ts";
+import { runScript, type ScriptName } from "../../actors/log/scripts.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../support/stores.ts";

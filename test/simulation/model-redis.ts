@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { scriptNames, shardedText, type ScriptName } from "../../actors/runtime/storage/scripts.ts";
+import { scriptNames, shardedText, type ScriptName, scriptPath } from "../../actors/log/scripts.ts";
 // oxlint-disable-next-line import/no-cycle -- each script gets the model
 import { scripts } from "./model-scripts.ts";
 
@@ -39,10 +39,7 @@ export interface StoreFaults {
 
 const digests = new Map(
   scriptNames.flatMap((name) => {
-    const lua = readFileSync(
-      new URL(`../../actors/runtime/storage/${name}.lua`, import.meta.url),
-      "utf8",
-    );
+    const lua = readFileSync(new URL(`../../${scriptPath(name)}`, import.meta.url), "utf8");
     return [lua, shardedText(lua)].map((text) => [digestOf(text), { name, lua: text }] as const);
   }),
 );

@@ -1,4 +1,4 @@
-import type { ScriptName } from "../../actors/runtime/storage/scripts.ts";
+import type { ScriptName } from "../../actors/log/scripts.ts";
 // oxlint-disable-next-line import/no-cycle -- the model runs scripts, and each script gets the model
 import type { ModelRedis, StoredCommit } from "./model-redis.ts";
 

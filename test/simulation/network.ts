@@ -1,4 +1,4 @@
-import type { Connection, Connections, Listener } from "../../actors/runtime/storage/connection.ts";
+import type { Connection, Connections, Listener } from "../../actors/log/connection.ts";
 import { latency, Link, type Network } from "./link.ts";
 import type { ModelRedis } from "./model-redis.ts";
 import type { Place } from "./timeline.ts";

@@ -1,4 +1,5 @@
-import { defineActor } from "../../actors/runtime/definition.ts";
+import { erased } from "../../actors/create-rooms.ts";
+import { defineRoom } from "../../actors/kind.ts";
 import { lobbyRules } from "../../actors/lobby/actor.ts";
 import { evolve } from "../../actors/lobby/evolve.ts";
 import type {
@@ -9,10 +10,10 @@ import type {
   Mode,
   Settings,
 } from "../../actors/lobby/types.ts";
-import { actorOf, runBatch } from "../../actors/runtime/mailbox/actor.ts";
-import { allShards, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { RoomMemory } from "../../actors/memory.ts";
+import { allShards, shardOf } from "../../actors/log/keys.ts";
 import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/lobby-keys.ts";
-import { nothingStored, stampOf } from "../../actors/runtime/storage/stored-state.ts";
+import { nothingStored, stampOf } from "../../actors/log/stored-state.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";
 import { noOrigin } from "../../server/platform/origin.ts";
@@ -159,26 +160,28 @@ function play(code: string, opening: Opening): Prepared {
     opening.isHaunted ? -hauntedMs : 0,
   ]);
   if (opening.isHaunted) steps.push(...haunting(code));
-  const rules = defineActor(lobbyRules(context, null, {}));
-  const actor = actorOf(rules, code, nothingStored(), startOfTime);
+  const rules = erased(defineRoom(lobbyRules(context, null, {})));
+  const memory = new RoomMemory(rules, code, nothingStored(), startOfTime);
   const fields = new Map<string, string>();
   let state: Lobby | null = null;
   let due: number | null = null;
+  let version = 0;
   steps.forEach(([command, ms], i) => {
     const one = [{ command, id: `c.${command.type}.opening${i}`, origin: noOrigin }];
-    const { commit, events } = runBatch(rules, actor, one, startOfTime + ms, `opening.${i}`);
+    const { commit, events } = memory.decide(one, startOfTime + ms, `opening.${i}`);
     if (!commit) throw new Error(`opening ${command.type} was refused`);
     for (const event of events) state = evolve(state, event as LobbyEvent);
     for (const name of commit.removedFields) fields.delete(name);
     for (const [name, value] of commit.fields) fields.set(name, value);
     fields.set("v", stampOf(commit.version, commit.id));
     if (commit.due !== undefined) due = commit.due;
+    version = commit.version;
   });
   return {
     fields: [...fields],
-    seq: actor.state?.seq ?? 0,
+    seq: memory.state?.seq ?? 0,
     due,
-    version: actor.version,
+    version,
     state: JSON.stringify(state),
   };
 }

@@ -1,4 +1,4 @@
-import type { LobbyReply } from "../../actors/contract.ts";
+import type { Reply } from "../../actors/contract.ts";
 import type { Lobby, LobbyCommand } from "../../actors/lobby/types.ts";
 import { Chooser } from "./chooser.ts";
 import type { Opening } from "./openings.ts";
@@ -139,7 +139,7 @@ export class Player {
     this.#world.after(this.#world.random.within(this.#world.kind.againMs), () => this.#try(call));
   }
 
-  #receive(call: Call, attempt: Attempt, reply: LobbyReply): void {
+  #receive(call: Call, attempt: Attempt, reply: Reply): void {
     const world = this.#world;
     world.note?.(`seat ${this.seatId}  gets ${call.id} ${JSON.stringify(reply).slice(0, 100)}`);
     const isFirst = !attempt.isSettled;

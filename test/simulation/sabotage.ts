@@ -1,4 +1,4 @@
-import type { Connection, Connections } from "../../actors/runtime/storage/connection.ts";
+import type { Connection, Connections } from "../../actors/log/connection.ts";
 import type { StoreFaults } from "./model-redis.ts";
 
 /** A deliberately planted fault, to verify that the checks detect it. */

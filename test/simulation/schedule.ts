@@ -1,8 +1,8 @@
 import { nextDeadline } from "../../actors/lobby/deadlines.ts";
-import type { LobbyReply } from "../../actors/contract.ts";
-import type { Connection } from "../../actors/runtime/storage/connection.ts";
+import type { Reply } from "../../actors/contract.ts";
+import type { Connection } from "../../actors/log/connection.ts";
 import { eventStreamKey, lobbyKey, publicListKey } from "../../actors/lobby-keys.ts";
-import { loadActor } from "../../actors/runtime/storage/stored-state.ts";
+import { loadRoom } from "../../actors/log/stored-state.ts";
 import { evolve } from "../../actors/lobby/evolve.ts";
 import { messageTypes as messages } from "../../actors/lobby/messages.ts";
 import { Ledger } from "./ledger.ts";
@@ -205,7 +205,7 @@ export class Schedule {
         this.#missing -= 1;
         world.guard(() => this.#checkRead(ledger, before, reply));
       });
-      void loadActor(directly(world), lobbyKey(code), { evolve, messages }).then(
+      void loadRoom(directly(world), lobbyKey(code), { evolve, messages }).then(
         ({ state, version }) => {
           this.#missing -= 1;
           // The read may have committed; the ledger has recorded that too.
@@ -224,7 +224,7 @@ export class Schedule {
     }
   }
 
-  #checkRead(ledger: Ledger, before: number, reply: LobbyReply): void {
+  #checkRead(ledger: Ledger, before: number, reply: Reply): void {
     const { world } = this;
     const isThere = ledger.state !== null;
     world.ensure(

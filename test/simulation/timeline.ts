@@ -1,4 +1,4 @@
-import type { Timing } from "../../actors/runtime/timing.ts";
+import type { Timing } from "../../actors/timing.ts";
 
 /** The process of an action: in a dead process it never happens, in a frozen one it waits. */
 export interface Place {

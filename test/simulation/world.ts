@@ -1,11 +1,10 @@
-import { lobbiesOf, lobbyDefinition } from "../../actors/lobbies.ts";
-import { typed } from "../../actors/runtime/router/create-actors.ts";
-import { Router } from "../../actors/runtime/router/router.ts";
-import { shardOf } from "../../actors/runtime/storage/keys.ts";
+import { lobbyKind, type Lobbies } from "../../actors/lobbies.ts";
+import { erased, typed } from "../../actors/create-rooms.ts";
+import { SharedRooms } from "../../actors/shared-rooms.ts";
+import { shardOf } from "../../actors/log/keys.ts";
 import { historyKey, deadChannel, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
-import { parseOwner, targetOwners } from "../../actors/runtime/placement/owners.ts";
+import { parseOwner, targetOwners } from "../../actors/cluster/owners.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
-import type { Lobbies } from "../../actors/contract.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -199,19 +198,21 @@ export class World {
   async #join(worker: Worker): Promise<void> {
     const { sabotage, timeline } = this;
     try {
-      const router = new Router({
-        definition: lobbyDefinition({
-          context,
-          seatLimit: null,
-          enqueueResult: async ({ code, seq }) => {
-            await this.#pass(worker);
-            this.results.set(code, seq);
-          },
-          draw: async (plan) => {
-            await this.#pass(worker);
-            return Array.from({ length: plan.count }, () => this.newQuestion());
-          },
-        }),
+      const rooms = new SharedRooms({
+        kind: erased(
+          lobbyKind({
+            context,
+            seatLimit: null,
+            enqueueResult: async ({ code, seq }) => {
+              await this.#pass(worker);
+              this.results.set(code, seq);
+            },
+            draw: async (plan) => {
+              await this.#pass(worker);
+              return Array.from({ length: plan.count }, () => this.newQuestion());
+            },
+          }),
+        ),
         nodeId: worker.name,
         connections: sabotaged(worker.wiring.connections, sabotage),
         linkDir: null,
@@ -222,8 +223,8 @@ export class World {
         clock: { now: () => Math.floor(this.wall()) },
         metrics: metrics.actors("lobby"),
       });
-      await router.listen();
-      worker.lobbies = lobbiesOf(typed(router));
+      await rooms.listen();
+      worker.lobbies = typed(rooms);
       await worker.lobbies.join();
       worker.isReady = true;
       worker.readyAt = timeline.now;

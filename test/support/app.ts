@@ -3,7 +3,7 @@ import "../../server/node-version.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ActorTimings } from "../../actors/index.ts";
+import type { RoomTimings } from "../../actors/index.ts";
 import { seedReference } from "../../db/seeds/reference.ts";
 import type { Route } from "../../server/http/pipeline/route.ts";
 import { assembleHttp } from "../../server/app/assemble.ts";
@@ -43,7 +43,7 @@ export interface AppOptions {
   /** Maximum requests of one caller that wait for the database; default: as in the service. */
   waitingOfCaller?: number;
   /** Of the rooms; default: as in the service. */
-  timings?: Partial<ActorTimings>;
+  timings?: Partial<RoomTimings>;
   /** Of the hub; default: as in the service. */
   hubLimits?: Partial<HubLimits>;
   /** True: passwords are hashed as in the service, which takes sixty times as long. Default false. */

@@ -119,9 +119,9 @@ export const missingZone = (file: string): string =>
 /** Rules are pure: they import only their own folder, and from the runtime what a definition needs. */
 function refuseRules(from: string, to: string, isTypeOnly: boolean): string | null {
   const [, ownKind] = from.split("/");
-  if (to.startsWith(`actors/${ownKind}/`) || to === "actors/runtime/definition.ts") return null;
+  if (to.startsWith(`actors/${ownKind}/`) || to === "actors/rules.ts") return null;
   if (isTypeOnly && to === "server/platform/errors.ts") return null;
-  return "rules know only their own folder, actors/runtime/definition.ts and the types of error codes";
+  return "rules know only their own folder, actors/rules.ts and the types of error codes";
 }
 
 function refuseFeature(from: string, to: string): string | null {

@@ -3,7 +3,8 @@ import { after, before, describe, it } from "node:test";
 import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { lobbyKey } from "../../actors/lobby-keys.ts";
-import { Remote } from "../../actors/runtime/router/remote.ts";
+import { Signal } from "../../actors/signal.ts";
+import { Remote } from "../../actors/wire/remote.ts";
 import { forms, previousRelease } from "../../server/platform/forms.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { createMetrics } from "../../server/platform/metrics/metrics.ts";
@@ -66,10 +67,15 @@ describe("what a newer release has written", () => {
       keys: { workerChannel: (id: string) => id } as never,
       metrics: { forward: () => ({ inc: () => {} }) } as never,
       timing: { soon: (work: () => void) => queueMicrotask(work), after: () => () => {} } as never,
-      links: { send: (_target, text) => sent.push(text) > 0 },
-      deliver: async (...given) => {
-        delivered.push(given);
-        return { ok: true, body: {} } as never;
+      links: {
+        ...{ received: new Signal<[string]>(), lost: new Signal<[string]>() },
+        send: (_target, text) => sent.push(text) > 0,
+      },
+      rooms: {
+        deliver: async (...given) => {
+          delivered.push(given);
+          return { ok: true, body: {} } as never;
+        },
       },
     });
     remote.receive(

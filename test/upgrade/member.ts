@@ -45,7 +45,16 @@ const lobbies = await parts.createLobbies({
       numCorrect: 0,
     })),
 });
-const tellSpectators = (code: string, count: number) => lobbies.tellSpectators(code, count);
+/** Members that the earlier version has under other names. */
+const former = lobbies as Partial<{
+  tellSpectators: (code: string, count: number) => Promise<void>;
+  listPublic: () => Promise<string>;
+}>;
+const tellSpectators = async (code: string, count: number) => {
+  const tell = former.tellSpectators ?? lobbies.room.publishSpectators;
+  await tell?.(code, count);
+};
+const listLobbies = () => (former.listPublic ?? lobbies.listIndex).call(lobbies);
 const lobby = {
   keys: { stream: parts.eventStreamKey, channel: parts.eventChannel },
   snapshotOf: (code: string) => lobbies.snapshot(code),
@@ -55,13 +64,13 @@ const lobby = {
 /** The earlier version has no other kind of room and no other list. */
 const earlier = {
   ...lobby,
-  publicList: () => lobbies.listPublic(),
+  publicList: () => listLobbies(),
   tellSpectators,
 };
 const hub = parts.createHub({
   ...earlier,
   rooms: { lobby: { ...lobbyRoom, ...lobby, publishSpectators: tellSpectators } },
-  lists: { lobbies: { channel: publicListChannel, read: () => lobbies.listPublic() } },
+  lists: { lobbies: { channel: publicListChannel, read: () => listLobbies() } },
   config: parts.parseConfig({ HUB_STREAMS_PER_ADDRESS: "100" }),
   log,
   clock,
@@ -105,7 +114,7 @@ async function execute(order: Order): Promise<unknown> {
     case "ask":
       return lobbies.ask(order.code, order.command, order.key);
     case "list":
-      return lobbies.listPublic();
+      return listLobbies();
     case "drain":
       await hub.drain(drainMs);
       await lobbies.handOver();

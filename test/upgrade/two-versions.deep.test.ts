@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { eventStreamKey, type LobbyCommand, type LobbyReply } from "../../actors/index.ts";
+import { eventStreamKey, type LobbyCommand, type Reply } from "../../actors/index.ts";
 import { bodyOf, by, createCommand, drawQuestions } from "../actors/runtime/fleet.ts";
 import { hubLimits } from "../../server/sse/delivery/limits.ts";
 import { eventually } from "../support/eventually.ts";
@@ -54,8 +54,8 @@ function next(): Member {
 }
 
 /** For a client with a key: repeats until it is answered, each time by another process. */
-async function ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply> {
-  let reply: LobbyReply | null = null;
+async function ask(code: string, command: LobbyCommand, key?: string): Promise<Reply> {
+  let reply: Reply | null = null;
   for (let attempt = 0; attempt < 10; attempt++) {
     reply = await next().ask(code, command, key);
     if (reply !== null && (reply.ok || reply.code !== "server:unavailable")) return reply;
@@ -142,7 +142,7 @@ async function check({ code, seats, followers, points }: Table): Promise<void> {
   if (points.size > 0) assert.deepEqual(scores, points, code);
 }
 
-type Given = [code: string, command: LobbyCommand, key: string, reply: LobbyReply];
+type Given = [code: string, command: LobbyCommand, key: string, reply: Reply];
 
 /** Commands on the current question, accepted and refused, whose answers must stay the same. */
 async function answerUnderKeys(tables: readonly Table[]): Promise<Given[]> {

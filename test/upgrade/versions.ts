@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { get, type ClientRequest } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { publishNodeDown, type LobbyCommand, type LobbyReply } from "../../actors/index.ts";
+import { publishNodeDown, type LobbyCommand, type Reply } from "../../actors/index.ts";
 import { ownerKey } from "../../actors/lobby-keys.ts";
 import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
-import { shardCount, shardOf } from "../../actors/runtime/storage/keys.ts";
+import { shardCount, shardOf } from "../../actors/log/keys.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { codeAlphabet, codeLength } from "../../server/platform/text/room-codes.ts";
 import { accept, type ReceivedMessages } from "../survival/listener.ts";
@@ -54,9 +54,9 @@ export class Member {
   }
 
   /** Null if the process died before it answered. */
-  async ask(code: string, command: LobbyCommand, key?: string): Promise<LobbyReply | null> {
+  async ask(code: string, command: LobbyCommand, key?: string): Promise<Reply | null> {
     const named = key === undefined ? {} : { key };
-    return (await this.order({ type: "ask", code, command, ...named })) as LobbyReply | null;
+    return (await this.order({ type: "ask", code, command, ...named })) as Reply | null;
   }
 
   async list(): Promise<string> {

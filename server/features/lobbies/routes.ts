@@ -33,7 +33,7 @@ const listLobbies = defineRoute({
   source: "document 2, Lobbies; LOB-04",
   responses: { 200: s.LobbyList },
   errors: [],
-  handler: async ({ deps }) => encodedReply(200, `{"lobbies":${await deps.lobbies.listPublic()}}`),
+  handler: async ({ deps }) => encodedReply(200, `{"lobbies":${await deps.lobbies.listIndex()}}`),
 });
 
 const create = defineRoute({

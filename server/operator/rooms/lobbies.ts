@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Holder } from "../../../actors/index.ts";
+import type { HeldLobby, OwnedRooms } from "../../../actors/index.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import { Timestamp } from "../../platform/schemas.ts";
 
@@ -27,9 +27,9 @@ export const LobbiesBody = Type.Object({
 });
 
 /** The processes that hold lobbies, with those in memory, most recently used first (OPS-04). */
-export function presentLobbies(holders: readonly Holder[]): Static<typeof LobbiesBody> {
-  const held = holders.flatMap(({ nodeId, lobbies }) =>
-    lobbies.map((lobby) => ({ ...lobby, nodeId })),
+export function presentLobbies(holders: readonly OwnedRooms[]): Static<typeof LobbiesBody> {
+  const held = holders.flatMap(({ nodeId, described }) =>
+    (described as HeldLobby[]).map((lobby) => ({ ...lobby, nodeId })),
   );
   held.sort((a, b) => b.lastCommandAt - a.lastCommandAt);
   return {

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Holder } from "../../../actors/index.ts";
+import type { OwnedRooms } from "../../../actors/index.ts";
 import { LobbiesBody, presentLobbies } from "./lobbies.ts";
 import { reply, routesWith } from "../../http/pipeline/route.ts";
 import { kindsPage, roomPage, roomsPage } from "./page.ts";
@@ -17,7 +17,7 @@ import {
 
 export interface RoomsDeps extends RoomSources {
   /** The reports of the processes that hold lobbies. */
-  lobbies(): Promise<Holder[]>;
+  lobbies(): Promise<OwnedRooms[]>;
 }
 
 const defineRoute = routesWith<RoomsDeps>();

@@ -1,4 +1,4 @@
-import type { ActorNode } from "../../../actors/index.ts";
+import type { RoomNode } from "../../../actors/index.ts";
 import type { PlayerService } from "../../features/accounts/domain/player-service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { groupIdPattern } from "../../platform/faults/grouping.ts";
@@ -24,7 +24,7 @@ export interface Searched extends RoomSources, RequestsDeps {
   processes(): Promise<ProcessInfo[]>;
 }
 
-type NodeId = ActorNode["nodeId"];
+type NodeId = RoomNode["nodeId"];
 
 /** Everything that has a page, by its id or name. */
 export const createSearchSources = (searched: Searched): readonly SearchSource[] => [

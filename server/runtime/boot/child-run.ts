@@ -1,6 +1,6 @@
 import type { Worker } from "node:cluster";
 import type { Socket } from "node:net";
-import type { ActorNode, Takeover } from "../../../actors/index.ts";
+import type { RoomNode, Takeover } from "../../../actors/index.ts";
 import { nameOfInstance, type Instance } from "../../platform/instance.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
@@ -31,9 +31,9 @@ export interface RunHost {
   onTerminated(): void;
   /** It was told to stop, has not ended in time and is killed. */
   onDrainTimeout(timeoutMs: number): void;
-  onNode(node: ActorNode): void;
+  onNode(node: RoomNode): void;
   /** Called once per node of actors in the process, as soon as it can do nothing more. */
-  onNodeDown(node: ActorNode): void;
+  onNodeDown(node: RoomNode): void;
   onTakeover(takeover: Takeover): void;
   onEnd(end: RunEnd): void;
   /** Answers a question from the process. */
@@ -56,7 +56,7 @@ export class ChildRun {
   readonly #frozenDetector: FrozenDetector;
   #state: RunState = "starting";
   /** Announced nodes that are not down. */
-  #nodes: ActorNode[] = [];
+  #nodes: RoomNode[] = [];
   #stopWatching: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
   #killTimer: NodeJS.Timeout | null = null;

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { ActorNode, Takeover } from "../../../actors/index.ts";
+import type { RoomNode, Takeover } from "../../../actors/index.ts";
 import { childFlags } from "../../platform/config/node-flags.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { ProcessEvent } from "../../platform/process-event.ts";
@@ -46,8 +46,8 @@ export interface ChildHost {
   /** It ended several times before it was ready. */
   onStartFailed(reason: string): void;
   /** `nameOf`: the process of the node, also after its end. */
-  onNode(node: ActorNode, nameOf: () => string): void;
-  onNodeDown(node: ActorNode): void;
+  onNode(node: RoomNode, nameOf: () => string): void;
+  onNodeDown(node: RoomNode): void;
   onTakeover(takeover: Takeover, about: ProcessFacts): void;
   /** Records what happened to the process; returns at once. */
   record(event: NewProcessEvent): void;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Registry } from "prom-client";
-import type { ActorNode, Takeover } from "../../../actors/index.ts";
+import type { RoomNode, Takeover } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { ProcessEvent } from "../../platform/process-event.ts";
@@ -29,7 +29,7 @@ export interface ChildrenOptions {
   /** Output for the lines of all children. */
   lines: LogOutput;
   /** Called once per announced node, as soon as its process can do nothing more. */
-  onNodeDown: (node: ActorNode) => void;
+  onNodeDown: (node: RoomNode) => void;
   /** Something happened to a process; returns at once. */
   record: (event: NewProcessEvent) => void;
   /** A process is ready, which may store events. */

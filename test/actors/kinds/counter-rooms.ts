@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { createActors, type Actors } from "../../../actors/index.ts";
+import { createRooms, type RoomsOfKind } from "../../../actors/index.ts";
 import { roomKinds } from "../../../server/app/rooms.ts";
 import { routes as ownRoutes } from "../../../server/app/routes.ts";
 import type { DepsWith } from "../../../server/app/deps.ts";
@@ -13,10 +13,10 @@ import {
 } from "../../../server/http/pipeline/route.ts";
 import type { WithTokens } from "../../../server/platform/capabilities.ts";
 import type { WithEnqueue } from "../../../workers/queues.ts";
-import { counterActor, type Command, type Counter } from "./counter.ts";
+import { counterActor, type Command } from "./counter.ts";
 import { counterResults } from "./counter-results.ts";
 
-type Counters = Actors<Counter, Command>;
+type Counters = RoomsOfKind<Command>;
 
 interface CounterDeps extends WithTokens {
   counters: Pick<Counters, "ask">;
@@ -33,7 +33,7 @@ const CounterBody = Type.Object({ counter: View });
 /** Counters as a kind of room: anyone may follow one. */
 export const counterRooms: RoomKind<WithEnqueue, Counters> = {
   open: ({ enqueue }, share) =>
-    createActors(
+    createRooms(
       counterActor((code, count, origin) => enqueue(counterResults, { code, count }, origin)),
       share,
     ),

@@ -1,5 +1,5 @@
 import type { Origin } from "../../../server/platform/origin.ts";
-import { accept, defineActor, reject } from "../../../actors/index.ts";
+import { accept, defineRoom, reject } from "../../../actors/index.ts";
 
 /** A second kind of room: players count to a target, and a turn that nobody takes in time is skipped. */
 export interface Counter {
@@ -21,7 +21,7 @@ export const turnMs = 400;
 export const counterActor = (
   queueResult: (code: string, count: number, origin: Origin) => Promise<unknown>,
 ) =>
-  defineActor<Counter, Command, Event>({
+  defineRoom<Counter, Command, Event>({
     kind: "counter",
     notFound: "route:not_found",
     read: { type: "read" },

@@ -8,9 +8,9 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { Keyspace, publishNodeDown, type ActorNode } from "../../../actors/index.ts";
-import { parseOwner } from "../../../actors/runtime/placement/owners.ts";
-import { allShards } from "../../../actors/runtime/storage/keys.ts";
+import { Keyspace, publishNodeDown, type RoomNode } from "../../../actors/index.ts";
+import { parseOwner } from "../../../actors/cluster/owners.ts";
+import { allShards } from "../../../actors/log/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import type { ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
@@ -65,7 +65,7 @@ describe("a second kind of actor, while its processes are killed one after anoth
   let dataDir = "";
   const processes: ChildProcess[] = [];
   /** One per kind. */
-  const nodes = new Map<ChildProcess, ActorNode[]>();
+  const nodes = new Map<ChildProcess, RoomNode[]>();
   const listeners = new Map<string, Listener>();
 
   /** Starts a process and watches it, as the primary does. */
@@ -85,7 +85,7 @@ describe("a second kind of actor, while its processes are killed one after anoth
     );
   }
 
-  function watch(child: ChildProcess, node: ActorNode): void {
+  function watch(child: ChildProcess, node: RoomNode): void {
     nodes.get(child)?.push(node);
     child.once("exit", () => void publishNodeDown(redis, node, silentLogger));
   }
@@ -167,7 +167,7 @@ describe("a second kind of actor, while its processes are killed one after anoth
   });
 
   /** Another node of the kind owns each shard of the killed node. */
-  async function untilTakenOver({ keyPrefix, nodeId }: ActorNode): Promise<void> {
+  async function untilTakenOver({ keyPrefix, nodeId }: RoomNode): Promise<void> {
     const ofKind = new Keyspace(keyPrefix);
     const owned = async () => {
       const owners = await redis.mget(allShards.map(ofKind.owner));

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
 import type { Lobby } from "../../../actors/lobby/types.ts";
-import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { shardOf } from "../../../actors/log/keys.ts";
 import { ownerKey, publicListChannel, publicListKey } from "../../../actors/lobby-keys.ts";
 import { lobbyIndex } from "../../../actors/lobby/index-entry.ts";
-import { ActorIndex } from "../../../actors/runtime/storage/actor-index.ts";
+import { RoomIndex } from "../../../actors/log/room-index.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { prepare } from "../../simulation/openings.ts";
@@ -36,7 +36,7 @@ describe("the public list written by two owners of a lobby", () => {
   const isListed = async () => (await redis.hexists(publicListKey, code)) === 1;
 
   it("has no lobby that finished, whatever an earlier owner still writes", async () => {
-    const listing = new ActorIndex(redis, lobbyIndex(context));
+    const listing = new RoomIndex(redis, lobbyIndex(context));
     await listing.refresh(code, lobbyAt(5));
     assert.ok(await isListed());
     await listing.refresh(code, lobbyAt(7, { status: "finished" }));
@@ -45,7 +45,7 @@ describe("the public list written by two owners of a lobby", () => {
   });
 
   it("has a lobby that is public again, whatever an earlier owner still removes", async () => {
-    const listing = new ActorIndex(redis, lobbyIndex(context));
+    const listing = new RoomIndex(redis, lobbyIndex(context));
     await listing.refresh(code, lobbyAt(8, privately));
     await listing.refresh(code, lobbyAt(9));
     await listing.refresh(code, lobbyAt(8, privately));
@@ -55,7 +55,7 @@ describe("the public list written by two owners of a lobby", () => {
   });
 
   it("announces what changed it, and nothing that an earlier owner wrote too late", async () => {
-    const listing = new ActorIndex(redis, lobbyIndex(context));
+    const listing = new RoomIndex(redis, lobbyIndex(context));
     const listener = connectRedis(stores.redisUrl, silentLogger, "listener");
     await redisReady(listener);
     let announced = 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { eventStreamKey, type LobbyCommand } from "../../../actors/index.ts";
 import type { CommitFollower } from "../../../server/platform/room-source.ts";
-import type { Connections } from "../../../actors/runtime/storage/connection.ts";
+import type { Connections } from "../../../actors/log/connection.ts";
 import { bodyOf, by, createCommand } from "./fleet.ts";
 import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
 

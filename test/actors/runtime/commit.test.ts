@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { Journal, type Commit } from "../../../actors/runtime/storage/journal.ts";
-import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { Journal, type Commit } from "../../../actors/log/journal.ts";
+import { shardOf } from "../../../actors/log/keys.ts";
 import {
   dueKey,
   eventChannel,
@@ -14,9 +14,9 @@ import {
   portsKey,
   workersKey,
 } from "../../../actors/lobby-keys.ts";
-import { runScript } from "../../../actors/runtime/storage/scripts.ts";
-import { stampOf } from "../../../actors/runtime/storage/stored-state.ts";
-import { systemTiming } from "../../../actors/runtime/timing.ts";
+import { runScript } from "../../../actors/log/scripts.ts";
+import { stampOf } from "../../../actors/log/stored-state.ts";
+import { systemTiming } from "../../../actors/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { LobbyReply } from "../../../actors/contract.ts";
-import { shardOf } from "../../../actors/runtime/storage/keys.ts";
-import { unavailable } from "../../../actors/runtime/router/outcome.ts";
-import { targetOwners } from "../../../actors/runtime/placement/owners.ts";
-import { maxWaiting } from "../../../actors/runtime/router/waiting-commands.ts";
+import type { Reply } from "../../../actors/contract.ts";
+import { shardOf } from "../../../actors/log/keys.ts";
+import { unavailable } from "../../../actors/outcome.ts";
+import { targetOwners } from "../../../actors/cluster/owners.ts";
+import { maxWaiting } from "../../../actors/waiting-commands.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 describe("the lobbies of a dead worker whose connections are still open", () => {
@@ -47,7 +47,7 @@ describe("the lobbies of a dead worker whose connections are still open", () => 
       from = Number(code.slice(1)) + 1;
     }
     const replies = new Map<string, number>();
-    const count = (reply: LobbyReply) => {
+    const count = (reply: Reply) => {
       const name = reply.ok ? "ok" : reply.code;
       replies.set(name, (replies.get(name) ?? 0) + 1);
     };

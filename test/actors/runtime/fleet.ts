@@ -4,10 +4,10 @@ import {
   type DrawPlan,
   type Lobbies,
   type LobbyCommand,
-  type LobbyReply,
+  type Reply,
   type Takeover,
 } from "../../../actors/index.ts";
-import type { ActorTimings } from "../../../actors/runtime/router/router-deps.ts";
+import type { RoomTimings } from "../../../actors/shared-rooms.ts";
 import type { Origin } from "../../../server/platform/origin.ts";
 import { systemClock, type Clock } from "../../../server/platform/time/clock.ts";
 import { silentLogger, type Logger } from "../../../server/platform/log/logger.ts";
@@ -50,7 +50,7 @@ export async function newMember(
   options: {
     clock?: Clock;
     draw?: (plan: DrawPlan) => Promise<DrawnQuestion[]>;
-    timings?: Partial<ActorTimings>;
+    timings?: Partial<RoomTimings>;
     log?: Logger;
     onTakeover?: (takeover: Takeover) => void;
   } = {},
@@ -85,7 +85,7 @@ interface Body {
 }
 
 /** Body of a reply; throws on a refusal. */
-export function bodyOf(reply: LobbyReply): Body {
+export function bodyOf(reply: Reply): Body {
   if (!reply.ok) throw new Error(`refused: ${reply.code}`);
   return JSON.parse(reply.body ?? "{}") as Body;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { IndexRepair } from "../../../actors/runtime/storage/index-repair.ts";
-import { systemTiming } from "../../../actors/runtime/timing.ts";
+import { IndexRepair } from "../../../actors/log/index-repair.ts";
+import { systemTiming } from "../../../actors/timing.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, by, createCommand, newMember, startedLobby, type Member } from "./fleet.ts";
 
@@ -31,7 +31,7 @@ describe("the lobby index when its connection breaks", () => {
   }
 
   const isListed = async (code: string) => {
-    const list = JSON.parse(await member.lobbies.listPublic()) as { code: string }[];
+    const list = JSON.parse(await member.lobbies.listIndex()) as { code: string }[];
     return list.some((lobby) => lobby.code === code);
   };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Connection } from "../../../actors/runtime/storage/connection.ts";
-import { Journal, type Commit } from "../../../actors/runtime/storage/journal.ts";
-import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import type { Connection } from "../../../actors/log/connection.ts";
+import { Journal, type Commit } from "../../../actors/log/journal.ts";
+import { shardOf } from "../../../actors/log/keys.ts";
 import { lobbyKeyspace, ownerKey } from "../../../actors/lobby-keys.ts";
-import { systemTiming } from "../../../actors/runtime/timing.ts";
+import { systemTiming } from "../../../actors/timing.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 
 const change = (code: string): Commit => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { LobbyReply, Settings } from "../../../actors/index.ts";
+import type { Reply, Settings } from "../../../actors/index.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";
 import { bodyOf, newMember, timings, type Member } from "./fleet.ts";
 
@@ -13,7 +13,7 @@ const bearer: Sender = { by: { seatId: null, playerId: account } };
 const cookieOf = (cookieSeatId: number): Sender => ({
   by: { seatId: null, playerId: null, cookieSeatId },
 });
-const gone: LobbyReply = { ok: true, body: null };
+const gone: Reply = { ok: true, body: null };
 
 describe("a leave repeated under its idempotency key by a login or a cookie", () => {
   let stores: TestStores;

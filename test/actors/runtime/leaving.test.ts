@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shardCount } from "../../../actors/runtime/storage/keys.ts";
+import { shardCount } from "../../../actors/log/keys.ts";
 import { workersKey } from "../../../actors/lobby-keys.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 

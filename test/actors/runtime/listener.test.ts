@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Redis } from "ioredis";
-import { createListener } from "../../../actors/runtime/router/listener.ts";
+import { createListener } from "../../../actors/wire/listener.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { testStores } from "../../support/stores.ts";
 

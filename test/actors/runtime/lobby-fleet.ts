@@ -1,5 +1,5 @@
-import type { LobbyCommand, LobbyReply } from "../../../actors/index.ts";
-import { shardOf } from "../../../actors/runtime/storage/keys.ts";
+import type { LobbyCommand, Reply } from "../../../actors/index.ts";
+import { shardOf } from "../../../actors/log/keys.ts";
 import { eventStreamKey, ownerKey } from "../../../actors/lobby-keys.ts";
 import { by, codes, createCommand, newSeat, seatsOf, shards } from "../../simulation/openings.ts";
 import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
@@ -26,7 +26,7 @@ export class LobbyFleet extends VirtualFleet {
     return worker;
   }
 
-  ask({ lobbies }: VirtualWorker, command: LobbyCommand, id?: string): Promise<LobbyReply> {
+  ask({ lobbies }: VirtualWorker, command: LobbyCommand, id?: string): Promise<Reply> {
     return this.ended(Promise.resolve(lobbies.ask(code, command, id)));
   }
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import type { LobbyReply } from "../../../actors/contract.ts";
-import { defineActor } from "../../../actors/runtime/definition.ts";
+import type { Reply } from "../../../actors/contract.ts";
+import { erased } from "../../../actors/create-rooms.ts";
+import { defineRoom } from "../../../actors/kind.ts";
 import { lobbyRules } from "../../../actors/lobby/actor.ts";
 import type { Lobby, LobbyCommand, Settings } from "../../../actors/lobby/types.ts";
-import { actorOf, runBatch, type Actor } from "../../../actors/runtime/mailbox/actor.ts";
-import type { Commit } from "../../../actors/runtime/storage/journal.ts";
-import { loadActor, nothingStored, stampOf } from "../../../actors/runtime/storage/stored-state.ts";
+import { RoomMemory } from "../../../actors/memory.ts";
+import type { Commit } from "../../../actors/log/journal.ts";
+import { loadRoom, nothingStored, stampOf } from "../../../actors/log/stored-state.ts";
 import { by, context, createCommand, epoch, host, questions, seat } from "../lobby/game.ts";
 import { noOrigin } from "../../../server/platform/origin.ts";
 
@@ -13,17 +14,17 @@ import { noOrigin } from "../../../server/platform/origin.ts";
 export class Owned {
   now = epoch;
   readonly commits: Commit[] = [];
-  readonly #rules = defineActor(lobbyRules(context, null, {}));
-  #actor: Actor = actorOf(this.#rules, "ABCDEF", nothingStored(), epoch);
+  readonly #rules = erased(defineRoom(lobbyRules(context, null, {})));
+  #memory = new RoomMemory(this.#rules, "ABCDEF", nothingStored(), epoch);
   #fields: Record<string, string> = {};
   #count = 0;
 
   /** `key`: sent again by its client; commands without one are never repeated. */
-  ask(command: LobbyCommand, key?: string): LobbyReply {
+  ask(command: LobbyCommand, key?: string): Reply {
     const id = key === undefined ? `${++this.#count}.w1` : `c.${command.type}.${key}`;
     const commitId = `${++this.#count}.w1`;
     const delivery = { command, id, origin: noOrigin };
-    const { replies, commit } = runBatch(this.#rules, this.#actor, [delivery], this.now, commitId);
+    const { replies, commit } = this.#memory.decide([delivery], this.now, commitId);
     if (commit) this.#store(commit);
     const [reply] = replies;
     assert.ok(reply);
@@ -31,7 +32,7 @@ export class Owned {
   }
 
   get lobby(): Lobby {
-    const { state } = this.#actor;
+    const { state } = this.#memory;
     assert.ok(state);
     return state as Lobby;
   }
@@ -42,8 +43,8 @@ export class Owned {
   }
 
   async takeOver(): Promise<void> {
-    const stored = await loadActor({ hgetall: async () => this.#fields }, "ABCDEF", this.#rules);
-    this.#actor = actorOf(this.#rules, "ABCDEF", stored, this.now);
+    const stored = await loadRoom({ hgetall: async () => this.#fields }, "ABCDEF", this.#rules);
+    this.#memory = new RoomMemory(this.#rules, "ABCDEF", stored, this.now);
   }
 
   #store(commit: Commit): void {

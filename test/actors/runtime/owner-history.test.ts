@@ -6,10 +6,10 @@ import {
   keptOwners,
   takeoversIn,
   type ClaimedShard,
-} from "../../../actors/runtime/placement/owner-history.ts";
-import { shardOf } from "../../../actors/runtime/storage/keys.ts";
-import { runScript } from "../../../actors/runtime/storage/scripts.ts";
-import { maxRoomEvents } from "../../../actors/runtime/storage/room-events.ts";
+} from "../../../actors/cluster/owner-history.ts";
+import { shardOf } from "../../../actors/log/keys.ts";
+import { runScript } from "../../../actors/log/scripts.ts";
+import { maxRoomEvents } from "../../../actors/log/room-events.ts";
 import { by, newMember, startedLobby } from "./fleet.ts";
 import { ProcessFleet, until } from "./process-fleet.ts";
 

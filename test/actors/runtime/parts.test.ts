@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
-import { IdempotencyCache } from "../../../actors/runtime/mailbox/idempotency-cache.ts";
-import { parseOwner, targetOwners } from "../../../actors/runtime/placement/owners.ts";
-import { countCommand, type SenderCounts } from "../../../actors/runtime/mailbox/sender-quota.ts";
-import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
-import { systemTiming } from "../../../actors/runtime/timing.ts";
+import { shardCount, shardOf } from "../../../actors/log/keys.ts";
+import { CachedAnswers } from "../../../actors/answers.ts";
+import { parseOwner, targetOwners } from "../../../actors/cluster/owners.ts";
+import { countCommand, type SenderCounts } from "../../../actors/sender-quota.ts";
+import { createTicker } from "../../../actors/ticker.ts";
+import { systemTiming } from "../../../actors/timing.ts";
 import { fc } from "../../support/seed.ts";
 
 const workers = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), {
@@ -70,11 +70,11 @@ describe("remembered answers of a lobby", () => {
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.uuid()), { maxLength: 60 }),
         (given) => {
-          const memory = new IdempotencyCache();
+          const memory = new CachedAnswers();
           const fields: [string, string][] = [];
           for (const [seat, id] of given) fields.push(memory.put(seat, id, id));
           const stored = Object.fromEntries(Object.entries(Object.fromEntries(fields)).reverse());
-          const back = IdempotencyCache.from(stored);
+          const back = CachedAnswers.from(stored);
           for (const seat of [1, 2, 3]) {
             const own = given.filter(([owner]) => owner === seat).map(([, id]) => id);
             for (const [i, id] of own.entries()) {
@@ -92,7 +92,7 @@ describe("remembered answers of a lobby", () => {
 
 describe("seats that left", () => {
   it("are remembered up to the sixteen latest, and the fields of older ones are removed", () => {
-    const memory = new IdempotencyCache();
+    const memory = new CachedAnswers();
     const stored = new Set<string>();
     // First in, last out.
     for (let seat = 1; seat <= 40; seat++) stored.add(memory.put(41 - seat, "join", null)[0]);
@@ -111,7 +111,7 @@ describe("seats that left", () => {
   });
 
   it("do not displace the seats that stay", () => {
-    const memory = new IdempotencyCache();
+    const memory = new CachedAnswers();
     for (let seat = 1; seat <= 30; seat++) memory.put(seat, "a", null);
     memory.removeDeparted(new Set([1, 2, 3]));
     assert.ok([1, 2, 3].every((seat) => memory.has(seat)));

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { PeerLinks } from "../../../actors/runtime/router/peer-links.ts";
+import { PeerLinks } from "../../../actors/wire/peer-links.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -20,13 +20,9 @@ const peers = new Map<string, Peer>();
 function startPeer(name: string): Peer {
   const received: string[] = [];
   const lost: string[] = [];
-  const links = new PeerLinks({
-    dir,
-    nodeId: name,
-    log: silentLogger,
-    receive: (message) => received.push(message),
-    onLost: (target) => lost.push(target),
-  });
+  const links = new PeerLinks({ dir, nodeId: name, log: silentLogger });
+  links.received.on((message) => received.push(message));
+  links.lost.on((target) => lost.push(target));
   const peer = { links, received, lost };
   peers.set(name, peer);
   return peer;

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { Redis } from "ioredis";
 import { publishNodeDown } from "../../../actors/index.ts";
-import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { shardCount, shardOf } from "../../../actors/log/keys.ts";
 import { eventStreamKey, lobbyKey, ownerKey } from "../../../actors/lobby-keys.ts";
 import { lobbyKeyPrefix } from "../../../actors/lobby/actor.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";

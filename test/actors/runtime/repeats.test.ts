@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { LobbyReply } from "../../../actors/contract.ts";
+import type { Reply } from "../../../actors/contract.ts";
 import type { ErrorCode } from "../../../server/platform/errors.ts";
 import type { DrawPlan, LobbyCommand, Mode } from "../../../actors/lobby/types.ts";
 import { answer, by, host, lock, next, pick, questions, seat } from "../lobby/game.ts";
@@ -24,7 +24,7 @@ describe("an answer stored under an idempotency key", () => {
 describe("a start that is repeated under its idempotency key", () => {
   const prepare = { type: "prepare", by: by(host) } as const;
   const abandon = { type: "abandon_start", by: by(host) } as const;
-  const planOf = (reply: LobbyReply): DrawPlan => {
+  const planOf = (reply: Reply): DrawPlan => {
     assert.ok(reply.ok && reply.body !== null);
     return JSON.parse(reply.body) as DrawPlan;
   };
@@ -71,7 +71,7 @@ describe("a command without an index that is repeated after the next question op
     owned.ask({ type: "heartbeat", by: by(host) });
     owned.ask({ type: "heartbeat", by: by(2) });
   };
-  const refusal = (code: ErrorCode): LobbyReply => ({ ok: false, code });
+  const refusal = (code: ErrorCode): Reply => ({ ok: false, code });
   const closed = refusal("lobby:question_closed");
   const answered = refusal("lobby:already_answered");
   const early = refusal("lobby:not_in_progress");
@@ -80,7 +80,7 @@ describe("a command without an index that is repeated after the next question op
     mode: Mode;
     before: (owned: Owned) => void;
     command: LobbyCommand;
-    expected: LobbyReply | null;
+    expected: Reply | null;
   }[] = [
     { name: "a lock", mode: "coop", before: closeFirst, command: lock(), expected: null },
     {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Cluster, type Redis } from "ioredis";
-import { connectionOf } from "../../../actors/runtime/storage/cluster-connection.ts";
-import type { Connections } from "../../../actors/runtime/storage/connection.ts";
-import { shardCount } from "../../../actors/runtime/storage/keys.ts";
+import { connectionOf } from "../../../actors/log/cluster-connection.ts";
+import type { Connections } from "../../../actors/log/connection.ts";
+import { shardCount } from "../../../actors/log/keys.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 
 describe("workers while Redis answers in part or not at all", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Lobbies, LobbyReply } from "../../../actors/index.ts";
-import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
+import type { Lobbies, Reply } from "../../../actors/index.ts";
+import { shardCount, shardOf } from "../../../actors/log/keys.ts";
 import { eventStreamKey, ownerKey } from "../../../actors/lobby-keys.ts";
 import { bodyOf, by, newMember, startedLobby } from "./fleet.ts";
 import { ProcessFleet, until } from "./process-fleet.ts";
@@ -228,7 +228,7 @@ async function playVersus(
   return scores;
 }
 
-async function insist(ask: () => Promise<LobbyReply>): Promise<LobbyReply> {
+async function insist(ask: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 0; ; attempt++) {
     const reply = await ask();
     if (reply.ok || reply.code !== "server:unavailable" || attempt >= 3) return reply;

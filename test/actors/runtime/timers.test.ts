@@ -1,23 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { lobbyDefinition } from "../../../actors/lobbies.ts";
+import { lobbyKind } from "../../../actors/lobbies.ts";
 import type { Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
 import { lobbyKeyspace } from "../../../actors/lobby-keys.ts";
-import { Mailboxes } from "../../../actors/runtime/mailbox/mailboxes.ts";
-import { createTicker } from "../../../actors/runtime/mailbox/ticker.ts";
-import type { Timing } from "../../../actors/runtime/timing.ts";
+import { erased } from "../../../actors/create-rooms.ts";
+import { Rooms } from "../../../actors/rooms.ts";
+import { Signal } from "../../../actors/signal.ts";
+import type { Timing } from "../../../actors/timing.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { by, context, createCommand, timings } from "./fleet.ts";
 import { noOrigin } from "../../../server/platform/origin.ts";
 
-const definition = lobbyDefinition({
-  context,
-  seatLimit: null,
-  enqueueResult: async () => {},
-  draw: async () => [],
-});
+const kind = erased(
+  lobbyKind({
+    context,
+    seatLimit: null,
+    enqueueResult: async () => {},
+    draw: async () => [],
+  }),
+);
 
 /** The lobbies of one process with a Redis that replies when the test says so, and a manual clock. */
 function createProcess() {
@@ -34,16 +37,11 @@ function createProcess() {
     },
     soon: (work) => void setImmediate(work),
   };
-  const mailboxes: Mailboxes = new Mailboxes({
-    definition,
+  const rooms = new Rooms({
+    kind,
     keys: lobbyKeyspace,
     nodeId: "w1",
     redis: { hgetall: async () => ({}), zrem: async () => 0 } as never,
-    ticker: createTicker(
-      () => now,
-      timing,
-      (code) => mailboxes.fire(code),
-    ),
     timing,
     log: silentLogger,
     metrics: createMetrics().actors("lobby"),
@@ -56,25 +54,27 @@ function createProcess() {
         }),
     },
     followers: { committed: () => undefined, inDoubt: () => undefined },
-    placement: {
+    leases: {
+      acquired: new Signal(),
+      released: new Signal(),
+      closing: new Signal(),
+      restored: new Signal(),
       tokenOf: () => "token",
       confirm: async () => true,
       fenced: () => undefined,
       generationOf: () => 0,
       isIntact: async () => true,
     },
-    nextCommitId: () => String(Math.random()),
-    afterCommit: async () => undefined,
-    afterUnknown: () => undefined,
-    afterRead: (_code, state) => read.push(state as Lobby),
+    newId: () => String(Math.random()),
   });
+  rooms.loaded.on((_code, state) => read.push(state as Lobby));
   let commands = 0;
   return {
-    mailboxes,
+    rooms,
     /** Lobbies that were checked for unfinished work. */
     read,
     ask: (code: string, command: LobbyCommand) =>
-      mailboxes.deliver(code, command, String(++commands), noOrigin),
+      rooms.deliver(code, command, String(++commands), noOrigin),
     async pass(ms: number) {
       for (const end = now + ms; now < end;) {
         now += 100;
@@ -92,7 +92,7 @@ function createProcess() {
 
 describe("deadlines of the lobbies in memory", () => {
   it("are retried when the process has too many commands waiting to accept them", async () => {
-    const { mailboxes, ask, pass, holdStore, releaseStore } = createProcess();
+    const { rooms, ask, pass, holdStore, releaseStore } = createProcess();
     await ask("QUIETT", createCommand("QUIETT", [1]));
     const busy = Array.from({ length: 320 }, (_, i) => `B${String(i).padStart(5, "0")}`);
     await Promise.all(busy.map((code, i) => ask(code, createCommand(code, [i + 2]))));
@@ -102,12 +102,12 @@ describe("deadlines of the lobbies in memory", () => {
         ask(code, { type: "settings", changes: { timer: 10 }, ...by(i + 2) }),
       ),
     );
-    assert.ok(mailboxes.waiting >= 20_000);
+    assert.ok(rooms.waiting >= 20_000);
     await pass(timings.staleMs + 1_000);
     releaseStore();
     await Promise.all(all);
     await pass(timings.hostGraceMs + 2_000);
-    const lobbies = mailboxes.some(Infinity).map(({ state }) => state as Lobby);
+    const lobbies = rooms.some(Infinity).map(({ state }) => state as Lobby);
     const quiet = lobbies.find(({ code }) => code === "QUIETT");
     assert.equal(quiet?.status, "finished");
   });

@@ -1,12 +1,11 @@
-import type { LobbyReply, Lobbies } from "../../../actors/contract.ts";
-import type { Connections } from "../../../actors/runtime/storage/connection.ts";
-import { allShards, shardOf } from "../../../actors/runtime/storage/keys.ts";
+import type { Reply } from "../../../actors/contract.ts";
+import type { Connections } from "../../../actors/log/connection.ts";
+import { allShards, shardOf } from "../../../actors/log/keys.ts";
 import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby-keys.ts";
-import { defaultTimings } from "../../../actors/runtime/placement/membership.ts";
-import { lobbiesOf, lobbyDefinition } from "../../../actors/lobbies.ts";
-import { typed } from "../../../actors/runtime/router/create-actors.ts";
-import { Router } from "../../../actors/runtime/router/router.ts";
-import { defaultAskTimings } from "../../../actors/runtime/router/router-deps.ts";
+import { defaultTimings } from "../../../actors/cluster/membership.ts";
+import { lobbyKind, type Lobbies } from "../../../actors/lobbies.ts";
+import { erased, typed } from "../../../actors/create-rooms.ts";
+import { defaultAskTimings, SharedRooms } from "../../../actors/shared-rooms.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { createRandom } from "../../simulation/random.ts";
@@ -77,13 +76,15 @@ export class VirtualFleet {
   ): Promise<VirtualWorker> {
     const place: Place = { name, isAlive: true, frozenUntil: 0 };
     const wiring = wire(this.net, place);
-    const router = new Router({
-      definition: lobbyDefinition({
-        context,
-        seatLimit: null,
-        enqueueResult: async () => {},
-        draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
-      }),
+    const rooms = new SharedRooms({
+      kind: erased(
+        lobbyKind({
+          context,
+          seatLimit: null,
+          enqueueResult: async () => {},
+          draw: async ({ count }) => Array.from({ length: count }, (_, i) => question(i)),
+        }),
+      ),
       nodeId: name,
       connections: alter(wiring.connections),
       linkDir: null,
@@ -94,8 +95,8 @@ export class VirtualFleet {
       clock: { now: () => this.redis.now() },
       metrics: this.#metrics.actors("lobby"),
     });
-    await this.ended(router.listen());
-    return Object.assign(place, { lobbies: lobbiesOf(typed(router)), wiring });
+    await this.ended(rooms.listen());
+    return Object.assign(place, { lobbies: typed(rooms), wiring });
   }
 
   async join(worker: VirtualWorker): Promise<void> {
@@ -160,7 +161,7 @@ export class VirtualFleet {
   }
 
   /** Reads a lobby that does not exist: only an owner can answer that. */
-  read(worker: VirtualWorker, code: string): Promise<LobbyReply> {
+  read(worker: VirtualWorker, code: string): Promise<Reply> {
     const by = { seatId: null, playerId: null };
     return Promise.resolve(worker.lobbies.ask(code, { type: "read", by }));
   }

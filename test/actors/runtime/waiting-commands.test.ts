@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import type { Owner } from "../../../actors/runtime/placement/owners.ts";
-import { maxWaiting, WaitingCommands } from "../../../actors/runtime/router/waiting-commands.ts";
+import type { Owner } from "../../../actors/cluster/owners.ts";
+import type { Leases } from "../../../actors/cluster/leases.ts";
+import { Signal } from "../../../actors/signal.ts";
+import { maxWaiting, WaitingCommands } from "../../../actors/waiting-commands.ts";
 import { Timeline, timingOf } from "../../simulation/timeline.ts";
 
 const retryMs = 20;
@@ -14,6 +16,8 @@ describe("commands that wait for an owner", () => {
   let reads: number;
   let answersReads: boolean;
   let isOver: boolean;
+  let acquired: Leases["acquired"];
+  let mapLoaded: Leases["mapLoaded"];
 
   beforeEach(() => {
     timeline = new Timeline();
@@ -21,14 +25,19 @@ describe("commands that wait for an owner", () => {
     reads = 0;
     answersReads = true;
     isOver = false;
+    acquired = new Signal();
+    mapLoaded = new Signal();
     waiting = new WaitingCommands({
       timing: timingOf(timeline, { name: "w", isAlive: true, frozenUntil: 0 }),
       retryMs,
-      ownerOf: (shard) => owners.get(shard) ?? null,
-      async reload() {
-        reads += 1;
-        if (!answersReads) await new Promise(() => {});
-        waiting.mapLoaded();
+      leases: {
+        ...{ acquired, mapLoaded },
+        liveOwnerOf: (shard) => owners.get(shard) ?? null,
+        async reload() {
+          reads += 1;
+          if (!answersReads) await new Promise(() => {});
+          mapLoaded.emit();
+        },
       },
       isOver: () => isOver,
     });
@@ -67,14 +76,14 @@ describe("commands that wait for an owner", () => {
       wait([1]);
       await run(3 * retryMs);
       assert.equal(reads - before, 2);
-      waiting.shardAcquired(1);
+      acquired.emit(1, false, []);
       await run(retryMs);
     }
   });
 
   it("continue at once when their shard is claimed, while the others stay", async () => {
     const released = wait([1, 2, 1]);
-    waiting.shardAcquired(1);
+    acquired.emit(1, false, []);
     await run(0);
     assert.deepEqual([released, waiting.count], [[1, 1], 1]);
   });
@@ -83,7 +92,7 @@ describe("commands that wait for an owner", () => {
     owners.set(1, owner("old"));
     const released = wait([1, 2]);
     owners.set(2, owner("new"));
-    waiting.mapLoaded();
+    mapLoaded.emit();
     await run(0);
     assert.deepEqual(released, [2]);
     await run(retryMs);
@@ -108,7 +117,7 @@ describe("commands that wait for an owner", () => {
 
   it("leave no timer behind", async () => {
     wait([1]);
-    waiting.shardAcquired(1);
+    acquired.emit(1, false, []);
     await run(retryMs);
     const before = reads;
     await run(10 * retryMs);
@@ -118,7 +127,7 @@ describe("commands that wait for an owner", () => {
   it("are limited in number, and one too many is refused at once", async () => {
     wait(Array.from({ length: maxWaiting }, (_, i) => i % 1_024));
     assert.equal(await waiting.turn(7, 5_000), false);
-    waiting.shardAcquired(7);
+    acquired.emit(7, false, []);
     assert.equal(waiting.count, maxWaiting - maxWaiting / 1_024);
     wait([7]);
     assert.equal(waiting.count, maxWaiting - maxWaiting / 1_024 + 1);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { LocatedActor } from "../../../actors/index.ts";
+import type { LocatedRoom } from "../../../actors/index.ts";
 import { openRooms, Rooms, sumOccupancy } from "../../../server/app/open-rooms.ts";
 import { clientTypes, type OpenApiDocument } from "../../../server/app/document-types.ts";
 import { hubRoutes } from "../../../server/features/hub/routes.ts";
@@ -180,7 +180,7 @@ const refusal = (read: Promise<unknown>, code: ErrorCode) =>
 describe("rooms shown to operators", () => {
   it("are read by another process while their owner does not answer", async () => {
     const asked: (string | null)[] = [];
-    const room: LocatedActor = {
+    const room: LocatedRoom = {
       ...{ code: "AAAAAA", shard: 1, status: "running", seq: 4, deadline: null },
       ...{ owner: "silent", numCommands: null, owners: [], events: [] },
     };

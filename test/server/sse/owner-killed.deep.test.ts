@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { Redis } from "ioredis";
 import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby-keys.ts";
-import { shardCount, shardOf } from "../../../actors/runtime/storage/keys.ts";
+import { shardCount, shardOf } from "../../../actors/log/keys.ts";
 import { bodyOf, by, createCommand, newMember, type Member } from "../../actors/runtime/fleet.ts";
 import { openStream, type EventStream } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";

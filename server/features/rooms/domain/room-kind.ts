@@ -1,5 +1,5 @@
 import Type, { type TSchema } from "typebox";
-import type { ActorsDeps, ActorShare } from "../../../../actors/index.ts";
+import type { RoomsDeps, RoomShare } from "../../../../actors/index.ts";
 import type { ErrorCode } from "../../../platform/errors.ts";
 
 /** Access checks of a room; the hub calls them when a stream begins. */
@@ -27,12 +27,12 @@ export interface RoomFacts {
 }
 
 /** One kind of room; `server/app/rooms.ts` lists all kinds. */
-export interface RoomKind<Deps, Rooms extends ActorShare> {
+export interface RoomKind<Deps, Rooms extends RoomShare> {
   /**
-   * Joins the processes that share the rooms of the kind. `share`: the options that `createActors` gets for
+   * Joins the processes that share the rooms of the kind. `share`: the options that `createRooms` gets for
    * every kind.
    */
-  open(deps: Deps, share: ActorsDeps): Promise<Rooms>;
+  open(deps: Deps, share: RoomsDeps): Promise<Rooms>;
   /** Without it anyone may follow a room, without a token. */
   access?(rooms: Rooms): RoomAccess;
   /** Shown to operators; null if the room does not exist. Without it they see what every kind has. */

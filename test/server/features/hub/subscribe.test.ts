@@ -4,7 +4,7 @@ import { systemClock } from "../../../../server/platform/time/clock.ts";
 import { parseConfig } from "../../../../server/platform/config/config.ts";
 import { AppError } from "../../../../server/platform/errors.ts";
 import { createTokenService } from "../../../../server/platform/security/tokens.ts";
-import type { LobbyReply } from "../../../../actors/index.ts";
+import type { Reply as RoomReply } from "../../../../actors/index.ts";
 import type { Reply } from "../../../../server/http/pipeline/route.ts";
 import type { Subscription } from "../../../../server/sse/delivery/hub.ts";
 import { lobbyHubRoutes, roomsThat } from "./hub-of-sample.ts";
@@ -20,7 +20,7 @@ interface Request {
   query?: string;
   headers?: Record<string, string>;
   cookies?: Record<string, string>;
-  seat?: LobbyReply | Promise<LobbyReply>;
+  seat?: RoomReply | Promise<RoomReply>;
   isDraining?: boolean;
   drainsMeanwhile?: boolean;
 }
@@ -228,7 +228,7 @@ test("a process that is draining sends every stream back, whatever is asked of i
     assert.equal(code, "ok", query);
     assert.ok(reply?.kind === "stream" && reply.status === 200);
   }
-  const seat: LobbyReply = { ok: false, code: "server:unavailable" };
+  const seat: RoomReply = { ok: false, code: "server:unavailable" };
   const headers = bearer(hubToken());
   const { reply } = await subscribe({ headers, seat, drainsMeanwhile: true });
   assert.equal(reply?.kind, "stream");
@@ -236,7 +236,7 @@ test("a process that is draining sends every stream back, whatever is asked of i
 
 test("a browser is sent back from a service that is busy, since a 503 would be final for it", async () => {
   const headers = { ...bearer(hubToken()), accept: "TEXT/event-stream" };
-  const busy: (() => LobbyReply | Promise<LobbyReply>)[] = [
+  const busy: (() => RoomReply | Promise<RoomReply>)[] = [
     () => ({ ok: false, code: "server:unavailable" }),
     () => Promise.reject(Object.assign(new Error("no Redis"), { code: "ECONNREFUSED" })),
   ];
@@ -245,7 +245,7 @@ test("a browser is sent back from a service that is busy, since a 503 would be f
     assert.equal(reply?.kind, "stream");
     assert.equal(subscription, null);
   }
-  const seat: LobbyReply = { ok: false, code: "server:unavailable" };
+  const seat: RoomReply = { ok: false, code: "server:unavailable" };
   for (const accept of ["*/*", "application/json"])
     assert.equal(await codeOf({ headers: { ...headers, accept }, seat }), "server:unavailable");
   for (const code of ["rate_limit:exceeded", "lobby:not_found"] as const)
@@ -255,7 +255,7 @@ test("a browser is sent back from a service that is busy, since a 503 would be f
 test("a browser is sent back before its request is too old, and takes no place afterwards", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
-    const seat = Promise.withResolvers<LobbyReply>();
+    const seat = Promise.withResolvers<RoomReply>();
     const headers = { ...bearer(hubToken()), accept: "text/event-stream" };
     const opening = subscribe({ headers, seat: seat.promise });
     mock.timers.tick(8_000);
@@ -297,7 +297,7 @@ test("a spectator is handed on with the number at which the lobby is public", as
     lobby: "ABC234",
     spectator: true,
   });
-  const seat: LobbyReply = { ok: true, body: '{"lobby":{"code":"ABC234","seq":12}}' };
+  const seat: RoomReply = { ok: true, body: '{"lobby":{"code":"ABC234","seq":12}}' };
   const { subscription } = await subscribe({ headers: bearer(token), seat });
   const followed = { kind: "lobby", name: topic, code: "ABC234" };
   assert.deepEqual(subscription?.topics, [{ topic: followed, seatId: null, publicAt: 12 }]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import type { Lobbies, LobbyReply } from "../../../../actors/index.ts";
+import type { Lobbies, Reply } from "../../../../actors/index.ts";
 import { startApp, type App } from "../../../support/app.ts";
 import { loseAnswer } from "../../../support/lost-answer.ts";
 import { ask, lobbyOf, login, openTable, outcome, type Answer } from "./seats.ts";
@@ -8,9 +8,9 @@ import { ask, lobbyOf, login, openTable, outcome, type Answer } from "./seats.ts
 type Asking = Parameters<Lobbies["ask"]>;
 
 /** Failure of the next command of a type. */
-type Fault = (execute: () => Promise<LobbyReply>) => Promise<LobbyReply>;
+type Fault = (execute: () => Promise<Reply>) => Promise<Reply>;
 
-const unavailable: LobbyReply = {
+const unavailable: Reply = {
   ok: false,
   code: "server:unavailable",
   params: { retry_after: 1 },
@@ -32,7 +32,7 @@ let faults: { type: string; fault: Fault }[] = [];
 /** Codes the commands were sent to, by type. */
 let asked: { type: string; code: string }[] = [];
 
-async function askWithFaults(...asking: Asking): Promise<LobbyReply> {
+async function askWithFaults(...asking: Asking): Promise<Reply> {
   const [code, { type }] = asking;
   asked.push({ type, code });
   const at = faults.findIndex((one) => one.type === type);
@@ -199,7 +199,7 @@ function retriedCreate(): void {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "taken" };
     const taken: Fault = async () =>
-      ({ ...unavailable, params: { collision: true } }) as LobbyReply;
+      ({ ...unavailable, params: { collision: true } }) as Reply;
     faults.push({ type: "create", fault: taken }, { type: "create", fault: answerLost });
     assert.equal(outcome(await create(keyed)), "503 server:unavailable");
     faults.push({ type: "create", fault: taken });

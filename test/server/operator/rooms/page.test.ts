@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { LocatedActor } from "../../../../actors/index.ts";
+import type { LocatedRoom } from "../../../../actors/index.ts";
 import type { RoomReport } from "../../../../server/runtime/ipc.ts";
 import { roomRoutes, type RoomsDeps } from "../../../../server/operator/rooms/routes.ts";
 import { answerOf } from "../call-route.ts";
 
 const evil = "<img src=x onerror=alert(1)>";
 const atMs = Date.UTC(2026, 2, 1, 12);
-const located: LocatedActor = {
+const located: LocatedRoom = {
   ...{ code: "ABCDEF", shard: 17, status: evil, seq: 4, deadline: atMs, numCommands: 3 },
   owner: "w1",
   owners: [
@@ -25,7 +25,7 @@ const facts: RoomReport["facts"] = {
   resultJob: { queue: "lobby-results", id: "lobby-ABCDEF-1-4" },
 };
 const held = { ...located, lastUsedAt: atMs, numCommands: 3 };
-const share = { nodeId: "w1", shards: 1_024, actors: 1, pending: 0, held: [held] };
+const share = { nodeId: "w1", shards: 1_024, actors: 1, pending: 0, held: [held], described: [] };
 
 const open = async (path: string, given: Partial<RoomReport> = {}) => {
   const deps: RoomsDeps = {

@@ -100,10 +100,10 @@ describe("the source function of a stack", () => {
       of(
         "Socket.emit (node:events:508:28)",
         "Client.query (file:///srv/emberline/node_modules/pg/lib/client.js:1:2)",
-        `async Mailboxes.run (file:///srv/emberline/actors/runtime/mailbox/mailboxes.ts:${line}:9)`,
+        `async Mailboxes.run (file:///srv/emberline/actors/rooms.ts:${line}:9)`,
         "async answer (file:///srv/emberline/server/http/pipeline/pipeline.ts:3:4)",
       );
-    assert.equal(frames(10), "Mailboxes.run in actors/runtime/mailbox/mailboxes.ts");
+    assert.equal(frames(10), "Mailboxes.run in actors/rooms.ts");
     assert.equal(frames(99), frames(10));
   });
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
-import { createActors, eventStreamKey, Keyspace } from "../../../../actors/index.ts";
-import { kindsKey, shardOf } from "../../../../actors/runtime/storage/keys.ts";
+import { createRooms, eventStreamKey, Keyspace } from "../../../../actors/index.ts";
+import { kindsKey, shardOf } from "../../../../actors/log/keys.ts";
 import { historyKey } from "../../../../actors/lobby-keys.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
@@ -128,7 +128,7 @@ describe("a second kind of actor in a restarted embedded Redis", () => {
    * turns.
    */
   async function change(command: CounterCommand): Promise<string[]> {
-    const counters = await createActors(
+    const counters = await createRooms(
       counterActor(async () => undefined),
       {
         ...{ redisUrl: redis.url, log: silentLogger, clock: systemClock },
