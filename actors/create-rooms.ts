@@ -26,7 +26,7 @@ export interface RoomsDeps {
   log: Logger;
   clock: Clock;
   /** Those of the kind are counted under its name. */
-  metrics: Pick<Metrics, "actors">;
+  metrics: Pick<Metrics, "rooms">;
   /** What the topics of all kinds begin with. */
   topicBase: string;
   /** The caller joins later: a process busy with its start would delay the rooms. */
@@ -66,7 +66,7 @@ export async function createRooms<
     shards: allShards,
     log,
     clock,
-    metrics: deps.metrics.actors(kind.kind),
+    metrics: deps.metrics.rooms(kind.kind),
     onOccupied: deps.onOccupied,
     processName: deps.processName,
     onTakeover: deps.onTakeover,

@@ -21,15 +21,15 @@ export type { OwnerChange, Takeover } from "./cluster/owner-history.ts";
 export { Keyspace } from "./log/keys.ts";
 export type { RoomEvent } from "./log/room-events.ts";
 
-export { createLobbies } from "./lobbies.ts";
-export type { Lobbies, LobbiesDeps } from "./lobbies.ts";
+export { createLobbies } from "./lobby/rooms.ts";
+export type { Lobbies, LobbiesDeps } from "./lobby/rooms.ts";
 export {
   eventChannel,
   eventStreamKey,
   lobbyKey,
   lobbyRoom,
   publicListChannel,
-} from "./lobby-keys.ts";
+} from "./lobby/keys.ts";
 export type { HeldLobby } from "./lobby/actor.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";
 export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "../server/platform/log/logger.ts";
-import type { ActorMetrics } from "../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import type { Origin } from "../server/platform/origin.ts";
 import type { Leases } from "./cluster/leases.ts";
 import { nextRetry } from "./jobs.ts";
@@ -35,7 +35,7 @@ export interface RoomHost {
   ticker: Ticker;
   timing: Timing;
   log: Logger;
-  metrics: Pick<ActorMetrics, "mailboxWaitSeconds">;
+  metrics: Pick<RoomMetrics, "mailboxWaitSeconds">;
   now: () => number;
   /** Unique over all processes. */
   newId: () => string;
@@ -161,9 +161,11 @@ export class Room {
   }
 
   /** The committed state, once no commit is in flight; null if the room is not in memory. */
-  async committedState(): Promise<BaseState | null> {
-    await this.idle();
-    return this.#memory?.state ?? null;
+  committedState(): Promise<BaseState | null> {
+    const read = () => this.#memory?.state ?? null;
+    if (!this.isWorking) return Promise.resolve(read());
+    // Read at once: the next batch changes the memory before it is committed.
+    return new Promise((resolve) => this.#onIdle.push(() => resolve(read())));
   }
 
   get numCommands(): number {

@@ -1,5 +1,5 @@
 import type { Logger } from "../server/platform/log/logger.ts";
-import type { ActorMetrics } from "../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
 import type { Leases } from "./cluster/leases.ts";
 import type { AnyKind } from "./kind.ts";
@@ -46,7 +46,7 @@ export interface RoomsDeps {
   >;
   timing: Timing;
   log: Logger;
-  metrics: Pick<ActorMetrics, "actors" | "mailboxWaitSeconds">;
+  metrics: Pick<RoomMetrics, "inMemory" | "mailboxWaitSeconds">;
   now: () => number;
   newId: () => string;
   /** Called when the first room enters memory and when the last one leaves. */
@@ -200,7 +200,7 @@ export class Rooms {
     const { metrics, onOccupied } = this.#deps;
     const wasOccupied = this.#count > 0;
     this.#count = count;
-    metrics.actors.set(count);
+    metrics.inMemory.set(count);
     if (count > 0 !== wasOccupied) onOccupied?.(count > 0);
   }
 

@@ -1,4 +1,4 @@
-import type { ActorMetrics } from "../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import { noOrigin, type Origin } from "../server/platform/origin.ts";
 import type { Leases } from "./cluster/leases.ts";
 import { keyedId } from "./command-id.ts";
@@ -20,7 +20,7 @@ export interface RouterDeps {
   timing: Timing;
   /** How long a command waits for an owner of its room, in milliseconds (LOB-27). */
   timeoutMs: number;
-  metrics: Pick<ActorMetrics, "command" | "commandSeconds">;
+  metrics: Pick<RoomMetrics, "command" | "commandSeconds">;
   /** Unique over all processes. */
   newId: () => string;
   /** True once no owner will come, because the whole service stops: waiting would delay that. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../server/platform/time/clock.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
-import type { ActorMetrics } from "../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import type { Origin } from "../server/platform/origin.ts";
 import type { OwnRoomSource, RoomList, SnapshotMessage } from "../server/platform/room-source.ts";
 import { Leases } from "./cluster/leases.ts";
@@ -53,7 +53,7 @@ export interface SharedRoomsDeps {
   shards: readonly number[];
   log: Logger;
   clock: Clock;
-  metrics: ActorMetrics;
+  metrics: RoomMetrics;
   timings: RoomTimings;
   /** Called when the first room enters memory and when the last one leaves. */
   onOccupied?: ((isOccupied: boolean) => void) | undefined;

@@ -282,8 +282,9 @@ describe("the reader of imports", () => {
     assert.ok(!load("actors/lobby/decide.ts", "server/platform/errors.ts"));
     assert.ok(!load("actors/chess/rules.ts", "actors/lobby/seats.ts"));
     assert.ok(!load("actors/chess/rules.ts", "actors/router.ts"));
+    assert.ok(!load("actors/router.ts", "actors/lobby/evolve.ts"));
     assert.ok(load("actors/chess/rules.ts", "actors/rules.ts"));
-    assert.ok(load("actors/chess.ts", "actors/chess/rules.ts"));
+    assert.ok(load("actors/chess/rooms.ts", "actors/create-rooms.ts"));
     assert.ok(load("server/app/assemble.ts", "server/app/deps.ts"));
     assert.ok(load("server/features/runs/deps.ts", "server/features/questions/deps.ts"));
     assert.ok(!load("workers/processors/mail.ts", "server/features/accounts/service.ts"));

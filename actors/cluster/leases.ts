@@ -1,4 +1,4 @@
-import type { ActorMetrics } from "../../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics } from "../../server/platform/metrics/room-metrics.ts";
 import { CoalescedTask } from "../../server/platform/cache/coalesced-task.ts";
 import type { Connection } from "../log/connection.ts";
 import type { Keyspace } from "../log/keys.ts";
@@ -17,7 +17,7 @@ export interface LeasesDeps {
   /** The shards shared by all nodes. */
   shards: readonly number[];
   membership: Pick<Membership, "causeOf" | "isDead" | "isFresh" | "portOf">;
-  metrics: Pick<ActorMetrics, "shards">;
+  metrics: Pick<RoomMetrics, "shards">;
 }
 
 /** When a room has to be ticked. */

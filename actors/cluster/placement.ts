@@ -1,4 +1,4 @@
-import type { ActorMetrics } from "../../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics } from "../../server/platform/metrics/room-metrics.ts";
 import type { Logger } from "../../server/platform/log/logger.ts";
 import type { Connection } from "../log/connection.ts";
 import type { Journal } from "../log/journal.ts";
@@ -29,7 +29,7 @@ export interface PlacementDeps {
   rooms: Pick<Rooms, "suspects" | "suspectAll" | "markVerified" | "resync">;
   followers: Pick<CommitFollowers, "suspect">;
   journal: Pick<Journal, "idle">;
-  metrics: Pick<ActorMetrics, "takeover" | "handoff">;
+  metrics: Pick<RoomMetrics, "takeover" | "handoff">;
 }
 
 /** Changes of the owner map within this time are loaded together. */

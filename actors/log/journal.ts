@@ -1,4 +1,4 @@
-import type { ActorMetrics, Count } from "../../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics, Count } from "../../server/platform/metrics/room-metrics.ts";
 import type { Connection } from "./connection.ts";
 import { shardOf, type Keyspace } from "./keys.ts";
 import { runScript } from "./scripts.ts";
@@ -65,7 +65,7 @@ const emptyLine = (): Line => ({ waiting: [], isFlushing: false });
 export interface JournalDeps {
   redis: Connection;
   keys: Keyspace;
-  metrics: Pick<ActorMetrics, "commit" | "commitSeconds">;
+  metrics: Pick<RoomMetrics, "commit" | "commitSeconds">;
   timing: Timing;
   /**
    * The process whose heartbeat the script checks, with its maximum age; null if the heartbeat is on

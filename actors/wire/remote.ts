@@ -1,5 +1,5 @@
 import { formOf, isReadable } from "../../server/platform/forms.ts";
-import type { ActorMetrics } from "../../server/platform/metrics/actor-metrics.ts";
+import type { RoomMetrics } from "../../server/platform/metrics/room-metrics.ts";
 import { noOrigin, type Origin } from "../../server/platform/origin.ts";
 import type { Reply } from "../contract.ts";
 import type { Connection } from "../log/connection.ts";
@@ -42,7 +42,7 @@ export interface RemoteDeps {
   nodeId: string;
   redis: Connection;
   keys: Keyspace;
-  metrics: Pick<ActorMetrics, "forward">;
+  metrics: Pick<RoomMetrics, "forward">;
   timing: Timing;
   /** Links to processes of the same machine; null without any: all messages go through Redis. */
   links: Pick<PeerLinks, "send" | "received" | "lost"> | null;

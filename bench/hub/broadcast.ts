@@ -1,6 +1,6 @@
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
-import { publicListChannel } from "../../actors/lobby-keys.ts";
+import { publicListChannel } from "../../actors/lobby/keys.ts";
 import { anyPicks, openFor, startGames } from "../lobby/field.ts";
 import { median, verdict } from "../report.ts";
 import { measureRequests, type Measured } from "../requests.ts";

@@ -1,5 +1,5 @@
 import { shardOf } from "../../actors/log/keys.ts";
-import { ownerKey } from "../../actors/lobby-keys.ts";
+import { ownerKey } from "../../actors/lobby/keys.ts";
 import { parseOwner } from "../../actors/cluster/owners.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";

@@ -101,7 +101,7 @@ describe("the tools that start servers of their own", () => {
   it("finish a test run, even when a test hangs beside a process it froze", async () => {
     const file = join(folder, "frozen.test.mjs");
     const pidFile = join(folder, "pid");
-    const [support, program] = ["test/support/forked.ts", "test/actors/runtime/member-process.ts"];
+    const [support, program] = ["test/support/forked.ts", "test/actors/rooms/member-process.ts"];
     writeFileSync(
       file,
       `import { writeFileSync } from "node:fs";

@@ -7,7 +7,7 @@ import { shardCount } from "../../actors/log/keys.ts";
 import { parseConfig } from "../../server/platform/config/config.ts";
 import { createLogger } from "../../server/platform/log/logger.ts";
 import { maxLinesPerWindow } from "../../server/platform/log/log-sampling.ts";
-import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/runtime/fleet.ts";
+import { bodyOf, by, newMember, startedLobby, type Member } from "../actors/rooms/fleet.ts";
 import { testStores, type TestStores } from "../support/stores.ts";
 import {
   codeOf,

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import { eventStreamKey } from "../../actors/index.ts";
 import { shardOf } from "../../actors/log/keys.ts";
-import { historyKey, lobbyKey, ownerKey } from "../../actors/lobby-keys.ts";
+import { historyKey, lobbyKey, ownerKey } from "../../actors/lobby/keys.ts";
 import { startApp, type App } from "../support/app.ts";
 import { createLobby, joinLobby, newPlayer, type Player } from "../support/player.ts";
 import type { EventStream, Frame, LobbyMessage } from "../support/event-stream.ts";

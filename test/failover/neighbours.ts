@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import { publishNodeDown } from "../../actors/index.ts";
 import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/log/keys.ts";
-import { eventStreamKey, ownerKey } from "../../actors/lobby-keys.ts";
+import { eventStreamKey, ownerKey } from "../../actors/lobby/keys.ts";
 import { targetOwners } from "../../actors/cluster/owners.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { forked } from "../support/forked.ts";
@@ -19,7 +19,7 @@ const waitLimitMs = 60_000;
 let codeCount = 0;
 
 export async function startNeighbour(redis: Redis, redisUrl: string): Promise<Neighbour> {
-  const file = new URL("../actors/runtime/member-process.ts", import.meta.url);
+  const file = new URL("../actors/rooms/member-process.ts", import.meta.url);
   const child = forked(file, [redisUrl]);
   const [{ nodeId }] = (await once(child, "message")) as [{ nodeId: string }];
   await until(

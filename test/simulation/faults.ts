@@ -1,4 +1,4 @@
-import { lobbyKey } from "../../actors/lobby-keys.ts";
+import { lobbyKey } from "../../actors/lobby/keys.ts";
 import type { World, Worker } from "./world.ts";
 
 /** A fault at one step of a schedule. */

@@ -8,15 +8,15 @@ import {
   lobbyKey,
   ownerKey,
   ownersKey,
-} from "../../actors/lobby-keys.ts";
+} from "../../actors/lobby/keys.ts";
 import {
   epochKey,
   eventChannel,
   publicListKey,
   publicOrderKey,
   unlistedKey,
-} from "../../actors/lobby-keys.ts";
-import { leavingKey, portsKey, workersKey } from "../../actors/lobby-keys.ts";
+} from "../../actors/lobby/keys.ts";
+import { leavingKey, portsKey, workersKey } from "../../actors/lobby/keys.ts";
 import { runScript, type ScriptName } from "../../actors/log/scripts.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";

@@ -4,7 +4,7 @@ import type { ModelRedis, StoredCommit } from "./model-redis.ts";
 
 type Script = (redis: ModelRedis, keys: readonly string[], args: readonly string[]) => unknown;
 
-/** The Lua scripts of `actors/runtime`, line by line. */
+/** The Lua scripts of `actors`, line by line. */
 export const scripts: Record<ScriptName, Script> = {
   commit,
   claim,

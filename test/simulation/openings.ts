@@ -12,7 +12,7 @@ import type {
 } from "../../actors/lobby/types.ts";
 import { RoomMemory } from "../../actors/memory.ts";
 import { allShards, shardOf } from "../../actors/log/keys.ts";
-import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/lobby-keys.ts";
+import { dueKey, eventStreamKey, lobbyKey, ownerKey } from "../../actors/lobby/keys.ts";
 import { nothingStored, stampOf } from "../../actors/log/stored-state.ts";
 import { maxPlayers, secretOf } from "./ledger.ts";
 import type { ModelRedis } from "./model-redis.ts";

@@ -1,7 +1,7 @@
 import { nextDeadline } from "../../actors/lobby/deadlines.ts";
 import type { Reply } from "../../actors/contract.ts";
 import type { Connection } from "../../actors/log/connection.ts";
-import { eventStreamKey, lobbyKey, publicListKey } from "../../actors/lobby-keys.ts";
+import { eventStreamKey, lobbyKey, publicListKey } from "../../actors/lobby/keys.ts";
 import { loadRoom } from "../../actors/log/stored-state.ts";
 import { evolve } from "../../actors/lobby/evolve.ts";
 import { messageTypes as messages } from "../../actors/lobby/messages.ts";

@@ -1,4 +1,4 @@
-import { ownerKey } from "../../actors/lobby-keys.ts";
+import { ownerKey } from "../../actors/lobby/keys.ts";
 import type { ModelRedis } from "./model-redis.ts";
 
 /** Released shards that no worker has claimed yet. */

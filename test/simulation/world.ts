@@ -1,8 +1,8 @@
-import { lobbyKind, type Lobbies } from "../../actors/lobbies.ts";
+import { lobbyKind, type Lobbies } from "../../actors/lobby/rooms.ts";
 import { erased, typed } from "../../actors/create-rooms.ts";
 import { SharedRooms } from "../../actors/shared-rooms.ts";
 import { shardOf } from "../../actors/log/keys.ts";
-import { historyKey, deadChannel, ownerKey, workersKey } from "../../actors/lobby-keys.ts";
+import { historyKey, deadChannel, ownerKey, workersKey } from "../../actors/lobby/keys.ts";
 import { parseOwner, targetOwners } from "../../actors/cluster/owners.ts";
 import type { DrawnQuestion } from "../../actors/lobby/types.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
@@ -221,7 +221,7 @@ export class World {
         shards: this.shards,
         log: silentLogger,
         clock: { now: () => Math.floor(this.wall()) },
-        metrics: metrics.actors("lobby"),
+        metrics: metrics.rooms("lobby"),
       });
       await rooms.listen();
       worker.lobbies = typed(rooms);

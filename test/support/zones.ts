@@ -16,10 +16,11 @@ const zones: readonly [zone: string, pattern: RegExp][] = [
   ["routes", /^server\/app\/(routes|rooms)\.ts$/],
   ["queues", /^workers\/queues\.ts$/],
   ["processors", /^workers\/processors\//],
-  ["actor-runtime", /^actors\/runtime\//],
-  // One folder per kind of actor with its rules, and beside it the file that connects them to the runtime.
+  ["actors", /^actors\/index\.ts$/],
+  ["room-runtime", /^actors\/([^/]+\.ts$|(cluster|log|wire)\/)/],
+  // One folder per kind of room: its rules, and the files that connect them to the runtime.
+  ["joining", /^actors\/[^/]+\/(rooms|keys)\.ts$/],
   ["rules", /^actors\/[^/]+\//],
-  ["actors", /^actors\/[^/]+\.ts$/],
   ["envelope", /^importers\/envelope\//],
   ["adapters", /^importers\/adapters\//],
   ["samples", /^importers\/samples\//],
@@ -45,11 +46,12 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   db: ["platform"],
   queues: ["platform"],
   // Checked further in `refuse`.
-  rules: ["actor-runtime"],
+  rules: ["room-runtime"],
+  joining: ["rules", "room-runtime", "platform", "queues"],
   // Browsers load it; it knows the service only by the OpenAPI document.
   web: [],
-  "actor-runtime": ["platform"],
-  actors: ["actor-runtime", "rules", "platform", "queues"],
+  "room-runtime": ["platform"],
+  actors: ["room-runtime", "joining", "rules"],
   // Points are computed by the rules of the lobby, which import nothing.
   domain: ["platform", "db", "queues", "actors", "rules"],
   // Sources of game data do not use the database.
@@ -116,12 +118,13 @@ export function refuse({ from, to, isTypeOnly }: Import): string | null {
 export const missingZone = (file: string): string =>
   `${file} belongs to no zone: put it into a folder that has one, or give it one in test/support/zones.ts`;
 
-/** Rules are pure: they import only their own folder, and from the runtime what a definition needs. */
+/** Rules are pure: they import only their own folder, and what an author of rules writes. */
 function refuseRules(from: string, to: string, isTypeOnly: boolean): string | null {
   const [, ownKind] = from.split("/");
   if (to.startsWith(`actors/${ownKind}/`) || to === "actors/rules.ts") return null;
-  if (isTypeOnly && to === "server/platform/errors.ts") return null;
-  return "rules know only their own folder, actors/rules.ts and the types of error codes";
+  const isNamed = to === "server/platform/errors.ts" || to === "actors/kind.ts";
+  if (isTypeOnly && isNamed) return null;
+  return "rules know only their own folder, actors/rules.ts and the types of actors/kind.ts and error codes";
 }
 
 function refuseFeature(from: string, to: string): string | null {

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { shardOf } from "../../actors/log/keys.ts";
-import { ownerKey } from "../../actors/lobby-keys.ts";
+import { ownerKey } from "../../actors/lobby/keys.ts";
 
 /** Milliseconds from a fault until each lobby of the victim responded again. */
 export interface Takeovers {

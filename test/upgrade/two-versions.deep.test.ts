@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import { eventStreamKey, type LobbyCommand, type Reply } from "../../actors/index.ts";
-import { bodyOf, by, createCommand, drawQuestions } from "../actors/runtime/fleet.ts";
+import { bodyOf, by, createCommand, drawQuestions } from "../actors/rooms/fleet.ts";
 import { hubLimits } from "../../server/sse/delivery/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { testStores, type TestStores } from "../support/stores.ts";

@@ -4,7 +4,7 @@ import { get, type ClientRequest } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { publishNodeDown, type LobbyCommand, type Reply } from "../../actors/index.ts";
-import { ownerKey } from "../../actors/lobby-keys.ts";
+import { ownerKey } from "../../actors/lobby/keys.ts";
 import { lobbyKeyPrefix } from "../../actors/lobby/actor.ts";
 import { shardCount, shardOf } from "../../actors/log/keys.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { createActorMetrics, type ActorMetrics } from "./actor-metrics.ts";
+import { createRoomMetrics, type RoomMetrics } from "./room-metrics.ts";
 import { jobBuckets, shortBuckets } from "./buckets.ts";
 import { measureProcess, type ProcessRole } from "./process-metrics.ts";
 
@@ -11,8 +11,8 @@ export function createMetrics(role?: ProcessRole) {
   const registry = new Registry();
   if (role) measureProcess(registry, role);
   const registers = [registry];
-  const actorsOf = createActorMetrics(registers);
-  const kinds = new Map<string, ActorMetrics>();
+  const roomsOf = createRoomMetrics(registers);
+  const kinds = new Map<string, RoomMetrics>();
   return {
     registry,
     ...requestMetrics(registers),
@@ -23,8 +23,8 @@ export function createMetrics(role?: ProcessRole) {
     ...storeMetrics(registers),
     ...hubMetrics(registers),
     /** Those of the rooms of one kind. */
-    actors(kind: string): ActorMetrics {
-      const known = kinds.get(kind) ?? actorsOf(kind);
+    rooms(kind: string): RoomMetrics {
+      const known = kinds.get(kind) ?? roomsOf(kind);
       kinds.set(kind, known);
       return known;
     },

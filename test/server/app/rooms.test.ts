@@ -12,7 +12,7 @@ import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
 import { hubLimits } from "../../../server/sse/delivery/limits.ts";
 import { kinds, routes } from "../../actors/kinds/counter-rooms.ts";
-import { bodyOf, createCommand } from "../../actors/runtime/fleet.ts";
+import { bodyOf, createCommand } from "../../actors/rooms/fleet.ts";
 import { startAppWith } from "../../support/app.ts";
 import { openStream } from "../../support/event-stream.ts";
 import { ask, holding, openTable, type Table } from "../features/lobbies/seats.ts";

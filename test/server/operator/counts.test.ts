@@ -11,8 +11,8 @@ const labels = { route: "/", method: "GET", status: "200" };
 async function report(pid: number, requests: number): Promise<MetricsReport> {
   const metrics = createMetrics();
   metrics.requests.inc(labels, requests);
-  metrics.actors("lobby").commitSeconds.observe(1);
-  metrics.actors("lobby").actors.set(1);
+  metrics.rooms("lobby").commitSeconds.observe(1);
+  metrics.rooms("lobby").inMemory.set(1);
   return { pid, metrics: await metrics.registry.getMetricsAsJSON() };
 }
 

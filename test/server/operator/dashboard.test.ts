@@ -105,10 +105,10 @@ test("the totals are those of the metrics, for rooms of every kind", async () =>
   const metrics = createMetrics();
   for (const status of ["200", "404", "503"])
     metrics.requests.inc({ route: "/", method: "GET", status }, 5);
-  metrics.actors("lobby").command("pick", "ok").inc(4);
-  metrics.actors("lobby").actors.set(3);
-  metrics.actors("counter").command("count", "ok").inc(2);
-  metrics.actors("counter").actors.set(1);
+  metrics.rooms("lobby").command("pick", "ok").inc(4);
+  metrics.rooms("lobby").inMemory.set(3);
+  metrics.rooms("counter").command("count", "ok").inc(2);
+  metrics.rooms("counter").inMemory.set(1);
   metrics.hubStreams.inc({ topic: "lobby" }, 2);
   const totals = totalsOf(await metrics.registry.getMetricsAsJSON());
   assert.deepEqual(totals, { requests: 15, failures: 5, commands: 6, rooms: 4, streams: 2 });

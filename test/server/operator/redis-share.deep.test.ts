@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { lobbyKeyspace } from "../../../actors/lobby-keys.ts";
+import { lobbyKeyspace } from "../../../actors/lobby/keys.ts";
 import { keptOwners } from "../../../actors/cluster/owner-history.ts";
 import { maxSnapshotJobs } from "../../../server/features/faults/domain/action-bounds.ts";
 import { ActionJournal } from "../../../server/features/faults/domain/action-journal.ts";

@@ -5,7 +5,7 @@ import { eventChannel, eventStreamKey } from "../../../actors/index.ts";
 import { openStream, type EventStream, type Frame } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startProxy, type Proxy } from "../../support/proxy.ts";
-import { bodyOf, by, createCommand, newMember, type Member } from "../../actors/runtime/fleet.ts";
+import { bodyOf, by, createCommand, newMember, type Member } from "../../actors/rooms/fleet.ts";
 import { startHubServer, startTestRedis, type HubServer, type TestRedis } from "./hub-server.ts";
 
 interface Process extends Member {

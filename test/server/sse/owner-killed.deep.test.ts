@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { Redis } from "ioredis";
-import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby-keys.ts";
+import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby/keys.ts";
 import { shardCount, shardOf } from "../../../actors/log/keys.ts";
-import { bodyOf, by, createCommand, newMember, type Member } from "../../actors/runtime/fleet.ts";
+import { bodyOf, by, createCommand, newMember, type Member } from "../../actors/rooms/fleet.ts";
 import { openStream, type EventStream } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";
 import { forked } from "../../support/forked.ts";
@@ -63,7 +63,7 @@ function assertComplete({ frames }: EventStream): void {
 async function killBetweenCommitAndDelivery(): Promise<void> {
   const proxy = await startProxy({ path: store.url.slice("unix://".length) });
   const url = `redis://127.0.0.1:${proxy.port}`;
-  const owner = forked(new URL("../../actors/runtime/member-process.ts", import.meta.url), [url]);
+  const owner = forked(new URL("../../actors/rooms/member-process.ts", import.meta.url), [url]);
   const [{ nodeId }] = (await once(owner, "message")) as [{ nodeId: string }];
   await eventually("it has its shards", async () => (await ownedBy(nodeId)) > shardCount / 4);
   const codes = await codesOf(nodeId);

@@ -198,8 +198,7 @@ function retriedCreate(): void {
   it("takes the next code when another lobby holds the first", async () => {
     const { bearer, accountId } = await login(app);
     const keyed = { ...bearer, "idempotency-key": "taken" };
-    const taken: Fault = async () =>
-      ({ ...unavailable, params: { collision: true } }) as Reply;
+    const taken: Fault = async () => ({ ...unavailable, params: { collision: true } }) as Reply;
     faults.push({ type: "create", fault: taken }, { type: "create", fault: answerLost });
     assert.equal(outcome(await create(keyed)), "503 server:unavailable");
     faults.push({ type: "create", fault: taken });

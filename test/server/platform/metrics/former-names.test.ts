@@ -8,9 +8,9 @@ import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
 async function scrape(name: string): Promise<string[]> {
   const processes = (["http", "http", "job"] as const).map((role) => createMetrics(role));
   for (const metrics of processes) {
-    const lobbies = metrics.actors("lobby");
-    metrics.actors("chess").actors.set(1);
-    lobbies.actors.set(2);
+    const lobbies = metrics.rooms("lobby");
+    metrics.rooms("chess").inMemory.set(1);
+    lobbies.inMemory.set(2);
     lobbies.command("pick", "ok").inc(3);
     lobbies.commitSeconds.observe(0.004);
     metrics.hubBytes.inc(10);

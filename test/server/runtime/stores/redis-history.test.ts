@@ -6,14 +6,14 @@ import { after, before, describe, it } from "node:test";
 import { Redis } from "ioredis";
 import { createRooms, eventStreamKey, Keyspace } from "../../../../actors/index.ts";
 import { kindsKey, shardOf } from "../../../../actors/log/keys.ts";
-import { historyKey } from "../../../../actors/lobby-keys.ts";
+import { historyKey } from "../../../../actors/lobby/keys.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../../server/platform/metrics/metrics.ts";
 import { connectRedis, redisReady } from "../../../../server/platform/redis/redis.ts";
 import { systemClock } from "../../../../server/platform/time/clock.ts";
 import { startLocalRedis, type LocalRedis } from "../../../../server/runtime/stores/redis.ts";
 import { counterActor, type Command as CounterCommand } from "../../../actors/kinds/counter.ts";
-import { bodyOf, by, newMember, startedLobby } from "../../../actors/runtime/fleet.ts";
+import { bodyOf, by, newMember, startedLobby } from "../../../actors/rooms/fleet.ts";
 import { starts } from "../../../support/cleanup.ts";
 
 describe("lobbies in a restarted embedded Redis", () => {

@@ -5,7 +5,7 @@ import { shortBuckets } from "./buckets.ts";
 export type Count = Counter.Internal;
 
 /** Metrics of the rooms of one kind. */
-export interface ActorMetrics {
+export interface RoomMetrics {
   command(type: string, outcome: string): Count;
   /** From the call to the reply, in seconds. */
   commandSeconds: Histogram.Internal<"kind">;
@@ -14,7 +14,7 @@ export interface ActorMetrics {
   /** By the result of the script. */
   commit(outcome: string): Count;
   commitSeconds: Histogram.Internal<"kind">;
-  actors: Gauge.Internal<"kind">;
+  inMemory: Gauge.Internal<"kind">;
   shards: Gauge.Internal<"kind">;
   forward(outcome: string): Count;
   /** Shards whose earlier owner did not hand them over. */
@@ -24,7 +24,7 @@ export interface ActorMetrics {
 }
 
 /** Metrics of the rooms of all kinds, with the label `kind`. */
-export function createActorMetrics(registers: Registry[]): (kind: string) => ActorMetrics {
+export function createRoomMetrics(registers: Registry[]): (kind: string) => RoomMetrics {
   const counters = roomCounters(registers);
   const seconds = roomHistograms(registers);
   const gauges = roomGauges(registers);
@@ -37,7 +37,7 @@ export function createActorMetrics(registers: Registry[]): (kind: string) => Act
     commandSeconds: seconds.commands.labels({ kind }),
     mailboxWaitSeconds: seconds.mailboxWaits.labels({ kind }),
     commitSeconds: seconds.commits.labels({ kind }),
-    actors: gauges.rooms.labels({ kind }),
+    inMemory: gauges.rooms.labels({ kind }),
     shards: gauges.shards.labels({ kind }),
   });
 }

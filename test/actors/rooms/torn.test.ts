@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
-import { eventStreamKey, lobbyKey } from "../../../actors/lobby-keys.ts";
+import { eventStreamKey, lobbyKey } from "../../../actors/lobby/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores, type TestStores } from "../../support/stores.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Takeover } from "../../../actors/index.ts";
-import { lobbyKeyspace, ownersKey } from "../../../actors/lobby-keys.ts";
+import { lobbyKeyspace, ownersKey } from "../../../actors/lobby/keys.ts";
 import {
   keptOwners,
   takeoversIn,

@@ -1,15 +1,15 @@
-import { AppError } from "../server/platform/errors.ts";
-import type { Origin } from "../server/platform/origin.ts";
-import type { lobbyResults, PayloadOf } from "../workers/queues.ts";
-import type { RoomsOfKind } from "./contract.ts";
-import { createRooms, type RoomsDeps } from "./create-rooms.ts";
-import { defineRoom } from "./kind.ts";
-import { lobbyKey } from "./lobby-keys.ts";
-import { lobbyRules, type LobbyKind } from "./lobby/actor.ts";
-import { drawPlan } from "./lobby/questions.ts";
-import type { WireContext } from "./lobby/snapshot.ts";
-import type { DrawnQuestion, DrawPlan, LobbyCommand } from "./lobby/types.ts";
-import type { SenderLimit } from "./rules.ts";
+import { AppError } from "../../server/platform/errors.ts";
+import type { Origin } from "../../server/platform/origin.ts";
+import type { lobbyResults, PayloadOf } from "../../workers/queues.ts";
+import type { RoomsOfKind } from "../contract.ts";
+import { createRooms, type RoomsDeps } from "../create-rooms.ts";
+import { defineRoom } from "../kind.ts";
+import { lobbyKey } from "./keys.ts";
+import { lobbyRules, type LobbyKind } from "./actor.ts";
+import { drawPlan } from "./questions.ts";
+import type { WireContext } from "./snapshot.ts";
+import type { DrawnQuestion, DrawPlan, LobbyCommand } from "./types.ts";
+import type { SenderLimit } from "../rules.ts";
 
 /** The lobbies, whichever process owns them. */
 export type Lobbies = RoomsOfKind<LobbyCommand>;

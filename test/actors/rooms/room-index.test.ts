@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { Redis } from "ioredis";
 import type { Lobby } from "../../../actors/lobby/types.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { ownerKey, publicListChannel, publicListKey } from "../../../actors/lobby-keys.ts";
+import { ownerKey, publicListChannel, publicListKey } from "../../../actors/lobby/keys.ts";
 import { lobbyIndex } from "../../../actors/lobby/index-entry.ts";
 import { RoomIndex } from "../../../actors/log/room-index.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { lobbyKey, workersKey } from "../../../actors/lobby-keys.ts";
+import { lobbyKey, workersKey } from "../../../actors/lobby/keys.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { testStores } from "../../support/stores.ts";

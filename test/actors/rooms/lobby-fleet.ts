@@ -1,6 +1,6 @@
 import type { LobbyCommand, Reply } from "../../../actors/index.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { eventStreamKey, ownerKey } from "../../../actors/lobby-keys.ts";
+import { eventStreamKey, ownerKey } from "../../../actors/lobby/keys.ts";
 import { by, codes, createCommand, newSeat, seatsOf, shards } from "../../simulation/openings.ts";
 import { VirtualFleet, type VirtualWorker } from "./virtual-fleet.ts";
 

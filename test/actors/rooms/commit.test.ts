@@ -13,7 +13,7 @@ import {
   ownerKey,
   portsKey,
   workersKey,
-} from "../../../actors/lobby-keys.ts";
+} from "../../../actors/lobby/keys.ts";
 import { runScript } from "../../../actors/log/scripts.ts";
 import { stampOf } from "../../../actors/log/stored-state.ts";
 import { systemTiming } from "../../../actors/timing.ts";
@@ -57,7 +57,7 @@ describe("the commit script", () => {
     journal = new Journal({
       keys: lobbyKeyspace,
       redis,
-      metrics: createMetrics().actors("lobby"),
+      metrics: createMetrics().rooms("lobby"),
       timing: systemTiming,
       counted: null,
       isConfirmedAlive: () => true,
@@ -192,7 +192,7 @@ function storeFailures(): void {
   it("takes nothing of a worker that the store has not heard of for so long that another may have had the shard", async () => {
     const deadMs = 60_000;
     const counted = { nodeId: "w1", deadMs };
-    const metrics = createMetrics().actors("lobby");
+    const metrics = createMetrics().rooms("lobby");
     const watched = new Journal({
       keys: lobbyKeyspace,
       redis,
@@ -226,7 +226,7 @@ function storeFailures(): void {
     const lost = new Journal({
       keys: lobbyKeyspace,
       redis: away,
-      metrics: createMetrics().actors("lobby"),
+      metrics: createMetrics().rooms("lobby"),
       timing: systemTiming,
       counted: null,
       isConfirmedAlive: () => true,

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Redis } from "ioredis";
 import { publishNodeDown } from "../../../actors/index.ts";
 import { shardCount, shardOf } from "../../../actors/log/keys.ts";
-import { eventStreamKey, lobbyKey, ownerKey } from "../../../actors/lobby-keys.ts";
+import { eventStreamKey, lobbyKey, ownerKey } from "../../../actors/lobby/keys.ts";
 import { lobbyKeyPrefix } from "../../../actors/lobby/actor.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { forked } from "../../support/forked.ts";

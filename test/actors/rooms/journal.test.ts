@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Connection } from "../../../actors/log/connection.ts";
 import { Journal, type Commit } from "../../../actors/log/journal.ts";
 import { shardOf } from "../../../actors/log/keys.ts";
-import { lobbyKeyspace, ownerKey } from "../../../actors/lobby-keys.ts";
+import { lobbyKeyspace, ownerKey } from "../../../actors/lobby/keys.ts";
 import { systemTiming } from "../../../actors/timing.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 
@@ -34,7 +34,7 @@ function storeWithout(code: string, isSharded: boolean) {
   const journal = new Journal({
     keys: lobbyKeyspace,
     redis,
-    metrics: createMetrics().actors("lobby"),
+    metrics: createMetrics().rooms("lobby"),
     timing: systemTiming,
     counted: null,
     isConfirmedAlive: () => true,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Connections } from "../../../actors/log/connection.ts";
 import { shardCount } from "../../../actors/log/keys.ts";
-import { ownerKey } from "../../../actors/lobby-keys.ts";
+import { ownerKey } from "../../../actors/lobby/keys.ts";
 import { defaultTimings } from "../../../actors/cluster/membership.ts";
 import { VirtualFleet } from "./virtual-fleet.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { lobbyKind } from "../../../actors/lobbies.ts";
+import { lobbyKind } from "../../../actors/lobby/rooms.ts";
 import type { Lobby, LobbyCommand } from "../../../actors/lobby/types.ts";
-import { lobbyKeyspace } from "../../../actors/lobby-keys.ts";
+import { lobbyKeyspace } from "../../../actors/lobby/keys.ts";
 import { erased } from "../../../actors/create-rooms.ts";
 import { Rooms } from "../../../actors/rooms.ts";
 import { Signal } from "../../../actors/signal.ts";
@@ -44,7 +44,7 @@ function createProcess() {
     redis: { hgetall: async () => ({}), zrem: async () => 0 } as never,
     timing,
     log: silentLogger,
-    metrics: createMetrics().actors("lobby"),
+    metrics: createMetrics().rooms("lobby"),
     now: () => now,
     journal: {
       commit: () =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { lobbyKeyspace } from "../../../actors/lobby-keys.ts";
+import { lobbyKeyspace } from "../../../actors/lobby/keys.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { Leases } from "../../../actors/cluster/leases.ts";
 
@@ -37,7 +37,7 @@ function slowMap() {
       isFresh: () => true,
       portOf: () => null,
     },
-    metrics: createMetrics().actors("lobby"),
+    metrics: createMetrics().rooms("lobby"),
   });
   leases.released.on((lost, isRetained) => void (isRetained || released.push(lost)));
   return { leases, reads, claimArgs, released };

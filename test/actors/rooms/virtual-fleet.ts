@@ -1,9 +1,9 @@
 import type { Reply } from "../../../actors/contract.ts";
 import type { Connections } from "../../../actors/log/connection.ts";
 import { allShards, shardOf } from "../../../actors/log/keys.ts";
-import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby-keys.ts";
+import { deadChannel, ownerKey, workersKey } from "../../../actors/lobby/keys.ts";
 import { defaultTimings } from "../../../actors/cluster/membership.ts";
-import { lobbyKind, type Lobbies } from "../../../actors/lobbies.ts";
+import { lobbyKind, type Lobbies } from "../../../actors/lobby/rooms.ts";
 import { erased, typed } from "../../../actors/create-rooms.ts";
 import { defaultAskTimings, SharedRooms } from "../../../actors/shared-rooms.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";
@@ -93,7 +93,7 @@ export class VirtualFleet {
       shards: this.#shards,
       log: silentLogger,
       clock: { now: () => this.redis.now() },
-      metrics: this.#metrics.actors("lobby"),
+      metrics: this.#metrics.rooms("lobby"),
     });
     await this.ended(rooms.listen());
     return Object.assign(place, { lobbies: typed(rooms), wiring });

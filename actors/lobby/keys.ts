@@ -1,7 +1,7 @@
-import type { RoomSource } from "../server/platform/room-source.ts";
-import { lobbyKeyPrefix } from "./lobby/actor.ts";
-import { lobbyDelivery } from "./lobby/delivery.ts";
-import { indexKeys, Keyspace } from "./log/keys.ts";
+import type { RoomSource } from "../../server/platform/room-source.ts";
+import { lobbyKeyPrefix } from "./actor.ts";
+import { lobbyDelivery } from "./delivery.ts";
+import { indexKeys, Keyspace } from "../log/keys.ts";
 
 /** Keys and channels of the lobbies; unchanged since the first release. */
 export const lobbyKeyspace = new Keyspace(lobbyKeyPrefix);
