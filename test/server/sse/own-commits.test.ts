@@ -21,8 +21,8 @@ let numLobbies = 0;
 /** A worker from the view of its streams: its share of the lobbies, and a hub that follows its commits. */
 async function startProcess(redisUrl = store.url): Promise<Process> {
   const member = await newMember(redisUrl);
-  const { snapshot, room } = member.lobbies;
-  const hub = startHubServer({ redisUrl, snapshotOf: snapshot, commits: room.commits });
+  const { commits, snapshotOf } = member.lobbies.room;
+  const hub = startHubServer({ redisUrl, snapshotOf, commits });
   const one = {
     ...member,
     hub,
