@@ -96,8 +96,8 @@ describe("a committed event", () => {
     store = await startTestRedis();
     redis = new Redis(store.url.slice("unix://".length));
     member = await newMember(store.url);
-    const { snapshot, room } = member.lobbies;
-    hub = startHubServer({ redisUrl: store.url, snapshotOf: snapshot, commits: room.commits });
+    const { snapshotOf, commits } = member.lobbies.room;
+    hub = startHubServer({ redisUrl: store.url, snapshotOf, commits });
   });
   after(async () => {
     await hub.stop();
