@@ -16,6 +16,7 @@ export { accept, reject } from "./rules.ts";
 export type { Decision, DeliveryRules, RoomRules, SenderLimit } from "./rules.ts";
 export type { RoomTimings } from "./shared-rooms.ts";
 export { continueHistory } from "./cluster/history.ts";
+export { liveNodes } from "./cluster/live-nodes.ts";
 export { publishNodeDown } from "./cluster/node-down.ts";
 export type { OwnerChange, Takeover } from "./cluster/owner-history.ts";
 export { Keyspace } from "./log/keys.ts";
