@@ -101,8 +101,6 @@ export class WaitingCount {
 }
 
 interface Waiting extends Delivery {
-  /** When it arrived, in elapsed time. */
-  since: number;
   resolve: (outcome: Outcome) => void;
 }
 
@@ -115,6 +113,8 @@ export class Room {
   #phase: "idle" | "working" | "dropped" = "idle";
   #memory: RoomMemory | null = null;
   #waiting: Waiting[] = [];
+  /** When the first of them arrived, in elapsed time. */
+  #waitingSince = 0;
   /** This many waiting commands are decided individually, because the rules threw for them as a batch. */
   #isolateRemaining = 0;
   /** The deadline in the ticker; never later than the next one. */
@@ -143,9 +143,9 @@ export class Room {
     if (this.#waiting.length >= maxWaitingPerRoom || queue.isFull)
       return Promise.resolve(unavailable);
     queue.add(1);
-    const since = timing.elapsed();
+    if (this.#waiting.length === 0) this.#waitingSince = timing.elapsed();
     const outcome = new Promise<Outcome>((resolve) => {
-      this.#waiting.push({ command, id, origin, since, resolve });
+      this.#waiting.push({ command, id, origin, resolve });
     });
     if (this.#phase === "idle") void this.#work();
     return outcome;
@@ -275,8 +275,8 @@ export class Room {
     this.#waiting = isAlone ? this.#waiting.slice(1) : [];
     if (isAlone) this.#isolateRemaining -= 1;
     queue.remove(batch.length);
-    const now = timing.elapsed();
-    for (const { since } of batch) metrics.mailboxWaitSeconds.observe((now - since) / 1_000);
+    // Of the first command, which has waited the longest.
+    metrics.mailboxWaitSeconds.observe((timing.elapsed() - this.#waitingSince) / 1_000);
     return batch;
   }
 
