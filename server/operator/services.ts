@@ -156,8 +156,7 @@ function createSources(parts: {
     rooms,
     room: (question: RoomQuestion) => answersOf<RoomReport>("room", question),
     subscribers: (question: SubscribersQuestion) => answersOf<number[]>("subscribers", question),
-    lobbies: async () =>
-      (await rooms()).flatMap(({ kinds: { lobby } }) => lobby ?? []),
+    lobbies: async () => (await rooms()).flatMap(({ kinds: { lobby } }) => lobby ?? []),
     metricsText: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
       await collectMetrics(metrics, { stores, queues: waiting, processes });
