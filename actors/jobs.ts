@@ -5,11 +5,6 @@ import type { Rooms } from "./rooms.ts";
 import type { Router } from "./router.ts";
 import type { BaseCommand, BaseEvent, BaseState, RoomJob } from "./rules.ts";
 
-/** A job without retries in the rules is retried after this share of the time it has waited. */
-const retryShare = 1 / 8;
-const minRetryMs = 500;
-const maxRetryMs = 30_000;
-
 type Job = RoomJob<BaseState, BaseCommand, BaseEvent>;
 
 export interface RoomJobsDeps {
@@ -67,17 +62,4 @@ export class RoomJobs {
       this.#log.warn({ event: "actor_job_failed", ...facts }, "job of a room failed, retrying");
     }
   }
-}
-
-/** Next retry of a pending job; null without one, or if only deadlines of the rules retry it. */
-export function nextRetry(jobs: AnyKind["jobs"], state: BaseState, now: number): number | null {
-  let next: number | null = null;
-  for (const name in jobs) {
-    const job = jobs[name];
-    if (!job?.pendingSince || !job.isPending(state)) continue;
-    const waited = (now - job.pendingSince(state)) * retryShare;
-    const at = now + Math.min(maxRetryMs, Math.max(minRetryMs, waited));
-    next = next === null ? at : Math.min(next, at);
-  }
-  return next;
 }

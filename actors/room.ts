@@ -2,7 +2,7 @@ import type { Logger } from "../server/platform/log/logger.ts";
 import type { RoomMetrics } from "../server/platform/metrics/room-metrics.ts";
 import type { Origin } from "../server/platform/origin.ts";
 import type { Leases } from "./cluster/leases.ts";
-import { nextRetry } from "./jobs.ts";
+import { nextRetry } from "./job-retries.ts";
 import type { AnyKind } from "./kind.ts";
 import type { Connection } from "./log/connection.ts";
 import type { Commit, Journal } from "./log/journal.ts";
