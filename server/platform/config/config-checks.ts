@@ -76,6 +76,7 @@ function secretProblems(config: Config): string[] {
 function databaseProblems({ DATABASE_URL: url }: Config): string[] {
   try {
     if (url === "") return [];
+    if (namesSeveralHosts(url)) return [`DATABASE_URL: ${oneAddress}`];
     if (!/^postgres(ql)?:\/\//.test(url) || !isAddress(url))
       return ["DATABASE_URL: postgres://user:password@host:port/database is expected"];
     parseDatabaseUrl(url);
@@ -88,11 +89,23 @@ function databaseProblems({ DATABASE_URL: url }: Config): string[] {
 function redisProblems({ REDIS_URL: url }: Config): string[] {
   try {
     const isKnown = parseClusterAddress(url) !== null || url.startsWith("unix:///");
+    if (!isKnown && namesSeveralHosts(url))
+      return [`REDIS_URL: ${oneAddress}; a Redis Cluster is redis+cluster://host:port,host:port`];
     if (url === "" || isKnown || (/^rediss?:\/\//.test(url) && isAddress(url))) return [];
     return ["REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected"];
   } catch (error) {
     return [`REDIS_URL: ${error instanceof Error ? error.message : String(error)}`];
   }
+}
+
+const oneAddress =
+  "one host is expected; for failover give an address that leads to the present primary (server/runtime/README.md)";
+
+/** An address in the form of clients that choose among hosts; ours would take the list for a name. */
+function namesSeveralHosts(url: string): boolean {
+  const [, authority = ""] = /^[^:/?#]+:\/\/([^/?#]*)/.exec(url) ?? [];
+  const hosts = authority.slice(authority.lastIndexOf("@") + 1);
+  return hosts.includes(",") || /[?&](host|port)=[^&]*(,|%2c|&(.*&)?\1=)/i.test(url);
 }
 
 /** A URL with a readable user and password. */

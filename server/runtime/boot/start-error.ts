@@ -6,11 +6,12 @@ export class StartError extends Error {
   }
 }
 
-/** One step of the start: a failure prints `problem` and the reason only. */
+/** One step of the start: a failure prints `problem` and the reason only; a StartError says all itself. */
 export async function startupStep<T>(problem: string, part: Promise<T>): Promise<T> {
   try {
     return await part;
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError(`${problem}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -5,6 +5,7 @@ import { connectRedis } from "../../platform/redis/redis.ts";
 import { parseRedisInfo } from "../../platform/redis/redis-info.ts";
 import { silentLogger, type Logger } from "../../platform/log/logger.ts";
 import { cacheFolder } from "./cache-folder.ts";
+import { StartError } from "../boot/start-error.ts";
 import { startDaemon } from "./daemon.ts";
 import { stopOrphan } from "./orphans.ts";
 import { makeOwnFolder } from "./own-folder.ts";
@@ -114,11 +115,16 @@ async function answers(socket: string, history: RedisHistory): Promise<boolean> 
   }
 }
 
-/** Describes a persistence problem of an external Redis in one line; null without one. */
+const sentinel =
+  "REDIS_URL leads to a Redis Sentinel, which only names the master: give an address that follows the master, such as that of HAProxy with a check of its role, or use a Redis Cluster (redis+cluster://)";
+
+/** Describes a persistence problem of an external Redis in one line; null without one. Throws for a Sentinel. */
 export async function checkRedisPersistence(url: string): Promise<string | null> {
   const redis = connectRedis(url, silentLogger, "check");
   try {
     await new Promise<void>((done, fail) => redis.once("ready", done).once("error", fail));
+    const server = parseRedisInfo(await redis.info("server"));
+    if (server.get("redis_mode") === "sentinel") throw new StartError(sentinel);
     const memory = parseRedisInfo(await redis.info("memory"));
     const persistence = parseRedisInfo(await redis.info("persistence"));
     const policy = memory.get("maxmemory_policy") ?? "unknown";

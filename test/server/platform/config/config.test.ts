@@ -224,6 +224,8 @@ describe("a configuration", () => {
     const database = "DATABASE_URL: postgres://user:password@host:port/database is expected";
     const bucket =
       "AVATAR_STORE: must be an address as https://<key id>:<secret>@<host>/<bucket>?region=…";
+    const oneAddress =
+      "one host is expected; for failover give an address that leads to the present primary (server/runtime/README.md)";
     const redis = "REDIS_URL: redis://, rediss://, unix:/// or redis+cluster:// is expected";
     refused({}, [
       [{ APP_SECRET: "short" }, "APP_SECRET: at least 32 bytes"],
@@ -242,6 +244,19 @@ describe("a configuration", () => {
       ],
       ...["db.example", "mysql://db.example/games", "postgres://me:%zz@db/games"].map(
         (text): [Env, string] => [{ DATABASE_URL: text }, database],
+      ),
+      ...[
+        "postgres://me:word@a,b/games",
+        "postgres://me:word@a:5432,b:5432/games",
+        "postgres:///games?host=a,b",
+        "postgres:///games?host=a&host=b",
+        "postgres://a/games?port=5432%2C5433",
+      ].map((text): [Env, string] => [{ DATABASE_URL: text }, `DATABASE_URL: ${oneAddress}`]),
+      ...["redis://a,b:6379", "redis://:word@a:6379,b:6379", "rediss://a,b"].map(
+        (text): [Env, string] => [
+          { REDIS_URL: text },
+          `REDIS_URL: ${oneAddress}; a Redis Cluster is redis+cluster://host:port,host:port`,
+        ],
       ),
       [{ REDIS_URL: "redis://cache:99999" }, redis],
       [{ REDIS_URL: "redis://user:%zz@cache" }, redis],
