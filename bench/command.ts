@@ -1,12 +1,17 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { inOwnFolder } from "../test/support/own-folder.ts";
 import { within } from "./load/deadline.ts";
-import { runScenario } from "./load/run.ts";
+import { runAgainst } from "./compare/against.ts";
+import { leastRounds } from "./compare/compare.ts";
+import { CompareError } from "./compare/read.ts";
+import { comparisonPage, comparisonText } from "./compare/text.ts";
+import { withWorktree } from "./compare/worktree.ts";
+import { runScenario, type RunOptions } from "./load/run.ts";
 import { describeLoad, peakOf, plannedArrivals, shapes, type Load } from "./load/shapes.ts";
 import { parseBudget } from "./report/budgets.ts";
-import { exitCodes } from "./report/build.ts";
+import { worstOf } from "./report/build.ts";
 import { printReport } from "./report/text.ts";
 import { writeReport } from "./report/write.ts";
 import { loadScenario, scenarioNames, type LoadedScenario } from "./scenarios.ts";
@@ -29,6 +34,11 @@ interface Options {
   operatorTokenFile?: string;
   addresses?: string;
   iMayLoadThisHost?: true;
+  against?: string;
+  repeat: number;
+  html?: string;
+  /** `against` names a commit. */
+  isGate: boolean;
   set: Record<string, string>;
   out: string;
 }
@@ -86,18 +96,27 @@ const program = new Command("npm run bench --")
   .option("--addresses <range>", "gives each bot an X-Forwarded-For, as 10.9.0.0/16")
   .option("--i-may-load-this-host", "needed when --url is not this machine")
   .option("--set <NAME=value>", "setting of an own instance", setting, {})
+  .option("--against <checkout>", "compares with the build of another checkout, interleaved")
+  .option("--repeat <number>", `rounds of --against, at least ${leastRounds}`, count, 6)
+  .option("--html <file>", "the comparison of --against as a page")
   .option("--out <folder>", "of the reports", join(import.meta.dirname, "out"))
   .addHelpText(
     "after",
-    "\nExit codes: 0 passed, 3 broken promise, 1 error, 4 generator at its limit, 2 over budget.\n" +
+    "\nExit codes: 0 passed, 3 broken promise, 1 error, 4 generator at its limit, 5 comparison too noisy,\n" +
+      "2 over budget or slower.\n" +
+      "Two reports: npm run bench -- compare before.json after.json\n" +
+      "Against a commit: npm run bench -- gate http --against v1.2.0\n" +
       "Ratios to the floor: npm run bench -- floor",
   )
   .action(start);
 
-async function start(names: string[], given: Partial<Options>): Promise<void> {
+async function start(words: string[], given: Partial<Options>): Promise<void> {
   const seed = given.seed ?? Math.floor(Math.random() * 1_000_000);
-  const options = { ...given, seed } as Options;
+  const isGate = words[0] === "gate";
+  const names = isGate ? words.slice(1) : words;
+  const options = { ...given, seed, isGate } as Options;
   if (options.list) return list();
+  checkComparison(options);
   if (names.length === 0) program.error("which scenario? --list names them");
   const loaded: LoadedScenario[] = [];
   for (const name of names)
@@ -115,6 +134,13 @@ async function start(names: string[], given: Partial<Options>): Promise<void> {
   process.exit();
 }
 
+function checkComparison({ against, isGate, url, repeat }: Options): void {
+  if (isGate && against === undefined) program.error("gate needs --against <commit>");
+  if (against === undefined) return;
+  if (url !== undefined) program.error("--against starts own instances, so it excludes --url");
+  if (repeat < leastRounds) program.error(`--repeat must be at least ${leastRounds}`);
+}
+
 async function list(): Promise<void> {
   for (const name of scenarioNames()) {
     const { scenario } = await loadScenario(name);
@@ -124,7 +150,7 @@ async function list(): Promise<void> {
   }
 }
 
-/** The worst exit code of all runs: 3 before 1 before 4 before 2. */
+/** The worst exit code of all runs. */
 async function runAll(
   loaded: readonly LoadedScenario[],
   loads: readonly Load[],
@@ -133,30 +159,57 @@ async function runAll(
 ): Promise<number> {
   const codes: number[] = [];
   mkdirSync(options.out, { recursive: true });
-  for (const [index, { name, file, scenario }] of loaded.entries()) {
+  for (const [index, one] of loaded.entries()) {
     const load = loads[index];
     if (!load || (interrupted.aborted && index > 0)) break;
-    process.stderr.write(`${name}: ${scenario.about}; seed ${options.seed}\n`);
-    const report = await runScenario({
-      ...{ name, file, scenario, load, interrupted },
-      ...{ seed: options.seed, processes: options.processes, maxInFlight: options.maxInFlight },
-      ...(options.budget ? { budgets: options.budget } : {}),
-      command: ["npm run bench --", ...process.argv.slice(2)].join(" "),
-      target: {
-        url: options.url?.replace(/\/+$/, "") ?? null,
-        operatorUrl: options.operatorUrl?.replace(/\/+$/, "") ?? null,
-        operatorTokenFile: options.operatorTokenFile ?? null,
-        addresses: options.addresses ?? null,
-        mayLoadHost: options.iMayLoadThisHost === true,
-        settings: options.set,
-      },
-    });
-    printReport(report, writeReport(report, options.out));
-    codes.push(report.exitCode);
+    process.stderr.write(`${one.name}: ${one.scenario.about}; seed ${options.seed}\n`);
+    codes.push(await runOne(runOptionsOf(one, load, options, interrupted), options));
   }
-  const { violated, failed, generatorLimited, overBudget, passed } = exitCodes;
-  const order = [violated, failed, generatorLimited, overBudget];
-  return order.find((code) => codes.includes(code)) ?? passed;
+  return worstOf(codes);
+}
+
+async function runOne(run: RunOptions, options: Options): Promise<number> {
+  if (options.against !== undefined) return runComparison(run, options.against, options);
+  const report = await runScenario(run);
+  printReport(report, writeReport(report, options.out));
+  return report.exitCode;
+}
+
+async function runComparison(run: RunOptions, other: string, options: Options): Promise<number> {
+  const { out, repeat, html } = options;
+  const against = (root: string) => runAgainst({ run, root, name: other, repeat, out });
+  try {
+    const comparison = await (options.isGate ? withWorktree(other, against) : against(other));
+    process.stdout.write(comparisonText(comparison));
+    if (html !== undefined) writeFileSync(html, comparisonPage(comparison));
+    return comparison.exitCode;
+  } catch (error) {
+    if (!(error instanceof CompareError)) throw error;
+    process.stderr.write(`No comparison: ${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+function runOptionsOf(
+  { name, file, scenario }: LoadedScenario,
+  load: Load,
+  options: Options,
+  interrupted: AbortSignal,
+): RunOptions {
+  return {
+    ...{ name, file, scenario, load, interrupted },
+    ...{ seed: options.seed, processes: options.processes, maxInFlight: options.maxInFlight },
+    ...(options.budget ? { budgets: options.budget } : {}),
+    command: ["npm run bench --", ...process.argv.slice(2)].join(" "),
+    target: {
+      url: options.url?.replace(/\/+$/, "") ?? null,
+      operatorUrl: options.operatorUrl?.replace(/\/+$/, "") ?? null,
+      operatorTokenFile: options.operatorTokenFile ?? null,
+      addresses: options.addresses ?? null,
+      mayLoadHost: options.iMayLoadThisHost === true,
+      settings: options.set,
+    },
+  };
 }
 
 /** The scenario's load with the changes of the command line. */

@@ -3,10 +3,13 @@ import { isScenario } from "./scenarios.ts";
 
 /**
  * `npm run bench -- <scenario>...`: load tests. `npm run bench -- floor <bench>...`, or the name of a bench that is no
- * scenario: ratios to the floor.
+ * scenario: ratios to the floor. `npm run bench -- compare`: two reports.
  */
 const [first = ""] = process.argv.slice(2);
 const isFloorBench = Object.hasOwn(floorBenches, first) && !isScenario(first);
 if (first === "floor") process.argv.splice(2, 1);
-if (first === "floor" || isFloorBench) await import("./floor.ts");
+if (first === "compare") {
+  process.argv.splice(2, 1);
+  await import("./compare/command.ts");
+} else if (first === "floor" || isFloorBench) await import("./floor.ts");
 else await import("./command.ts");

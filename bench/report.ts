@@ -58,14 +58,16 @@ export function medianInterval(values: readonly number[]): [number, number] | nu
 }
 
 /** Prints Markdown that can be pasted into a document. */
-export function printTable({ title, head, rows }: Table): void {
+export const printTable = (table: Table): void => void process.stdout.write(markdownTable(table));
+
+export function markdownTable({ title, head, rows }: Table): string {
   const widths = head.map((name, i) =>
     Math.max(3, name.length, ...rows.map((row) => row[i]?.length ?? 0)),
   );
   const line = (cells: string[]) =>
     `| ${widths.map((width, i) => (cells[i] ?? "").padEnd(width)).join(" | ")} |\n`;
   const rule = widths.map((width) => "-".repeat(width));
-  process.stdout.write(`\n${title}\n\n${line(head)}${line(rule)}${rows.map(line).join("")}\n`);
+  return `\n${title}\n\n${line(head)}${line(rule)}${rows.map(line).join("")}\n`;
 }
 
 /** A progress line, separate from the results. */

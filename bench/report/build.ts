@@ -70,6 +70,13 @@ export const exitCodes = {
   tooNoisy: 5,
 } as const;
 
+/** The code of several runs: 3 before 1 before 4 before 5 before 2. */
+export function worstOf(codes: readonly number[]): number {
+  const { violated, failed, generatorLimited, tooNoisy, overBudget, passed } = exitCodes;
+  const order = [violated, failed, generatorLimited, tooNoisy, overBudget];
+  return order.find((code) => codes.includes(code)) ?? passed;
+}
+
 type Outcome = Pick<Report, "problems" | "budgets" | "generatorLimits" | "numViolations">;
 
 const isBroken = ({ outcome }: Budget) => outcome === "broken";

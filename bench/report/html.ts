@@ -1,3 +1,7 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -26,3 +30,10 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const facts = (pairs: readonly (readonly [name: string, value: string])[]): string =>
   `<dl>${pairs.map(([name, value]) => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`).join("")}</dl>`;
+
+/** Of a page and its charts. */
+export function styles(): string {
+  const uplot = createRequire(import.meta.url).resolve("uplot");
+  const charts = readFileSync(join(uplot, "../uPlot.min.css"), "utf8");
+  return charts + readFileSync(join(import.meta.dirname, "page/style.css"), "utf8");
+}

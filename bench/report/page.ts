@@ -1,10 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { reportedPercentiles, type Summary } from "../load/histogram.ts";
 import { pageCharts } from "./charts.ts";
-import { escape, facts, section, table } from "./html.ts";
+import { escape, facts, section, styles, table } from "./html.ts";
 import type { Report } from "./schema.ts";
 
 const folder = join(import.meta.dirname, "page");
@@ -178,10 +176,4 @@ function script(): string {
     }).outputFiles[0]?.contents,
   );
   return bundled.replaceAll("</script", "<\\/script");
-}
-
-function styles(): string {
-  const uplot = createRequire(import.meta.url).resolve("uplot");
-  const charts = readFileSync(join(uplot, "../uPlot.min.css"), "utf8");
-  return charts + readFileSync(join(folder, "style.css"), "utf8");
 }

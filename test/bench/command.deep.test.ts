@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,22 +9,7 @@ import type { Report } from "../../bench/report/schema.ts";
 import { scenarioNames } from "../../bench/scenarios.ts";
 import { sharedService } from "../support/process.ts";
 import { sourceFlags } from "../support/programs.ts";
-
-interface Ended {
-  code: number;
-  output: string;
-}
-
-/** Runs the command to its end. */
-function bench(...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [...sourceFlags, "bench/main.ts", ...args],
-      (_, stdout, stderr) => resolve({ code: child.exitCode ?? -1, output: stdout + stderr }),
-    );
-  });
-}
+import { runBenchCommand } from "./command.ts";
 
 describe("npm run bench", () => {
   let out = "";
@@ -34,7 +19,7 @@ describe("npm run bench", () => {
   after(() => rmSync(out, { recursive: true }));
 
   it("lists the scenarios with how long they take, and explains itself", async () => {
-    const [list, help] = await Promise.all([bench("--list"), bench("--help")]);
+    const [list, help] = await Promise.all([runBenchCommand("--list"), runBenchCommand("--help")]);
     assert.deepEqual([list.code, help.code], [0, 0]);
     for (const name of scenarioNames())
       assert.match(list.output, new RegExp(`^${name} .+ s in all$`, "m"));
@@ -43,9 +28,9 @@ describe("npm run bench", () => {
 
   it("refuses an unknown scenario, a load over --max-rate, and another host", async () => {
     const refused = await Promise.all([
-      bench("checkers"),
-      bench("http", "--rate", "50", "--max-rate", "20"),
-      bench("http", "--url", "https://staging.example", "--out", out),
+      runBenchCommand("checkers"),
+      runBenchCommand("http", "--rate", "50", "--max-rate", "20"),
+      runBenchCommand("http", "--url", "https://staging.example", "--out", out),
     ]);
     assert.deepEqual(
       refused.map(({ code }) => code),
@@ -59,7 +44,7 @@ describe("npm run bench", () => {
 
   it("says what the target lacks, and how to get it, before any load", async () => {
     const { url } = await sharedService();
-    const { code, output } = await bench("awards", "--url", url, "--out", out);
+    const { code, output } = await runBenchCommand("awards", "--url", url, "--out", out);
     assert.equal(code, 1);
     assert.match(
       output,

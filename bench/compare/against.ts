@@ -1,0 +1,71 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { runScenario, type RunOptions } from "../load/run.ts";
+import { note } from "../report.ts";
+import { exitCodes } from "../report/build.ts";
+import type { Report } from "../report/schema.ts";
+import { writeReport } from "../report/write.ts";
+import { compareRounds, sideOf, type Comparison, type Round } from "./compare.ts";
+import { checkComparable, CompareError } from "./read.ts";
+
+export interface AgainstOptions {
+  /** Of this checkout, the side "after". */
+  run: RunOptions;
+  /** Folder of the other checkout, the side "before", and its name in the comparison. */
+  root: string;
+  name: string;
+  repeat: number;
+  /** For the reports of all runs. */
+  out: string;
+}
+
+type Side = "before" | "after";
+
+/**
+ * Runs both builds in turns, each time on a new instance; the one that begins changes from round to round. Throws a
+ * `CompareError` with the exit code of a run whose times mean nothing.
+ */
+export async function runAgainst(options: AgainstOptions): Promise<Comparison> {
+  const { run, name, repeat } = options;
+  const rounds: Round[] = [];
+  const overBudget: string[] = [];
+  for (let n = 0; n < repeat; n++) {
+    note(`round ${n + 1} of ${repeat}`);
+    const order: Side[] = n % 2 === 0 ? ["before", "after"] : ["after", "before"];
+    const round = new Map<Side, Report>();
+    for (const side of order) round.set(side, await runSide(side, n, options));
+    const [before, after] = [round.get("before"), round.get("after")];
+    if (!before || !after) continue;
+    rounds.push({ before: sideOf(before), after: sideOf(after) });
+    overBudget.push(...brokenIn(after, n));
+  }
+  const load = `${repeat} interleaved rounds of ${run.load.seconds} s`;
+  const sides = { before: name, after: "this checkout", scenario: run.name, load };
+  const comparison = compareRounds(sides, rounds);
+  if (overBudget.length === 0) return comparison;
+  const remarks = [...comparison.remarks, ...overBudget];
+  return { ...comparison, remarks, exitCode: exitCodes.overBudget };
+}
+
+/** Rounds have seeds of their own, the sides of a round the same one. */
+async function runSide(side: Side, n: number, options: AgainstOptions): Promise<Report> {
+  const { run, root, out } = options;
+  const other = side === "before" ? { root: resolve(root) } : {};
+  const report = await runScenario({
+    ...run,
+    seed: run.seed + n,
+    budgets: run.budgets ?? [],
+    target: { ...run.target, ...other },
+  });
+  const folder = join(out, side);
+  mkdirSync(folder, { recursive: true });
+  const { html } = writeReport(report, folder);
+  if (report.numViolations > 0) throw new CompareError(`${side}: ${html}`, report.exitCode);
+  checkComparable([[`${side} (${html})`, report]]);
+  return report;
+}
+
+const brokenIn = ({ budgets }: Report, n: number): string[] =>
+  budgets
+    .filter(({ outcome }) => outcome === "broken")
+    .map(({ text, value }) => `over budget in round ${n + 1}: ${text} (${value?.toPrecision(4)})`);
