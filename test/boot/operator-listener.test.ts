@@ -68,7 +68,47 @@ describe("the operators' address", () => {
   });
 
   describe("transfers connections", transfers);
-  describe("answers probes", answersProbes);
+  describe("answers probes", () => {
+    it("with a status and one word, without the operator process", async () => {
+      const answers = await Promise.all([
+        ask("GET /live HTTP/1.1\r\nHost: a\r\n\r\n"),
+        ask("GET /ready HTTP/1.1\r\nHost: a\r\n\r\n"),
+        ask("GET /ready?full=1 HTTP/1.0\r\n\r\n"),
+        ask("HEAD /ready HTTP/1.1\r\nHost: a\r\n\r\n"),
+      ]);
+      const [live, ...ready] = answers;
+      assert.match(live, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n\r\nlive$/);
+      for (const answer of ready)
+        assert.match(answer, /^HTTP\/1\.1 503 Service Unavailable\r\n[^]*Content-Length: 8\r\n/);
+      assert.deepEqual(
+        ready.map((answer) => answer.split("\r\n\r\n")[1]),
+        ["starting", "starting", ""],
+      );
+      assert.equal(wakes.length, 0);
+    });
+
+    it("while the process starts, and while the service stops", async () => {
+      await openConnection(request);
+      await woken.promise;
+      probes = { ...startingProbes, ready: { status: 200, word: "ready" } };
+      assert.match(await ask("GET /ready HTTP/1.1\r\n\r\n"), / 200 [^]*ready$/);
+      listener.beginStop();
+      probes = { ...startingProbes, ready: { status: 503, word: "stopping" } };
+      assert.match(await ask("GET /ready HTTP/1.1\r\n\r\n"), / 503 [^]*stopping$/);
+    });
+
+    it("of these two paths and methods only", async () => {
+      const others = ["POST /live HTTP/1.1", "GET /lively HTTP/1.1", "GET /live/x HTTP/1.1"];
+      for (const [at, line] of others.entries()) {
+        woken = Promise.withResolvers();
+        const closed = ask(`${line}\r\n\r\n`);
+        await woken.promise;
+        wakes[at]?.resolve(give);
+        await closed;
+      }
+      assert.equal(taken.length, others.length);
+    });
+  });
 });
 
 function transfers(): void {
@@ -136,47 +176,5 @@ function transfers(): void {
     await ended(waiting);
     assert.equal(await ask(request), "");
     assert.equal(wakes.length, 1);
-  });
-}
-
-function answersProbes(): void {
-  it("with a status and one word, without the operator process", async () => {
-    const answers = await Promise.all([
-      ask("GET /live HTTP/1.1\r\nHost: a\r\n\r\n"),
-      ask("GET /ready HTTP/1.1\r\nHost: a\r\n\r\n"),
-      ask("GET /ready?full=1 HTTP/1.0\r\n\r\n"),
-      ask("HEAD /ready HTTP/1.1\r\nHost: a\r\n\r\n"),
-    ]);
-    const [live, ...ready] = answers;
-    assert.match(live, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n\r\nlive$/);
-    for (const answer of ready)
-      assert.match(answer, /^HTTP\/1\.1 503 Service Unavailable\r\n[^]*Content-Length: 8\r\n/);
-    assert.deepEqual(
-      ready.map((answer) => answer.split("\r\n\r\n")[1]),
-      ["starting", "starting", ""],
-    );
-    assert.equal(wakes.length, 0);
-  });
-
-  it("while the process starts, and while the service stops", async () => {
-    await openConnection(request);
-    await woken.promise;
-    probes = { ...startingProbes, ready: { status: 200, word: "ready" } };
-    assert.match(await ask("GET /ready HTTP/1.1\r\n\r\n"), / 200 [^]*ready$/);
-    listener.beginStop();
-    probes = { ...startingProbes, ready: { status: 503, word: "stopping" } };
-    assert.match(await ask("GET /ready HTTP/1.1\r\n\r\n"), / 503 [^]*stopping$/);
-  });
-
-  it("of these two paths and methods only", async () => {
-    const others = ["POST /live HTTP/1.1", "GET /lively HTTP/1.1", "GET /live/x HTTP/1.1"];
-    for (const [at, line] of others.entries()) {
-      woken = Promise.withResolvers();
-      const closed = ask(`${line}\r\n\r\n`);
-      await woken.promise;
-      wakes[at]?.resolve(give);
-      await closed;
-    }
-    assert.equal(taken.length, others.length);
   });
 }

@@ -35,7 +35,91 @@ describe("the reader pages in a real browser", () => {
 
   describe("of the archive", archive);
   describe("of patches", patches);
-  describe("under hostile conditions", hostileConditions);
+  describe("under hostile conditions", () => {
+    it("reset their controls when left, because a browser may restore them", async (t) => {
+      await read(t, "/codex/dungeon/patches/1.3", async (page) => {
+        const compared = page.getByLabel("Compared with");
+        const shown = await compared.inputValue();
+        await compared.evaluate((select: HTMLSelectElement) =>
+          addEventListener("pagehide", () => sessionStorage.setItem("left", select.value)),
+        );
+        await compared.selectOption({ label: "1.0" });
+        await page.waitForURL(/from=1\.0\.0/);
+        assert.equal(await page.evaluate(() => sessionStorage.getItem("left")), shown);
+      });
+    });
+
+    it("show hostile names as text, on a phone too, and fit its width", async (t) => {
+      for (const path of ["item?q=img", "id.item.trap", "patches/1.1"])
+        await read(t, `/codex/dungeon/${path}`, async (page) => {
+          await page.setViewportSize({ width: 360, height: 740 });
+          await page.getByText(hostile).first().waitFor();
+          assert.equal(await page.locator("main img[src=x], main script").count(), 0);
+          assert.match(await page.title(), /emberline$/);
+          const overflow = "document.documentElement.scrollWidth - innerWidth";
+          assert.ok(Number(await page.evaluate(overflow)) <= 0, `${path} is wider than a phone`);
+        });
+    });
+
+    it("show even the smallest differences, and links that do not fit into one answer", async (t) => {
+      const rate = (odds: number) => entity("id.item.rate", { name: "Rate", data: { odds } });
+      const link = (rel: string, target: string) => ({ rel, target });
+      const wide = entity("id.hub.wide", {
+        links: Array.from({ length: 20 }, (_, at) => link(`way ${at}`, "id.big.one")),
+      });
+      const heavy = entity("id.hub.heavy", {
+        name: "Heavy",
+        links: Array.from({ length: 30 }, () => link("way", "id.big.one")),
+      });
+      const big = entity("id.big.one", { name: "Big", data: { text: "x".repeat(400_000) } });
+      if (browser) {
+        await load({ game: "edges", version: "1.0", entities: [rate(0.123411), big, heavy] });
+        await load({ game: "edges", version: "1.1", entities: [rate(0.123412), big, heavy, wide] });
+        await load({ game: "edges", version: "1.2", entities: [rate(0.123412), big] });
+      }
+      await read(t, "/codex/edges/id.item.rate", async (page) => {
+        const difference = page.locator(".diff tr").filter({ hasText: "odds" });
+        assert.match(await difference.innerText(), /0\.123411\s*→\s*0\.123412/);
+      });
+      await read(t, "/codex/edges/id.hub.wide?at=1.1", async (page) => {
+        assert.equal(await page.locator(".link-list a").count(), 20);
+      });
+      if (!browser) return;
+      const { page, close } = await openReader(
+        browser,
+        app.url,
+        "/codex/edges/id.hub.heavy?at=1.1",
+      );
+      await page.getByRole("heading", { name: "Heavy", exact: true }).waitFor();
+      assert.equal(await page.locator(".link-list a").count(), 30);
+      await page.goto(`${app.url}/codex/edges/patches/1.2?type=hub`);
+      await page.getByRole("heading", { name: "2 removed" }).waitFor();
+      assert.equal(await page.getByLabel("Type").inputValue(), "hub");
+      await close();
+    });
+
+    it("report what could not be read, and continue by keyboard", async (t) => {
+      if (!browser) return t.skip("no browser on this machine");
+      const { page, close } = await openReader(browser, app.url, "/codex/dungeon/item");
+      const lists = "**/v1/codex/dungeon/item?**";
+      const failure = page.getByText("This did not work just now");
+      await page.route(lists, (route) => route.abort());
+      await page.getByRole("button", { name: "Show more" }).press("Enter");
+      await failure.waitFor();
+      await page.unroute(lists);
+      await page.keyboard.press("Enter");
+      await page.getByText("62 of 62").waitFor();
+      assert.equal(await failure.count(), 0);
+      await page.route(lists, (route) => route.fulfill({ status: 503, body: "{}" }));
+      await page.getByRole("searchbox").fill("torch");
+      await failure.waitFor();
+      assert.equal(await page.locator(".results").getAttribute("aria-busy"), null);
+      await page.unroute(lists);
+      await page.getByRole("searchbox").fill("torc");
+      await page.getByText("1 entry").waitFor();
+      await close();
+    });
+  });
 });
 
 function archive(): void {
@@ -196,87 +280,5 @@ function patches(): void {
       await page.getByLabel("Type").selectOption("monster");
       await page.getByRole("heading", { name: "Nothing changed" }).waitFor();
     });
-  });
-}
-
-function hostileConditions(): void {
-  it("reset their controls when left, because a browser may restore them", async (t) => {
-    await read(t, "/codex/dungeon/patches/1.3", async (page) => {
-      const compared = page.getByLabel("Compared with");
-      const shown = await compared.inputValue();
-      await compared.evaluate((select: HTMLSelectElement) =>
-        addEventListener("pagehide", () => sessionStorage.setItem("left", select.value)),
-      );
-      await compared.selectOption({ label: "1.0" });
-      await page.waitForURL(/from=1\.0\.0/);
-      assert.equal(await page.evaluate(() => sessionStorage.getItem("left")), shown);
-    });
-  });
-
-  it("show hostile names as text, on a phone too, and fit its width", async (t) => {
-    for (const path of ["item?q=img", "id.item.trap", "patches/1.1"])
-      await read(t, `/codex/dungeon/${path}`, async (page) => {
-        await page.setViewportSize({ width: 360, height: 740 });
-        await page.getByText(hostile).first().waitFor();
-        assert.equal(await page.locator("main img[src=x], main script").count(), 0);
-        assert.match(await page.title(), /emberline$/);
-        const overflow = "document.documentElement.scrollWidth - innerWidth";
-        assert.ok(Number(await page.evaluate(overflow)) <= 0, `${path} is wider than a phone`);
-      });
-  });
-
-  it("show even the smallest differences, and links that do not fit into one answer", async (t) => {
-    const rate = (odds: number) => entity("id.item.rate", { name: "Rate", data: { odds } });
-    const link = (rel: string, target: string) => ({ rel, target });
-    const wide = entity("id.hub.wide", {
-      links: Array.from({ length: 20 }, (_, at) => link(`way ${at}`, "id.big.one")),
-    });
-    const heavy = entity("id.hub.heavy", {
-      name: "Heavy",
-      links: Array.from({ length: 30 }, () => link("way", "id.big.one")),
-    });
-    const big = entity("id.big.one", { name: "Big", data: { text: "x".repeat(400_000) } });
-    if (browser) {
-      await load({ game: "edges", version: "1.0", entities: [rate(0.123411), big, heavy] });
-      await load({ game: "edges", version: "1.1", entities: [rate(0.123412), big, heavy, wide] });
-      await load({ game: "edges", version: "1.2", entities: [rate(0.123412), big] });
-    }
-    await read(t, "/codex/edges/id.item.rate", async (page) => {
-      const difference = page.locator(".diff tr").filter({ hasText: "odds" });
-      assert.match(await difference.innerText(), /0\.123411\s*→\s*0\.123412/);
-    });
-    await read(t, "/codex/edges/id.hub.wide?at=1.1", async (page) => {
-      assert.equal(await page.locator(".link-list a").count(), 20);
-    });
-    if (!browser) return;
-    const { page, close } = await openReader(browser, app.url, "/codex/edges/id.hub.heavy?at=1.1");
-    await page.getByRole("heading", { name: "Heavy", exact: true }).waitFor();
-    assert.equal(await page.locator(".link-list a").count(), 30);
-    await page.goto(`${app.url}/codex/edges/patches/1.2?type=hub`);
-    await page.getByRole("heading", { name: "2 removed" }).waitFor();
-    assert.equal(await page.getByLabel("Type").inputValue(), "hub");
-    await close();
-  });
-
-  it("report what could not be read, and continue by keyboard", async (t) => {
-    if (!browser) return t.skip("no browser on this machine");
-    const { page, close } = await openReader(browser, app.url, "/codex/dungeon/item");
-    const lists = "**/v1/codex/dungeon/item?**";
-    const failure = page.getByText("This did not work just now");
-    await page.route(lists, (route) => route.abort());
-    await page.getByRole("button", { name: "Show more" }).press("Enter");
-    await failure.waitFor();
-    await page.unroute(lists);
-    await page.keyboard.press("Enter");
-    await page.getByText("62 of 62").waitFor();
-    assert.equal(await failure.count(), 0);
-    await page.route(lists, (route) => route.fulfill({ status: 503, body: "{}" }));
-    await page.getByRole("searchbox").fill("torch");
-    await failure.waitFor();
-    assert.equal(await page.locator(".results").getAttribute("aria-busy"), null);
-    await page.unroute(lists);
-    await page.getByRole("searchbox").fill("torc");
-    await page.getByText("1 entry").waitFor();
-    await close();
   });
 }

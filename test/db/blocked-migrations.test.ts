@@ -123,88 +123,84 @@ describe("a migration beside an open transaction", () => {
     await database.drop();
   });
 
-  describe("in a transaction", inTransaction);
-  describe("that makes an index", withIndex);
-});
-
-function inTransaction(): void {
-  it("lets requests wait less than 3 s, and goes on when the transaction ends", async () => {
-    await freshTable();
-    await holds();
-    const orm = await open(Plain);
-    const [log, warnings] = recordingLog();
-    const ended = migrate(orm, { log, limits: { pauseMs: 300 } });
-    const slowest = slowestUntil(ended);
-    await eventually("it is tried a second time", () => warnings.length === 2);
-    await backup.query("commit");
-    assert.deepEqual(await ended, ["Plain"]);
-    assert.ok((await slowest) < 3_000, `${await slowest} ms`);
-    assert.deepEqual((await readMigrations(orm)).pending, []);
-  });
-
-  it("fails in the end with its name and the session that it waits for", async () => {
-    await freshTable();
-    await holds();
-    const { rows } = await backup.query<{ pid: number }>("select pg_backend_pid() as pid");
-    const { pid = 0 } = rows[0] ?? {};
-    const orm = await open(Plain);
-    const [log, warnings] = recordingLog();
-    await assert.rejects(migrate(orm, { log, limits: { blockedMs: 0 } }), {
-      message: new RegExp(
-        `^Plain: .*lock timeout; it waited for pid ${pid} \\(pg_dump, query since \\d{4}-.*Z\\)$`,
-        "s",
-      ),
+  describe("in a transaction", () => {
+    it("lets requests wait less than 3 s, and goes on when the transaction ends", async () => {
+      await freshTable();
+      await holds();
+      const orm = await open(Plain);
+      const [log, warnings] = recordingLog();
+      const ended = migrate(orm, { log, limits: { pauseMs: 300 } });
+      const slowest = slowestUntil(ended);
+      await eventually("it is tried a second time", () => warnings.length === 2);
+      await backup.query("commit");
+      assert.deepEqual(await ended, ["Plain"]);
+      assert.ok((await slowest) < 3_000, `${await slowest} ms`);
+      assert.deepEqual((await readMigrations(orm)).pending, []);
     });
-    assert.deepEqual(warnings, [{ event: "migration_blocked", migration: "Plain", pid }]);
-    await backup.query("commit");
-    assert.deepEqual((await readMigrations(orm)).pending, ["Plain"]);
-    assert.deepEqual(await migrate(orm), ["Plain"]);
-  });
 
-  it("gives up waiting for another instance that migrates", async () => {
-    const orm = await open(Plain);
-    await backup.query("select pg_advisory_lock($1)", [advisoryLocks.migrations]);
-    await assert.rejects(
-      migrate(orm, { limits: { turnMs: 200 } }),
-      /another instance still migrates after 0\.2 s/,
-    );
-    await backup.query("select pg_advisory_unlock($1)", [advisoryLocks.migrations]);
-  });
-}
+    it("fails in the end with its name and the session that it waits for", async () => {
+      await freshTable();
+      await holds();
+      const { rows } = await backup.query<{ pid: number }>("select pg_backend_pid() as pid");
+      const { pid = 0 } = rows[0] ?? {};
+      const orm = await open(Plain);
+      const [log, warnings] = recordingLog();
+      await assert.rejects(migrate(orm, { log, limits: { blockedMs: 0 } }), {
+        message: new RegExp(
+          `^Plain: .*lock timeout; it waited for pid ${pid} \\(pg_dump, query since \\d{4}-.*Z\\)$`,
+          "s",
+        ),
+      });
+      assert.deepEqual(warnings, [{ event: "migration_blocked", migration: "Plain", pid }]);
+      await backup.query("commit");
+      assert.deepEqual((await readMigrations(orm)).pending, ["Plain"]);
+      assert.deepEqual(await migrate(orm), ["Plain"]);
+    });
 
-function withIndex(): void {
-  it("builds an index beside it without holding up writes, also when several instances start", async () => {
-    await freshTable();
-    await holds();
-    const [first, second] = await Promise.all([open(Indexed), open(Indexed)]);
-    const ended = Promise.all([migrate(first), migrate(second)]);
-    await waits();
-    await requests.query("insert into things values (2)");
-    await backup.query("commit");
-    const runs = await ended;
-    assert.deepEqual(runs.flat(), ["Indexed"]);
-    assert.deepEqual(await revert(first), ["Indexed"]);
-    const { rowCount } = await requests.query(
-      "select 1 from pg_class where relname = 'things_id_index'",
-    );
-    assert.equal(rowCount, 0);
+    it("gives up waiting for another instance that migrates", async () => {
+      const orm = await open(Plain);
+      await backup.query("select pg_advisory_lock($1)", [advisoryLocks.migrations]);
+      await assert.rejects(
+        migrate(orm, { limits: { turnMs: 200 } }),
+        /another instance still migrates after 0\.2 s/,
+      );
+      await backup.query("select pg_advisory_unlock($1)", [advisoryLocks.migrations]);
+    });
   });
+  describe("that makes an index", () => {
+    it("builds an index beside it without holding up writes, also when several instances start", async () => {
+      await freshTable();
+      await holds();
+      const [first, second] = await Promise.all([open(Indexed), open(Indexed)]);
+      const ended = Promise.all([migrate(first), migrate(second)]);
+      await waits();
+      await requests.query("insert into things values (2)");
+      await backup.query("commit");
+      const runs = await ended;
+      assert.deepEqual(runs.flat(), ["Indexed"]);
+      assert.deepEqual(await revert(first), ["Indexed"]);
+      const { rowCount } = await requests.query(
+        "select 1 from pg_class where relname = 'things_id_index'",
+      );
+      assert.equal(rowCount, 0);
+    });
 
-  it("replaces an index whose build has failed", async () => {
-    await freshTable();
-    await requests.query("insert into things values (1)");
-    const orm = await open(Unique);
-    await assert.rejects(migrate(orm), /^Error: Unique: .*could not create unique index/s);
-    const valid = async () =>
-      (
-        await requests.query<{ isValid: boolean }>(
-          `select indisvalid as "isValid" from pg_index
+    it("replaces an index whose build has failed", async () => {
+      await freshTable();
+      await requests.query("insert into things values (1)");
+      const orm = await open(Unique);
+      await assert.rejects(migrate(orm), /^Error: Unique: .*could not create unique index/s);
+      const valid = async () =>
+        (
+          await requests.query<{ isValid: boolean }>(
+            `select indisvalid as "isValid" from pg_index
             where indexrelid = to_regclass('things_id_index')`,
-        )
-      ).rows.map(({ isValid }) => isValid);
-    assert.deepEqual(await valid(), [false]);
-    await requests.query("truncate things");
-    assert.deepEqual(await migrate(orm), ["Unique"]);
-    assert.deepEqual(await valid(), [true]);
+          )
+        ).rows.map(({ isValid }) => isValid);
+      assert.deepEqual(await valid(), [false]);
+      await requests.query("truncate things");
+      assert.deepEqual(await migrate(orm), ["Unique"]);
+      assert.deepEqual(await valid(), [true]);
+    });
   });
-}
+});

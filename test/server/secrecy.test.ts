@@ -112,121 +112,119 @@ describe("the correct answer of a competition question", () => {
   });
   after(() => app.stop());
 
-  describe("while the question is open", whileQuestionOpen);
-  describe("after a player has answered", afterAnswer);
-});
+  describe("while the question is open", () => {
+    it("is returned by no route to anyone while its question is open", async () => {
+      const outsider = await account();
+      const [guest] = table.guests;
+      assert.ok(guest);
+      for (const [headers, addresses, fewest] of [
+        [outsider, asked, 50],
+        [{}, played, 8],
+        [guest.as, played, 10],
+      ] as const) {
+        const answered = await callAll(headers, { ...current, code: table.code, addresses });
+        assert.ok(answered >= fewest, `only ${answered} calls were served: they are too tame`);
+      }
+      await callAll(await account(), { ...current, code: tables[1]?.code ?? "" });
+      assert.equal((await openQuestion()).id, current.id, "the question is still open");
+    });
 
-function whileQuestionOpen(): void {
-  it("is returned by no route to anyone while its question is open", async () => {
-    const outsider = await account();
-    const [guest] = table.guests;
-    assert.ok(guest);
-    for (const [headers, addresses, fewest] of [
-      [outsider, asked, 50],
-      [{}, played, 8],
-      [guest.as, played, 10],
-    ] as const) {
-      const answered = await callAll(headers, { ...current, code: table.code, addresses });
-      assert.ok(answered >= fewest, `only ${answered} calls were served: they are too tame`);
-    }
-    await callAll(await account(), { ...current, code: tables[1]?.code ?? "" });
-    assert.equal((await openQuestion()).id, current.id, "the question is still open");
-  });
-
-  it("is returned by no route, even if the caller got the question wrong in another game", async () => {
-    const { session } = await registerAccount(app);
-    const headers = { authorization: `Bearer ${session.access_token}` };
-    const playerId = session.player.id;
-    const answer = { playerId, selectedIndex: 0, isCorrect: false, points: 0, xp: 0 };
-    const other = list.find(({ id }) => id !== current.id) ?? assert.fail();
-    const rest = { source: "lobby" as const, ref: null, at: new Date() };
-    await insertAnswers(app.deps.em, [{ ...answer, ...rest, questionId: other.id }]);
-    const kept = { question_id: current.id };
-    const path = "/v1/games/trivia/favorites";
-    assert.equal((await app.client.post(path, { headers, body: kept })).status, 201);
-    await callAll(headers, { ...current, code: table.code });
-    const again = "/v1/games/trivia/questions/draw?retry=true";
-    const { body } = await app.client.get(again, { headers });
-    assert.deepEqual(
-      body,
-      { question: null },
-      "not even the question comes again outside its pool",
-    );
-  });
-}
-
-function afterAnswer(): void {
-  it("is returned by a challenge run to a player who has answered, and only for that question", async () => {
-    const [who, opponent] = [await runner(app), await runner(app)];
-    const today = await who.today();
-    await plantCanaries();
-    for (const mode of ["daily_shuffle", "gauntlet"] as const) {
-      const challenge = { challenge_id: today[mode].id };
-      const { id: run, question } = await who.start(mode, challenge);
-      assert.ok(secrets.byId.has(question.id), "of the competition pool");
-      const silent = async (others = secrets) => {
-        for (const answer of [
-          await who.get(`/runs/${run}`),
-          await who.get(`/challenges/today?tz=UTC`),
-          await who.send("/runs", { mode, ...challenge }),
-          await opponent.send("/runs", { mode, ...challenge }),
-        ])
-          assert.equal(leakOf(JSON.stringify(answer.json), answer.json, others), null);
-      };
-      await silent();
-      await callAll(who.headers, { id: question.id, code: table.code });
-      const told = await who.answer(run, 0);
-      assert.equal(told.status, 200);
-      assert.ok(JSON.stringify(told.json).includes(secrets.byId.get(question.id)?.canary ?? "?"));
-      const others = secretsOf(list.filter(({ id }) => id !== question.id));
-      assert.equal(leakOf(JSON.stringify(told.json), told.json, others), null);
-      await silent(others);
-      assert.equal((await who.advance(run)).status, 200);
-      await silent();
-      await callAll(opponent.headers, { id: question.id, code: table.code });
-    }
-  });
-
-  it("appears on no page of the catalog", async () => {
-    for (let offset = 0; ; offset += 100) {
-      const answer = await app.client.get(`/v1/games/trivia/questions?limit=100&offset=${offset}`);
-      const { questions } = answer.body as { questions: { id: number }[] };
-      assert.equal(leakOf(answer.text, answer.json, secrets), null);
-      assert.ok(questions.every(({ id }) => !secrets.byId.has(id)));
-      if (questions.length === 0) break;
-    }
-  });
-
-  it("is sent to a player who has answered, and to nobody else before the reveal", async (t) => {
-    const [guest] = table.guests;
-    assert.ok(guest);
-    const granted = await ask(app, "POST", `/${table.code}/token`, undefined, guest.as);
-    const token = granted.headers.get("x-hub-token") ?? "";
-    const topic = encodeURIComponent(`/games/trivia/lobby/${table.code}`);
-    const stream = openStream(`${app.url}/v1/hub?topic=${topic}`, { token });
-    t.after(() => stream.close());
-    await stream.waitFor(({ event }) => event === "lobby.snapshot", "a snapshot");
-    const given = { selected_index: 0, time_taken_ms: 10 };
-    const own = await ask(app, "POST", `/${table.code}/answer`, given, table.host.as);
-    assert.ok(JSON.stringify(own.body).includes(current.canary), "the host's own answer tells");
-    await stream.waitFor(({ event }) => event === "lobby.answer", "the answer");
-    for (const frame of stream.frames)
-      assert.equal(leakOf(JSON.stringify(frame), frame.data, secrets), null, frame.event);
-    await callAll(await account(), { ...current, code: table.code });
-    const again = await ask(app, "POST", `/${table.code}/answer`, given, table.host.as);
-    assert.equal(again.code, "lobby:already_answered");
-    for (const seat of table.guests)
-      await ask(
-        app,
-        "POST",
-        `/${table.code}/answer`,
-        { selected_index: 1, time_taken_ms: 10 },
-        seat.as,
+    it("is returned by no route, even if the caller got the question wrong in another game", async () => {
+      const { session } = await registerAccount(app);
+      const headers = { authorization: `Bearer ${session.access_token}` };
+      const playerId = session.player.id;
+      const answer = { playerId, selectedIndex: 0, isCorrect: false, points: 0, xp: 0 };
+      const other = list.find(({ id }) => id !== current.id) ?? assert.fail();
+      const rest = { source: "lobby" as const, ref: null, at: new Date() };
+      await insertAnswers(app.deps.em, [{ ...answer, ...rest, questionId: other.id }]);
+      const kept = { question_id: current.id };
+      const path = "/v1/games/trivia/favorites";
+      assert.equal((await app.client.post(path, { headers, body: kept })).status, 201);
+      await callAll(headers, { ...current, code: table.code });
+      const again = "/v1/games/trivia/questions/draw?retry=true";
+      const { body } = await app.client.get(again, { headers });
+      assert.deepEqual(
+        body,
+        { question: null },
+        "not even the question comes again outside its pool",
       );
-    const reveals = (frame: unknown) => JSON.stringify(frame).includes(current.canary);
-    const reveal = await stream.waitFor(reveals, "the reveal");
-    assert.equal(reveal.event, "lobby.reveal");
-    const { reveal: shown } = await lobbyOf(app, table.code);
-    assert.equal(shown?.question_id, current.id);
+    });
   });
-}
+  describe("after a player has answered", () => {
+    it("is returned by a challenge run to a player who has answered, and only for that question", async () => {
+      const [who, opponent] = [await runner(app), await runner(app)];
+      const today = await who.today();
+      await plantCanaries();
+      for (const mode of ["daily_shuffle", "gauntlet"] as const) {
+        const challenge = { challenge_id: today[mode].id };
+        const { id: run, question } = await who.start(mode, challenge);
+        assert.ok(secrets.byId.has(question.id), "of the competition pool");
+        const silent = async (others = secrets) => {
+          for (const answer of [
+            await who.get(`/runs/${run}`),
+            await who.get(`/challenges/today?tz=UTC`),
+            await who.send("/runs", { mode, ...challenge }),
+            await opponent.send("/runs", { mode, ...challenge }),
+          ])
+            assert.equal(leakOf(JSON.stringify(answer.json), answer.json, others), null);
+        };
+        await silent();
+        await callAll(who.headers, { id: question.id, code: table.code });
+        const told = await who.answer(run, 0);
+        assert.equal(told.status, 200);
+        assert.ok(JSON.stringify(told.json).includes(secrets.byId.get(question.id)?.canary ?? "?"));
+        const others = secretsOf(list.filter(({ id }) => id !== question.id));
+        assert.equal(leakOf(JSON.stringify(told.json), told.json, others), null);
+        await silent(others);
+        assert.equal((await who.advance(run)).status, 200);
+        await silent();
+        await callAll(opponent.headers, { id: question.id, code: table.code });
+      }
+    });
+
+    it("appears on no page of the catalog", async () => {
+      for (let offset = 0; ; offset += 100) {
+        const answer = await app.client.get(
+          `/v1/games/trivia/questions?limit=100&offset=${offset}`,
+        );
+        const { questions } = answer.body as { questions: { id: number }[] };
+        assert.equal(leakOf(answer.text, answer.json, secrets), null);
+        assert.ok(questions.every(({ id }) => !secrets.byId.has(id)));
+        if (questions.length === 0) break;
+      }
+    });
+
+    it("is sent to a player who has answered, and to nobody else before the reveal", async (t) => {
+      const [guest] = table.guests;
+      assert.ok(guest);
+      const granted = await ask(app, "POST", `/${table.code}/token`, undefined, guest.as);
+      const token = granted.headers.get("x-hub-token") ?? "";
+      const topic = encodeURIComponent(`/games/trivia/lobby/${table.code}`);
+      const stream = openStream(`${app.url}/v1/hub?topic=${topic}`, { token });
+      t.after(() => stream.close());
+      await stream.waitFor(({ event }) => event === "lobby.snapshot", "a snapshot");
+      const given = { selected_index: 0, time_taken_ms: 10 };
+      const own = await ask(app, "POST", `/${table.code}/answer`, given, table.host.as);
+      assert.ok(JSON.stringify(own.body).includes(current.canary), "the host's own answer tells");
+      await stream.waitFor(({ event }) => event === "lobby.answer", "the answer");
+      for (const frame of stream.frames)
+        assert.equal(leakOf(JSON.stringify(frame), frame.data, secrets), null, frame.event);
+      await callAll(await account(), { ...current, code: table.code });
+      const again = await ask(app, "POST", `/${table.code}/answer`, given, table.host.as);
+      assert.equal(again.code, "lobby:already_answered");
+      for (const seat of table.guests)
+        await ask(
+          app,
+          "POST",
+          `/${table.code}/answer`,
+          { selected_index: 1, time_taken_ms: 10 },
+          seat.as,
+        );
+      const reveals = (frame: unknown) => JSON.stringify(frame).includes(current.canary);
+      const reveal = await stream.waitFor(reveals, "the reveal");
+      assert.equal(reveal.event, "lobby.reveal");
+      const { reveal: shown } = await lobbyOf(app, table.code);
+      assert.equal(shown?.question_id, current.id);
+    });
+  });
+});

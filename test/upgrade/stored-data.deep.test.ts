@@ -95,117 +95,114 @@ describe("the service on data stored by the previous release", () => {
     for (const dir of [folder, dataDir]) rmSync(dir, { recursive: true, force: true });
   });
 
-  describe("serves the stored data", servedData);
-  describe("continues work in progress", continuedWork);
-  describe("accepts existing credentials", acceptedCredentials);
+  describe("serves the stored data", () => {
+    it("returns the same responses as before", async () => {
+      const { run, reads } = told;
+      const present = await readAll(url, told.second, run.id, run.challengeId);
+      for (const [path, body] of Object.entries(reads))
+        assert.deepEqual(withoutWaiting(present[path]), withoutWaiting(body), path);
+    });
+
+    it("accepts access tokens of accounts and of guests", async () => {
+      for (const { access, id } of [told.ada, told.guest, told.upgraded])
+        assert.match(await who(access), new RegExp(`\\b${id}\\b`));
+    });
+  });
+  describe("continues work in progress", () => {
+    it("continues waiting and running games, and repeats a stored answer", async () => {
+      const { running, waiting, repeat } = told;
+      const before = await readGame(url, running);
+      assert.deepEqual([before.status, before.current_index], ["in_progress", 1]);
+      const headers = {
+        "x-lobby-token": hostOf(running).token,
+        "idempotency-key": repeat.key,
+      };
+      const again = await call(url, repeat.path, { body: repeat.body, headers });
+      assert.deepEqual(again.body, repeat.said);
+      const [, guest] = running.seats;
+      assert.ok(guest);
+      const answer = { selected_index: 0, time_taken_ms: 800, index: 1 };
+      await askGame(url, running, guest, "answer", answer);
+      await askGame(url, running, hostOf(running), "next", { index: 1 });
+      await playRounds(url, running, 2, 4);
+      await startGame(url, waiting);
+      await playRounds(url, waiting, 0, 3);
+      for (const game of [running, waiting])
+        assert.equal((await readGame(url, game)).status, "finished");
+      await eventually("all results are stored", async () => {
+        const codes = [running.code, waiting.code, told.ended.code];
+        const { rowCount } = await withClient(databaseUrl, (client) =>
+          client.query("select from lobby_results where code = any($1)", [codes]),
+        );
+        return rowCount === codes.length;
+      });
+    });
+
+    it("runs waiting jobs, and keeps the failed one", async () => {
+      await eventually("the picture is moderated", async () => {
+        const { rows } = await withClient(databaseUrl, (client) =>
+          client.query<{ status: string }>("select status from avatar_uploads where id = $1", [
+            told.upload,
+          ]),
+        );
+        return rows[0] !== undefined && rows[0].status !== "queued";
+      });
+      const connection = new Redis({ path: redis.url.replace("unix://", "") });
+      const queue = new Queue("lobby-results", { connection, prefix: "jobs" });
+      assert.equal(await queue.getJobState(told.failedJob), "failed");
+      await queue.close();
+      connection.disconnect();
+    });
+
+    it("continues a run of today's challenge", async () => {
+      const headers = bearer(told.ada.access);
+      const path = `/v1/games/trivia/runs/${told.run.id}`;
+      assert.deepEqual((await call(url, `GET ${path}`, { headers })).body, told.run.state);
+      await call(url, `POST ${path}/advance`, { headers });
+      const body = { selected_index: 2, time_taken_ms: 900 };
+      await call(url, `POST ${path}/answer`, { body, headers });
+    });
+  });
+  describe("accepts existing credentials", () => {
+    it("accepts API keys, and both secrets of an OAuth client", async () => {
+      const key = { "x-api-key": told.key.plaintext };
+      await call(url, "GET /v1/games/trivia/state", { headers: key });
+      const { client } = told;
+      const info = await call(url, "GET /v1/oauth/userinfo", { headers: bearer(client.access) });
+      assert.equal(info.body["sub"], String(told.ada.id));
+      const renewed = await exchange(url, client, {
+        grant_type: "refresh_token",
+        refresh_token: client.refresh,
+      });
+      await call(url, "GET /v1/oauth/userinfo", { headers: bearer(renewed.access) });
+      await authorize(url, client, told.ada.access);
+    });
+
+    it("renews sessions, restores guests, and lets accounts sign in", async () => {
+      const renew = async ({ refresh }: RecordedResponses["second"]) =>
+        credentialsOf(
+          await call(url, "POST /v1/gateway/refresh", { body: { refresh_token: refresh } }),
+        );
+      assert.equal((await renew(told.second)).id, told.ada.id);
+      assert.equal((await renew(told.guest)).id, told.guest.id);
+      const reclaimed = await call(url, "POST /v1/gateway/guest", {
+        body: { reclaimToken: told.guest.reclaim },
+      });
+      assert.equal(credentialsOf(reclaimed).id, told.guest.id);
+      for (const { email, password, id } of [told.ada, told.upgraded]) {
+        const body = { identifier: email, password };
+        assert.equal(credentialsOf(await call(url, "POST /v1/gateway/login", { body })).id, id);
+      }
+    });
+
+    it("lets a player join a stored team", async () => {
+      const headers = bearer(told.guest.access);
+      const body = { join_code: told.joinCode };
+      const { body: joined } = await call(url, "POST /v1/games/trivia/teams/join", {
+        body,
+        headers,
+      });
+      assert.equal((joined["team"] as { num_members: number }).num_members, 3);
+    });
+  });
 });
-
-function servedData(): void {
-  it("returns the same responses as before", async () => {
-    const { run, reads } = told;
-    const present = await readAll(url, told.second, run.id, run.challengeId);
-    for (const [path, body] of Object.entries(reads))
-      assert.deepEqual(withoutWaiting(present[path]), withoutWaiting(body), path);
-  });
-
-  it("accepts access tokens of accounts and of guests", async () => {
-    for (const { access, id } of [told.ada, told.guest, told.upgraded])
-      assert.match(await who(access), new RegExp(`\\b${id}\\b`));
-  });
-}
-
-function continuedWork(): void {
-  it("continues waiting and running games, and repeats a stored answer", async () => {
-    const { running, waiting, repeat } = told;
-    const before = await readGame(url, running);
-    assert.deepEqual([before.status, before.current_index], ["in_progress", 1]);
-    const headers = {
-      "x-lobby-token": hostOf(running).token,
-      "idempotency-key": repeat.key,
-    };
-    const again = await call(url, repeat.path, { body: repeat.body, headers });
-    assert.deepEqual(again.body, repeat.said);
-    const [, guest] = running.seats;
-    assert.ok(guest);
-    const answer = { selected_index: 0, time_taken_ms: 800, index: 1 };
-    await askGame(url, running, guest, "answer", answer);
-    await askGame(url, running, hostOf(running), "next", { index: 1 });
-    await playRounds(url, running, 2, 4);
-    await startGame(url, waiting);
-    await playRounds(url, waiting, 0, 3);
-    for (const game of [running, waiting])
-      assert.equal((await readGame(url, game)).status, "finished");
-    await eventually("all results are stored", async () => {
-      const codes = [running.code, waiting.code, told.ended.code];
-      const { rowCount } = await withClient(databaseUrl, (client) =>
-        client.query("select from lobby_results where code = any($1)", [codes]),
-      );
-      return rowCount === codes.length;
-    });
-  });
-
-  it("runs waiting jobs, and keeps the failed one", async () => {
-    await eventually("the picture is moderated", async () => {
-      const { rows } = await withClient(databaseUrl, (client) =>
-        client.query<{ status: string }>("select status from avatar_uploads where id = $1", [
-          told.upload,
-        ]),
-      );
-      return rows[0] !== undefined && rows[0].status !== "queued";
-    });
-    const connection = new Redis({ path: redis.url.replace("unix://", "") });
-    const queue = new Queue("lobby-results", { connection, prefix: "jobs" });
-    assert.equal(await queue.getJobState(told.failedJob), "failed");
-    await queue.close();
-    connection.disconnect();
-  });
-
-  it("continues a run of today's challenge", async () => {
-    const headers = bearer(told.ada.access);
-    const path = `/v1/games/trivia/runs/${told.run.id}`;
-    assert.deepEqual((await call(url, `GET ${path}`, { headers })).body, told.run.state);
-    await call(url, `POST ${path}/advance`, { headers });
-    const body = { selected_index: 2, time_taken_ms: 900 };
-    await call(url, `POST ${path}/answer`, { body, headers });
-  });
-}
-
-function acceptedCredentials(): void {
-  it("accepts API keys, and both secrets of an OAuth client", async () => {
-    const key = { "x-api-key": told.key.plaintext };
-    await call(url, "GET /v1/games/trivia/state", { headers: key });
-    const { client } = told;
-    const info = await call(url, "GET /v1/oauth/userinfo", { headers: bearer(client.access) });
-    assert.equal(info.body["sub"], String(told.ada.id));
-    const renewed = await exchange(url, client, {
-      grant_type: "refresh_token",
-      refresh_token: client.refresh,
-    });
-    await call(url, "GET /v1/oauth/userinfo", { headers: bearer(renewed.access) });
-    await authorize(url, client, told.ada.access);
-  });
-
-  it("renews sessions, restores guests, and lets accounts sign in", async () => {
-    const renew = async ({ refresh }: RecordedResponses["second"]) =>
-      credentialsOf(
-        await call(url, "POST /v1/gateway/refresh", { body: { refresh_token: refresh } }),
-      );
-    assert.equal((await renew(told.second)).id, told.ada.id);
-    assert.equal((await renew(told.guest)).id, told.guest.id);
-    const reclaimed = await call(url, "POST /v1/gateway/guest", {
-      body: { reclaimToken: told.guest.reclaim },
-    });
-    assert.equal(credentialsOf(reclaimed).id, told.guest.id);
-    for (const { email, password, id } of [told.ada, told.upgraded]) {
-      const body = { identifier: email, password };
-      assert.equal(credentialsOf(await call(url, "POST /v1/gateway/login", { body })).id, id);
-    }
-  });
-
-  it("lets a player join a stored team", async () => {
-    const headers = bearer(told.guest.access);
-    const body = { join_code: told.joinCode };
-    const { body: joined } = await call(url, "POST /v1/games/trivia/teams/join", { body, headers });
-    assert.equal((joined["team"] as { num_members: number }).num_members, 3);
-  });
-}

@@ -211,90 +211,92 @@ describe("lobbies during a rolling upgrade", () => {
     await stores.stop();
   });
 
-  describe("with an owner of either release", ownedByEitherRelease);
-});
+  describe("with an owner of either release", () => {
+    for (const owner of ["previous", "present"] as const) {
+      const other = owner === "present" ? "previous" : "present";
 
-function ownedByEitherRelease(): void {
-  for (const owner of ["previous", "present"] as const) {
-    const other = owner === "present" ? "previous" : "present";
-
-    it(`that the ${owner} version owns are played through both`, async () => {
-      await shared(redis, living());
-      const [coop = "", versus = "", endless = ""] = await codesOf(redis, memberOf(owner), 3);
-      const table = await open(versus, "versus", questions);
-      await asks(versus, { type: "settings", changes: { prompt: "birds" }, ...by(table.seats[0]) });
-      await start(table);
-      for (let index = 0; index < questions; index++) await playQuestion(table, index);
-      await check(table);
-      await check(await playCoop(coop));
-      await check(await playEndless(endless));
-    });
-
-    it(`count streams of both when the ${owner} version owns them`, async () => {
-      await shared(redis, living());
-      const [code = ""] = await codesOf(redis, memberOf(owner), 1);
-      const table = await open(code, "versus", questions);
-      const [host] = table.seats;
-      const watching = living().map((member) => follow(() => member, code, { public_at: 1 }));
-      all.push(...watching);
-      await eventually("both spectators are counted", async () => {
-        const reply = await ask(code, { type: "read", ...by(host) });
-        return bodyOf(reply).lobby.spectator_count === living().length;
-      });
-      const opened = Array.from({ length: hubLimits.maxStreamsPerSeat - 1 }, () =>
-        fetch(streamOf(next(), code, { seat: host })),
-      );
-      for (const { status } of await Promise.all(opened)) assert.equal(status, 200);
-      for (const member of living())
-        assert.equal((await fetch(streamOf(member, code, { seat: host }))).status, 503);
-      for (const one of await Promise.all(opened)) await one.body?.cancel();
-      await asks(code, { type: "end", ...by(host) });
-      await check(table);
-    });
-
-    it(`are the same in the list of both when the ${owner} version owns them`, async () => {
-      await shared(redis, living());
-      const [code = ""] = await codesOf(redis, memberOf(owner), 1);
-      const table = await open(code, "versus", questions);
-      const lists = await Promise.all(living().map((member) => member.list()));
-      for (const list of lists) assert.match(list, new RegExp(`"code":"${code}"`));
-      await asks(code, { type: "operator_end" });
-      await check(table);
-      for (const member of living())
-        await eventually(
-          "it is gone from the list",
-          async () => !(await member.list()).includes(code),
-        );
-    });
-
-    for (const way of ["drain", "kill"] as const)
-      it(`go on in the ${other} version after a ${way} of the ${owner} one`, async () => {
+      it(`that the ${owner} version owns are played through both`, async () => {
         await shared(redis, living());
-        const leaving = memberOf(owner);
-        const codes = await codesOf(redis, leaving, 4);
-        const tables = await Promise.all(codes.map((code) => open(code, "versus", questions)));
-        const [waiting = ""] = await codesOf(redis, leaving, 1);
-        const idle = await open(waiting, "versus", questions);
-        await Promise.all(tables.map(start));
-        await Promise.all(tables.map((table) => playQuestion(table, 0)));
-        const given = await answerUnderKeys(tables);
-        const replaced = way === "drain" ? leaving.drain() : leaving.kill(redis);
-        await Promise.all([
-          replaced,
-          ...tables.map(async (table) => {
-            for (let index = 1; index < questions; index++) await playQuestion(table, index);
-          }),
-        ]);
-        const remaining = memberOf(other);
-        for (const [code, command, key, reply] of given)
-          assert.deepEqual(await remaining.ask(code, command, key), reply, `${code} ${key}`);
-        await start(idle);
-        for (let index = 0; index < questions; index++) await playQuestion(idle, index);
-        for (const table of [...tables, idle]) await check(table);
-        await eventually("the other owns every shard", async () =>
-          (await ownersOf(redis)).every((owner) => owner === remaining.nodeId),
-        );
-        members.push(await startMember(owner, stores.redisUrl));
+        const [coop = "", versus = "", endless = ""] = await codesOf(redis, memberOf(owner), 3);
+        const table = await open(versus, "versus", questions);
+        await asks(versus, {
+          type: "settings",
+          changes: { prompt: "birds" },
+          ...by(table.seats[0]),
+        });
+        await start(table);
+        for (let index = 0; index < questions; index++) await playQuestion(table, index);
+        await check(table);
+        await check(await playCoop(coop));
+        await check(await playEndless(endless));
       });
-  }
-}
+
+      it(`count streams of both when the ${owner} version owns them`, async () => {
+        await shared(redis, living());
+        const [code = ""] = await codesOf(redis, memberOf(owner), 1);
+        const table = await open(code, "versus", questions);
+        const [host] = table.seats;
+        const watching = living().map((member) => follow(() => member, code, { public_at: 1 }));
+        all.push(...watching);
+        await eventually("both spectators are counted", async () => {
+          const reply = await ask(code, { type: "read", ...by(host) });
+          return bodyOf(reply).lobby.spectator_count === living().length;
+        });
+        const opened = Array.from({ length: hubLimits.maxStreamsPerSeat - 1 }, () =>
+          fetch(streamOf(next(), code, { seat: host })),
+        );
+        for (const { status } of await Promise.all(opened)) assert.equal(status, 200);
+        for (const member of living())
+          assert.equal((await fetch(streamOf(member, code, { seat: host }))).status, 503);
+        for (const one of await Promise.all(opened)) await one.body?.cancel();
+        await asks(code, { type: "end", ...by(host) });
+        await check(table);
+      });
+
+      it(`are the same in the list of both when the ${owner} version owns them`, async () => {
+        await shared(redis, living());
+        const [code = ""] = await codesOf(redis, memberOf(owner), 1);
+        const table = await open(code, "versus", questions);
+        const lists = await Promise.all(living().map((member) => member.list()));
+        for (const list of lists) assert.match(list, new RegExp(`"code":"${code}"`));
+        await asks(code, { type: "operator_end" });
+        await check(table);
+        for (const member of living())
+          await eventually(
+            "it is gone from the list",
+            async () => !(await member.list()).includes(code),
+          );
+      });
+
+      for (const way of ["drain", "kill"] as const)
+        it(`go on in the ${other} version after a ${way} of the ${owner} one`, async () => {
+          await shared(redis, living());
+          const leaving = memberOf(owner);
+          const codes = await codesOf(redis, leaving, 4);
+          const tables = await Promise.all(codes.map((code) => open(code, "versus", questions)));
+          const [waiting = ""] = await codesOf(redis, leaving, 1);
+          const idle = await open(waiting, "versus", questions);
+          await Promise.all(tables.map(start));
+          await Promise.all(tables.map((table) => playQuestion(table, 0)));
+          const given = await answerUnderKeys(tables);
+          const replaced = way === "drain" ? leaving.drain() : leaving.kill(redis);
+          await Promise.all([
+            replaced,
+            ...tables.map(async (table) => {
+              for (let index = 1; index < questions; index++) await playQuestion(table, index);
+            }),
+          ]);
+          const remaining = memberOf(other);
+          for (const [code, command, key, reply] of given)
+            assert.deepEqual(await remaining.ask(code, command, key), reply, `${code} ${key}`);
+          await start(idle);
+          for (let index = 0; index < questions; index++) await playQuestion(idle, index);
+          for (const table of [...tables, idle]) await check(table);
+          await eventually("the other owns every shard", async () =>
+            (await ownersOf(redis)).every((owner) => owner === remaining.nodeId),
+          );
+          members.push(await startMember(owner, stores.redisUrl));
+        });
+    }
+  });
+});

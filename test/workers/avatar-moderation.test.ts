@@ -87,36 +87,34 @@ describe("avatar moderation", () => {
     await app.stop();
     await moderator.stop();
   });
-  describe("the moderation of an avatar that cannot be classified", unclassifiablePicture);
+  describe("the moderation of an avatar that cannot be classified", () => {
+    it("is left to a reviewer when its last attempt fails", async () => {
+      await killAll();
+      const { id } = await send(3);
+      const [waits] = await queue().getWaiting();
+      assert.equal(waits?.data["uploadId"], id);
+      await waits?.remove();
+      const file = (await waiting(id))?.file ?? assert.fail();
+      await app.deps.pictureStore.remove(file);
+      await queue().add(avatarModeration.name, { uploadId: id, round: 1 }, { attempts: 1 });
+      await startWorker();
+      await eventually("it is left to a person", async () => (await waiting(id))?.judgedBy != null);
+      assert.equal((await waiting(id))?.judgedBy, "unavailable");
+    });
+
+    it("is queued once, however long no worker is running", async () => {
+      await killAll();
+      const { id } = await send(4);
+      for (const minutes of [5, 10, 20]) await cleanUp(minutes * 60_000);
+      const jobs = await queue().getWaiting();
+      assert.deepEqual(
+        jobs.map(({ data }) => data["uploadId"]),
+        [id],
+      );
+      // A missing job is queued again.
+      await jobs[0]?.remove();
+      await cleanUp(30 * 60_000);
+      assert.equal((await queue().getWaiting()).length, 1);
+    });
+  });
 });
-
-function unclassifiablePicture(): void {
-  it("is left to a reviewer when its last attempt fails", async () => {
-    await killAll();
-    const { id } = await send(3);
-    const [waits] = await queue().getWaiting();
-    assert.equal(waits?.data["uploadId"], id);
-    await waits?.remove();
-    const file = (await waiting(id))?.file ?? assert.fail();
-    await app.deps.pictureStore.remove(file);
-    await queue().add(avatarModeration.name, { uploadId: id, round: 1 }, { attempts: 1 });
-    await startWorker();
-    await eventually("it is left to a person", async () => (await waiting(id))?.judgedBy != null);
-    assert.equal((await waiting(id))?.judgedBy, "unavailable");
-  });
-
-  it("is queued once, however long no worker is running", async () => {
-    await killAll();
-    const { id } = await send(4);
-    for (const minutes of [5, 10, 20]) await cleanUp(minutes * 60_000);
-    const jobs = await queue().getWaiting();
-    assert.deepEqual(
-      jobs.map(({ data }) => data["uploadId"]),
-      [id],
-    );
-    // A missing job is queued again.
-    await jobs[0]?.remove();
-    await cleanUp(30 * 60_000);
-    assert.equal((await queue().getWaiting()).length, 1);
-  });
-}

@@ -98,103 +98,99 @@ describe("a caller waiting for a job", () => {
   });
   after(() => stores.stop());
 
-  describe("is notified", notifications);
-  describe("recovers from Redis failures", storeFailures);
-});
-
-function notifications(): void {
-  it("is notified of the end, also when the job ended before the caller listened", async () => {
-    const queues = createQueues(stores.redisUrl, silentLogger);
-    try {
-      await withWorker(
-        async () => {},
-        async () => {
-          const same = payload();
-          assert.equal(await queues.enqueueAndWait(mail, same, noOrigin, 60_000), true);
-          assert.equal(await queues.enqueueAndWait(mail, same, noOrigin, 60_000), true);
-          const many = Array.from({ length: 50 }, () =>
-            queues.enqueueAndWait(mail, payload(), noOrigin, 60_000),
-          );
-          assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
-        },
-      );
-    } finally {
-      await queues.close();
-    }
-  });
-
-  it("times out while no worker is running", async () => {
-    const queues = createQueues(stores.redisUrl, silentLogger);
-    try {
-      assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 50), false);
-    } finally {
-      await queues.close();
-    }
-  });
-}
-
-function storeFailures(): void {
-  it("survives a Redis outage between the request and the answer", async () => {
-    const queues = createQueues(stores.redisUrl, silentLogger);
-    try {
-      await queues.enqueue(mail, payload(), noOrigin);
-      const queue = queueOf(queues);
-      const connection = queue.opts.connection as Redis;
-      queue.once("waiting", () => connection.disconnect());
-      assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 300), false);
-    } finally {
-      await queues.close();
-    }
-  });
-
-  it("has the job queued once by a clean-up, however long no worker is running", async () => {
-    const queues = createQueues(stores.redisUrl, silentLogger);
-    try {
-      for (const round of [0, 1, 2]) {
-        await queues.enqueue(mail, { messageId: 1_000_000, round }, noOrigin);
-        await queues.enqueue(avatarModeration, { uploadId: 1_000_000, round }, noOrigin);
-        await queues.enqueue(credentialRequests, { requestId: 1_000_000, round }, noOrigin);
+  describe("is notified", () => {
+    it("is notified of the end, also when the job ended before the caller listened", async () => {
+      const queues = createQueues(stores.redisUrl, silentLogger);
+      try {
+        await withWorker(
+          async () => {},
+          async () => {
+            const same = payload();
+            assert.equal(await queues.enqueueAndWait(mail, same, noOrigin, 60_000), true);
+            assert.equal(await queues.enqueueAndWait(mail, same, noOrigin, 60_000), true);
+            const many = Array.from({ length: 50 }, () =>
+              queues.enqueueAndWait(mail, payload(), noOrigin, 60_000),
+            );
+            assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
+          },
+        );
+      } finally {
+        await queues.close();
       }
-      const waiting = await Promise.all(queues.all().map((queue) => queue.getWaiting()));
-      const million = waiting.flat().filter(({ id }) => id?.includes("-1000000-"));
-      assert.equal(million.length, 3);
-    } finally {
-      await queues.close();
-    }
-  });
+    });
 
-  it("can queue a job again after an outage at the first use of its queue", async () => {
-    const front = await startFront();
-    const queues = createQueues(front.url, silentLogger);
-    try {
-      await queues.enqueue(mail, payload(), noOrigin);
-      front.goAtNextQuestion();
-      const upload = { uploadId: 1, round: 0 };
-      await assert.rejects(queues.enqueue(avatarModeration, upload, noOrigin));
-      front.comeBack();
-      await eventually("the queue takes the job", () =>
-        queues.enqueue(avatarModeration, upload, noOrigin).then(
-          () => true,
-          () => false,
-        ),
-      );
-    } finally {
-      await queues.close();
-      front.close();
-    }
+    it("times out while no worker is running", async () => {
+      const queues = createQueues(stores.redisUrl, silentLogger);
+      try {
+        assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 50), false);
+      } finally {
+        await queues.close();
+      }
+    });
   });
+  describe("recovers from Redis failures", () => {
+    it("survives a Redis outage between the request and the answer", async () => {
+      const queues = createQueues(stores.redisUrl, silentLogger);
+      try {
+        await queues.enqueue(mail, payload(), noOrigin);
+        const queue = queueOf(queues);
+        const connection = queue.opts.connection as Redis;
+        queue.once("waiting", () => connection.disconnect());
+        assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 300), false);
+      } finally {
+        await queues.close();
+      }
+    });
 
-  it("stops waiting when no events arrive, and so does closing", async () => {
-    const front = await startFront();
-    const queues = createQueues(front.url, silentLogger);
-    try {
-      await queues.enqueue(mail, payload(), noOrigin);
-      front.goDeaf();
-      assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 100), false);
-      assert.equal((await queueOf(queues).getWaitingCount()) > 0, true);
-    } finally {
-      await queues.close();
-      front.close();
-    }
+    it("has the job queued once by a clean-up, however long no worker is running", async () => {
+      const queues = createQueues(stores.redisUrl, silentLogger);
+      try {
+        for (const round of [0, 1, 2]) {
+          await queues.enqueue(mail, { messageId: 1_000_000, round }, noOrigin);
+          await queues.enqueue(avatarModeration, { uploadId: 1_000_000, round }, noOrigin);
+          await queues.enqueue(credentialRequests, { requestId: 1_000_000, round }, noOrigin);
+        }
+        const waiting = await Promise.all(queues.all().map((queue) => queue.getWaiting()));
+        const million = waiting.flat().filter(({ id }) => id?.includes("-1000000-"));
+        assert.equal(million.length, 3);
+      } finally {
+        await queues.close();
+      }
+    });
+
+    it("can queue a job again after an outage at the first use of its queue", async () => {
+      const front = await startFront();
+      const queues = createQueues(front.url, silentLogger);
+      try {
+        await queues.enqueue(mail, payload(), noOrigin);
+        front.goAtNextQuestion();
+        const upload = { uploadId: 1, round: 0 };
+        await assert.rejects(queues.enqueue(avatarModeration, upload, noOrigin));
+        front.comeBack();
+        await eventually("the queue takes the job", () =>
+          queues.enqueue(avatarModeration, upload, noOrigin).then(
+            () => true,
+            () => false,
+          ),
+        );
+      } finally {
+        await queues.close();
+        front.close();
+      }
+    });
+
+    it("stops waiting when no events arrive, and so does closing", async () => {
+      const front = await startFront();
+      const queues = createQueues(front.url, silentLogger);
+      try {
+        await queues.enqueue(mail, payload(), noOrigin);
+        front.goDeaf();
+        assert.equal(await queues.enqueueAndWait(mail, payload(), noOrigin, 100), false);
+        assert.equal((await queueOf(queues).getWaitingCount()) > 0, true);
+      } finally {
+        await queues.close();
+        front.close();
+      }
+    });
   });
-}
+});

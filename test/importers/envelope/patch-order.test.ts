@@ -104,26 +104,24 @@ describe("the order of patches", () => {
         });
       });
     });
-  describe("a folder of envelopes", folderEnvelopes);
-});
-
-function folderEnvelopes(): void {
-  it("is refused with the names of the files whose header has no version", async () => {
-    const valid = envelope().header;
-    const headers = [
-      valid,
-      {},
-      { ...valid, patch: null },
-      { ...valid, patch: { version_raw: 5, released_at: null } },
-      { ...valid, patch: { ...valid.patch, canonical: "1.0" } },
-    ];
-    await assert.rejects(orderOf(envelopesOf(headers)), (error) => {
-      assert.ok(error instanceof ImportRefused);
-      assert.deepEqual(
-        [...new Set(error.problems.map(({ entity }) => entity))],
-        ["1.json", "2.json", "3.json", "4.json"],
-      );
-      return true;
+  describe("a folder of envelopes", () => {
+    it("is refused with the names of the files whose header has no version", async () => {
+      const valid = envelope().header;
+      const headers = [
+        valid,
+        {},
+        { ...valid, patch: null },
+        { ...valid, patch: { version_raw: 5, released_at: null } },
+        { ...valid, patch: { ...valid.patch, canonical: "1.0" } },
+      ];
+      await assert.rejects(orderOf(envelopesOf(headers)), (error) => {
+        assert.ok(error instanceof ImportRefused);
+        assert.deepEqual(
+          [...new Set(error.problems.map(({ entity }) => entity))],
+          ["1.json", "2.json", "3.json", "4.json"],
+        );
+        return true;
+      });
     });
   });
-}
+});

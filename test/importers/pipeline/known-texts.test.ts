@@ -227,123 +227,122 @@ describe(`imports with cached source texts (KNOWN_SEED=${seed})`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  describe("in random histories", inRandomHistories);
-  describe("by their version", byVersion);
-});
+  describe("in random histories", () => {
+    it(`give the same result as full imports, in ${histories} histories`, async () => {
+      let refused = 0;
+      for (let n = 0; n < histories; n++) refused += await follow(n);
+      assert.ok(refused > 0 && refused < (histories * stepsEach) / 2, `${refused} were refused`);
+    });
 
-function inRandomHistories(): void {
-  it(`give the same result as full imports, in ${histories} histories`, async () => {
-    let refused = 0;
-    for (let n = 0; n < histories; n++) refused += await follow(n);
-    assert.ok(refused > 0 && refused < (histories * stepsEach) / 2, `${refused} were refused`);
-  });
-
-  it("store the changes since the last full copy, and a new full copy when there are many changes", async () => {
-    const draft = firstDraft();
-    const note = async (version: string, change: (draft: Draft) => unknown) => {
-      change(draft);
-      await run("notes", { branch: { slug: "main" }, version, draft }, false);
-      const rows = await rowsOf(
-        archive.orm.em.fork(),
-        sql<{ whole: string; entities: string; changes: string | null }>`
+    it("store the changes since the last full copy, and a new full copy when there are many changes", async () => {
+      const draft = firstDraft();
+      const note = async (version: string, change: (draft: Draft) => unknown) => {
+        change(draft);
+        await run("notes", { branch: { slug: "main" }, version, draft }, false);
+        const rows = await rowsOf(
+          archive.orm.em.fork(),
+          sql<{ whole: string; entities: string; changes: string | null }>`
           select p.version_raw as whole, s.entities, c.changes
           from codex_sources s join codex_patches p on p.id = s.patch_id
           join codex_branches b on b.id = s.branch_id join codex_games g on g.id = b.game_id
           left join codex_source_changes c on c.branch_id = s.branch_id
             and c.source_patch_id = s.patch_id and c.source_revision = s.revision
           where g.slug = 'notes'`,
-      );
-      const keysOf = (facts: string) =>
-        (JSON.parse(facts) as string[]).flatMap((fact, at) =>
-          at % 4 === 0 ? fact.slice("id.item.".length) : [],
         );
-      return rows.map(({ whole, entities, changes }) => ({
-        whole,
-        entities: keysOf(entities).join(""),
-        changes: changes === null ? null : keysOf(changes).join(""),
-      }));
-    };
-    const power =
-      (at: number) =>
-      ({ entities }: Draft) =>
-        ((entities[at] ?? {})["data"] = { power: 70 + at });
-    const all = { entities: "abcde" };
-    assert.deepEqual(await note("1.0", () => {}), [{ ...all, whole: "1.0", changes: null }]);
-    assert.deepEqual(await note("2.0", power(1)), [{ ...all, whole: "1.0", changes: "b" }]);
-    const [third] = await note("3.0", ({ entities }) => entities.splice(2, 1));
-    assert.deepEqual(third, { whole: "3.0", entities: "abde", changes: null });
-    assert.deepEqual(await note("4.0", () => {}), [
-      { whole: "3.0", entities: "abde", changes: "" },
-    ]);
-  });
-}
-
-function byVersion(): void {
-  it("prepare the same content for the same preparing version", async () => {
-    const bytes = { hash: "a".repeat(64), mediaType: "image/png", bytes: 3, role: null };
-    const { entities, english } = firstDraft();
-    const context = {
-      english,
-      assets: {
-        byPath: new Map<string, KnownAsset>([
-          ["p0.png", bytes],
-          ["p1.png", { ...bytes, role: "portrait" }],
-        ]),
-        byHash: async () => bytes,
-        storeNew: async () => 0,
-      },
-      problems: new ProblemList(),
-    };
-    const unnamed = {
-      type: "quest",
-      upstream_key: "DesignDataQuest:Id_Quest_Far_Home_7",
-      data: {},
-    };
-    const made = [];
-    for (const [at, source] of [...entities, unnamed].entries()) {
-      const prepared = await prepareEntity(source, at + 1, context);
-      made.push({ ...prepared, ...prepared?.content() });
-    }
-    assert.equal(context.problems.count, 0);
-    assert.deepEqual(
-      { version: preparingVersion, made: hash("sha256", JSON.stringify(made), "hex").slice(0, 16) },
-      { version: 4, made: "29fb5736147da6bc" },
-      "raise preparingVersion, so that entities are read again, and write both here",
-    );
-  });
-
-  it("read no entity whose text is unchanged, and read all when anything else has changed", async () => {
-    const first = { branch: { slug: "main" }, version: "1.0", draft: firstDraft() };
-    await run("reads", first, false);
-    const read = async (draft: Draft) => {
-      writeFileSync(join(folder, "reads", "e.json"), textOf("reads", { ...first, draft }));
-      for (const [n, picture] of draft.pictures.entries())
-        writeFileSync(join(folder, "reads", `p${n}.png`), picture);
-      const source = await openEnvelopeFile(join(folder, "reads", "e.json"));
-      const wanted: unknown[] = [];
-      const entities: typeof source.entities = async function* (isWanted) {
-        for await (const one of source.entities(isWanted)) {
-          wanted.push(one.id);
-          yield one;
-        }
+        const keysOf = (facts: string) =>
+          (JSON.parse(facts) as string[]).flatMap((fact, at) =>
+            at % 4 === 0 ? fact.slice("id.item.".length) : [],
+          );
+        return rows.map(({ whole, entities, changes }) => ({
+          whole,
+          entities: keysOf(entities).join(""),
+          changes: changes === null ? null : keysOf(changes).join(""),
+        }));
       };
-      const options = { now: importTime, isDryRun: true };
-      await importEnvelope(archive.orm.em.fork(), { ...source, entities }, options);
-      return wanted.length;
-    };
-    const changed = (change: (draft: Draft) => unknown) => {
-      const draft = firstDraft();
-      change(draft);
-      return read(draft);
-    };
-    assert.equal(await changed(() => {}), 0);
-    assert.equal(await changed(({ entities }) => entities.reverse()), 0);
-    assert.equal(await changed(({ entities }) => ((entities[3] ?? {})["tags"] = [])), 1);
-    assert.equal(await changed((draft) => (draft.spelling = [{ blanks: " ", turn: 0 }])), 5);
-    assert.equal(await changed(({ english }) => (english["more"] = "text")), 5);
-    assert.equal(await changed(({ pictures }) => (pictures[1] = "else")), 5);
+      const power =
+        (at: number) =>
+        ({ entities }: Draft) =>
+          ((entities[at] ?? {})["data"] = { power: 70 + at });
+      const all = { entities: "abcde" };
+      assert.deepEqual(await note("1.0", () => {}), [{ ...all, whole: "1.0", changes: null }]);
+      assert.deepEqual(await note("2.0", power(1)), [{ ...all, whole: "1.0", changes: "b" }]);
+      const [third] = await note("3.0", ({ entities }) => entities.splice(2, 1));
+      assert.deepEqual(third, { whole: "3.0", entities: "abde", changes: null });
+      assert.deepEqual(await note("4.0", () => {}), [
+        { whole: "3.0", entities: "abde", changes: "" },
+      ]);
+    });
   });
-}
+  describe("by their version", () => {
+    it("prepare the same content for the same preparing version", async () => {
+      const bytes = { hash: "a".repeat(64), mediaType: "image/png", bytes: 3, role: null };
+      const { entities, english } = firstDraft();
+      const context = {
+        english,
+        assets: {
+          byPath: new Map<string, KnownAsset>([
+            ["p0.png", bytes],
+            ["p1.png", { ...bytes, role: "portrait" }],
+          ]),
+          byHash: async () => bytes,
+          storeNew: async () => 0,
+        },
+        problems: new ProblemList(),
+      };
+      const unnamed = {
+        type: "quest",
+        upstream_key: "DesignDataQuest:Id_Quest_Far_Home_7",
+        data: {},
+      };
+      const made = [];
+      for (const [at, source] of [...entities, unnamed].entries()) {
+        const prepared = await prepareEntity(source, at + 1, context);
+        made.push({ ...prepared, ...prepared?.content() });
+      }
+      assert.equal(context.problems.count, 0);
+      assert.deepEqual(
+        {
+          version: preparingVersion,
+          made: hash("sha256", JSON.stringify(made), "hex").slice(0, 16),
+        },
+        { version: 4, made: "29fb5736147da6bc" },
+        "raise preparingVersion, so that entities are read again, and write both here",
+      );
+    });
+
+    it("read no entity whose text is unchanged, and read all when anything else has changed", async () => {
+      const first = { branch: { slug: "main" }, version: "1.0", draft: firstDraft() };
+      await run("reads", first, false);
+      const read = async (draft: Draft) => {
+        writeFileSync(join(folder, "reads", "e.json"), textOf("reads", { ...first, draft }));
+        for (const [n, picture] of draft.pictures.entries())
+          writeFileSync(join(folder, "reads", `p${n}.png`), picture);
+        const source = await openEnvelopeFile(join(folder, "reads", "e.json"));
+        const wanted: unknown[] = [];
+        const entities: typeof source.entities = async function* (isWanted) {
+          for await (const one of source.entities(isWanted)) {
+            wanted.push(one.id);
+            yield one;
+          }
+        };
+        const options = { now: importTime, isDryRun: true };
+        await importEnvelope(archive.orm.em.fork(), { ...source, entities }, options);
+        return wanted.length;
+      };
+      const changed = (change: (draft: Draft) => unknown) => {
+        const draft = firstDraft();
+        change(draft);
+        return read(draft);
+      };
+      assert.equal(await changed(() => {}), 0);
+      assert.equal(await changed(({ entities }) => entities.reverse()), 0);
+      assert.equal(await changed(({ entities }) => ((entities[3] ?? {})["tags"] = [])), 1);
+      assert.equal(await changed((draft) => (draft.spelling = [{ blanks: " ", turn: 0 }])), 5);
+      assert.equal(await changed(({ english }) => (english["more"] = "text")), 5);
+      assert.equal(await changed(({ pictures }) => (pictures[1] = "else")), 5);
+    });
+  });
+});
 
 /** A new patch or a repeated one, on main or on a branch. */
 function nextStep(random: Random, done: Map<string, { version: string; draft: Draft }[]>): Step {

@@ -25,93 +25,168 @@ describe("request bodies", () => {
   });
   after(() => sample.stop());
 
-  describe("a JSON body", jsonBody);
+  describe("a JSON body", () => {
+    test("is accepted with every spelling of its media type", async () => {
+      for (const type of [
+        "application/json",
+        "Application/JSON; Charset=UTF-8",
+        "application/vnd.api+json",
+        'application/json;charset="utf-8"',
+      ])
+        assert.equal((await send('{"name":"x"}', type)).status, 200, type);
+    });
+
+    test("may begin with a byte order mark, which is ignored", async () => {
+      assert.equal((await send('\ufeff{"name":"x"}')).status, 200);
+      assert.equal((await send(Buffer.from('\ufeff {"name":"\ufeffx"}'))).status, 200);
+      for (const body of ['\ufeff\ufeff{"name":"x"}', '{\ufeff"name":"x"}', "\ufeff[]"])
+        assert.equal(codeOf(await send(body)), "request:malformed_json");
+      // Nothing behind it is an empty body.
+      assert.equal((await send("\ufeff")).status, 422);
+    });
+
+    test("with another media type or encoding is refused with 415", async () => {
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=a",
+        "application/json; charset=latin1",
+        "json",
+      ])
+        assert.equal(
+          codeOf(await send('{"name":"x"}', type)),
+          "request:unsupported_media_type",
+          type,
+        );
+      for (const encoding of ["gzip", "br", "identity, gzip"])
+        assert.equal(
+          codeOf(await send('{"name":"x"}', "application/json", { "content-encoding": encoding })),
+          "request:unsupported_media_type",
+        );
+      const untyped = await sendRaw(
+        sample.port,
+        "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
+        { responses: 1 },
+      );
+      assert.equal(untyped.responses[0]?.status, 415);
+    });
+
+    test("that is not an object, not UTF-8 or not JSON is refused with 400", async () => {
+      const invalid = [
+        "[]",
+        "null",
+        "1",
+        '"x"',
+        "{",
+        "{}{}",
+        "{'a':1}",
+        '{"a":NaN}',
+        Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+      ];
+      for (const body of invalid)
+        assert.equal(codeOf(await send(body)), "request:malformed_json", String(body));
+    });
+
+    test("may nest up to 32 levels", async () => {
+      assert.equal((await send(nested(32))).status, 200);
+      assert.equal(codeOf(await send(nested(33))), "request:malformed_json");
+      assert.equal(codeOf(await send("[".repeat(60_000))), "request:malformed_json");
+      assert.equal((await send(`{"name":"${"[{".repeat(9)}"}`)).status, 200);
+    });
+
+    test("that is empty is treated as an empty object", async () => {
+      const answer = await send("", "text/plain");
+      assert.deepEqual(violationsOf(answer), ["name"]);
+    });
+
+    test("loses all undeclared fields, including __proto__", async () => {
+      const { body } = await send(
+        '{"name":"x","__proto__":{"isAdmin":true},"constructor":1,"settings":{"other":2}}',
+      );
+      assert.deepEqual(body, { name: "x", settings: { blend: true } });
+    });
+  });
   describe("fields", fields);
-  describe("the size of a body", bodySize);
-  describe("framing that two parsers could read differently", ambiguousFraming);
-});
+  describe("the size of a body", () => {
+    const fill = (size: number) => `{"name":"x","zzz":"${"y".repeat(size - 21)}"}`;
 
-function jsonBody(): void {
-  test("is accepted with every spelling of its media type", async () => {
-    for (const type of [
-      "application/json",
-      "Application/JSON; Charset=UTF-8",
-      "application/vnd.api+json",
-      'application/json;charset="utf-8"',
-    ])
-      assert.equal((await send('{"name":"x"}', type)).status, 200, type);
-  });
+    test("is at most 64 KiB", async () => {
+      assert.equal(fill(65_536).length, 65_536);
+      assert.equal((await send(fill(65_536))).status, 200);
+      const answer = await send(fill(65_537));
+      assert.equal(codeOf(answer), "request:too_large");
+      assert.equal(answer.headers.get("connection"), "close");
+    });
 
-  test("may begin with a byte order mark, which is ignored", async () => {
-    assert.equal((await send('\ufeff{"name":"x"}')).status, 200);
-    assert.equal((await send(Buffer.from('\ufeff {"name":"\ufeffx"}'))).status, 200);
-    for (const body of ['\ufeff\ufeff{"name":"x"}', '{\ufeff"name":"x"}', "\ufeff[]"])
-      assert.equal(codeOf(await send(body)), "request:malformed_json");
-    // Nothing behind it is an empty body.
-    assert.equal((await send("\ufeff")).status, 422);
-  });
+    test("is checked against Content-Length before the body arrives", async () => {
+      const head =
+        "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n";
+      const { responses, isClosedByServer } = await sendRaw(sample.port, head);
+      assert.equal(responses[0]?.status, 413);
+      assert.ok(isClosedByServer);
+    });
 
-  test("with another media type or encoding is refused with 415", async () => {
-    for (const type of [
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "multipart/form-data; boundary=a",
-      "application/json; charset=latin1",
-      "json",
-    ])
+    test("is counted while chunks arrive", async () => {
+      const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
+      const head =
+        "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      const { responses, isClosedByServer } = await sendRaw(sample.port, head + chunk.repeat(6));
+      assert.equal(responses[0]?.status, 413);
+      assert.ok(isClosedByServer);
+    });
+
+    test("is also limited where no body is expected, and small bodies are ignored", async () => {
+      const options = { headers: { "content-type": "text/plain" } };
+      assert.equal((await client.post("/v1/write", { ...options, body: "hello" })).status, 200);
       assert.equal(
-        codeOf(await send('{"name":"x"}', type)),
-        "request:unsupported_media_type",
-        type,
+        (await client.post("/v1/write", { ...options, body: "x".repeat(70_000) })).status,
+        413,
       );
-    for (const encoding of ["gzip", "br", "identity, gzip"])
-      assert.equal(
-        codeOf(await send('{"name":"x"}', "application/json", { "content-encoding": encoding })),
-        "request:unsupported_media_type",
-      );
-    const untyped = await sendRaw(
-      sample.port,
-      "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}",
-      { responses: 1 },
-    );
-    assert.equal(untyped.responses[0]?.status, 415);
-  });
+      assert.equal((await client.post("/v1/nowhere", { ...options, body: "hello" })).status, 404);
+    });
 
-  test("that is not an object, not UTF-8 or not JSON is refused with 400", async () => {
-    const invalid = [
-      "[]",
-      "null",
-      "1",
-      '"x"',
-      "{",
-      "{}{}",
-      "{'a':1}",
-      '{"a":NaN}',
-      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+    test("that arrives in pieces and in chunks is reassembled", async () => {
+      const head =
+        "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      const { responses } = await sendRaw(
+        sample.port,
+        `${head}5\r\n{"nam\r\n7\r\ne":"x"}\r\n0\r\n\r\n`,
+        { responses: 1 },
+      );
+      assert.equal(responses[0]?.status, 200);
+      assert.match(responses[0]?.body ?? "", /"body":\{"name":"x"\}/);
+    });
+  });
+  describe("framing that two parsers could read differently", () => {
+    const cases: [what: string, headers: string][] = [
+      ["two lengths", "Content-Length: 2\r\nContent-Length: 20"],
+      ["a length and a coding", "Content-Length: 2\r\nTransfer-Encoding: chunked"],
+      ["an unknown coding", "Transfer-Encoding: gzip, chunked"],
+      ["a coding given twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity"],
+      ["a length that is no number", "Content-Length: +2"],
     ];
-    for (const body of invalid)
-      assert.equal(codeOf(await send(body)), "request:malformed_json", String(body));
-  });
+    const request = (headers: string) =>
+      `POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
 
-  test("may nest up to 32 levels", async () => {
-    assert.equal((await send(nested(32))).status, 200);
-    assert.equal(codeOf(await send(nested(33))), "request:malformed_json");
-    assert.equal(codeOf(await send("[".repeat(60_000))), "request:malformed_json");
-    assert.equal((await send(`{"name":"${"[{".repeat(9)}"}`)).status, 200);
-  });
+    for (const [what, headers] of cases)
+      test(`is refused and ends the connection: ${what}`, async () => {
+        const { responses, isClosedByServer } = await sendRaw(sample.port, request(headers));
+        assert.deepEqual(
+          responses.map((one) => one.status),
+          [400],
+        );
+        assert.ok(isClosedByServer);
+      });
 
-  test("that is empty is treated as an empty object", async () => {
-    const answer = await send("", "text/plain");
-    assert.deepEqual(violationsOf(answer), ["name"]);
+    for (const [what, headers] of cases)
+      test(`never lets a request behind it through: ${what}`, async () => {
+        const smuggled = "{}GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
+        const { text, isClosedByServer } = await sendRaw(sample.port, request(headers) + smuggled);
+        assert.ok(!text.includes("pong"), text);
+        assert.ok(isClosedByServer);
+      });
   });
-
-  test("loses all undeclared fields, including __proto__", async () => {
-    const { body } = await send(
-      '{"name":"x","__proto__":{"isAdmin":true},"constructor":1,"settings":{"other":2}}',
-    );
-    assert.deepEqual(body, { name: "x", settings: { blend: true } });
-  });
-}
+});
 
 function fields(): void {
   test("report all their problems at once, by path", async () => {
@@ -155,85 +230,4 @@ function fields(): void {
     assert.equal(answer.status, 400);
     assert.equal(errorOf(answer).code, "request:missing_field");
   });
-}
-
-function bodySize(): void {
-  const fill = (size: number) => `{"name":"x","zzz":"${"y".repeat(size - 21)}"}`;
-
-  test("is at most 64 KiB", async () => {
-    assert.equal(fill(65_536).length, 65_536);
-    assert.equal((await send(fill(65_536))).status, 200);
-    const answer = await send(fill(65_537));
-    assert.equal(codeOf(answer), "request:too_large");
-    assert.equal(answer.headers.get("connection"), "close");
-  });
-
-  test("is checked against Content-Length before the body arrives", async () => {
-    const head =
-      "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n";
-    const { responses, isClosedByServer } = await sendRaw(sample.port, head);
-    assert.equal(responses[0]?.status, 413);
-    assert.ok(isClosedByServer);
-  });
-
-  test("is counted while chunks arrive", async () => {
-    const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
-    const head =
-      "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const { responses, isClosedByServer } = await sendRaw(sample.port, head + chunk.repeat(6));
-    assert.equal(responses[0]?.status, 413);
-    assert.ok(isClosedByServer);
-  });
-
-  test("is also limited where no body is expected, and small bodies are ignored", async () => {
-    const options = { headers: { "content-type": "text/plain" } };
-    assert.equal((await client.post("/v1/write", { ...options, body: "hello" })).status, 200);
-    assert.equal(
-      (await client.post("/v1/write", { ...options, body: "x".repeat(70_000) })).status,
-      413,
-    );
-    assert.equal((await client.post("/v1/nowhere", { ...options, body: "hello" })).status, 404);
-  });
-
-  test("that arrives in pieces and in chunks is reassembled", async () => {
-    const head =
-      "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const { responses } = await sendRaw(
-      sample.port,
-      `${head}5\r\n{"nam\r\n7\r\ne":"x"}\r\n0\r\n\r\n`,
-      { responses: 1 },
-    );
-    assert.equal(responses[0]?.status, 200);
-    assert.match(responses[0]?.body ?? "", /"body":\{"name":"x"\}/);
-  });
-}
-
-function ambiguousFraming(): void {
-  const cases: [what: string, headers: string][] = [
-    ["two lengths", "Content-Length: 2\r\nContent-Length: 20"],
-    ["a length and a coding", "Content-Length: 2\r\nTransfer-Encoding: chunked"],
-    ["an unknown coding", "Transfer-Encoding: gzip, chunked"],
-    ["a coding given twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity"],
-    ["a length that is no number", "Content-Length: +2"],
-  ];
-  const request = (headers: string) =>
-    `POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
-
-  for (const [what, headers] of cases)
-    test(`is refused and ends the connection: ${what}`, async () => {
-      const { responses, isClosedByServer } = await sendRaw(sample.port, request(headers));
-      assert.deepEqual(
-        responses.map((one) => one.status),
-        [400],
-      );
-      assert.ok(isClosedByServer);
-    });
-
-  for (const [what, headers] of cases)
-    test(`never lets a request behind it through: ${what}`, async () => {
-      const smuggled = "{}GET /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n";
-      const { text, isClosedByServer } = await sendRaw(sample.port, request(headers) + smuggled);
-      assert.ok(!text.includes("pong"), text);
-      assert.ok(isClosedByServer);
-    });
 }

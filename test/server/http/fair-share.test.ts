@@ -159,81 +159,77 @@ describe("the pool share of one caller", () => {
     await app.stop();
   });
 
-  describe("a hundred concurrent requests of one caller", concurrentRequests);
-  describe("the queue of one caller", callerQueue);
-});
+  describe("a hundred concurrent requests of one caller", () => {
+    for (const [what, rows, prepare] of done)
+      it(`that repeat ${what} wait for no lock`, async () => {
+        const who = await player();
+        const { again, outcome } = await prepare(who);
+        const answers = await holding(rows, who.id, () => repeat(again));
+        assert.deepEqual(tally(answers), { [outcome]: times });
+      });
 
-function concurrentRequests(): void {
-  for (const [what, rows, prepare] of done)
-    it(`that repeat ${what} wait for no lock`, async () => {
-      const who = await player();
-      const { again, outcome } = await prepare(who);
-      const answers = await holding(rows, who.id, () => repeat(again));
-      assert.deepEqual(tally(answers), { [outcome]: times });
+    it("that wait for one row hold a share of the pool, and do not delay another player", async () => {
+      const [ann, bob] = [await player(), await player()];
+      const change = (n: number) => patch("/v1/games/trivia/preferences", { n }, ann.headers);
+      await change(-1);
+      const rows = "select 1 from player_preferences where player_id = $1";
+      let changed: Promise<SessionAnswer[]> = Promise.resolve([]);
+      await holding(rows, ann.id, async () => {
+        changed = repeat(change);
+        await untilWaiting(app.deps.em, share);
+        // As many connections as all hundred would use if they could.
+        const reads = Array.from({ length: pool }, () =>
+          app.client.get("/v1/embers/@me", { headers: bob.headers }),
+        );
+        for (const { status } of await Promise.all(reads)) assert.equal(status, 200);
+        assert.equal(await waiting(), share);
+      });
+      assert.deepEqual(tally(await changed), { "200": times });
+    });
+  });
+  describe("the queue of one caller", () => {
+    const line = 8;
+    const sent = 20;
+    let short: App;
+    let rows: pg.Client;
+    before(async () => {
+      const env = { DATABASE_POOL: String(pool) };
+      short = await startApp({ hasJobs: false, waitingOfCaller: line, env });
+      rows = new pg.Client({ connectionString: short.stores.databaseUrl });
+      await rows.connect();
+    });
+    after(async () => {
+      await rows.end();
+      await short.stop();
     });
 
-  it("that wait for one row hold a share of the pool, and do not delay another player", async () => {
-    const [ann, bob] = [await player(), await player()];
-    const change = (n: number) => patch("/v1/games/trivia/preferences", { n }, ann.headers);
-    await change(-1);
-    const rows = "select 1 from player_preferences where player_id = $1";
-    let changed: Promise<SessionAnswer[]> = Promise.resolve([]);
-    await holding(rows, ann.id, async () => {
-      changed = repeat(change);
-      await untilWaiting(app.deps.em, share);
-      // As many connections as all hundred would use if they could.
-      const reads = Array.from({ length: pool }, () =>
-        app.client.get("/v1/embers/@me", { headers: bob.headers }),
+    it("refuses requests beyond its limit, with Retry-After", async () => {
+      const { session } = await registerAccount(short);
+      const change = (n: number) =>
+        patch("/v1/games/trivia/preferences", { n }, tokenOf(session), short);
+      await change(-1);
+      const refused: SessionAnswer[] = [];
+      const all: Promise<SessionAnswer>[] = [];
+      const beyond = sent - line - share;
+      const row = "select 1 from player_preferences where player_id = $1";
+      await holding(
+        row,
+        session.player.id,
+        async () => {
+          const { promise: isFull, resolve } = Promise.withResolvers<void>();
+          for (let n = 0; n < sent; n++)
+            all.push(
+              change(n).then((answer) => {
+                if (answer.status === 429 && refused.push(answer) === beyond) resolve();
+                return answer;
+              }),
+            );
+          await isFull;
+        },
+        rows,
       );
-      for (const { status } of await Promise.all(reads)) assert.equal(status, 200);
-      assert.equal(await waiting(), share);
+      assert.deepEqual(tally(await Promise.all(all)), { "200": line + share, "429": beyond });
+      for (const { headers } of refused) assert.ok(Number(headers.get("retry-after")) >= 1);
     });
-    assert.deepEqual(tally(await changed), { "200": times });
   });
-}
-
-function callerQueue(): void {
-  const line = 8;
-  const sent = 20;
-  let short: App;
-  let rows: pg.Client;
-  before(async () => {
-    const env = { DATABASE_POOL: String(pool) };
-    short = await startApp({ hasJobs: false, waitingOfCaller: line, env });
-    rows = new pg.Client({ connectionString: short.stores.databaseUrl });
-    await rows.connect();
-  });
-  after(async () => {
-    await rows.end();
-    await short.stop();
-  });
-
-  it("refuses requests beyond its limit, with Retry-After", async () => {
-    const { session } = await registerAccount(short);
-    const change = (n: number) =>
-      patch("/v1/games/trivia/preferences", { n }, tokenOf(session), short);
-    await change(-1);
-    const refused: SessionAnswer[] = [];
-    const all: Promise<SessionAnswer>[] = [];
-    const beyond = sent - line - share;
-    const row = "select 1 from player_preferences where player_id = $1";
-    await holding(
-      row,
-      session.player.id,
-      async () => {
-        const { promise: isFull, resolve } = Promise.withResolvers<void>();
-        for (let n = 0; n < sent; n++)
-          all.push(
-            change(n).then((answer) => {
-              if (answer.status === 429 && refused.push(answer) === beyond) resolve();
-              return answer;
-            }),
-          );
-        await isFull;
-      },
-      rows,
-    );
-    assert.deepEqual(tally(await Promise.all(all)), { "200": line + share, "429": beyond });
-    for (const { headers } of refused) assert.ok(Number(headers.get("retry-after")) >= 1);
-  });
-}
+});

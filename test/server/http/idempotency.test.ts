@@ -127,7 +127,179 @@ describe("an Idempotency-Key", () => {
     assert.ok(lifeMs > 23.9 * 3_600_000 && lifeMs <= 24 * 3_600_000);
   });
 
-  describe("with input drawn beforehand", drawnBeforehand);
+  describe("with input drawn beforehand", () => {
+    test("a worker that dies between claim and effect leaves its input to the next one", async () => {
+      const { promise: begun, resolve: begin } = Promise.withResolvers<unknown>();
+      const work = (drawn: unknown) => {
+        begin(drawn);
+        return never();
+      };
+      void attempt("killed-early", work, () => 41);
+      assert.equal(await begun, 41);
+      await endLease("killed-early");
+      const repeated = await attempt(
+        "killed-early",
+        async (drawn) => seat(Number(drawn)),
+        () => 42,
+      );
+      assert.deepEqual(textOf(repeated), { number: 41 });
+    });
+
+    test("a worker that dies between effect and stored response leaves its input", async () => {
+      const { redis } = sample.deps;
+      const work = async (drawn: unknown) => seat(Number(drawn));
+      const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+      const isAnswer = (args: unknown[]) => args.some((arg) => /"answer":{/.test(String(arg)));
+      Object.assign(redis, {
+        evalsha: (...args: unknown[]) => (isAnswer(args) ? never() : evalsha(...args)),
+      });
+      await attempt("killed-late", work, () => 51).finally(() => Object.assign(redis, { evalsha }));
+      await endLease("killed-late");
+      assert.deepEqual(textOf(await attempt("killed-late", work, () => 52)), { number: 51 });
+      assert.equal(await redis.exists(inputOf(nameOf("killed-late"), bodyHash)), 0);
+    });
+
+    test("two workers with one key have the same input, also when both draw", async () => {
+      const draws: unknown[] = [];
+      const fail = async (drawn: unknown) => {
+        draws.push(drawn);
+        throw unavailable();
+      };
+      for (const drawn of [61, Promise.resolve(62), 63])
+        await assert.rejects(attempt("both", fail, () => drawn));
+      assert.deepEqual(draws, [61, 61, 61]);
+    });
+
+    test("input that must be waited for is stored before the work begins", async () => {
+      const fail = async () => Promise.reject(unavailable());
+      await assert.rejects(attempt("waits", fail, () => Promise.resolve(71)));
+      const done = await attempt(
+        "waits",
+        async (drawn) => seat(Number(drawn)),
+        () => 72,
+      );
+      assert.deepEqual(textOf(done), { number: 71 });
+    });
+
+    test("a repeat gets the stored response although nothing can be drawn", async () => {
+      const first = await attempt(
+        "no-draw",
+        async (drawn) => seat(Number(drawn)),
+        () => 81,
+      );
+      const second = await attempt("no-draw", never, () => Promise.reject(new Error("no numbers")));
+      assert.deepEqual(textOf(second), textOf(first));
+      const failing = attempt("none-at-all", never, () => Promise.reject(unavailable()));
+      await assert.rejects(failing, { code: "server:unavailable" });
+      assert.equal(await sample.deps.redis.exists(mark("none-at-all")), 0);
+    });
+
+    test("Redis may lose its scripts", async () => {
+      await sample.deps.redis.script("FLUSH");
+      const first = await attempt(
+        "flushed",
+        async (drawn) => seat(Number(drawn)),
+        () => 91,
+      );
+      await sample.deps.redis.script("FLUSH");
+      const second = await attempt("flushed", never, () => 92);
+      assert.deepEqual(textOf(second), textOf(first));
+    });
+
+    describe("of a worker that lost its lease", () => {
+      const seatDrawn = async (drawn: unknown) => seat(Number(drawn));
+      /** A request that is frozen until its lease is over; `thaw` ends its work in the given way. */
+      const freeze = async (key: string, drawn: number) => {
+        const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+        const { promise: thawed, resolve: thaw } = Promise.withResolvers<() => Promise<Reply>>();
+        const work = async () => {
+          begin();
+          return (await thawed)();
+        };
+        const ended = Promise.allSettled([attempt(key, work, () => drawn)]);
+        await begun;
+        await endLease(key);
+        return async (end: () => Promise<Reply>) => {
+          thaw(end);
+          await ended;
+        };
+      };
+
+      for (const error of [unavailable(), new AppError("lobby:full")])
+        test(`a late ${error.code} leaves the response of the next one`, async () => {
+          const key = `late-${error.status}`;
+          const thaw = await freeze(key, 101);
+          const second = await attempt(key, seatDrawn, () => 102);
+          await thaw(() => Promise.reject(error));
+          const third = await attempt(key, seatDrawn, () => 103);
+          assert.deepEqual([textOf(second), textOf(third)], [{ number: 101 }, { number: 101 }]);
+        });
+
+      test("a late end leaves the input to a running request", async () => {
+        const ends = [
+          () => Promise.resolve(seat(111)),
+          () => Promise.reject(unavailable()),
+          () => Promise.reject(new AppError("lobby:full")),
+        ];
+        for (const [index, end] of ends.entries()) {
+          const key = `overtaken-${index}`;
+          const thaw = await freeze(key, 111);
+          const failing = async () => {
+            await thaw(end);
+            throw unavailable();
+          };
+          await assert.rejects(attempt(key, failing, () => 112));
+          const third = await attempt(key, seatDrawn, () => 113);
+          assert.deepEqual(textOf(third), { number: 111 });
+        }
+      });
+
+      test("a late response is stored when no other request came", async () => {
+        const thaw = await freeze("late-alone", 121);
+        await thaw(() => Promise.resolve(seat(121)));
+        assert.deepEqual(textOf(await attempt("late-alone", never, () => 122)), { number: 121 });
+      });
+    });
+
+    test("a claim that is sent again after a lost connection counts once", async () => {
+      const { redis } = sample.deps;
+      const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+      const sendAgain = async (...args: unknown[]) => {
+        await evalsha(...args);
+        return evalsha(...args);
+      };
+      Object.assign(redis, { evalsha: sendAgain });
+      const work = async (drawn: unknown) => seat(Number(drawn));
+      const first = await attempt("resent", work, () => 95).finally(() =>
+        Object.assign(redis, { evalsha }),
+      );
+      assert.deepEqual(textOf(first), { number: 95 });
+      assert.deepEqual(textOf(await attempt("resent", never, () => 96)), { number: 95 });
+    });
+
+    test("the previous version finds stored input, and its input is used", async () => {
+      const { redis } = sample.deps;
+      const ofPrevious = (key: string) => `draft:${nameOf(key)}:${bodyHash}`;
+      const work = async (drawn: unknown) => seat(Number(drawn));
+      await redis.set(ofPrevious("former"), "31", "PX", 60_000);
+      assert.deepEqual(textOf(await attempt("former", work, () => 32)), { number: 31 });
+      const fail = async () => Promise.reject(unavailable());
+      for (const [key, drawn] of [
+        ["at-once", 33],
+        ["later", Promise.resolve(33)],
+      ] as const) {
+        await assert.rejects(attempt(key, fail, () => drawn));
+        assert.equal(await redis.get(ofPrevious(key)), "33");
+        const refuse = async () => Promise.reject(new AppError("lobby:full"));
+        await assert.rejects(attempt(key, refuse, () => 34));
+        assert.equal(await redis.exists(ofPrevious(key)), 0);
+      }
+    });
+
+    test("is in the cluster slot of its key", () => {
+      assert.equal(slotOf(clusterInputOf(mark("x"), bodyHash)), slotOf(mark("x")));
+    });
+  });
 
   test("a request with a key is 503 while Redis is down, and does no work", async () => {
     const other = await startSample({ routes: sampleRoutes });
@@ -215,180 +387,4 @@ async function longRequest(t: TestContext): Promise<void> {
   await redis.ping();
   finish({ kind: "empty", status: 201, headers: [] });
   assert.deepEqual((await Promise.all([first, second]))[1], await end);
-}
-
-function drawnBeforehand(): void {
-  test("a worker that dies between claim and effect leaves its input to the next one", async () => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<unknown>();
-    const work = (drawn: unknown) => {
-      begin(drawn);
-      return never();
-    };
-    void attempt("killed-early", work, () => 41);
-    assert.equal(await begun, 41);
-    await endLease("killed-early");
-    const repeated = await attempt(
-      "killed-early",
-      async (drawn) => seat(Number(drawn)),
-      () => 42,
-    );
-    assert.deepEqual(textOf(repeated), { number: 41 });
-  });
-
-  test("a worker that dies between effect and stored response leaves its input", async () => {
-    const { redis } = sample.deps;
-    const work = async (drawn: unknown) => seat(Number(drawn));
-    const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
-    const isAnswer = (args: unknown[]) => args.some((arg) => /"answer":{/.test(String(arg)));
-    Object.assign(redis, {
-      evalsha: (...args: unknown[]) => (isAnswer(args) ? never() : evalsha(...args)),
-    });
-    await attempt("killed-late", work, () => 51).finally(() => Object.assign(redis, { evalsha }));
-    await endLease("killed-late");
-    assert.deepEqual(textOf(await attempt("killed-late", work, () => 52)), { number: 51 });
-    assert.equal(await redis.exists(inputOf(nameOf("killed-late"), bodyHash)), 0);
-  });
-
-  test("two workers with one key have the same input, also when both draw", async () => {
-    const draws: unknown[] = [];
-    const fail = async (drawn: unknown) => {
-      draws.push(drawn);
-      throw unavailable();
-    };
-    for (const drawn of [61, Promise.resolve(62), 63])
-      await assert.rejects(attempt("both", fail, () => drawn));
-    assert.deepEqual(draws, [61, 61, 61]);
-  });
-
-  test("input that must be waited for is stored before the work begins", async () => {
-    const fail = async () => Promise.reject(unavailable());
-    await assert.rejects(attempt("waits", fail, () => Promise.resolve(71)));
-    const done = await attempt(
-      "waits",
-      async (drawn) => seat(Number(drawn)),
-      () => 72,
-    );
-    assert.deepEqual(textOf(done), { number: 71 });
-  });
-
-  test("a repeat gets the stored response although nothing can be drawn", async () => {
-    const first = await attempt(
-      "no-draw",
-      async (drawn) => seat(Number(drawn)),
-      () => 81,
-    );
-    const second = await attempt("no-draw", never, () => Promise.reject(new Error("no numbers")));
-    assert.deepEqual(textOf(second), textOf(first));
-    const failing = attempt("none-at-all", never, () => Promise.reject(unavailable()));
-    await assert.rejects(failing, { code: "server:unavailable" });
-    assert.equal(await sample.deps.redis.exists(mark("none-at-all")), 0);
-  });
-
-  test("Redis may lose its scripts", async () => {
-    await sample.deps.redis.script("FLUSH");
-    const first = await attempt(
-      "flushed",
-      async (drawn) => seat(Number(drawn)),
-      () => 91,
-    );
-    await sample.deps.redis.script("FLUSH");
-    const second = await attempt("flushed", never, () => 92);
-    assert.deepEqual(textOf(second), textOf(first));
-  });
-
-  describe("of a worker that lost its lease", lostLease);
-
-  test("a claim that is sent again after a lost connection counts once", async () => {
-    const { redis } = sample.deps;
-    const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
-    const sendAgain = async (...args: unknown[]) => {
-      await evalsha(...args);
-      return evalsha(...args);
-    };
-    Object.assign(redis, { evalsha: sendAgain });
-    const work = async (drawn: unknown) => seat(Number(drawn));
-    const first = await attempt("resent", work, () => 95).finally(() =>
-      Object.assign(redis, { evalsha }),
-    );
-    assert.deepEqual(textOf(first), { number: 95 });
-    assert.deepEqual(textOf(await attempt("resent", never, () => 96)), { number: 95 });
-  });
-
-  test("the previous version finds stored input, and its input is used", async () => {
-    const { redis } = sample.deps;
-    const ofPrevious = (key: string) => `draft:${nameOf(key)}:${bodyHash}`;
-    const work = async (drawn: unknown) => seat(Number(drawn));
-    await redis.set(ofPrevious("former"), "31", "PX", 60_000);
-    assert.deepEqual(textOf(await attempt("former", work, () => 32)), { number: 31 });
-    const fail = async () => Promise.reject(unavailable());
-    for (const [key, drawn] of [
-      ["at-once", 33],
-      ["later", Promise.resolve(33)],
-    ] as const) {
-      await assert.rejects(attempt(key, fail, () => drawn));
-      assert.equal(await redis.get(ofPrevious(key)), "33");
-      const refuse = async () => Promise.reject(new AppError("lobby:full"));
-      await assert.rejects(attempt(key, refuse, () => 34));
-      assert.equal(await redis.exists(ofPrevious(key)), 0);
-    }
-  });
-
-  test("is in the cluster slot of its key", () => {
-    assert.equal(slotOf(clusterInputOf(mark("x"), bodyHash)), slotOf(mark("x")));
-  });
-}
-
-function lostLease(): void {
-  const seatDrawn = async (drawn: unknown) => seat(Number(drawn));
-  /** A request that is frozen until its lease is over; `thaw` ends its work in the given way. */
-  const freeze = async (key: string, drawn: number) => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const { promise: thawed, resolve: thaw } = Promise.withResolvers<() => Promise<Reply>>();
-    const work = async () => {
-      begin();
-      return (await thawed)();
-    };
-    const ended = Promise.allSettled([attempt(key, work, () => drawn)]);
-    await begun;
-    await endLease(key);
-    return async (end: () => Promise<Reply>) => {
-      thaw(end);
-      await ended;
-    };
-  };
-
-  for (const error of [unavailable(), new AppError("lobby:full")])
-    test(`a late ${error.code} leaves the response of the next one`, async () => {
-      const key = `late-${error.status}`;
-      const thaw = await freeze(key, 101);
-      const second = await attempt(key, seatDrawn, () => 102);
-      await thaw(() => Promise.reject(error));
-      const third = await attempt(key, seatDrawn, () => 103);
-      assert.deepEqual([textOf(second), textOf(third)], [{ number: 101 }, { number: 101 }]);
-    });
-
-  test("a late end leaves the input to a running request", async () => {
-    const ends = [
-      () => Promise.resolve(seat(111)),
-      () => Promise.reject(unavailable()),
-      () => Promise.reject(new AppError("lobby:full")),
-    ];
-    for (const [index, end] of ends.entries()) {
-      const key = `overtaken-${index}`;
-      const thaw = await freeze(key, 111);
-      const failing = async () => {
-        await thaw(end);
-        throw unavailable();
-      };
-      await assert.rejects(attempt(key, failing, () => 112));
-      const third = await attempt(key, seatDrawn, () => 113);
-      assert.deepEqual(textOf(third), { number: 111 });
-    }
-  });
-
-  test("a late response is stored when no other request came", async () => {
-    const thaw = await freeze("late-alone", 121);
-    await thaw(() => Promise.resolve(seat(121)));
-    assert.deepEqual(textOf(await attempt("late-alone", never, () => 122)), { number: 121 });
-  });
 }

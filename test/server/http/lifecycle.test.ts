@@ -42,7 +42,28 @@ describe("the request life cycle", () => {
   });
   afterEach(() => sample.stop());
 
-  describe("a stream", streamTests);
+  describe("a stream", () => {
+    test("sends status and headers, then what its owner writes, and reports its end", async () => {
+      const closes = knobs.streamCloses;
+      const abort = new AbortController();
+      const answer = await fetch(`${sample.url}/v1/stream`, { signal: abort.signal });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get("content-type"), "text/event-stream; charset=utf-8");
+      assert.equal(answer.headers.get("x-accel-buffering"), "no");
+      assert.match(answer.headers.get("x-request-id") ?? "", /^[A-Za-z0-9._-]{8,64}$/);
+      const reader = answer.body?.getReader();
+      assert.equal(new TextDecoder().decode((await reader?.read())?.value), "data: hello\n\n");
+      assert.equal(sample.server.inFlight(), 0);
+      abort.abort();
+      await until(() => knobs.streamCloses === closes + 1);
+    });
+
+    test("can be ended by its owner", async () => {
+      const answer = await fetch(`${sample.url}/v1/stream`);
+      knobs.stream?.raw.cork(() => knobs.stream?.raw.end("data: bye\n\n"));
+      assert.equal(await answer.text(), "data: hello\n\ndata: bye\n\n");
+    });
+  });
   describe("draining", draining);
 
   test("records an aborted request when the client disconnects before its response", async () => {
@@ -107,7 +128,93 @@ describe("the request life cycle", () => {
     knobs.release?.();
     assert.equal((await fetch(`${sample.url}/v1/ping`)).status, 200);
   });
-  describe("the log", logTests);
+  describe("the log", () => {
+    const record = async (path: string, init?: RequestInit) => {
+      const answer = await fetch(sample.url + path, init);
+      await answer.arrayBuffer();
+      const id = answer.headers.get("x-request-id");
+      await until(() => lines.some((line) => line.includes(`"${id}"`) && line.includes('"ms"')));
+      return lines
+        .filter((line) => line.includes(`"${id}"`))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    };
+
+    test("has one line per request, with route pattern and player", async () => {
+      const [line, ...more] = await record("/v1/as/player?token=secret", {
+        headers: { authorization: `Bearer ${sample.token(77)}` },
+      });
+      assert.equal(more.length, 0);
+      const { id, ms, time, pid, hostname, ...rest } = line ?? {};
+      assert.ok([id, ms, time, pid, hostname].every((value) => value !== undefined));
+      assert.deepEqual(rest, {
+        level: 30,
+        route: "/v1/as/player",
+        method: "GET",
+        status: 200,
+        player: 77,
+      });
+    });
+
+    test("names the seat of a request that has one, and the address of an anonymous request", async () => {
+      const seat = sample.deps.tokens.sign("lobby", "0", 60, { lobby: "ABCDEF", lobby_player: 5 });
+      const callerOf = async (path: string, init?: RequestInit) => {
+        const [{ player, seat, ip } = {}] = (await record(path, init)).slice(-1);
+        return { player, seat, ip };
+      };
+      const known = { method: "POST", headers: { "x-lobby-token": seat } };
+      assert.deepEqual(await callerOf("/v1/lobbies/ABCDEF/seat", known), {
+        player: null,
+        seat: 5,
+        ip: undefined,
+      });
+      const nobody = { player: null, seat: undefined, ip: "127.0.0.1" };
+      assert.deepEqual(await callerOf("/v1/ping"), nobody);
+      assert.deepEqual(await callerOf("/nowhere"), nobody);
+    });
+
+    test("has the request id of the client, or else the id sent in the response", async () => {
+      const headers = { "x-request-id": "client.id_0-1" };
+      const [given] = await record("/v1/ping", { headers });
+      assert.equal(given?.["id"], "client.id_0-1");
+      const before = Date.now();
+      const [own] = await record("/v1/ping");
+      assert.match(
+        String(own?.["id"]),
+        new RegExp(`^${process.pid.toString(36)}-[0-9a-f]{8}-\\d+$`),
+      );
+      const time = Number(own?.["time"]);
+      assert.ok(time >= before && time <= Date.now(), `a line of ${time}, asked at ${before}`);
+    });
+
+    test("has the address of a known player whose request is rate-limited or refused", async () => {
+      const headers = { authorization: `Bearer ${sample.token(77)}` };
+      const callerOf = async (path: string, method: string) => {
+        const [{ player, status, ip } = {}] = (await record(path, { method, headers })).slice(-1);
+        return { player, status, ip };
+      };
+      const known = { player: 77, ip: "127.0.0.1" };
+      assert.deepEqual(await callerOf("/v1/account-limited", "POST"), { ...known, status: 200 });
+      const refused = { player: null, ip: "127.0.0.1", status: 403 };
+      assert.deepEqual(await callerOf("/v1/as/guest", "GET"), refused);
+    });
+
+    test("omits undeclared paths and unknown methods", async () => {
+      const [line] = await record("/v1/secret-in-path");
+      assert.equal(line?.["route"], "unmatched");
+      await sendRaw(sample.port, "BR\u00a7W /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n", {
+        responses: 1,
+        waitMs: 300,
+      });
+      assert.ok(!lines.join("").includes("secret"));
+    });
+
+    test("shows the stack trace of an unexpected error", async () => {
+      const [failure, line] = await record("/v1/bug");
+      assert.equal(failure?.["level"], 50);
+      assert.match(JSON.stringify(failure?.["err"]), /sample-writes/);
+      assert.equal(line?.["status"], 500);
+    });
+  });
 
   test("requests are counted by pattern, method and status", async () => {
     for (const path of ["/v1/things/1", "/v1/things/2", "/nope", "/nope2"])
@@ -119,29 +226,6 @@ describe("the request life cycle", () => {
     assert.deepEqual(found, ["GET /v1/things/{id} 200: 2", "GET unmatched 404: 2"]);
   });
 });
-
-function streamTests(): void {
-  test("sends status and headers, then what its owner writes, and reports its end", async () => {
-    const closes = knobs.streamCloses;
-    const abort = new AbortController();
-    const answer = await fetch(`${sample.url}/v1/stream`, { signal: abort.signal });
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get("content-type"), "text/event-stream; charset=utf-8");
-    assert.equal(answer.headers.get("x-accel-buffering"), "no");
-    assert.match(answer.headers.get("x-request-id") ?? "", /^[A-Za-z0-9._-]{8,64}$/);
-    const reader = answer.body?.getReader();
-    assert.equal(new TextDecoder().decode((await reader?.read())?.value), "data: hello\n\n");
-    assert.equal(sample.server.inFlight(), 0);
-    abort.abort();
-    await until(() => knobs.streamCloses === closes + 1);
-  });
-
-  test("can be ended by its owner", async () => {
-    const answer = await fetch(`${sample.url}/v1/stream`);
-    knobs.stream?.raw.cork(() => knobs.stream?.raw.end("data: bye\n\n"));
-    assert.equal(await answer.text(), "data: hello\n\ndata: bye\n\n");
-  });
-}
 
 function draining(): void {
   test("finishes a request in flight and accepts no new connections", async () => {
@@ -167,90 +251,5 @@ function draining(): void {
     assert.match(data.toString(), /^HTTP\/1.1 200/);
     assert.match(data.toString(), /Connection: close/);
     await once(socket, "close");
-  });
-}
-
-function logTests(): void {
-  const record = async (path: string, init?: RequestInit) => {
-    const answer = await fetch(sample.url + path, init);
-    await answer.arrayBuffer();
-    const id = answer.headers.get("x-request-id");
-    await until(() => lines.some((line) => line.includes(`"${id}"`) && line.includes('"ms"')));
-    return lines
-      .filter((line) => line.includes(`"${id}"`))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-  };
-
-  test("has one line per request, with route pattern and player", async () => {
-    const [line, ...more] = await record("/v1/as/player?token=secret", {
-      headers: { authorization: `Bearer ${sample.token(77)}` },
-    });
-    assert.equal(more.length, 0);
-    const { id, ms, time, pid, hostname, ...rest } = line ?? {};
-    assert.ok([id, ms, time, pid, hostname].every((value) => value !== undefined));
-    assert.deepEqual(rest, {
-      level: 30,
-      route: "/v1/as/player",
-      method: "GET",
-      status: 200,
-      player: 77,
-    });
-  });
-
-  test("names the seat of a request that has one, and the address of an anonymous request", async () => {
-    const seat = sample.deps.tokens.sign("lobby", "0", 60, { lobby: "ABCDEF", lobby_player: 5 });
-    const callerOf = async (path: string, init?: RequestInit) => {
-      const [{ player, seat, ip } = {}] = (await record(path, init)).slice(-1);
-      return { player, seat, ip };
-    };
-    const known = { method: "POST", headers: { "x-lobby-token": seat } };
-    assert.deepEqual(await callerOf("/v1/lobbies/ABCDEF/seat", known), {
-      player: null,
-      seat: 5,
-      ip: undefined,
-    });
-    const nobody = { player: null, seat: undefined, ip: "127.0.0.1" };
-    assert.deepEqual(await callerOf("/v1/ping"), nobody);
-    assert.deepEqual(await callerOf("/nowhere"), nobody);
-  });
-
-  test("has the request id of the client, or else the id sent in the response", async () => {
-    const headers = { "x-request-id": "client.id_0-1" };
-    const [given] = await record("/v1/ping", { headers });
-    assert.equal(given?.["id"], "client.id_0-1");
-    const before = Date.now();
-    const [own] = await record("/v1/ping");
-    assert.match(String(own?.["id"]), new RegExp(`^${process.pid.toString(36)}-[0-9a-f]{8}-\\d+$`));
-    const time = Number(own?.["time"]);
-    assert.ok(time >= before && time <= Date.now(), `a line of ${time}, asked at ${before}`);
-  });
-
-  test("has the address of a known player whose request is rate-limited or refused", async () => {
-    const headers = { authorization: `Bearer ${sample.token(77)}` };
-    const callerOf = async (path: string, method: string) => {
-      const [{ player, status, ip } = {}] = (await record(path, { method, headers })).slice(-1);
-      return { player, status, ip };
-    };
-    const known = { player: 77, ip: "127.0.0.1" };
-    assert.deepEqual(await callerOf("/v1/account-limited", "POST"), { ...known, status: 200 });
-    const refused = { player: null, ip: "127.0.0.1", status: 403 };
-    assert.deepEqual(await callerOf("/v1/as/guest", "GET"), refused);
-  });
-
-  test("omits undeclared paths and unknown methods", async () => {
-    const [line] = await record("/v1/secret-in-path");
-    assert.equal(line?.["route"], "unmatched");
-    await sendRaw(sample.port, "BR\u00a7W /v1/ping HTTP/1.1\r\nHost: x\r\n\r\n", {
-      responses: 1,
-      waitMs: 300,
-    });
-    assert.ok(!lines.join("").includes("secret"));
-  });
-
-  test("shows the stack trace of an unexpected error", async () => {
-    const [failure, line] = await record("/v1/bug");
-    assert.equal(failure?.["level"], 50);
-    assert.match(JSON.stringify(failure?.["err"]), /sample-writes/);
-    assert.equal(line?.["status"], 500);
   });
 }

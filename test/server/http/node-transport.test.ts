@@ -171,65 +171,63 @@ describe("the pipeline over node:http", () => {
     assert.equal(lines[0]?.status, 499);
   });
 
-  describe("with connections that another process accepted", takenConnections);
-});
-
-function takenConnections(): void {
-  /** Another server of this process accepts them, and reads `length` bytes before they are taken. */
-  async function startTaken(length = 3) {
-    const other = start();
-    const accepting = createServer({ allowHalfOpen: true, highWaterMark: 1 }, (socket) => {
-      socket.once("readable", () => other.take(socket, socket.read(length) as Buffer));
-    });
-    accepting.listen(0, "127.0.0.1");
-    await once(accepting, "listening");
-    const address = accepting.address();
-    assert.ok(typeof address === "object" && address !== null);
-    return { other, accepting, port: address.port };
-  }
-
-  it("serves what was read and what follows, and several requests on one of them", async () => {
-    const { other, accepting, port: otherPort } = await startTaken();
-    const socket = connect(otherPort, "127.0.0.1");
-    socket.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
-    const [first] = (await once(socket, "data")) as [Buffer];
-    assert.match(first.toString(), /^HTTP\/1\.1 200 [^]*"name":"a"/);
-    socket.end("GET /echo/b HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert.match(await textOf(socket), /^HTTP\/1\.1 200 [^]*"name":"b"/);
-    accepting.close();
-    await other.drain();
-  });
-
-  it("finishes them in a drain, and does not wait for idle ones", async () => {
-    const { other, accepting, port: otherPort } = await startTaken();
-    const idle = connect(otherPort, "127.0.0.1");
-    idle.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
-    await once(idle, "data");
-    const socket = await askSlowly(otherPort);
-    accepting.close();
-    const drained = other.drain();
-    await once(idle.resume(), "close");
-    release();
-    assert.match(await textOf(socket), /^HTTP\/1\.1 200 /);
-    await drained;
-  });
-
-  it("closes those beyond the limit", async () => {
-    const { other, accepting, port: otherPort } = await startTaken();
-    const sockets = Array.from({ length: maxConnections }, () => connect(otherPort, "127.0.0.1"));
-    for (const socket of sockets) {
-      socket.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
-      await once(socket, "data");
+  describe("with connections that another process accepted", () => {
+    /** Another server of this process accepts them, and reads `length` bytes before they are taken. */
+    async function startTaken(length = 3) {
+      const other = start();
+      const accepting = createServer({ allowHalfOpen: true, highWaterMark: 1 }, (socket) => {
+        socket.once("readable", () => other.take(socket, socket.read(length) as Buffer));
+      });
+      accepting.listen(0, "127.0.0.1");
+      await once(accepting, "listening");
+      const address = accepting.address();
+      assert.ok(typeof address === "object" && address !== null);
+      return { other, accepting, port: address.port };
     }
-    const last = connect(otherPort, "127.0.0.1");
-    last.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
-    last.on("error", () => {});
-    await once(last.resume(), "close");
-    assert.equal(last.bytesRead, 0);
-    accepting.close();
-    await other.drain();
+
+    it("serves what was read and what follows, and several requests on one of them", async () => {
+      const { other, accepting, port: otherPort } = await startTaken();
+      const socket = connect(otherPort, "127.0.0.1");
+      socket.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+      const [first] = (await once(socket, "data")) as [Buffer];
+      assert.match(first.toString(), /^HTTP\/1\.1 200 [^]*"name":"a"/);
+      socket.end("GET /echo/b HTTP/1.1\r\nHost: a\r\n\r\n");
+      assert.match(await textOf(socket), /^HTTP\/1\.1 200 [^]*"name":"b"/);
+      accepting.close();
+      await other.drain();
+    });
+
+    it("finishes them in a drain, and does not wait for idle ones", async () => {
+      const { other, accepting, port: otherPort } = await startTaken();
+      const idle = connect(otherPort, "127.0.0.1");
+      idle.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+      await once(idle, "data");
+      const socket = await askSlowly(otherPort);
+      accepting.close();
+      const drained = other.drain();
+      await once(idle.resume(), "close");
+      release();
+      assert.match(await textOf(socket), /^HTTP\/1\.1 200 /);
+      await drained;
+    });
+
+    it("closes those beyond the limit", async () => {
+      const { other, accepting, port: otherPort } = await startTaken();
+      const sockets = Array.from({ length: maxConnections }, () => connect(otherPort, "127.0.0.1"));
+      for (const socket of sockets) {
+        socket.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+        await once(socket, "data");
+      }
+      const last = connect(otherPort, "127.0.0.1");
+      last.write("GET /echo/a HTTP/1.1\r\nHost: a\r\n\r\n");
+      last.on("error", () => {});
+      await once(last.resume(), "close");
+      assert.equal(last.bytesRead, 0);
+      accepting.close();
+      await other.drain();
+    });
   });
-}
+});
 
 /** Sends a request, and waits until its handler runs. */
 async function askSlowly(port: number): Promise<Socket> {

@@ -44,168 +44,165 @@ describe("a rate limit", () => {
   });
   after(() => sample.stop());
 
-  describe("counts callers", callerCounts);
-  describe("reports the remaining requests", remainingRequests);
-  describe("is shared by all callers", sharedLimit);
-});
-
-function callerCounts(): void {
-  test("allows exactly its number of simultaneous requests", async () => {
-    const headers = from(newAddress());
-    const calls = Array.from({ length: 20 }, () => client.post("/v1/limited", { body, headers }));
-    const statuses = (await Promise.all(calls)).map((answer) => answer.status);
-    assert.equal(statuses.filter((status) => status === 200).length, 3);
-    assert.equal(statuses.filter((status) => status === 429).length, 17);
-  });
-
-  test("counts a player once, whichever way its proxies write the address", async () => {
-    const ip = newAddress();
-    const forms = [`${ip}:4711`, `"${ip}:80"`, `[::ffff:${ip}]:443`, `1.1.1.1, ${ip}`];
-    const statuses: number[] = [];
-    for (const form of forms)
-      statuses.push((await client.post("/v1/limited", { body, headers: from(form) })).status);
-    assert.deepEqual(statuses, [200, 200, 200, 429]);
-    const other = await client.post("/v1/limited", { body, headers: from(`${newAddress()}:4711`) });
-    assert.equal(other.status, 200);
-  });
-
-  test("refuses a counted request whose proxy hides the client address, and logs that", async () => {
-    const warnings: string[] = [];
-    const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(line) });
-    const open = (ip: string, path = "/v1/limited") => ({
-      path,
-      call: { body, headers: from(ip) },
+  describe("counts callers", () => {
+    test("allows exactly its number of simultaneous requests", async () => {
+      const headers = from(newAddress());
+      const calls = Array.from({ length: 20 }, () => client.post("/v1/limited", { body, headers }));
+      const statuses = (await Promise.all(calls)).map((answer) => answer.status);
+      assert.equal(statuses.filter((status) => status === 200).length, 3);
+      assert.equal(statuses.filter((status) => status === 429).length, 17);
     });
-    await withServer({ log }, async (own, caller) => {
-      for (const hop of ["unknown", "_hidden", "1.1.1.1, garbage"]) {
-        const { path, call } = open(hop);
-        const answer = await caller.post(path, call);
-        assert.equal(codeOf(answer), "request:malformed_url", hop);
-        assert.deepEqual(errorOf(answer).params, { header: "X-Forwarded-For" });
-      }
-      assert.match(warnings[0] ?? "", /"proxy":"127.0.0.1","forwardedFor":"unknown"/);
-      // A caller counted as a player needs no address, and neither does an uncounted request.
-      const headers = { ...from("unknown"), authorization: `Bearer ${own.token(7)}` };
-      assert.equal((await caller.post("/v1/account-limited", { headers })).status, 200);
-      assert.equal((await caller.post("/v1/echo", { body, headers })).status, 200);
+
+    test("counts a player once, whichever way its proxies write the address", async () => {
+      const ip = newAddress();
+      const forms = [`${ip}:4711`, `"${ip}:80"`, `[::ffff:${ip}]:443`, `1.1.1.1, ${ip}`];
+      const statuses: number[] = [];
+      for (const form of forms)
+        statuses.push((await client.post("/v1/limited", { body, headers: from(form) })).status);
+      assert.deepEqual(statuses, [200, 200, 200, 429]);
+      const other = await client.post("/v1/limited", {
+        body,
+        headers: from(`${newAddress()}:4711`),
+      });
+      assert.equal(other.status, 200);
+    });
+
+    test("refuses a counted request whose proxy hides the client address, and logs that", async () => {
+      const warnings: string[] = [];
+      const log = pino({ level: "warn" }, { write: (line: string) => void warnings.push(line) });
+      const open = (ip: string, path = "/v1/limited") => ({
+        path,
+        call: { body, headers: from(ip) },
+      });
+      await withServer({ log }, async (own, caller) => {
+        for (const hop of ["unknown", "_hidden", "1.1.1.1, garbage"]) {
+          const { path, call } = open(hop);
+          const answer = await caller.post(path, call);
+          assert.equal(codeOf(answer), "request:malformed_url", hop);
+          assert.deepEqual(errorOf(answer).params, { header: "X-Forwarded-For" });
+        }
+        assert.match(warnings[0] ?? "", /"proxy":"127.0.0.1","forwardedFor":"unknown"/);
+        // A caller counted as a player needs no address, and neither does an uncounted request.
+        const headers = { ...from("unknown"), authorization: `Bearer ${own.token(7)}` };
+        assert.equal((await caller.post("/v1/account-limited", { headers })).status, 200);
+        assert.equal((await caller.post("/v1/echo", { body, headers })).status, 200);
+      });
     });
   });
-}
-
-function remainingRequests(): void {
-  test("reports the remaining requests and when to retry", async () => {
-    const headers = from(newAddress());
-    const first = await client.post("/v1/limited", { body, headers });
-    const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-    assert.deepEqual(
-      names.map((name) => first.headers.get(name)),
-      ["3", "2", "60"],
-    );
-    await client.post("/v1/limited", { body, headers });
-    await client.post("/v1/limited", { body, headers });
-    const refused = await client.post("/v1/limited", { body, headers });
-    assert.equal(codeOf(refused), "rate_limit:exceeded");
-    const wait = Number(refused.headers.get("retry-after"));
-    assert.ok(wait >= 55 && wait <= 60);
-    assert.deepEqual(errorOf(refused).params, { retry_after: wait });
-  });
-
-  test("counts failed requests of a public endpoint", async () => {
-    const headers = from(newAddress());
-    await client.post("/v1/limited", { body: {}, headers });
-    await client.post("/v1/limited", {
-      body: "{",
-      headers: { ...headers, "content-type": "application/json" },
+  describe("reports the remaining requests", () => {
+    test("reports the remaining requests and when to retry", async () => {
+      const headers = from(newAddress());
+      const first = await client.post("/v1/limited", { body, headers });
+      const names = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+      assert.deepEqual(
+        names.map((name) => first.headers.get(name)),
+        ["3", "2", "60"],
+      );
+      await client.post("/v1/limited", { body, headers });
+      await client.post("/v1/limited", { body, headers });
+      const refused = await client.post("/v1/limited", { body, headers });
+      assert.equal(codeOf(refused), "rate_limit:exceeded");
+      const wait = Number(refused.headers.get("retry-after"));
+      assert.ok(wait >= 55 && wait <= 60);
+      assert.deepEqual(errorOf(refused).params, { retry_after: wait });
     });
-    const third = await client.post("/v1/limited", {
-      body: "x",
-      headers: { ...headers, "content-type": "text/plain" },
+
+    test("counts failed requests of a public endpoint", async () => {
+      const headers = from(newAddress());
+      await client.post("/v1/limited", { body: {}, headers });
+      await client.post("/v1/limited", {
+        body: "{",
+        headers: { ...headers, "content-type": "application/json" },
+      });
+      const third = await client.post("/v1/limited", {
+        body: "x",
+        headers: { ...headers, "content-type": "text/plain" },
+      });
+      assert.equal(third.status, 415);
+      assert.equal((await client.post("/v1/limited", { body, headers })).status, 429);
     });
-    assert.equal(third.status, 415);
-    assert.equal((await client.post("/v1/limited", { body, headers })).status, 429);
-  });
 
-  test("counts requests refused for their origin, content type or size, also on sign-in routes", async () => {
-    const headers = from(newAddress());
-    const send = (given: unknown, more: Record<string, string> = {}) =>
-      client.post("/v1/limited-page", { body: given, headers: { ...headers, ...more } });
-    const page = { cookie: "svc_refresh=x", origin: "https://evil.example" };
-    const refused = [
-      await send(body, page),
-      await send("name=x", { "content-type": "application/x-www-form-urlencoded" }),
-      await send({ name: "x".repeat(66_000) }),
-    ];
-    assert.deepEqual(
-      refused.map(({ status, headers: of }) => [status, of.get("x-ratelimit-remaining")]),
-      [
-        [403, "2"],
-        [415, "1"],
-        [413, "0"],
-      ],
-    );
-    assert.equal((await send(body)).status, 429);
+    test("counts requests refused for their origin, content type or size, also on sign-in routes", async () => {
+      const headers = from(newAddress());
+      const send = (given: unknown, more: Record<string, string> = {}) =>
+        client.post("/v1/limited-page", { body: given, headers: { ...headers, ...more } });
+      const page = { cookie: "svc_refresh=x", origin: "https://evil.example" };
+      const refused = [
+        await send(body, page),
+        await send("name=x", { "content-type": "application/x-www-form-urlencoded" }),
+        await send({ name: "x".repeat(66_000) }),
+      ];
+      assert.deepEqual(
+        refused.map(({ status, headers: of }) => [status, of.get("x-ratelimit-remaining")]),
+        [
+          [403, "2"],
+          [415, "1"],
+          [413, "0"],
+        ],
+      );
+      assert.equal((await send(body)).status, 429);
+    });
   });
-}
+  describe("is shared by all callers", () => {
+    test("is shared by all spellings of a path, and by HEAD", async () => {
+      const headers = from(newAddress());
+      await client.get("/v1/limited-read/", { headers });
+      await client.head("/v1/limited%2Dread", { headers });
+      assert.equal((await client.get("/v1/limited-read", { headers })).status, 429);
+    });
 
-function sharedLimit(): void {
-  test("is shared by all spellings of a path, and by HEAD", async () => {
-    const headers = from(newAddress());
-    await client.get("/v1/limited-read/", { headers });
-    await client.head("/v1/limited%2Dread", { headers });
-    assert.equal((await client.get("/v1/limited-read", { headers })).status, 429);
-  });
-
-  test("per account follows the player to another address", async () => {
-    const token = sample.token(11);
-    for (let i = 0; i < 2; i++)
+    test("per account follows the player to another address", async () => {
+      const token = sample.token(11);
+      for (let i = 0; i < 2; i++)
+        assert.equal(
+          (await client.post("/v1/account-limited", { token, headers: from(newAddress()) })).status,
+          200,
+        );
       assert.equal(
         (await client.post("/v1/account-limited", { token, headers: from(newAddress()) })).status,
+        429,
+      );
+      assert.equal(
+        (await client.post("/v1/account-limited", { token: sample.token(12) })).status,
         200,
       );
-    assert.equal(
-      (await client.post("/v1/account-limited", { token, headers: from(newAddress()) })).status,
-      429,
-    );
-    assert.equal(
-      (await client.post("/v1/account-limited", { token: sample.token(12) })).status,
-      200,
-    );
-  });
+    });
 
-  test("of other writes is 60 per address and 300 per player, also on routes without sign-in", async () => {
-    for (const path of ["/v1/write", "/v1/open-write"]) {
-      const limitFor = async (credential: { token?: string }) => {
-        const answer = await client.post(path, { ...credential, headers: from(newAddress()) });
-        return answer.headers.get("x-ratelimit-limit");
-      };
-      assert.equal(await limitFor({}), "60");
-      assert.equal(await limitFor({ token: "none" }), "60");
-      assert.equal(await limitFor({ token: sample.token(13) }), "300");
-    }
-    assert.equal((await client.get("/v1/ping")).headers.get("x-ratelimit-limit"), null);
-  });
+    test("of other writes is 60 per address and 300 per player, also on routes without sign-in", async () => {
+      for (const path of ["/v1/write", "/v1/open-write"]) {
+        const limitFor = async (credential: { token?: string }) => {
+          const answer = await client.post(path, { ...credential, headers: from(newAddress()) });
+          return answer.headers.get("x-ratelimit-limit");
+        };
+        assert.equal(await limitFor({}), "60");
+        assert.equal(await limitFor({ token: "none" }), "60");
+        assert.equal(await limitFor({ token: sample.token(13) }), "300");
+      }
+      assert.equal((await client.get("/v1/ping")).headers.get("x-ratelimit-limit"), null);
+    });
 
-  test("is shared by all workers", async () => {
-    const headers = from(newAddress());
-    const other = await startSample({ routes: sampleRoutes, env: proxied, besides: sample });
-    try {
-      const otherClient = createClient(other.url, sampleRoutes);
-      for (const one of [client, otherClient, client])
-        assert.equal((await one.post("/v1/limited", { body, headers })).status, 200);
-      assert.equal((await otherClient.post("/v1/limited", { body, headers })).status, 429);
-    } finally {
-      await other.stop();
-    }
-  });
+    test("is shared by all workers", async () => {
+      const headers = from(newAddress());
+      const other = await startSample({ routes: sampleRoutes, env: proxied, besides: sample });
+      try {
+        const otherClient = createClient(other.url, sampleRoutes);
+        for (const one of [client, otherClient, client])
+          assert.equal((await one.post("/v1/limited", { body, headers })).status, 200);
+        assert.equal((await otherClient.post("/v1/limited", { body, headers })).status, 429);
+      } finally {
+        await other.stop();
+      }
+    });
 
-  test("ends with its window even when the counter has lost its expiry", async () => {
-    const ip = newAddress();
-    const key = `limit:POST /v1/limited:${ip}`;
-    await sample.deps.redis.set(key, "3");
-    assert.equal((await client.post("/v1/limited", { body, headers: from(ip) })).status, 429);
-    assert.ok((await sample.deps.redis.pttl(key)) > 0);
+    test("ends with its window even when the counter has lost its expiry", async () => {
+      const ip = newAddress();
+      const key = `limit:POST /v1/limited:${ip}`;
+      await sample.deps.redis.set(key, "3");
+      assert.equal((await client.post("/v1/limited", { body, headers: from(ip) })).status, 429);
+      assert.ok((await sample.deps.redis.pttl(key)) > 0);
+    });
   });
-}
+});
 
 test("is multiplied by the configured factor, and 0 disables it", async () => {
   await withServer({ env: { RATE_LIMIT_FACTOR: "2.5" } }, async (_sample, client) => {

@@ -69,7 +69,115 @@ describe("the event order of a stream", () => {
   });
 
   describe("resumes", resumes);
-  describe("recovers from losses", lossRecovery);
+  describe("recovers from losses", () => {
+    test("lost publications are read again when the next one reveals the gap", async () => {
+      const code = "HQLAAA";
+      const stream = follow(code);
+      await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+      for (let n = 0; n < 90; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
+      const final = await log.publish(code, ["lobby.pick", {}]);
+      await stream.waitFor(isAt(final), "the newest number");
+      assertContiguous(stream, null);
+      assert.equal(stream.frames.length, final + 1);
+    });
+
+    test("a gap that was trimmed meanwhile is sent as a gap event and a snapshot on the open stream", async () => {
+      const code = "HQTAAA";
+      await flood(code, 3, 0);
+      const stream = follow(code);
+      await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+      for (let n = 0; n < 30; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
+      await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 5);
+      const final = await log.publish(code, ["lobby.pick", {}]);
+      await stream.waitFor(isAt(final), "the newest number");
+      const next = await log.publish(code, ["lobby.pick", {}]);
+      await stream.waitFor(isAt(next), "the next message");
+      assertContiguous(stream, null);
+      assert.deepEqual(names(stream), [
+        "lobby.snapshot",
+        "lobby.gap",
+        "lobby.snapshot",
+        "lobby.pick",
+      ]);
+    });
+
+    test("a restart of Redis delays messages and loses none", async () => {
+      const code = "RSTAAA";
+      const first = await flood(code, 10, 0);
+      const live = [
+        follow(code, { hub: 0 }),
+        follow(code, { hub: 1 }),
+        follow(code, { last: "4" }),
+      ];
+      await Promise.all(live.map((stream) => stream.waitFor(isAt(first), "the start")));
+      await redis.kill();
+      const waiting = follow("RSTBBB");
+      await redis.restart();
+      // Nothing follows these, so only the read after a new subscription can deliver them.
+      const silent = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+      await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
+      await Promise.all(live.map((stream) => stream.waitFor(isAt(silent), "what was lost")));
+      const final = await log.publish(code, ["lobby.pick", {}]);
+      await Promise.all(live.map((stream) => stream.waitFor(isAt(final), "what followed")));
+      live.forEach((stream, n) => assertContiguous(stream, n === 2 ? 4 : null));
+      await waiting.waitFor(
+        (frame) => frame.event === "lobby.snapshot",
+        "a snapshot of the stream opened meanwhile",
+      );
+    });
+
+    test("a sequence reset after a data loss is sent as a gap event and a snapshot", async () => {
+      const code = "BCKAAA";
+      await flood(code, 10, 0);
+      const stream = follow(code);
+      await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+      const lost = await log.publish(code, ["lobby.pick", {}]);
+      await stream.waitFor(isAt(lost), "the message to be lost");
+      await log.redis.xdel(eventStreamKey(code), `${lost}-0`, `${lost - 1}-0`);
+      await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
+      await stream.waitFor((frame) => frame.event === "lobby.gap", "gap");
+      await stream.waitFor(isAt(lost - 2), "a snapshot of the older state");
+      assert.deepEqual(names(stream), [
+        "lobby.snapshot",
+        "lobby.pick",
+        "lobby.gap",
+        "lobby.snapshot",
+      ]);
+    });
+
+    test("a message announced twice or late is delivered once", async () => {
+      const code = "TWCAAA";
+      const stream = follow(code);
+      await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+      const seq = await log.publish(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+      await stream.waitFor(isAt(seq), "message");
+      for (const late of [seq - 1, seq, seq]) {
+        const payload = JSON.stringify({ type: "lobby.pick", seq: late });
+        await log.redis.publish(eventChannel(code), `${late}\n${payload}`);
+      }
+      for (const garbage of ["", "\n", "x\n{}", "-1\n{}", "1e999\n{}", "{}"])
+        await log.redis.publish(eventChannel(code), garbage);
+      const next = await log.publish(code, ["lobby.pick", {}]);
+      await stream.waitFor(isAt(next), "the next message");
+      assert.deepEqual(
+        stream.frames.map(idOf),
+        Array.from({ length: next + 1 }, (_, n) => n),
+      );
+    });
+
+    test("a number that Redis has and this process has not yet received is not a gap", async () => {
+      const code = "AHDAAA";
+      await follow(code).waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
+      const ahead = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
+      const resumed = follow(code, { last: String(ahead) });
+      const replayed = follow(code, { last: String(ahead - 1) });
+      await replayed.waitFor(isAt(ahead), "the message not heard of");
+      const next = await log.publish(code, ["lobby.pick", {}]);
+      await Promise.all([resumed, replayed].map((stream) => stream.waitFor(isAt(next), "next")));
+      assert.deepEqual(resumed.frames.map(idOf), [next]);
+      assert.deepEqual(replayed.frames.map(idOf), [ahead, next]);
+    });
+  });
 });
 
 function resumes(): void {
@@ -156,111 +264,5 @@ function resumes(): void {
       );
       stream.close();
     }
-  });
-}
-
-function lossRecovery(): void {
-  test("lost publications are read again when the next one reveals the gap", async () => {
-    const code = "HQLAAA";
-    const stream = follow(code);
-    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-    for (let n = 0; n < 90; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
-    const final = await log.publish(code, ["lobby.pick", {}]);
-    await stream.waitFor(isAt(final), "the newest number");
-    assertContiguous(stream, null);
-    assert.equal(stream.frames.length, final + 1);
-  });
-
-  test("a gap that was trimmed meanwhile is sent as a gap event and a snapshot on the open stream", async () => {
-    const code = "HQTAAA";
-    await flood(code, 3, 0);
-    const stream = follow(code);
-    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-    for (let n = 0; n < 30; n++) await log.publishSilently(code, ["lobby.pick", { n }]);
-    await log.redis.xtrim(eventStreamKey(code), "MAXLEN", 5);
-    const final = await log.publish(code, ["lobby.pick", {}]);
-    await stream.waitFor(isAt(final), "the newest number");
-    const next = await log.publish(code, ["lobby.pick", {}]);
-    await stream.waitFor(isAt(next), "the next message");
-    assertContiguous(stream, null);
-    assert.deepEqual(names(stream), [
-      "lobby.snapshot",
-      "lobby.gap",
-      "lobby.snapshot",
-      "lobby.pick",
-    ]);
-  });
-
-  test("a restart of Redis delays messages and loses none", async () => {
-    const code = "RSTAAA";
-    const first = await flood(code, 10, 0);
-    const live = [follow(code, { hub: 0 }), follow(code, { hub: 1 }), follow(code, { last: "4" })];
-    await Promise.all(live.map((stream) => stream.waitFor(isAt(first), "the start")));
-    await redis.kill();
-    const waiting = follow("RSTBBB");
-    await redis.restart();
-    // Nothing follows these, so only the read after a new subscription can deliver them.
-    const silent = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
-    await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
-    await Promise.all(live.map((stream) => stream.waitFor(isAt(silent), "what was lost")));
-    const final = await log.publish(code, ["lobby.pick", {}]);
-    await Promise.all(live.map((stream) => stream.waitFor(isAt(final), "what followed")));
-    live.forEach((stream, n) => assertContiguous(stream, n === 2 ? 4 : null));
-    await waiting.waitFor(
-      (frame) => frame.event === "lobby.snapshot",
-      "a snapshot of the stream opened meanwhile",
-    );
-  });
-
-  test("a sequence reset after a data loss is sent as a gap event and a snapshot", async () => {
-    const code = "BCKAAA";
-    await flood(code, 10, 0);
-    const stream = follow(code);
-    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-    const lost = await log.publish(code, ["lobby.pick", {}]);
-    await stream.waitFor(isAt(lost), "the message to be lost");
-    await log.redis.xdel(eventStreamKey(code), `${lost}-0`, `${lost - 1}-0`);
-    await log.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
-    await stream.waitFor((frame) => frame.event === "lobby.gap", "gap");
-    await stream.waitFor(isAt(lost - 2), "a snapshot of the older state");
-    assert.deepEqual(names(stream), [
-      "lobby.snapshot",
-      "lobby.pick",
-      "lobby.gap",
-      "lobby.snapshot",
-    ]);
-  });
-
-  test("a message announced twice or late is delivered once", async () => {
-    const code = "TWCAAA";
-    const stream = follow(code);
-    await stream.waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-    const seq = await log.publish(code, ["lobby.pick", {}], ["lobby.pick", {}]);
-    await stream.waitFor(isAt(seq), "message");
-    for (const late of [seq - 1, seq, seq]) {
-      const payload = JSON.stringify({ type: "lobby.pick", seq: late });
-      await log.redis.publish(eventChannel(code), `${late}\n${payload}`);
-    }
-    for (const garbage of ["", "\n", "x\n{}", "-1\n{}", "1e999\n{}", "{}"])
-      await log.redis.publish(eventChannel(code), garbage);
-    const next = await log.publish(code, ["lobby.pick", {}]);
-    await stream.waitFor(isAt(next), "the next message");
-    assert.deepEqual(
-      stream.frames.map(idOf),
-      Array.from({ length: next + 1 }, (_, n) => n),
-    );
-  });
-
-  test("a number that Redis has and this process has not yet received is not a gap", async () => {
-    const code = "AHDAAA";
-    await follow(code).waitFor((frame) => frame.event === "lobby.snapshot", "snapshot");
-    const ahead = await log.publishSilently(code, ["lobby.pick", {}], ["lobby.pick", {}]);
-    const resumed = follow(code, { last: String(ahead) });
-    const replayed = follow(code, { last: String(ahead - 1) });
-    await replayed.waitFor(isAt(ahead), "the message not heard of");
-    const next = await log.publish(code, ["lobby.pick", {}]);
-    await Promise.all([resumed, replayed].map((stream) => stream.waitFor(isAt(next), "next")));
-    assert.deepEqual(resumed.frames.map(idOf), [next]);
-    assert.deepEqual(replayed.frames.map(idOf), [ahead, next]);
   });
 }

@@ -59,70 +59,72 @@ describe("a change of the ways to sign in", () => {
   });
   after(() => app.stop());
 
-  describe("needs a recent sign-in", recentSignIn);
+  describe("needs a recent sign-in", () => {
+    it("of at most ten minutes, which a refresh and a passport do not renew", async () => {
+      const one = await newAccount(app);
+      clock.advance(tenMinutes);
+      assert.equal(await changed(one), "200");
+      clock.advance(1);
+      assert.equal(await changed(one), required("password"));
+      const { refresh_token } = one.session;
+      const { body: refreshed } = await post(app, "/v1/gateway/refresh", { refresh_token });
+      assert.equal(await changed(one, refreshed), required("password"));
+      const token = refreshed.access_token;
+      const { passport } = (await app.client.get("/v1/tokens/passport", { token })).body as {
+        passport: string;
+      };
+      const query = new URLSearchParams({ passport, redirect: "http://localhost:5173/" });
+      const arrived = await app.client.get(`/v1/gateway/customs?${query.toString()}`);
+      const cookie = arrived.headers.getSetCookie()[0]?.split(";", 1)[0]?.split("=")[1] ?? "";
+      const derived = await post(app, "/v1/gateway/refresh", {}, cookieOf(cookie));
+      assert.equal(derived.status, 200);
+      assert.equal(await changed(one, derived.body), required("password"));
+      const identifier = one.session.player.username;
+      const { body: again } = await post(app, "/v1/gateway/login", { identifier, password });
+      assert.equal(await changed(one, again), "200");
+      assert.equal(await changed(one), required("password"), "other sessions stay as they are");
+    });
+
+    it("also for a number, when its code is requested, and for a first password", async () => {
+      const one = await staleAccount();
+      const proofRequired = "403 auth:proof_required";
+      const phone = newNumber();
+      assert.equal(result(await one.call("POST", "/phone", { phone })), proofRequired);
+      assert.deepEqual(await messagesTo(app.deps, phone), []);
+      assert.equal(await prove(one, { password }), "200");
+      clock.advance(tenMinutes - 1_000);
+      assert.equal(result(await one.call("POST", "/phone", { phone })), "200");
+      const { code } = (await sentMessage(app.deps, phone, "phone-code")).content;
+      clock.advance(60_000);
+      assert.equal(result(await one.call("POST", "/phone/verify", { code })), "200", "not again");
+      const em = app.deps.orm.em.fork();
+      await em.nativeUpdate(PlayerSchema, { id: one.id }, { passwordHash: null });
+      const first = { password: "abcdefg1" };
+      assert.equal(result(await one.call("POST", "/password/initial", first)), proofRequired);
+    });
+
+    it("but not for anything else, nor for the upgrade of a guest", async () => {
+      const one = await staleAccount();
+      for (const body of [{ display_name: "Ada" }, { email: one.email.toUpperCase() }])
+        assert.equal((await one.change(body)).status, 200);
+      assert.equal(result(await one.call("DELETE", "/phone")), "200");
+      const guest = await enter(app);
+      clock.advance(tenMinutes + 1);
+      const upgraded = await app.client.post("/v1/gateway/upgrade", {
+        token: guest.access_token,
+        body: { email: newAddress(), password },
+      });
+      assert.equal(upgraded.status, 200);
+      assert.equal(
+        await changed(one, upgraded.body as SessionBody),
+        "200",
+        "it chose the password",
+      );
+    });
+  });
   describe("needs a proof in an older session", proofs);
   describe("is mailed to the verified address", notices);
 });
-
-function recentSignIn(): void {
-  it("of at most ten minutes, which a refresh and a passport do not renew", async () => {
-    const one = await newAccount(app);
-    clock.advance(tenMinutes);
-    assert.equal(await changed(one), "200");
-    clock.advance(1);
-    assert.equal(await changed(one), required("password"));
-    const { refresh_token } = one.session;
-    const { body: refreshed } = await post(app, "/v1/gateway/refresh", { refresh_token });
-    assert.equal(await changed(one, refreshed), required("password"));
-    const token = refreshed.access_token;
-    const { passport } = (await app.client.get("/v1/tokens/passport", { token })).body as {
-      passport: string;
-    };
-    const query = new URLSearchParams({ passport, redirect: "http://localhost:5173/" });
-    const arrived = await app.client.get(`/v1/gateway/customs?${query.toString()}`);
-    const cookie = arrived.headers.getSetCookie()[0]?.split(";", 1)[0]?.split("=")[1] ?? "";
-    const derived = await post(app, "/v1/gateway/refresh", {}, cookieOf(cookie));
-    assert.equal(derived.status, 200);
-    assert.equal(await changed(one, derived.body), required("password"));
-    const identifier = one.session.player.username;
-    const { body: again } = await post(app, "/v1/gateway/login", { identifier, password });
-    assert.equal(await changed(one, again), "200");
-    assert.equal(await changed(one), required("password"), "other sessions stay as they are");
-  });
-
-  it("also for a number, when its code is requested, and for a first password", async () => {
-    const one = await staleAccount();
-    const proofRequired = "403 auth:proof_required";
-    const phone = newNumber();
-    assert.equal(result(await one.call("POST", "/phone", { phone })), proofRequired);
-    assert.deepEqual(await messagesTo(app.deps, phone), []);
-    assert.equal(await prove(one, { password }), "200");
-    clock.advance(tenMinutes - 1_000);
-    assert.equal(result(await one.call("POST", "/phone", { phone })), "200");
-    const { code } = (await sentMessage(app.deps, phone, "phone-code")).content;
-    clock.advance(60_000);
-    assert.equal(result(await one.call("POST", "/phone/verify", { code })), "200", "not again");
-    const em = app.deps.orm.em.fork();
-    await em.nativeUpdate(PlayerSchema, { id: one.id }, { passwordHash: null });
-    const first = { password: "abcdefg1" };
-    assert.equal(result(await one.call("POST", "/password/initial", first)), proofRequired);
-  });
-
-  it("but not for anything else, nor for the upgrade of a guest", async () => {
-    const one = await staleAccount();
-    for (const body of [{ display_name: "Ada" }, { email: one.email.toUpperCase() }])
-      assert.equal((await one.change(body)).status, 200);
-    assert.equal(result(await one.call("DELETE", "/phone")), "200");
-    const guest = await enter(app);
-    clock.advance(tenMinutes + 1);
-    const upgraded = await app.client.post("/v1/gateway/upgrade", {
-      token: guest.access_token,
-      body: { email: newAddress(), password },
-    });
-    assert.equal(upgraded.status, 200);
-    assert.equal(await changed(one, upgraded.body as SessionBody), "200", "it chose the password");
-  });
-}
 
 function proofs(): void {
   it("by the password, for this session and ten minutes", async () => {

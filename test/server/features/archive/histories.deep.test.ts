@@ -292,14 +292,12 @@ describe(`random histories against an archive in memory (ARCHIVE_SEED=${seed})`,
   });
   after(() => app.stop());
 
-  describe("in every read", inEveryRead);
-});
-
-function inEveryRead(): void {
-  it(`return the same in ${histories} histories`, async () => {
-    for (let n = 0; n < histories; n += atOnce)
-      await Promise.all(
-        Array.from({ length: Math.min(atOnce, histories - n) }, (_, i) => follow(n + i)),
-      );
+  describe("in every read", () => {
+    it(`return the same in ${histories} histories`, async () => {
+      for (let n = 0; n < histories; n += atOnce)
+        await Promise.all(
+          Array.from({ length: Math.min(atOnce, histories - n) }, (_, i) => follow(n + i)),
+        );
+    });
   });
-}
+});

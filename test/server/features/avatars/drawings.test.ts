@@ -20,7 +20,71 @@ describe("pictures of avatars", () => {
 
   describe("the credits", credits);
   describe("drawings", drawings);
-  describe("the picture of a social login", socialLoginPicture);
+  describe("the picture of a social login", () => {
+    it("is the target of a redirect, and is checked once in ten minutes", async () => {
+      const one = await member();
+      pictures.set("/a.png", { status: 200, type: "image/png" });
+      await one.link("acme", `${cdnUrl}/a.png`);
+      assert.equal((await one.chosen({ source: "acme" })).source, "acme");
+      asked.times = 0;
+      for (let i = 0; i < 3; i++) {
+        const answer = await one.draw();
+        assert.deepEqual([answer.status, answer.headers.get("location")], [302, `${cdnUrl}/a.png`]);
+      }
+      const own = await app.client.get("/v1/users/@me/avatar", { token: one.token });
+      assert.deepEqual([own.status, own.headers.get("location")], [302, `${cdnUrl}/a.png`]);
+      assert.equal(asked.times, 1);
+      assert.equal((await one.draw("?fallback=true")).status, 200);
+      pictures.set("/a.png", { status: 404, type: "text/html" });
+      advance(600_000);
+      assert.equal((await one.draw()).status, 200);
+      assert.equal(asked.times, 2);
+    });
+
+    it("is replaced by a generated one when its host, address or response is not as configured", async () => {
+      pictures.set("/page", { status: 200, type: "text/html" });
+      pictures.set("/moved", { status: 302, type: "image/png" });
+      const addresses = [
+        null,
+        `${cdnUrl}/page`,
+        `${cdnUrl}/moved`,
+        "http://a.pictures.example/a.png",
+        "https://a.pictures.example:8443/a.png",
+        "https://user:secret@a.pictures.example/a.png",
+        "https://pictures.example/a.png",
+        "https://a.pictures.example.evil.example/a.png",
+        "https://evil.example/a.pictures.example",
+        "ftp://127.0.0.1/a.png",
+      ];
+      for (const address of addresses) {
+        const one = await member();
+        await one.link("acme", address);
+        await one.chosen({ source: "acme" });
+        const answer = await one.draw();
+        assert.equal(answer.status, 200, String(address));
+        assert.equal(answer.text, (await one.draw("?fallback")).text);
+      }
+    });
+
+    it("is removed with its stored claim when the login is unlinked", async () => {
+      const one = await member();
+      const claim = { source: "custom", icon: "lorc/arrow-flights" };
+      await one.chosen(claim);
+      await one.link("acme", null);
+      await one.link("other", null);
+      const shown = await one.chosen({ source: "acme" });
+      assert.deepEqual([shown.source, shown.icon], ["acme", claim.icon]);
+      const unlink = (provider: string) =>
+        app.client.delete(`/v1/users/@me/connections/${provider}`, { token: one.token });
+      assert.equal((await unlink("other")).status, 204);
+      assert.equal(await one.version(), 2, "another login's end changes nothing");
+      assert.equal((await unlink("acme")).status, 204);
+      assert.equal(await one.version(), 3);
+      const after = await one.chosen({ source: null });
+      assert.deepEqual({ ...after, updated_at: "" }, emptySelection);
+      assert.ok(namesOf(await available()).includes(claim.icon));
+    });
+  });
 });
 
 function credits(): void {
@@ -152,71 +216,5 @@ function drawings(): void {
       (await app.client.get("/v1/users/@me/avatar", { token: "bad" })).text,
       nobody.text,
     );
-  });
-}
-
-function socialLoginPicture(): void {
-  it("is the target of a redirect, and is checked once in ten minutes", async () => {
-    const one = await member();
-    pictures.set("/a.png", { status: 200, type: "image/png" });
-    await one.link("acme", `${cdnUrl}/a.png`);
-    assert.equal((await one.chosen({ source: "acme" })).source, "acme");
-    asked.times = 0;
-    for (let i = 0; i < 3; i++) {
-      const answer = await one.draw();
-      assert.deepEqual([answer.status, answer.headers.get("location")], [302, `${cdnUrl}/a.png`]);
-    }
-    const own = await app.client.get("/v1/users/@me/avatar", { token: one.token });
-    assert.deepEqual([own.status, own.headers.get("location")], [302, `${cdnUrl}/a.png`]);
-    assert.equal(asked.times, 1);
-    assert.equal((await one.draw("?fallback=true")).status, 200);
-    pictures.set("/a.png", { status: 404, type: "text/html" });
-    advance(600_000);
-    assert.equal((await one.draw()).status, 200);
-    assert.equal(asked.times, 2);
-  });
-
-  it("is replaced by a generated one when its host, address or response is not as configured", async () => {
-    pictures.set("/page", { status: 200, type: "text/html" });
-    pictures.set("/moved", { status: 302, type: "image/png" });
-    const addresses = [
-      null,
-      `${cdnUrl}/page`,
-      `${cdnUrl}/moved`,
-      "http://a.pictures.example/a.png",
-      "https://a.pictures.example:8443/a.png",
-      "https://user:secret@a.pictures.example/a.png",
-      "https://pictures.example/a.png",
-      "https://a.pictures.example.evil.example/a.png",
-      "https://evil.example/a.pictures.example",
-      "ftp://127.0.0.1/a.png",
-    ];
-    for (const address of addresses) {
-      const one = await member();
-      await one.link("acme", address);
-      await one.chosen({ source: "acme" });
-      const answer = await one.draw();
-      assert.equal(answer.status, 200, String(address));
-      assert.equal(answer.text, (await one.draw("?fallback")).text);
-    }
-  });
-
-  it("is removed with its stored claim when the login is unlinked", async () => {
-    const one = await member();
-    const claim = { source: "custom", icon: "lorc/arrow-flights" };
-    await one.chosen(claim);
-    await one.link("acme", null);
-    await one.link("other", null);
-    const shown = await one.chosen({ source: "acme" });
-    assert.deepEqual([shown.source, shown.icon], ["acme", claim.icon]);
-    const unlink = (provider: string) =>
-      app.client.delete(`/v1/users/@me/connections/${provider}`, { token: one.token });
-    assert.equal((await unlink("other")).status, 204);
-    assert.equal(await one.version(), 2, "another login's end changes nothing");
-    assert.equal((await unlink("acme")).status, 204);
-    assert.equal(await one.version(), 3);
-    const after = await one.chosen({ source: null });
-    assert.deepEqual({ ...after, updated_at: "" }, emptySelection);
-    assert.ok(namesOf(await available()).includes(claim.icon));
   });
 }

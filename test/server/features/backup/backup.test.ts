@@ -78,9 +78,160 @@ describe("a backup", () => {
     folders.clean();
   });
 
-  describe("that is damaged is refused", isDamaged);
-  describe("is refused", refuses);
-  describe("is complete", isComplete);
+  describe("that is damaged is refused", () => {
+    const players = "tables/players.copy.gz";
+    const pictureFile = join("pictures", picture.slice(0, 2), picture);
+    const at = (file: string) => join(folder, file);
+    const flip = (file: string, offset: number) => {
+      const bytes = readFileSync(at(file));
+      bytes.writeUInt8(bytes.readUInt8(offset) ^ 1, offset);
+      writeFileSync(at(file), bytes);
+    };
+    const cases: { what: string; damage: () => void }[] = [
+      { what: "a changed byte of a table", damage: () => flip(players, 40) },
+      { what: "a changed time in the header of a file", damage: () => flip(players, 5) },
+      { what: "a truncated table", damage: () => truncateSync(at(players), 100) },
+      { what: "a table that is missing", damage: () => rmSync(at(players)) },
+      {
+        what: "another table under its name",
+        damage: () => writeFileSync(at(players), readFileSync(at("tables/realms.copy.gz"))),
+      },
+      { what: "a changed byte of a picture", damage: () => flip(pictureFile, 3) },
+      { what: "a picture that is missing", damage: () => rmSync(at(pictureFile)) },
+      { what: "a changed list of pictures", damage: () => flip("pictures.tsv.gz", 12) },
+      { what: "a truncated manifest", damage: () => truncateSync(at("manifest.json"), 200) },
+      {
+        what: "a changed manifest",
+        damage: () => {
+          const text = readFileSync(at("manifest.json"), "utf8");
+          writeFileSync(at("manifest.json"), text.replace(`"rows": 3000`, `"rows": 3001`));
+        },
+      },
+    ];
+    for (const { what, damage } of cases)
+      it(`by ${what}`, async () => {
+        damage();
+        assert.equal(await codeOf(checkBackup(folder)), "backup:damaged");
+        assert.equal(await codeOf(restore(target, folder)), "backup:damaged");
+        assert.deepEqual(await digestRows(target.databaseUrl), {});
+      });
+  });
+  describe("is refused", () => {
+    renewsTarget();
+    const onTarget = (text: string) =>
+      withClient(target.databaseUrl, (client) => client.query(text));
+    const cases: { what: string; code: string; make: () => Promise<unknown> }[] = [
+      {
+        what: "a database with a table",
+        code: "backup:database_not_empty",
+        make: () => onTarget("create table notes (text text)"),
+      },
+      {
+        what: "a Redis with a key",
+        code: "backup:redis_not_empty",
+        make: async () => {
+          const redis = connectRedis(target.redisUrl, silentLogger, "test");
+          await redisReady(redis);
+          await redis.set("a", "1");
+          redis.disconnect();
+        },
+      },
+      {
+        what: "a folder without a backup",
+        code: "backup:not_found",
+        make: async () => void (folder = folders.folder()),
+      },
+      {
+        what: "a folder that does not exist",
+        code: "backup:not_found",
+        make: async () => void (folder = join(folder, "nowhere")),
+      },
+      {
+        what: "a backup that was not finished",
+        code: "backup:not_found",
+        make: async () => rmSync(join(folder, "manifest.json")),
+      },
+      {
+        what: "a manifest of another program",
+        code: "backup:damaged",
+        make: async () => writeFileSync(join(folder, "manifest.json"), `{"layers": []}`),
+      },
+      {
+        what: "a backup of a newer release",
+        code: "backup:newer_release",
+        make: async () =>
+          rewrite({
+            ...manifest,
+            migrations: [...manifest.migrations, "Migration20991231_future"],
+          }),
+      },
+      {
+        what: "a backup in a newer form",
+        code: "backup:newer_release",
+        make: async () => rewrite({ ...manifest, form: 2 }),
+      },
+      {
+        what: "a backup whose tables have other columns",
+        code: "backup:newer_release",
+        make: async () => rewrite({ ...manifest, tables: manifest.tables.slice(1) }),
+      },
+    ];
+    for (const { what, code, make } of cases)
+      it(`for ${what}: ${code}`, async () => {
+        await make();
+        assert.equal(await codeOf(restore(target, folder)), code);
+      });
+
+    it("while another restore or a migration runs: backup:busy", () =>
+      withClient(target.databaseUrl, async (client) => {
+        await client.query("select pg_advisory_lock($1)", [advisoryLocks.migrations]);
+        assert.equal(await codeOf(restore(target, folder)), "backup:busy");
+      }));
+
+    it("for a folder with files: backup:folder_not_empty", async () => {
+      assert.equal(await codeOf(backUp(source.url, folder)), "backup:folder_not_empty");
+      assert.equal(await codeOf(checkBackup(folder)), null);
+    });
+  });
+  describe("is complete", () => {
+    renewsTarget();
+
+    it("restores every row, and pictures that still exist", async () => {
+      await restore(target, folder);
+      const { restores, audit_log: audit, ...restored } = await digestRows(target.databaseUrl);
+      const { restores: _none, audit_log: _empty, ...given } = await digestRows(source.url);
+      assert.deepEqual(restored, given);
+      assert.deepEqual([restores?.[0], audit?.[0]], ["1", "1"]);
+      const { pictures } = manifest;
+      assert.ok("count" in pictures);
+      assert.deepEqual([pictures.count, pictures.missing], [1, 1]);
+      assert.equal(String(await createFolderStore(target.config).read(picture)), "a picture");
+    });
+
+    it("is readable by its owner only, and by usual tools", async () => {
+      const files = readdirSync(original, { recursive: true, withFileTypes: true });
+      const modes = files.map((entry) => {
+        const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+        return `${entry.isDirectory() ? "folder" : "file"} ${mode.toString(8)}`;
+      });
+      assert.deepEqual(new Set(modes), new Set(["folder 700", "file 600"]));
+      const bytes = readFileSync(join(folder, "tables/players.copy.gz"));
+      const table = manifest.tables.find(({ name }) => name === "players");
+      assert.equal(createHash("sha256").update(bytes).digest("hex"), table?.sha256);
+      assert.equal(gunzipSync(bytes).toString().split("\n").length, 3_001);
+    });
+
+    it("is checked without a store", async () => {
+      assert.deepEqual(await checkBackup(folder), manifest);
+    });
+
+    it("leaves the folder empty when it fails", async () => {
+      const own = folders.folder();
+      const signal = AbortSignal.abort(new Error("stop"));
+      await assert.rejects(createBackup({ config, databaseUrl: source.url, folder: own, signal }));
+      assert.deepEqual(readdirSync(own), []);
+    });
+  });
 });
 
 /** The tests of the suite may change it. */
@@ -91,160 +242,7 @@ function renewsTarget(): void {
   });
 }
 
-function isComplete(): void {
-  renewsTarget();
-
-  it("restores every row, and pictures that still exist", async () => {
-    await restore(target, folder);
-    const { restores, audit_log: audit, ...restored } = await digestRows(target.databaseUrl);
-    const { restores: _none, audit_log: _empty, ...given } = await digestRows(source.url);
-    assert.deepEqual(restored, given);
-    assert.deepEqual([restores?.[0], audit?.[0]], ["1", "1"]);
-    const { pictures } = manifest;
-    assert.ok("count" in pictures);
-    assert.deepEqual([pictures.count, pictures.missing], [1, 1]);
-    assert.equal(String(await createFolderStore(target.config).read(picture)), "a picture");
-  });
-
-  it("is readable by its owner only, and by usual tools", async () => {
-    const files = readdirSync(original, { recursive: true, withFileTypes: true });
-    const modes = files.map((entry) => {
-      const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
-      return `${entry.isDirectory() ? "folder" : "file"} ${mode.toString(8)}`;
-    });
-    assert.deepEqual(new Set(modes), new Set(["folder 700", "file 600"]));
-    const bytes = readFileSync(join(folder, "tables/players.copy.gz"));
-    const table = manifest.tables.find(({ name }) => name === "players");
-    assert.equal(createHash("sha256").update(bytes).digest("hex"), table?.sha256);
-    assert.equal(gunzipSync(bytes).toString().split("\n").length, 3_001);
-  });
-
-  it("is checked without a store", async () => {
-    assert.deepEqual(await checkBackup(folder), manifest);
-  });
-
-  it("leaves the folder empty when it fails", async () => {
-    const own = folders.folder();
-    const signal = AbortSignal.abort(new Error("stop"));
-    await assert.rejects(createBackup({ config, databaseUrl: source.url, folder: own, signal }));
-    assert.deepEqual(readdirSync(own), []);
-  });
-}
-
-function refuses(): void {
-  renewsTarget();
-  const onTarget = (text: string) => withClient(target.databaseUrl, (client) => client.query(text));
-  const cases: { what: string; code: string; make: () => Promise<unknown> }[] = [
-    {
-      what: "a database with a table",
-      code: "backup:database_not_empty",
-      make: () => onTarget("create table notes (text text)"),
-    },
-    {
-      what: "a Redis with a key",
-      code: "backup:redis_not_empty",
-      make: async () => {
-        const redis = connectRedis(target.redisUrl, silentLogger, "test");
-        await redisReady(redis);
-        await redis.set("a", "1");
-        redis.disconnect();
-      },
-    },
-    {
-      what: "a folder without a backup",
-      code: "backup:not_found",
-      make: async () => void (folder = folders.folder()),
-    },
-    {
-      what: "a folder that does not exist",
-      code: "backup:not_found",
-      make: async () => void (folder = join(folder, "nowhere")),
-    },
-    {
-      what: "a backup that was not finished",
-      code: "backup:not_found",
-      make: async () => rmSync(join(folder, "manifest.json")),
-    },
-    {
-      what: "a manifest of another program",
-      code: "backup:damaged",
-      make: async () => writeFileSync(join(folder, "manifest.json"), `{"layers": []}`),
-    },
-    {
-      what: "a backup of a newer release",
-      code: "backup:newer_release",
-      make: async () =>
-        rewrite({ ...manifest, migrations: [...manifest.migrations, "Migration20991231_future"] }),
-    },
-    {
-      what: "a backup in a newer form",
-      code: "backup:newer_release",
-      make: async () => rewrite({ ...manifest, form: 2 }),
-    },
-    {
-      what: "a backup whose tables have other columns",
-      code: "backup:newer_release",
-      make: async () => rewrite({ ...manifest, tables: manifest.tables.slice(1) }),
-    },
-  ];
-  for (const { what, code, make } of cases)
-    it(`for ${what}: ${code}`, async () => {
-      await make();
-      assert.equal(await codeOf(restore(target, folder)), code);
-    });
-
-  it("while another restore or a migration runs: backup:busy", () =>
-    withClient(target.databaseUrl, async (client) => {
-      await client.query("select pg_advisory_lock($1)", [advisoryLocks.migrations]);
-      assert.equal(await codeOf(restore(target, folder)), "backup:busy");
-    }));
-
-  it("for a folder with files: backup:folder_not_empty", async () => {
-    assert.equal(await codeOf(backUp(source.url, folder)), "backup:folder_not_empty");
-    assert.equal(await codeOf(checkBackup(folder)), null);
-  });
-}
-
 function rewrite(backup: object): void {
   const sha256 = createHash("sha256").update(JSON.stringify(backup)).digest("hex");
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ sha256, backup }));
-}
-
-function isDamaged(): void {
-  const players = "tables/players.copy.gz";
-  const pictureFile = join("pictures", picture.slice(0, 2), picture);
-  const at = (file: string) => join(folder, file);
-  const flip = (file: string, offset: number) => {
-    const bytes = readFileSync(at(file));
-    bytes.writeUInt8(bytes.readUInt8(offset) ^ 1, offset);
-    writeFileSync(at(file), bytes);
-  };
-  const cases: { what: string; damage: () => void }[] = [
-    { what: "a changed byte of a table", damage: () => flip(players, 40) },
-    { what: "a changed time in the header of a file", damage: () => flip(players, 5) },
-    { what: "a truncated table", damage: () => truncateSync(at(players), 100) },
-    { what: "a table that is missing", damage: () => rmSync(at(players)) },
-    {
-      what: "another table under its name",
-      damage: () => writeFileSync(at(players), readFileSync(at("tables/realms.copy.gz"))),
-    },
-    { what: "a changed byte of a picture", damage: () => flip(pictureFile, 3) },
-    { what: "a picture that is missing", damage: () => rmSync(at(pictureFile)) },
-    { what: "a changed list of pictures", damage: () => flip("pictures.tsv.gz", 12) },
-    { what: "a truncated manifest", damage: () => truncateSync(at("manifest.json"), 200) },
-    {
-      what: "a changed manifest",
-      damage: () => {
-        const text = readFileSync(at("manifest.json"), "utf8");
-        writeFileSync(at("manifest.json"), text.replace(`"rows": 3000`, `"rows": 3001`));
-      },
-    },
-  ];
-  for (const { what, damage } of cases)
-    it(`by ${what}`, async () => {
-      damage();
-      assert.equal(await codeOf(checkBackup(folder)), "backup:damaged");
-      assert.equal(await codeOf(restore(target, folder)), "backup:damaged");
-      assert.deepEqual(await digestRows(target.databaseUrl), {});
-    });
 }

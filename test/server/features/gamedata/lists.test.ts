@@ -154,126 +154,121 @@ describe("the lists of the projection", () => {
   });
   after(() => app.stop());
 
-  describe("page through rows", paging);
-  describe("apply filters", filtering);
-  describe("accept any value", anyValue);
-});
-
-function paging(): void {
-  it("page through all rows in both orders, without gap or repetition", async () => {
-    for (const { path } of resources) {
-      const ids = (all.get(path) ?? []).map(({ id }) => String(id));
-      assert.ok(ids.length > 0, path);
-      const byBytes = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-      assert.deepEqual(ids, byBytes, path);
-      const limit = Math.ceil(ids.length / 4);
-      const forth = await walk(path, `limit=${limit}&sort=asc`);
-      const back = await walk(path, `limit=${limit}&sort=desc&locale=de`);
-      assert.deepEqual(
-        forth.map(({ id }) => id),
-        ids,
-      );
-      assert.deepEqual(
-        back.map(({ id }) => id),
-        [...ids].reverse(),
-      );
-    }
-  });
-
-  it("continue after a deleted row, and clamp their limit", async () => {
-    const rows = all.get("items") ?? [];
-    const between = `${String(rows[3]?.["id"])}.gone`;
-    const { rows: next, count } = await read(`items?limit=1&cursor=${between}`);
-    assert.deepEqual([next[0]?.["id"], count], [rows[4]?.["id"], rows.length]);
-    assert.equal((await read("items?limit=0")).rows.length, 1);
-    const wide = (await read("items?limit=5000")) as Body & { limit: number };
-    assert.equal(wide.limit, 200);
-    assert.deepEqual((await read("items?cursor=id.item.zzzz")).rows, []);
-  });
-}
-
-function filtering(): void {
-  it("have exactly the documented filters", () => {
-    for (const { path, filters } of resources)
-      assert.deepEqual(
-        filters.map(({ parameter }) => parameter).sort(),
-        Object.keys(rules[path] ?? {}).sort(),
-        path,
-      );
-  });
-
-  it("apply every filter as the model does", async () => {
-    let narrowed = 0;
-    for (const [path, parameters] of Object.entries(rules))
-      for (const [parameter, rule] of Object.entries(parameters)) {
-        const rows = all.get(path) ?? [];
-        for (const text of valuesFor(parameter, rows)) {
-          const expected = rows.filter((row) => rule(row, text)).map(({ id }) => id);
-          const place = `${path}?limit=200&${parameter}=${encodeURIComponent(text)}`;
-          const page = await read(place);
-          assert.equal(page.count, expected.length, place);
-          const shown = page.rows.map(({ id }) => id);
-          assert.deepEqual(shown, expected.slice(0, 200), place);
-          if (expected.length > 0 && expected.length < rows.length) narrowed++;
-        }
+  describe("page through rows", () => {
+    it("page through all rows in both orders, without gap or repetition", async () => {
+      for (const { path } of resources) {
+        const ids = (all.get(path) ?? []).map(({ id }) => String(id));
+        assert.ok(ids.length > 0, path);
+        const byBytes = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        assert.deepEqual(ids, byBytes, path);
+        const limit = Math.ceil(ids.length / 4);
+        const forth = await walk(path, `limit=${limit}&sort=asc`);
+        const back = await walk(path, `limit=${limit}&sort=desc&locale=de`);
+        assert.deepEqual(
+          forth.map(({ id }) => id),
+          ids,
+        );
+        assert.deepEqual(
+          back.map(({ id }) => id),
+          [...ids].reverse(),
+        );
       }
-    assert.ok(narrowed > 50, `only ${narrowed} questions told rows apart`);
-  });
+    });
 
-  it("combine several filters, and ignore filters of other resources", async () => {
-    const rows = all.get("items") ?? [];
-    const expected = rows.filter(
-      (row) => row["is_droppable"] === true && Number(row["gear_score"] ?? -1) >= 20,
-    );
-    for (const flag of ["is_droppable=true", "is_droppable=1", "is_droppable"]) {
-      const page = await read(`items?${flag}&gear_score_min=20&tier=x&hp_min=x`);
-      assert.equal(page.count, expected.length, flag);
-    }
-    assert.equal((await read("items?gear_score_min=9&gear_score_max=3")).count, 0);
+    it("continue after a deleted row, and clamp their limit", async () => {
+      const rows = all.get("items") ?? [];
+      const between = `${String(rows[3]?.["id"])}.gone`;
+      const { rows: next, count } = await read(`items?limit=1&cursor=${between}`);
+      assert.deepEqual([next[0]?.["id"], count], [rows[4]?.["id"], rows.length]);
+      assert.equal((await read("items?limit=0")).rows.length, 1);
+      const wide = (await read("items?limit=5000")) as Body & { limit: number };
+      assert.equal(wide.limit, 200);
+      assert.deepEqual((await read("items?cursor=id.item.zzzz")).rows, []);
+    });
   });
+  describe("apply filters", () => {
+    it("have exactly the documented filters", () => {
+      for (const { path, filters } of resources)
+        assert.deepEqual(
+          filters.map(({ parameter }) => parameter).sort(),
+          Object.keys(rules[path] ?? {}).sort(),
+          path,
+        );
+    });
 
-  it("search quest titles in the language of the request", async () => {
-    const german = await walk("quests", "limit=200&locale=de");
-    const title = german.map((row) => String(row["title"])).find((one) => /[äöüß]/i.test(one));
-    assert.ok(title);
-    const shouted = encodeURIComponent(
-      title.replaceAll("ß", "_").replaceAll("_", "*").toUpperCase(),
-    );
-    assert.ok((await read(`quests?locale=de&name=${shouted}`)).count > 0, title);
-    assert.equal((await read(`quests?name=${encodeURIComponent(title)}`)).count, 0);
+    it("apply every filter as the model does", async () => {
+      let narrowed = 0;
+      for (const [path, parameters] of Object.entries(rules))
+        for (const [parameter, rule] of Object.entries(parameters)) {
+          const rows = all.get(path) ?? [];
+          for (const text of valuesFor(parameter, rows)) {
+            const expected = rows.filter((row) => rule(row, text)).map(({ id }) => id);
+            const place = `${path}?limit=200&${parameter}=${encodeURIComponent(text)}`;
+            const page = await read(place);
+            assert.equal(page.count, expected.length, place);
+            const shown = page.rows.map(({ id }) => id);
+            assert.deepEqual(shown, expected.slice(0, 200), place);
+            if (expected.length > 0 && expected.length < rows.length) narrowed++;
+          }
+        }
+      assert.ok(narrowed > 50, `only ${narrowed} questions told rows apart`);
+    });
+
+    it("combine several filters, and ignore filters of other resources", async () => {
+      const rows = all.get("items") ?? [];
+      const expected = rows.filter(
+        (row) => row["is_droppable"] === true && Number(row["gear_score"] ?? -1) >= 20,
+      );
+      for (const flag of ["is_droppable=true", "is_droppable=1", "is_droppable"]) {
+        const page = await read(`items?${flag}&gear_score_min=20&tier=x&hp_min=x`);
+        assert.equal(page.count, expected.length, flag);
+      }
+      assert.equal((await read("items?gear_score_min=9&gear_score_max=3")).count, 0);
+    });
+
+    it("search quest titles in the language of the request", async () => {
+      const german = await walk("quests", "limit=200&locale=de");
+      const title = german.map((row) => String(row["title"])).find((one) => /[äöüß]/i.test(one));
+      assert.ok(title);
+      const shouted = encodeURIComponent(
+        title.replaceAll("ß", "_").replaceAll("_", "*").toUpperCase(),
+      );
+      assert.ok((await read(`quests?locale=de&name=${shouted}`)).count > 0, title);
+      assert.equal((await read(`quests?name=${encodeURIComponent(title)}`)).count, 0);
+    });
   });
-}
+  describe("accept any value", () => {
+    it("answer any value with rows or with a refusal that names the parameter", () =>
+      checkAnyValue(
+        app,
+        resources.filter(({ path }) => path === "items"),
+      ));
 
-function anyValue(): void {
-  it("answer any value with rows or with a refusal that names the parameter", () =>
-    checkAnyValue(
-      app,
-      resources.filter(({ path }) => path === "items"),
-    ));
+    it("accept patterns of 128 characters of any kind, and every number a row may have", async () => {
+      for (const character of ["x", "ß", "🙂"]) {
+        const name = encodeURIComponent(character.repeat(128));
+        assert.equal((await read(`quests?name=${name}`)).count, 0, character);
+        await refused(`quests?name=${name}x`);
+      }
+      for (const largest of ["9007199254740992", "100000000000000000000", "1e300"]) {
+        assert.equal((await read(`items?gear_score_min=${largest}`)).count, 0);
+        assert.ok((await read(`items?gear_score_min=-${largest}`)).count > 0);
+      }
+      for (const lost of ["9007199254740993", "1e400"])
+        await refused(`items?gear_score_min=${lost}`);
+    });
 
-  it("accept patterns of 128 characters of any kind, and every number a row may have", async () => {
-    for (const character of ["x", "ß", "🙂"]) {
-      const name = encodeURIComponent(character.repeat(128));
-      assert.equal((await read(`quests?name=${name}`)).count, 0, character);
-      await refused(`quests?name=${name}x`);
-    }
-    for (const largest of ["9007199254740992", "100000000000000000000", "1e300"]) {
-      assert.equal((await read(`items?gear_score_min=${largest}`)).count, 0);
-      assert.ok((await read(`items?gear_score_min=-${largest}`)).count > 0);
-    }
-    for (const lost of ["9007199254740993", "1e400"]) await refused(`items?gear_score_min=${lost}`);
+    it("name the allowed values in a refusal", async () => {
+      assert.ok((await refused("items?rarity=shiny"))?.includes("legend"));
+      assert.deepEqual(await refused("items?sort=up"), ["asc", "desc"]);
+      assert.equal(await refused("items?cursor=id.monster.imp"), undefined);
+      assert.equal(await refused("items?gear_score_min=high"), undefined);
+      assert.deepEqual(await refused("items?is_tradable=maybe"), ["true", "false", "null"]);
+      await refused(`items?archetype=${"a,".repeat(100)}a`);
+      assert.equal(
+        (await read("items?armor_type=cloth,leather,plate,null")).count,
+        (all.get("items") ?? []).length,
+      );
+    });
   });
-
-  it("name the allowed values in a refusal", async () => {
-    assert.ok((await refused("items?rarity=shiny"))?.includes("legend"));
-    assert.deepEqual(await refused("items?sort=up"), ["asc", "desc"]);
-    assert.equal(await refused("items?cursor=id.monster.imp"), undefined);
-    assert.equal(await refused("items?gear_score_min=high"), undefined);
-    assert.deepEqual(await refused("items?is_tradable=maybe"), ["true", "false", "null"]);
-    await refused(`items?archetype=${"a,".repeat(100)}a`);
-    assert.equal(
-      (await read("items?armor_type=cloth,leather,plate,null")).count,
-      (all.get("items") ?? []).length,
-    );
-  });
-}
+});

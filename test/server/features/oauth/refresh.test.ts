@@ -63,96 +63,92 @@ async function countSessions(token: string): Promise<number> {
 describe("a program's refresh token", () => {
   startsOAuthApp({ clock });
 
-  describe("that is used twice within the grace", inGrace);
-  describe("that is used later", afterGrace);
-});
+  describe("that is used twice within the grace", () => {
+    it("answers both of two tabs that refresh at the same moment, and each goes on", async () => {
+      for (let round = 0; round < 5; round++) {
+        const first = await firstTokens();
+        const [one, other] = await Promise.all([refresh(first), refresh(first)]);
+        assert.notEqual(one.refresh_token, other.refresh_token);
+        await areValid(first, one, other);
+        const next = await Promise.all([refresh(one), refresh(other)]);
+        await areValid(one, other, ...next);
+        assert.equal(await countSessions(first.session), 2);
+      }
+    });
 
-function inGrace(): void {
-  it("answers both of two tabs that refresh at the same moment, and each goes on", async () => {
-    for (let round = 0; round < 5; round++) {
+    it("answers any number at once", async () => {
+      const first = await firstTokens();
+      const all = await Promise.all(Array.from({ length: 8 }, () => refresh(first)));
+      await areValid(...all);
+      passGrace();
+      await Promise.all(all.map(refresh));
+    });
+
+    it("answers again when the answer was lost", async () => {
+      const first = await firstTokens();
+      await refresh(first);
+      // Both uses are dated by Redis, so the way to it counts.
+      clock.advance(refreshGraceMs - 1_000);
+      const again = await refresh(first);
+      passGrace();
+      await areValid(again, await refresh(again));
+    });
+
+    it("ends nothing when another program presents it", async () => {
+      const first = await firstTokens();
+      const one = await refresh(first);
+      passGrace();
+      const stolen = client.refreshTokenGrant(confidential, first.refresh_token);
+      await assert.rejects(stolen, { error: "invalid_grant" });
+      await areValid(one);
+    });
+  });
+  describe("that is used later", () => {
+    it("ends the grant and its session", async () => {
+      const first = await firstTokens();
+      const one = await refresh(first);
+      passGrace();
+      assert.equal(await countSessions(first.session), 2);
+      await isReuse(first);
+      await areOver(first, one);
+      assert.equal(await countSessions(first.session), 1);
+    });
+
+    it("ends the grant after both of two tabs were answered", async () => {
       const first = await firstTokens();
       const [one, other] = await Promise.all([refresh(first), refresh(first)]);
-      assert.notEqual(one.refresh_token, other.refresh_token);
-      await areValid(first, one, other);
-      const next = await Promise.all([refresh(one), refresh(other)]);
-      await areValid(one, other, ...next);
-      assert.equal(await countSessions(first.session), 2);
-    }
-  });
-
-  it("answers any number at once", async () => {
-    const first = await firstTokens();
-    const all = await Promise.all(Array.from({ length: 8 }, () => refresh(first)));
-    await areValid(...all);
-    passGrace();
-    await Promise.all(all.map(refresh));
-  });
-
-  it("answers again when the answer was lost", async () => {
-    const first = await firstTokens();
-    await refresh(first);
-    // Both uses are dated by Redis, so the way to it counts.
-    clock.advance(refreshGraceMs - 1_000);
-    const again = await refresh(first);
-    passGrace();
-    await areValid(again, await refresh(again));
-  });
-
-  it("ends nothing when another program presents it", async () => {
-    const first = await firstTokens();
-    const one = await refresh(first);
-    passGrace();
-    const stolen = client.refreshTokenGrant(confidential, first.refresh_token);
-    await assert.rejects(stolen, { error: "invalid_grant" });
-    await areValid(one);
-  });
-}
-
-function afterGrace(): void {
-  it("ends the grant and its session", async () => {
-    const first = await firstTokens();
-    const one = await refresh(first);
-    passGrace();
-    assert.equal(await countSessions(first.session), 2);
-    await isReuse(first);
-    await areOver(first, one);
-    assert.equal(await countSessions(first.session), 1);
-  });
-
-  it("ends the grant after both of two tabs were answered", async () => {
-    const first = await firstTokens();
-    const [one, other] = await Promise.all([refresh(first), refresh(first)]);
-    passGrace();
-    await isReuse(first);
-    await areOver(one, other);
-  });
-
-  it("ends the grant at once, within the grace too, when a newer one was used", async () => {
-    const first = await firstTokens();
-    const one = await refresh(first);
-    const next = await refresh(one);
-    await isReuse(first);
-    await areOver(one, next);
-  });
-
-  it("counts with the others of its generation: what one of them led to ends it", async () => {
-    const first = await firstTokens();
-    const [one, other] = await Promise.all([refresh(first), refresh(first)]);
-    const next = await refresh(one);
-    passGrace();
-    await isReuse(other);
-    await areOver(one, next);
-  });
-
-  it("is replaced at each use for as long as the grant lasts", async () => {
-    let tokens: Tokens = await firstTokens();
-    const used = [tokens];
-    for (let turn = 0; turn < 4; turn++) {
       passGrace();
-      tokens = await refresh(tokens);
-      used.push(tokens);
-    }
-    assert.equal(new Set(used.map((one) => one.refresh_token)).size, used.length);
-    await areValid(tokens);
+      await isReuse(first);
+      await areOver(one, other);
+    });
+
+    it("ends the grant at once, within the grace too, when a newer one was used", async () => {
+      const first = await firstTokens();
+      const one = await refresh(first);
+      const next = await refresh(one);
+      await isReuse(first);
+      await areOver(one, next);
+    });
+
+    it("counts with the others of its generation: what one of them led to ends it", async () => {
+      const first = await firstTokens();
+      const [one, other] = await Promise.all([refresh(first), refresh(first)]);
+      const next = await refresh(one);
+      passGrace();
+      await isReuse(other);
+      await areOver(one, next);
+    });
+
+    it("is replaced at each use for as long as the grant lasts", async () => {
+      let tokens: Tokens = await firstTokens();
+      const used = [tokens];
+      for (let turn = 0; turn < 4; turn++) {
+        passGrace();
+        tokens = await refresh(tokens);
+        used.push(tokens);
+      }
+      assert.equal(new Set(used.map((one) => one.refresh_token)).size, used.length);
+      await areValid(tokens);
+    });
   });
-}
+});

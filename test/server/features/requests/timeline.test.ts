@@ -17,7 +17,50 @@ describe("a request by its id", () => {
   after(() => service.stop());
 
   describe("leads", leads);
-  describe("is kept", keeping);
+  describe("is kept", () => {
+    const away = () => Promise.reject(new Error("away"));
+
+    it("or is refused with 404, which says since when requests are kept", async () => {
+      const { read, pageOf } = service;
+      for (const id of ["never-seen-before", "short", "with%20space1", "%3Cimg%20onerror=x%3E"]) {
+        const { status, text } = await read(id);
+        assert.equal(status, 404, id);
+        assert.ok(text.includes("request:not_kept"), id);
+      }
+      assert.match(await pageOf("never-seen-before"), /24 hours[^]*kept_since: \d{4}-/);
+    });
+
+    it("unless it succeeds at once and queues nothing", async () => {
+      const { app, register, read, timelineOf } = service;
+      const quick = idOf(await fetch(`${app.url}/v1/games/trivia/categories`));
+      const { id } = await register();
+      await timelineOf(id, ({ requests }) => requests.length === 1);
+      assert.equal((await read(quick)).status, 404);
+    });
+
+    it("so that each store shows its part while the other one is away", async () => {
+      const { app, register, read, pageOf, timelineOf } = service;
+      const { id } = await register();
+      await timelineOf(id, ({ requests, messages }) => requests.length + messages.length === 2);
+      const store = createRequestStore(app.deps.redis, systemClock);
+      const requests = Object.assign(store, { find: away });
+      const withoutPostgres = await pageOf(id, { open: away });
+      assert.match(withoutPostgres, /Postgres does not respond[^]*\/v1\/users/);
+      const withoutRedis = await pageOf(id, { requests });
+      assert.match(withoutRedis, /Redis does not respond[^]*verify-email/);
+      assert.equal((await read("never-seen-before", {}, { requests, open: away })).status, 200);
+    });
+
+    it("without addresses, tokens and codes", async () => {
+      const { redis } = service.app.deps;
+      const lists = (await redis.keys("jobs:faults:requests:*")).filter((key) => /:\d+$/.test(key));
+      const stored = JSON.stringify(
+        await Promise.all(lists.map((key) => redis.lrange(key, 0, -1))),
+      );
+      assert.ok(stored.includes("/v1/users") && stored.includes("message-"));
+      assert.doesNotMatch(stored, /@example|eyJ|correct horse|player\d|"\d{6}"|127\.0\.0\.1/);
+    });
+  });
 });
 
 function leads(): void {
@@ -110,48 +153,5 @@ function leads(): void {
     await app.deps.enqueue(mail, job, { ...noOrigin, requestId: "the-second-request" });
     const { jobs } = await timelineOf("the-second-request", (body) => body.jobs.length === 1);
     assert.deepEqual([jobs[0]?.id, jobs[0]?.queued_by], [id, "the-first-request"]);
-  });
-}
-
-function keeping(): void {
-  const away = () => Promise.reject(new Error("away"));
-
-  it("or is refused with 404, which says since when requests are kept", async () => {
-    const { read, pageOf } = service;
-    for (const id of ["never-seen-before", "short", "with%20space1", "%3Cimg%20onerror=x%3E"]) {
-      const { status, text } = await read(id);
-      assert.equal(status, 404, id);
-      assert.ok(text.includes("request:not_kept"), id);
-    }
-    assert.match(await pageOf("never-seen-before"), /24 hours[^]*kept_since: \d{4}-/);
-  });
-
-  it("unless it succeeds at once and queues nothing", async () => {
-    const { app, register, read, timelineOf } = service;
-    const quick = idOf(await fetch(`${app.url}/v1/games/trivia/categories`));
-    const { id } = await register();
-    await timelineOf(id, ({ requests }) => requests.length === 1);
-    assert.equal((await read(quick)).status, 404);
-  });
-
-  it("so that each store shows its part while the other one is away", async () => {
-    const { app, register, read, pageOf, timelineOf } = service;
-    const { id } = await register();
-    await timelineOf(id, ({ requests, messages }) => requests.length + messages.length === 2);
-    const store = createRequestStore(app.deps.redis, systemClock);
-    const requests = Object.assign(store, { find: away });
-    const withoutPostgres = await pageOf(id, { open: away });
-    assert.match(withoutPostgres, /Postgres does not respond[^]*\/v1\/users/);
-    const withoutRedis = await pageOf(id, { requests });
-    assert.match(withoutRedis, /Redis does not respond[^]*verify-email/);
-    assert.equal((await read("never-seen-before", {}, { requests, open: away })).status, 200);
-  });
-
-  it("without addresses, tokens and codes", async () => {
-    const { redis } = service.app.deps;
-    const lists = (await redis.keys("jobs:faults:requests:*")).filter((key) => /:\d+$/.test(key));
-    const stored = JSON.stringify(await Promise.all(lists.map((key) => redis.lrange(key, 0, -1))));
-    assert.ok(stored.includes("/v1/users") && stored.includes("message-"));
-    assert.doesNotMatch(stored, /@example|eyJ|correct horse|player\d|"\d{6}"|127\.0\.0\.1/);
   });
 }

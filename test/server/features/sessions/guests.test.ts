@@ -20,163 +20,159 @@ describe("POST /v1/gateway/guest", () => {
   });
   after(() => app.stop());
 
-  describe("creates a guest", makesGuest);
-  describe("reclaims a guest", reclaimsGuest);
-});
+  describe("creates a guest", () => {
+    it("creates a guest with a unique name and only the documented fields", async () => {
+      const answer = await post(app, "/v1/gateway/guest", {});
+      assert.equal(answer.status, 200);
+      const { player, ...session } = answer.body;
+      assert.deepEqual(Object.keys(player).toSorted(), ["id", "is_guest", "name", "roles"]);
+      assert.match(player.name, /^Guest_[a-z0-9]{8}$/);
+      assert.equal(player.is_guest, true);
+      assert.deepEqual(player.roles, ["ROLE_GUEST"]);
+      assert.equal(session.token_type, "Bearer");
+      assert.equal(session.expires_in, 3600);
+      assert.equal(answer.headers.get("cache-control"), "no-store");
+    });
 
-function makesGuest(): void {
-  it("creates a guest with a unique name and only the documented fields", async () => {
-    const answer = await post(app, "/v1/gateway/guest", {});
-    assert.equal(answer.status, 200);
-    const { player, ...session } = answer.body;
-    assert.deepEqual(Object.keys(player).toSorted(), ["id", "is_guest", "name", "roles"]);
-    assert.match(player.name, /^Guest_[a-z0-9]{8}$/);
-    assert.equal(player.is_guest, true);
-    assert.deepEqual(player.roles, ["ROLE_GUEST"]);
-    assert.equal(session.token_type, "Bearer");
-    assert.equal(session.expires_in, 3600);
-    assert.equal(answer.headers.get("cache-control"), "no-store");
-  });
+    it("sets the refresh cookie for two years", async () => {
+      const answer = await post(app, "/v1/gateway/guest", {});
+      const [pair, ...attributes] = (answer.headers.get("set-cookie") ?? "").split("; ");
+      assert.equal(pair, `svc_refresh=${answer.body.refresh_token}`);
+      assert.deepEqual(attributes.toSorted(), [
+        "HttpOnly",
+        "Max-Age=63072000",
+        "Path=/v1/gateway",
+        "SameSite=None",
+        "Secure",
+      ]);
+    });
 
-  it("sets the refresh cookie for two years", async () => {
-    const answer = await post(app, "/v1/gateway/guest", {});
-    const [pair, ...attributes] = (answer.headers.get("set-cookie") ?? "").split("; ");
-    assert.equal(pair, `svc_refresh=${answer.body.refresh_token}`);
-    assert.deepEqual(attributes.toSorted(), [
-      "HttpOnly",
-      "Max-Age=63072000",
-      "Path=/v1/gateway",
-      "SameSite=None",
-      "Secure",
-    ]);
-  });
+    it("records the token claims: purpose, lifetime, realm, family", async () => {
+      const { body } = await post(app, "/v1/gateway/guest", {}, { "x-realm": "gamedata" });
+      const { tokens } = app.deps;
+      const access = tokens.verify("access", body.access_token);
+      const refresh = tokens.verify("refresh", body.refresh_token);
+      const reclaim = tokens.verify("reclaim", body.reclaim_token ?? "");
+      assert.ok(access && refresh && reclaim);
+      assert.equal(access.realm, "gamedata");
+      assert.equal(access.name, body.player.name);
+      assert.equal(access.fam, refresh.fam);
+      assert.equal(access.exp - access.iat, 3_600);
+      assert.equal(refresh.exp - refresh.iat, 730 * 86_400);
+      assert.equal(reclaim.exp - reclaim.iat, 730 * 86_400);
+      assert.equal(reclaim.sub, String(body.player.id));
+    });
 
-  it("records the token claims: purpose, lifetime, realm, family", async () => {
-    const { body } = await post(app, "/v1/gateway/guest", {}, { "x-realm": "gamedata" });
-    const { tokens } = app.deps;
-    const access = tokens.verify("access", body.access_token);
-    const refresh = tokens.verify("refresh", body.refresh_token);
-    const reclaim = tokens.verify("reclaim", body.reclaim_token ?? "");
-    assert.ok(access && refresh && reclaim);
-    assert.equal(access.realm, "gamedata");
-    assert.equal(access.name, body.player.name);
-    assert.equal(access.fam, refresh.fam);
-    assert.equal(access.exp - access.iat, 3_600);
-    assert.equal(refresh.exp - refresh.iat, 730 * 86_400);
-    assert.equal(reclaim.exp - reclaim.iat, 730 * 86_400);
-    assert.equal(reclaim.sub, String(body.player.id));
-  });
+    it("falls back to the default realm when the named one does not exist", async () => {
+      const { body } = await post(app, "/v1/gateway/guest", {}, { "x-realm": "nowhere" });
+      assert.equal(app.deps.tokens.verify("access", body.access_token)?.realm, "default");
+    });
 
-  it("falls back to the default realm when the named one does not exist", async () => {
-    const { body } = await post(app, "/v1/gateway/guest", {}, { "x-realm": "nowhere" });
-    assert.equal(app.deps.tokens.verify("access", body.access_token)?.realm, "default");
-  });
-
-  it("assigns a name once, in any case and under concurrent requests", async () => {
-    const name = uniqueName();
-    const spellings = Array.from({ length: 20 }, (_, i) => (i % 2 ? name : name.toUpperCase()));
-    const answers = await Promise.all(
-      spellings.map((username) => post(app, "/v1/gateway/guest", { username })),
-    );
-    assert.deepEqual(tally(answers), { "200": 1, "409 guest:username_taken": 19 });
-  });
-
-  it("refuses names that are too short, too long, or contain other characters", async () => {
-    for (const username of ["ab", "a".repeat(21), "a b c", "naïve", "", 5]) {
-      const answer = await post(app, "/v1/gateway/guest", { username });
-      assert.equal(answer.status, 422);
-      assert.deepEqual(
-        answer.json.flash?.violations?.map((violation) => violation.propertyPath),
-        ["username"],
+    it("assigns a name once, in any case and under concurrent requests", async () => {
+      const name = uniqueName();
+      const spellings = Array.from({ length: 20 }, (_, i) => (i % 2 ? name : name.toUpperCase()));
+      const answers = await Promise.all(
+        spellings.map((username) => post(app, "/v1/gateway/guest", { username })),
       );
-    }
-  });
-
-  it("returns 500 when ten generated names in a row are taken", async () => {
-    const { body } = await post(app, "/v1/gateway/guest", {});
-    let tries = 0;
-    const sameName = () => {
-      tries += 1;
-      return body.player.name;
-    };
-    const clientInfo = { realm: "default", userAgent: null };
-    const input = { username: null, reclaimToken: null };
-    await assert.rejects(enterAsGuest(app.deps, input, clientInfo, sameName), {
-      code: "guest:username_unavailable",
+      assert.deepEqual(tally(answers), { "200": 1, "409 guest:username_taken": 19 });
     });
-    assert.equal(tries, 10);
-  });
-}
 
-function reclaimsGuest(): void {
-  it("returns the same player for a reclaim token, with a token of the next generation", async () => {
-    const first = await enter(app);
-    const again = await post(app, "/v1/gateway/guest", {
-      reclaimToken: first.reclaim_token,
-      username: "ignored_name",
+    it("refuses names that are too short, too long, or contain other characters", async () => {
+      for (const username of ["ab", "a".repeat(21), "a b c", "naïve", "", 5]) {
+        const answer = await post(app, "/v1/gateway/guest", { username });
+        assert.equal(answer.status, 422);
+        assert.deepEqual(
+          answer.json.flash?.violations?.map((violation) => violation.propertyPath),
+          ["username"],
+        );
+      }
     });
-    assert.equal(again.status, 200);
-    assert.deepEqual(again.body.player, first.player);
-    const generation = (token: string | undefined) =>
-      app.deps.tokens.verify("reclaim", token ?? "")?.gen ?? -1;
-    assert.equal(generation(again.body.reclaim_token), generation(first.reclaim_token) + 1);
-    const older = await post(app, "/v1/gateway/guest", { reclaimToken: first.reclaim_token });
-    assert.equal(older.body.player.id, first.player.id);
-  });
 
-  it("opens no session by a refresh during which an operator ended every session", async () => {
-    const guest = await enter(app);
-    const em = interruptedBy(app.deps.orm.em.fork(), () =>
-      app.deps.em.transactional(async (inner) => {
-        await revokeFamiliesOf(inner, guest.player.id, new Date(app.deps.clock.now()));
-        await voidReclaimTokens(inner, guest.player.id);
-      }),
-    );
-    const { body } = await refresh({ ...app.deps, em }, guest.refresh_token);
-    for (const [path, given] of [
-      ["/v1/gateway/guest", { reclaimToken: body.reclaim_token }],
-      ["/v1/gateway/refresh", { refresh_token: body.refresh_token }],
-    ] as const)
-      assert.equal((await post(app, path, given)).status, 401, path);
+    it("returns 500 when ten generated names in a row are taken", async () => {
+      const { body } = await post(app, "/v1/gateway/guest", {});
+      let tries = 0;
+      const sameName = () => {
+        tries += 1;
+        return body.player.name;
+      };
+      const clientInfo = { realm: "default", userAgent: null };
+      const input = { username: null, reclaimToken: null };
+      await assert.rejects(enterAsGuest(app.deps, input, clientInfo, sameName), {
+        code: "guest:username_unavailable",
+      });
+      assert.equal(tries, 10);
+    });
   });
+  describe("reclaims a guest", () => {
+    it("returns the same player for a reclaim token, with a token of the next generation", async () => {
+      const first = await enter(app);
+      const again = await post(app, "/v1/gateway/guest", {
+        reclaimToken: first.reclaim_token,
+        username: "ignored_name",
+      });
+      assert.equal(again.status, 200);
+      assert.deepEqual(again.body.player, first.player);
+      const generation = (token: string | undefined) =>
+        app.deps.tokens.verify("reclaim", token ?? "")?.gen ?? -1;
+      assert.equal(generation(again.body.reclaim_token), generation(first.reclaim_token) + 1);
+      const older = await post(app, "/v1/gateway/guest", { reclaimToken: first.reclaim_token });
+      assert.equal(older.body.player.id, first.player.id);
+    });
 
-  it("refuses the token of a guest whose id belongs to another after a database restore", async () => {
-    const lost = await enter(app);
-    const { id } = lost.player;
-    const em = app.deps.em.fork();
-    await em.nativeDelete(TokenFamilySchema, { player: id });
-    await em.nativeDelete(PlayerSchema, { id });
-    await em.execute("select setval('players_id_seq', ?)", [id - 1]);
-    const found = await enter(app);
-    assert.equal(found.player.id, id);
-    const answer = await post(app, "/v1/gateway/guest", { reclaimToken: lost.reclaim_token });
-    assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
-    const own = await post(app, "/v1/gateway/guest", { reclaimToken: found.reclaim_token });
-    assert.equal(own.body.player.id, id);
-  });
+    it("opens no session by a refresh during which an operator ended every session", async () => {
+      const guest = await enter(app);
+      const em = interruptedBy(app.deps.orm.em.fork(), () =>
+        app.deps.em.transactional(async (inner) => {
+          await revokeFamiliesOf(inner, guest.player.id, new Date(app.deps.clock.now()));
+          await voidReclaimTokens(inner, guest.player.id);
+        }),
+      );
+      const { body } = await refresh({ ...app.deps, em }, guest.refresh_token);
+      for (const [path, given] of [
+        ["/v1/gateway/guest", { reclaimToken: body.reclaim_token }],
+        ["/v1/gateway/refresh", { refresh_token: body.refresh_token }],
+      ] as const)
+        assert.equal((await post(app, path, given)).status, 401, path);
+    });
 
-  it("accepts the reclaim token of a guest created before generations existed", async () => {
-    const guest = await enter(app);
-    const { id } = guest.player;
-    const generations = { reclaimGeneration: 0, reclaimVoidBelow: 0 };
-    await app.deps.em.fork().nativeUpdate(PlayerSchema, { id }, generations);
-    const old = app.deps.tokens.sign("reclaim", String(id), 3_600, { gen: 0 });
-    const answer = await post(app, "/v1/gateway/guest", { reclaimToken: old });
-    assert.equal(answer.body.player.id, id);
-  });
-
-  it("refuses an invalid reclaim token without creating a guest", async () => {
-    const guest = await enter(app);
-    const count = () => app.deps.orm.em.fork().count(PlayerSchema, {});
-    const players = await count();
-    const others = ["", "x", "x".repeat(5_000), guest.access_token, guest.refresh_token];
-    for (const reclaimToken of others) {
-      const answer = await post(app, "/v1/gateway/guest", { reclaimToken });
+    it("refuses the token of a guest whose id belongs to another after a database restore", async () => {
+      const lost = await enter(app);
+      const { id } = lost.player;
+      const em = app.deps.em.fork();
+      await em.nativeDelete(TokenFamilySchema, { player: id });
+      await em.nativeDelete(PlayerSchema, { id });
+      await em.execute("select setval('players_id_seq', ?)", [id - 1]);
+      const found = await enter(app);
+      assert.equal(found.player.id, id);
+      const answer = await post(app, "/v1/gateway/guest", { reclaimToken: lost.reclaim_token });
       assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
-    }
-    assert.equal(await count(), players);
+      const own = await post(app, "/v1/gateway/guest", { reclaimToken: found.reclaim_token });
+      assert.equal(own.body.player.id, id);
+    });
+
+    it("accepts the reclaim token of a guest created before generations existed", async () => {
+      const guest = await enter(app);
+      const { id } = guest.player;
+      const generations = { reclaimGeneration: 0, reclaimVoidBelow: 0 };
+      await app.deps.em.fork().nativeUpdate(PlayerSchema, { id }, generations);
+      const old = app.deps.tokens.sign("reclaim", String(id), 3_600, { gen: 0 });
+      const answer = await post(app, "/v1/gateway/guest", { reclaimToken: old });
+      assert.equal(answer.body.player.id, id);
+    });
+
+    it("refuses an invalid reclaim token without creating a guest", async () => {
+      const guest = await enter(app);
+      const count = () => app.deps.orm.em.fork().count(PlayerSchema, {});
+      const players = await count();
+      const others = ["", "x", "x".repeat(5_000), guest.access_token, guest.refresh_token];
+      for (const reclaimToken of others) {
+        const answer = await post(app, "/v1/gateway/guest", { reclaimToken });
+        assert.deepEqual([answer.status, answer.code], [401, "auth:token_invalid"]);
+      }
+      assert.equal(await count(), players);
+    });
   });
-}
+});
 
 describe("POST /v1/gateway/upgrade", () => {
   let app: App;

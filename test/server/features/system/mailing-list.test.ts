@@ -63,129 +63,125 @@ describe("the mailing list", () => {
   });
   after(() => app.stop());
 
-  describe("POST /v1/subscribe", postV1Subscribe);
-  describe("GET /v1/verify", getV1Verify);
+  describe("POST /v1/subscribe", () => {
+    it("sends a mail with a link that adds the address to the list, once", async () => {
+      const email = someone();
+      const answer = await subscribe(email);
+      assert.equal(answer.status, 200);
+      const { content } = await mailOf(email);
+      assert.deepEqual(await stateOf(email), {
+        verified: false,
+        ended: false,
+        channels: ["email:marketing"],
+      });
+      const link = pathOf(content.links[0]);
+      assert.equal(await followLink(app, link), good);
+      assert.equal((await stateOf(email))?.verified, true);
+      assert.match((await mailOf(email, "subscribe-welcome")).content.text, /[^1]\/unsubscribe\?/);
+      assert.equal(await followLink(app, link), bad);
+    });
+
+    it("does not reveal who is on the list, and changes nothing for members", async () => {
+      const email = someone();
+      await subscribe(email);
+      await followLink(app, pathOf((await mailOf(email)).content.links[0]));
+      await mailOf(email, "subscribe-welcome");
+      const answer = await subscribe(` ${email.toUpperCase()} `, { channels: ["sms:spam"] });
+      assert.equal(answer.status, 200);
+      assert.deepEqual((await stateOf(email))?.channels, ["email:marketing"]);
+      assert.equal((await messagesTo(app.deps, email)).length, 2);
+    });
+
+    it("keeps the link of an earlier mail valid while no other can be sent", async () => {
+      const email = someone();
+      await subscribe(email);
+      const { content } = await mailOf(email);
+      const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
+      const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
+      const other = {
+        template: "sign-in-code",
+        to: email,
+        locale: "en",
+        params: { code: "1" },
+      } as const;
+      while ((await writeMessage(deps.em, deps, other)) !== null);
+      await subscribeAddress(deps, { email, channels: null, locale: "en", realm: "default" });
+      assert.equal(await followLink(app, pathOf(content.links[0])), good);
+    });
+
+    it("invalidates the link of an earlier mail, and every link after a day", async () => {
+      const email = someone();
+      await subscribe(email);
+      const first = pathOf((await mailOf(email)).content.links[0]);
+      await subscribe(email, { channels: ["email:product", "email:product"] });
+      const second = pathOf((await mailOf(email)).content.links[0]);
+      assert.equal(await followLink(app, first), bad);
+      assert.deepEqual((await stateOf(email))?.channels, ["email:product"]);
+      now += 24 * 3_600_000;
+      assert.equal(await followLink(app, second), bad);
+      assert.equal((await stateOf(email))?.verified, false);
+    });
+
+    it("refuses an invalid address and malformed channels", async () => {
+      const wrong: object[] = [
+        {},
+        { email: "nobody" },
+        { email: 7 },
+        { email: "a@example.com", channels: ["everything"] },
+        { email: "a@example.com", channels: "email:marketing" },
+        { email: "a@example.com", channels: Array(33).fill("email:a") },
+      ];
+      for (const body of wrong) {
+        const { status, json } = await app.client.post("/v1/subscribe", { body });
+        const { flash } = json as { flash: { violations: object[] } };
+        assert.deepEqual([status, flash.violations.length], [422, 1]);
+      }
+      const nullable = { email: someone(), channels: null };
+      assert.equal((await app.client.post("/v1/subscribe", { body: nullable })).status, 200);
+    });
+  });
+  describe("GET /v1/verify", () => {
+    it("always redirects, with the problem in the address", async () => {
+      const missing = "/status/verify?result=error&code=missing_arguments";
+      for (const query of ["", "?email=a@example.com", "?token=x", "?email=&token="])
+        assert.equal(await locationOf(`/v1/verify${query}`), missing);
+      for (const query of [
+        "?email=a@example.com&token=x",
+        "?email=%zz&token=%00",
+        "?email=a&token=a.b.c",
+      ])
+        assert.equal(await locationOf(`/v1/verify${query}`), bad);
+    });
+
+    it("is not consumed by a scanner that sends HEAD or GET", async () => {
+      const email = someone();
+      await subscribe(email);
+      const link = pathOf((await mailOf(email)).content.links[0]);
+      assert.equal((await app.client.head(link)).status, 200);
+      const page = await openLink(app, link);
+      assert.equal(page.action, link);
+      assert.deepEqual(page.answers, ["yes"]);
+      assert.match(page.html, new RegExp(email));
+      assert.equal((await stateOf(email))?.verified, false);
+      assert.equal(await followLink(app, link), good);
+    });
+
+    it("acts at once when it is called with the token of the mail", async () => {
+      const email = someone();
+      await subscribe(email);
+      const { search } = new URL((await mailOf(email)).content.links[0] ?? "");
+      for (const [method, headers] of previews) {
+        const answer = await app.client.request(method, `/v1/verify${search}`, { headers });
+        assert.deepEqual([answer.status, answer.headers.get("location")], [302, good]);
+      }
+      assert.equal((await stateOf(email))?.verified, false);
+      assert.equal(await locationOf(`/v1/verify${search}`), good);
+      assert.equal((await stateOf(email))?.verified, true);
+      assert.equal(await locationOf(`/v1/verify${search}`), bad);
+    });
+  });
   describe("unsubscribing", unsubscribing);
 });
-
-function postV1Subscribe(): void {
-  it("sends a mail with a link that adds the address to the list, once", async () => {
-    const email = someone();
-    const answer = await subscribe(email);
-    assert.equal(answer.status, 200);
-    const { content } = await mailOf(email);
-    assert.deepEqual(await stateOf(email), {
-      verified: false,
-      ended: false,
-      channels: ["email:marketing"],
-    });
-    const link = pathOf(content.links[0]);
-    assert.equal(await followLink(app, link), good);
-    assert.equal((await stateOf(email))?.verified, true);
-    assert.match((await mailOf(email, "subscribe-welcome")).content.text, /[^1]\/unsubscribe\?/);
-    assert.equal(await followLink(app, link), bad);
-  });
-
-  it("does not reveal who is on the list, and changes nothing for members", async () => {
-    const email = someone();
-    await subscribe(email);
-    await followLink(app, pathOf((await mailOf(email)).content.links[0]));
-    await mailOf(email, "subscribe-welcome");
-    const answer = await subscribe(` ${email.toUpperCase()} `, { channels: ["sms:spam"] });
-    assert.equal(answer.status, 200);
-    assert.deepEqual((await stateOf(email))?.channels, ["email:marketing"]);
-    assert.equal((await messagesTo(app.deps, email)).length, 2);
-  });
-
-  it("keeps the link of an earlier mail valid while no other can be sent", async () => {
-    const email = someone();
-    await subscribe(email);
-    const { content } = await mailOf(email);
-    const config = { ...app.deps.config, RATE_LIMIT_FACTOR: 1 };
-    const deps = { ...app.deps, em: app.deps.orm.em.fork(), config };
-    const other = {
-      template: "sign-in-code",
-      to: email,
-      locale: "en",
-      params: { code: "1" },
-    } as const;
-    while ((await writeMessage(deps.em, deps, other)) !== null);
-    await subscribeAddress(deps, { email, channels: null, locale: "en", realm: "default" });
-    assert.equal(await followLink(app, pathOf(content.links[0])), good);
-  });
-
-  it("invalidates the link of an earlier mail, and every link after a day", async () => {
-    const email = someone();
-    await subscribe(email);
-    const first = pathOf((await mailOf(email)).content.links[0]);
-    await subscribe(email, { channels: ["email:product", "email:product"] });
-    const second = pathOf((await mailOf(email)).content.links[0]);
-    assert.equal(await followLink(app, first), bad);
-    assert.deepEqual((await stateOf(email))?.channels, ["email:product"]);
-    now += 24 * 3_600_000;
-    assert.equal(await followLink(app, second), bad);
-    assert.equal((await stateOf(email))?.verified, false);
-  });
-
-  it("refuses an invalid address and malformed channels", async () => {
-    const wrong: object[] = [
-      {},
-      { email: "nobody" },
-      { email: 7 },
-      { email: "a@example.com", channels: ["everything"] },
-      { email: "a@example.com", channels: "email:marketing" },
-      { email: "a@example.com", channels: Array(33).fill("email:a") },
-    ];
-    for (const body of wrong) {
-      const { status, json } = await app.client.post("/v1/subscribe", { body });
-      const { flash } = json as { flash: { violations: object[] } };
-      assert.deepEqual([status, flash.violations.length], [422, 1]);
-    }
-    const nullable = { email: someone(), channels: null };
-    assert.equal((await app.client.post("/v1/subscribe", { body: nullable })).status, 200);
-  });
-}
-
-function getV1Verify(): void {
-  it("always redirects, with the problem in the address", async () => {
-    const missing = "/status/verify?result=error&code=missing_arguments";
-    for (const query of ["", "?email=a@example.com", "?token=x", "?email=&token="])
-      assert.equal(await locationOf(`/v1/verify${query}`), missing);
-    for (const query of [
-      "?email=a@example.com&token=x",
-      "?email=%zz&token=%00",
-      "?email=a&token=a.b.c",
-    ])
-      assert.equal(await locationOf(`/v1/verify${query}`), bad);
-  });
-
-  it("is not consumed by a scanner that sends HEAD or GET", async () => {
-    const email = someone();
-    await subscribe(email);
-    const link = pathOf((await mailOf(email)).content.links[0]);
-    assert.equal((await app.client.head(link)).status, 200);
-    const page = await openLink(app, link);
-    assert.equal(page.action, link);
-    assert.deepEqual(page.answers, ["yes"]);
-    assert.match(page.html, new RegExp(email));
-    assert.equal((await stateOf(email))?.verified, false);
-    assert.equal(await followLink(app, link), good);
-  });
-
-  it("acts at once when it is called with the token of the mail", async () => {
-    const email = someone();
-    await subscribe(email);
-    const { search } = new URL((await mailOf(email)).content.links[0] ?? "");
-    for (const [method, headers] of previews) {
-      const answer = await app.client.request(method, `/v1/verify${search}`, { headers });
-      assert.deepEqual([answer.status, answer.headers.get("location")], [302, good]);
-    }
-    assert.equal((await stateOf(email))?.verified, false);
-    assert.equal(await locationOf(`/v1/verify${search}`), good);
-    assert.equal((await stateOf(email))?.verified, true);
-    assert.equal(await locationOf(`/v1/verify${search}`), bad);
-  });
-}
 
 function unsubscribing(): void {
   const path = (email: string, token: string) =>

@@ -24,27 +24,25 @@ describe("POST /v1/embers/@me/awards", () => {
   startsWalletApp();
 
   postV1EmbersMe();
-  describe("for the seeded awards", seededAwards);
-});
-
-function seededAwards(): void {
-  it("gives a new guest only the welcome for asking: the other seeded awards are for deeds", async () => {
-    const ann = await player();
-    const outcomes = [];
-    for (const { award_id, game } of awardSeed.awards) {
-      const { status, code } = await ann.claim(award_id.slice("id.award.".length), game);
-      outcomes.push([award_id, code ?? status]);
-    }
-    assert.deepEqual(outcomes, [
-      ["id.award.first_win", "award:not_claimable"],
-      ["id.award.daily_complete", "award:not_claimable"],
-      ["id.award.gauntlet_complete", "award:not_claimable"],
-      ["id.award.first_words", "award:not_claimable"],
-      ["id.award.welcome", 201],
-    ]);
-    assert.equal((await ann.embers()).lifetime, 10);
+  describe("for the seeded awards", () => {
+    it("gives a new guest only the welcome for asking: the other seeded awards are for deeds", async () => {
+      const ann = await player();
+      const outcomes = [];
+      for (const { award_id, game } of awardSeed.awards) {
+        const { status, code } = await ann.claim(award_id.slice("id.award.".length), game);
+        outcomes.push([award_id, code ?? status]);
+      }
+      assert.deepEqual(outcomes, [
+        ["id.award.first_win", "award:not_claimable"],
+        ["id.award.daily_complete", "award:not_claimable"],
+        ["id.award.gauntlet_complete", "award:not_claimable"],
+        ["id.award.first_words", "award:not_claimable"],
+        ["id.award.welcome", 201],
+      ]);
+      assert.equal((await ann.embers()).lifetime, 10);
+    });
   });
-}
+});
 
 function postV1EmbersMe(): void {
   it("grants an award once, and then returns the first grant unchanged", async () => {

@@ -7,7 +7,99 @@ import { type Response, frame, lobby, seatAt, stream, tryMs } from "./stream-sea
 
 describe("a client stream", () => {
   describe("reconnects", reconnects);
-  describe("continues and ends", continuesAndEnds);
+  describe("continues and ends", () => {
+    it("ends without waiting after the last event of a finished lobby", async () => {
+      const { service, seat } = await seatAt(
+        (response) => answer(response, 404, refusal("lobby:not_found")),
+        () => lobby(9, "finished"),
+      );
+      const { done } = await seat.events({ lastEventId: "9" }).next();
+      assert.equal(done, true);
+      assert.equal(seat.lobby?.status, "finished");
+      await service.stop();
+    });
+
+    it("resumes after a stored event with the lobby as of that event, not as this seat last saw it", async () => {
+      let now = { ...lobby(1), host_name: "before" };
+      const { service, seat } = await seatAt(
+        (response) => stream(response, frame("lobby.spectators", 8, { spectator_count: 3 })),
+        () => now,
+      );
+      await seat.read();
+      now = { ...lobby(7), host_name: "after" };
+      const events = seat.events({ lastEventId: "7" });
+      await events.next();
+      const { seq, host_name, spectator_count } = seat.lobby ?? {};
+      assert.deepEqual([seq, host_name, spectator_count], [8, "after", 3]);
+      await events.return();
+      await service.stop();
+    });
+
+    it("connects when the service becomes available, however long that takes", async () => {
+      let asked = 0;
+      const { service, seat } = await seatAt(
+        (response) => stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") })),
+        () => {
+          asked += 1;
+          return asked < 3 ? null : lobby(1);
+        },
+      );
+      const events = seat.events();
+      const { value } = await events.next();
+      assert.equal(value?.type, "lobby.snapshot");
+      await events.return();
+      await service.stop();
+    });
+
+    it("delivers nothing after its signal, not even events already received", async () => {
+      const { service, seat } = await seatAt((response) => {
+        const first = frame("lobby.snapshot", 1, { lobby: lobby(1) });
+        stream(response, first + frame("lobby.spectators", 2, { spectator_count: 1 }));
+      });
+      const stop = new AbortController();
+      const seen: number[] = [];
+      for await (const { seq } of seat.events({ signal: stop.signal })) {
+        seen.push(seq);
+        stop.abort();
+      }
+      assert.deepEqual(seen, [1]);
+      assert.equal(seat.lobby?.seq, 1);
+      await service.stop();
+    });
+
+    it("ends with its signal after the service closed the connection while an event was handled", async () => {
+      const opened: Response[] = [];
+      const { service, seat } = await seatAt((response) => {
+        opened.push(stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })));
+      });
+      const stop = new AbortController();
+      const seen: number[] = [];
+      for await (const { seq } of seat.events({ signal: stop.signal })) {
+        seen.push(seq);
+        for (const response of opened) response.end();
+        // The end of the stream arrives before this response.
+        await seat.heartbeat();
+        stop.abort();
+      }
+      assert.deepEqual(seen, [1]);
+      await service.stop();
+    });
+
+    it("requests another token when its own has expired, and fails when that is refused", async () => {
+      const { service, seat, tokens } = await seatAt((response, _, n) => {
+        if (n === 1) stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })).end();
+        else answer(response, n === 2 ? 401 : 403, refusal("hub:topic_forbidden"));
+      });
+      const events = seat.events();
+      await events.next();
+      await assert.rejects(
+        events.next(),
+        (error) => error instanceof EmberlineError && error.code === "hub:topic_forbidden",
+      );
+      assert.equal(tokens(), 2);
+      await service.stop();
+    });
+  });
 });
 
 function reconnects(): void {
@@ -104,100 +196,6 @@ function reconnects(): void {
     time.setBack(3_600_000);
     time.pass(silenceMs + 1);
     assert.equal((await next).value?.seq, 2);
-    await service.stop();
-  });
-}
-
-function continuesAndEnds(): void {
-  it("ends without waiting after the last event of a finished lobby", async () => {
-    const { service, seat } = await seatAt(
-      (response) => answer(response, 404, refusal("lobby:not_found")),
-      () => lobby(9, "finished"),
-    );
-    const { done } = await seat.events({ lastEventId: "9" }).next();
-    assert.equal(done, true);
-    assert.equal(seat.lobby?.status, "finished");
-    await service.stop();
-  });
-
-  it("resumes after a stored event with the lobby as of that event, not as this seat last saw it", async () => {
-    let now = { ...lobby(1), host_name: "before" };
-    const { service, seat } = await seatAt(
-      (response) => stream(response, frame("lobby.spectators", 8, { spectator_count: 3 })),
-      () => now,
-    );
-    await seat.read();
-    now = { ...lobby(7), host_name: "after" };
-    const events = seat.events({ lastEventId: "7" });
-    await events.next();
-    const { seq, host_name, spectator_count } = seat.lobby ?? {};
-    assert.deepEqual([seq, host_name, spectator_count], [8, "after", 3]);
-    await events.return();
-    await service.stop();
-  });
-
-  it("connects when the service becomes available, however long that takes", async () => {
-    let asked = 0;
-    const { service, seat } = await seatAt(
-      (response) => stream(response, frame("lobby.snapshot", 2, { lobby: lobby(2, "finished") })),
-      () => {
-        asked += 1;
-        return asked < 3 ? null : lobby(1);
-      },
-    );
-    const events = seat.events();
-    const { value } = await events.next();
-    assert.equal(value?.type, "lobby.snapshot");
-    await events.return();
-    await service.stop();
-  });
-
-  it("delivers nothing after its signal, not even events already received", async () => {
-    const { service, seat } = await seatAt((response) => {
-      const first = frame("lobby.snapshot", 1, { lobby: lobby(1) });
-      stream(response, first + frame("lobby.spectators", 2, { spectator_count: 1 }));
-    });
-    const stop = new AbortController();
-    const seen: number[] = [];
-    for await (const { seq } of seat.events({ signal: stop.signal })) {
-      seen.push(seq);
-      stop.abort();
-    }
-    assert.deepEqual(seen, [1]);
-    assert.equal(seat.lobby?.seq, 1);
-    await service.stop();
-  });
-
-  it("ends with its signal after the service closed the connection while an event was handled", async () => {
-    const opened: Response[] = [];
-    const { service, seat } = await seatAt((response) => {
-      opened.push(stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })));
-    });
-    const stop = new AbortController();
-    const seen: number[] = [];
-    for await (const { seq } of seat.events({ signal: stop.signal })) {
-      seen.push(seq);
-      for (const response of opened) response.end();
-      // The end of the stream arrives before this response.
-      await seat.heartbeat();
-      stop.abort();
-    }
-    assert.deepEqual(seen, [1]);
-    await service.stop();
-  });
-
-  it("requests another token when its own has expired, and fails when that is refused", async () => {
-    const { service, seat, tokens } = await seatAt((response, _, n) => {
-      if (n === 1) stream(response, frame("lobby.snapshot", 1, { lobby: lobby(1) })).end();
-      else answer(response, n === 2 ? 401 : 403, refusal("hub:topic_forbidden"));
-    });
-    const events = seat.events();
-    await events.next();
-    await assert.rejects(
-      events.next(),
-      (error) => error instanceof EmberlineError && error.code === "hub:topic_forbidden",
-    );
-    assert.equal(tokens(), 2);
     await service.stop();
   });
 }

@@ -89,59 +89,60 @@ describe("concurrent answers of one player in all games", () => {
   });
   after(() => app.stop());
 
-  describe("are counted", countedRuns);
-  describe("wait for each other", waitForEachOther);
-});
-
-function countedRuns(): void {
-  it("all count, as if they had arrived one after another", async () => {
-    const first = asked[0] ?? assert.fail();
-    // With an open session and existing totals, no answer has to take a lock.
-    await answerPractice(first, true);
-    await Promise.all([
-      ...asked.flatMap((one, n) => [
-        answerPractice(one, n % 3 > 0),
-        answerPractice(one, n % 5 > 0),
-      ]),
-      playEndless(6),
-      ...[1, 2, 3].map((n) => finishLobby(2_000_000 + n, asked.slice(n, n + 4))),
-      who.send("/session/end"),
-    ]);
-    const { em } = app.deps;
-    const given = await rowsOf<Asked & { isCorrect: boolean; points: number; xp: number }>(
-      em,
-      sql`select a.question_id as id, q.category, q.difficulty, a.is_correct as "isCorrect", a.points, a.xp
+  describe("are counted", () => {
+    it("all count, as if they had arrived one after another", async () => {
+      const first = asked[0] ?? assert.fail();
+      // With an open session and existing totals, no answer has to take a lock.
+      await answerPractice(first, true);
+      await Promise.all([
+        ...asked.flatMap((one, n) => [
+          answerPractice(one, n % 3 > 0),
+          answerPractice(one, n % 5 > 0),
+        ]),
+        playEndless(6),
+        ...[1, 2, 3].map((n) => finishLobby(2_000_000 + n, asked.slice(n, n + 4))),
+        who.send("/session/end"),
+      ]);
+      const { em } = app.deps;
+      const given = await rowsOf<Asked & { isCorrect: boolean; points: number; xp: number }>(
+        em,
+        sql`select a.question_id as id, q.category, q.difficulty, a.is_correct as "isCorrect", a.points, a.xp
         from question_answers a join questions q on q.id = a.question_id
         where a.player_id = ${who.id} order by a.id`,
-    );
-    assert.equal(given.length, 41 + 6 + 12);
-    const history = given.map((one) => ({ ...one, question: one.id, timeMs: null, timerMs: null }));
-    const expected = readHistory(history);
-    assert.deepEqual(
-      given.map(({ xp }) => xp),
-      expected.answers.map(({ xp }) => xp),
-    );
-    const sumOf = (rows: typeof given) => rows.reduce((sum, { points }) => sum + points, 0);
-    const all = await rowsOf<Totals>(
-      em,
-      sql`select ${totals}, total_xp as xp from player_stats where player_id = ${who.id}`,
-    );
-    assert.deepEqual(all, [{ ...expected.all, score: sumOf(given) }]);
-    for (const [category, ofIt] of Object.entries(expected.categories)) {
-      const score = sumOf(given.filter((one) => one.category === category));
-      const found = await rowsOf<Totals>(
-        em,
-        sql`select ${totals}, xp from player_category_stats
-          where player_id = ${who.id} and category = ${category}`,
       );
-      assert.deepEqual(found, [{ ...ofIt, score }]);
-    }
-  });
+      assert.equal(given.length, 41 + 6 + 12);
+      const history = given.map((one) => ({
+        ...one,
+        question: one.id,
+        timeMs: null,
+        timerMs: null,
+      }));
+      const expected = readHistory(history);
+      assert.deepEqual(
+        given.map(({ xp }) => xp),
+        expected.answers.map(({ xp }) => xp),
+      );
+      const sumOf = (rows: typeof given) => rows.reduce((sum, { points }) => sum + points, 0);
+      const all = await rowsOf<Totals>(
+        em,
+        sql`select ${totals}, total_xp as xp from player_stats where player_id = ${who.id}`,
+      );
+      assert.deepEqual(all, [{ ...expected.all, score: sumOf(given) }]);
+      for (const [category, ofIt] of Object.entries(expected.categories)) {
+        const score = sumOf(given.filter((one) => one.category === category));
+        const found = await rowsOf<Totals>(
+          em,
+          sql`select ${totals}, xp from player_category_stats
+          where player_id = ${who.id} and category = ${category}`,
+        );
+        assert.deepEqual(found, [{ ...ofIt, score }]);
+      }
+    });
 
-  it("add up to the totals of the sessions and the questions", async () => {
-    const [sums] = await rowsOf(
-      app.deps.em,
-      sql`select
+    it("add up to the totals of the sessions and the questions", async () => {
+      const [sums] = await rowsOf(
+        app.deps.em,
+        sql`select
           (select sum(total_points)::int from play_sessions where player_id = ${who.id}) as "inSessions",
           (select sum(total_answered)::int from play_sessions where player_id = ${who.id}) as practised,
           (select sum(points)::int from question_answers where player_id = ${who.id}
@@ -150,50 +151,50 @@ function countedRuns(): void {
           (select sum(num_correct)::int from questions) as correct,
           (select count(*)::int from question_answers) as answers,
           (select count(*)::int from question_answers where is_correct) as "answeredRight"`,
-    );
-    const { inSessions, practised, points, served, correct, answers, answeredRight } =
-      sums as Record<string, number>;
-    assert.deepEqual([inSessions, practised], [points, 41]);
-    assert.deepEqual([served, correct], [answers, answeredRight]);
-  });
-}
-
-function waitForEachOther(): void {
-  it("wait for an answer that is being recorded, and are scored after it", async () => {
-    const [one, two] = [asked[0] ?? assert.fail(), asked[1] ?? assert.fail()];
-    const before_ = await streakOf();
-    const waiting = await app.deps.em.transactional(async (em) => {
-      await recordAnswerWithin(em, {
-        ...{ playerId: who.id, questionId: one.id, selectedIndex: -1, streak: 0 },
-        ...{ timeMs: null, timerMs: null, source: "practice", ref: null, at: new Date() },
-      });
-      const second = answerPractice(two, true);
-      await untilOneWaits(app.deps.em);
-      return { second };
-    });
-    await waiting.second;
-    assert.deepEqual(await streakOf(), { answers: before_.answers + 2, streak: 0 });
-  });
-
-  it("start a new session when theirs ends while they wait", async () => {
-    const one = asked[2] ?? assert.fail();
-    await answerPractice(one, true);
-    const sessions = () =>
-      rowsOf<{ id: number; isOver: boolean; answered: number }>(
-        app.deps.em,
-        sql`select id, ended_at is not null as "isOver", total_answered as answered
-          from play_sessions where player_id = ${who.id} order by id desc limit 2`,
       );
-    const [open] = await sessions();
-    const waiting = await app.deps.em.transactional(async (em) => {
-      await endSession(em, { playerId: who.id, now: new Date(), idleSince: new Date(0) });
-      const answered = answerPractice(one, true);
-      await untilOneWaits(app.deps.em);
-      return { answered };
+      const { inSessions, practised, points, served, correct, answers, answeredRight } =
+        sums as Record<string, number>;
+      assert.deepEqual([inSessions, practised], [points, 41]);
+      assert.deepEqual([served, correct], [answers, answeredRight]);
     });
-    await waiting.answered;
-    const [newest, older] = await sessions();
-    assert.deepEqual(older, { ...open, isOver: true });
-    assert.deepEqual([newest?.isOver, newest?.answered], [false, 1]);
   });
-}
+  describe("wait for each other", () => {
+    it("wait for an answer that is being recorded, and are scored after it", async () => {
+      const [one, two] = [asked[0] ?? assert.fail(), asked[1] ?? assert.fail()];
+      const before_ = await streakOf();
+      const waiting = await app.deps.em.transactional(async (em) => {
+        await recordAnswerWithin(em, {
+          ...{ playerId: who.id, questionId: one.id, selectedIndex: -1, streak: 0 },
+          ...{ timeMs: null, timerMs: null, source: "practice", ref: null, at: new Date() },
+        });
+        const second = answerPractice(two, true);
+        await untilOneWaits(app.deps.em);
+        return { second };
+      });
+      await waiting.second;
+      assert.deepEqual(await streakOf(), { answers: before_.answers + 2, streak: 0 });
+    });
+
+    it("start a new session when theirs ends while they wait", async () => {
+      const one = asked[2] ?? assert.fail();
+      await answerPractice(one, true);
+      const sessions = () =>
+        rowsOf<{ id: number; isOver: boolean; answered: number }>(
+          app.deps.em,
+          sql`select id, ended_at is not null as "isOver", total_answered as answered
+          from play_sessions where player_id = ${who.id} order by id desc limit 2`,
+        );
+      const [open] = await sessions();
+      const waiting = await app.deps.em.transactional(async (em) => {
+        await endSession(em, { playerId: who.id, now: new Date(), idleSince: new Date(0) });
+        const answered = answerPractice(one, true);
+        await untilOneWaits(app.deps.em);
+        return { answered };
+      });
+      await waiting.answered;
+      const [newest, older] = await sessions();
+      assert.deepEqual(older, { ...open, isOver: true });
+      assert.deepEqual([newest?.isOver, newest?.answered], [false, 1]);
+    });
+  });
+});

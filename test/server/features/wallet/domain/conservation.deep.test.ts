@@ -183,134 +183,134 @@ describe(`5,000 movements of 100 players at once, with killed processes (seed ${
     await stores.stop();
   });
 
-  describe("match a model", modelMatch);
-  describe("have valid outcomes", validOutcomes);
-});
-
-function modelMatch(): void {
-  it("leave every wallet in the state of a plain model, entry by entry", async () => {
-    const states = await rowsOf(
-      orm.em.fork(),
-      sql<{ playerId: number; currency: Currency; balance: number; total: number }>`
+  describe("match a model", () => {
+    it("leave every wallet in the state of a plain model, entry by entry", async () => {
+      const states = await rowsOf(
+        orm.em.fork(),
+        sql<{ playerId: number; currency: Currency; balance: number; total: number }>`
         select player_id as "playerId", currency, balance::float8 as balance, total::float8 as total
         from wallets`,
-    );
-    assert.ok(states.length > numPlayers);
-    for (const { playerId, currency, balance, total } of states) {
-      const model = { balance: 0, total: 0 };
-      for (const entry of ofWallet(playerId, currency)) {
-        model.balance += entry.amount;
-        const isCounted = !["spend", "refund"].includes(entry.source) && entry.amount > 0;
-        model.total += isCounted ? entry.amount : 0;
-        assert.ok(model.balance >= 0);
-        assert.deepEqual({ balance: entry.balance, total: entry.total }, model);
+      );
+      assert.ok(states.length > numPlayers);
+      for (const { playerId, currency, balance, total } of states) {
+        const model = { balance: 0, total: 0 };
+        for (const entry of ofWallet(playerId, currency)) {
+          model.balance += entry.amount;
+          const isCounted = !["spend", "refund"].includes(entry.source) && entry.amount > 0;
+          model.total += isCounted ? entry.amount : 0;
+          assert.ok(model.balance >= 0);
+          assert.deepEqual({ balance: entry.balance, total: entry.total }, model);
+        }
+        assert.deepEqual({ balance, total }, model);
       }
-      assert.deepEqual({ balance, total }, model);
-    }
-  });
+    });
 
-  it("happen exactly once when confirmed, with the requested amount, and otherwise never", () => {
-    const byRef = new Map<string, Row[]>();
-    for (const row of entries)
-      if (row.source !== "award") byRef.set(row.refId, [...(byRef.get(row.refId) ?? []), row]);
-    const all = requestsByRef();
-    assert.ok([...byRef.keys()].every((ref) => all.has(ref)));
-    for (const request of requests) {
-      if (request.name === "award") continue;
-      const results = resultsOf(request.ref);
-      const rows = byRef.get(request.ref) ?? [];
-      const isDone = results.some((one) => one.startsWith("done"));
-      assert.equal(rows.length, isDone ? 1 : 0, request.ref);
-      assert.ok(results.filter((one) => one === "done").length <= 1, request.ref);
-      const { currency, direction, source } = operations[request.name];
-      const amount = direction === "debit" ? -request.amount : request.amount;
-      for (const row of rows)
-        assert.deepEqual(
-          [row.playerId, row.currency, row.source, row.amount],
-          [request.playerId, currency, source, amount],
+    it("happen exactly once when confirmed, with the requested amount, and otherwise never", () => {
+      const byRef = new Map<string, Row[]>();
+      for (const row of entries)
+        if (row.source !== "award") byRef.set(row.refId, [...(byRef.get(row.refId) ?? []), row]);
+      const all = requestsByRef();
+      assert.ok([...byRef.keys()].every((ref) => all.has(ref)));
+      for (const request of requests) {
+        if (request.name === "award") continue;
+        const results = resultsOf(request.ref);
+        const rows = byRef.get(request.ref) ?? [];
+        const isDone = results.some((one) => one.startsWith("done"));
+        assert.equal(rows.length, isDone ? 1 : 0, request.ref);
+        assert.ok(results.filter((one) => one === "done").length <= 1, request.ref);
+        const { currency, direction, source } = operations[request.name];
+        const amount = direction === "debit" ? -request.amount : request.amount;
+        for (const row of rows)
+          assert.deepEqual(
+            [row.playerId, row.currency, row.source, row.amount],
+            [request.playerId, currency, source, amount],
+          );
+      }
+    });
+  });
+  describe("have valid outcomes", () => {
+    it("are refused only when the balance was too low at that moment", () => {
+      const all = requestsByRef();
+      let refused = 0;
+      for (const { ref, result, asked, answered } of [...outcomes.values()].flat()) {
+        const request = all.get(ref);
+        if (!request || request.name === "award" || result !== "wallet:insufficient_funds")
+          continue;
+        refused += 1;
+        const { currency } = operations[request.name];
+        const balances = balancesBetween(request.playerId, currency, asked, answered);
+        assert.ok(
+          Math.min(...balances) < Math.abs(request.amount),
+          `${ref}: ${balances.join(" ")}`,
         );
-    }
-  });
-}
+      }
+      assert.ok(refused > 50, "the wallets were never empty");
+    });
 
-function validOutcomes(): void {
-  it("are refused only when the balance was too low at that moment", () => {
-    const all = requestsByRef();
-    let refused = 0;
-    for (const { ref, result, asked, answered } of [...outcomes.values()].flat()) {
-      const request = all.get(ref);
-      if (!request || request.name === "award" || result !== "wallet:insufficient_funds") continue;
-      refused += 1;
-      const { currency } = operations[request.name];
-      const balances = balancesBetween(request.playerId, currency, asked, answered);
-      assert.ok(Math.min(...balances) < Math.abs(request.amount), `${ref}: ${balances.join(" ")}`);
-    }
-    assert.ok(refused > 50, "the wallets were never empty");
-  });
+    it("have no outcome outside this list", () => {
+      const results = new Set([...outcomes.values()].flat().map(({ result }) => result));
+      assert.deepEqual([...results].sort(), [
+        "award:daily_limit",
+        "done",
+        "done before",
+        "earned before",
+        "wallet:insufficient_funds",
+      ]);
+    });
 
-  it("have no outcome outside this list", () => {
-    const results = new Set([...outcomes.values()].flat().map(({ result }) => result));
-    assert.deepEqual([...results].sort(), [
-      "award:daily_limit",
-      "done",
-      "done before",
-      "earned before",
-      "wallet:insufficient_funds",
-    ]);
-  });
-
-  it("grant an award once, or up to its daily limit, and always together with its money", async () => {
-    const grants = await rowsOf(
-      orm.em.fork(),
-      sql<{ playerId: number; awardId: string; day: string; count: number }>`
+    it("grant an award once, or up to its daily limit, and always together with its money", async () => {
+      const grants = await rowsOf(
+        orm.em.fork(),
+        sql<{ playerId: number; awardId: string; day: string; count: number }>`
         select player_id as "playerId", award_id as "awardId",
           (granted_at at time zone 'UTC')::date::text as day, count(*)::int as count
         from award_grants group by 1, 2, 3`,
-    );
-    const granted = (playerId: number, awardId: string, day: string | null) =>
-      grants
-        .filter((one) => one.playerId === playerId && one.awardId === awardId)
-        .filter((one) => day === null || one.day === day)
-        .reduce((sum, { count }) => sum + count, 0);
-    const claims = Map.groupBy(
-      requests.filter((request) => request.name === "award"),
-      (request) => `${request.playerId}/${request.awardId}`,
-    );
-    for (const asked of claims.values()) {
-      const [{ playerId, awardId }] = asked as [(typeof asked)[0]];
-      const acknowledged = (list: typeof asked) =>
-        list.filter(({ ref }) => resultsOf(ref).includes("done")).length;
-      const unanswered = (list: typeof asked) =>
-        list.filter(({ ref }) => !outcomes.has(ref)).length;
-      const within = (count: number, list: typeof asked) =>
-        assert.ok(
-          count >= acknowledged(list) && count <= acknowledged(list) + unanswered(list),
-          `${playerId} ${awardId}: ${count} of ${list.length}`,
-        );
-      within(granted(playerId, awardId, null), asked);
-      if (awardId === awards.once.awardId) assert.ok(granted(playerId, awardId, null) <= 1);
-      if (awardId === awards.once.awardId && unanswered(asked) === 0)
-        assert.equal(granted(playerId, awardId, null), 1);
-      if (awardId !== awards.daily.awardId) continue;
-      for (const now of days) {
-        const list = asked.filter((request) => request.now === now);
-        const count = granted(playerId, awardId, new Date(now).toISOString().slice(0, 10));
-        assert.ok(count <= dailyLimit);
-        assert.ok(count >= Math.min(dailyLimit, list.length - unanswered(list)));
+      );
+      const granted = (playerId: number, awardId: string, day: string | null) =>
+        grants
+          .filter((one) => one.playerId === playerId && one.awardId === awardId)
+          .filter((one) => day === null || one.day === day)
+          .reduce((sum, { count }) => sum + count, 0);
+      const claims = Map.groupBy(
+        requests.filter((request) => request.name === "award"),
+        (request) => `${request.playerId}/${request.awardId}`,
+      );
+      for (const asked of claims.values()) {
+        const [{ playerId, awardId }] = asked as [(typeof asked)[0]];
+        const acknowledged = (list: typeof asked) =>
+          list.filter(({ ref }) => resultsOf(ref).includes("done")).length;
+        const unanswered = (list: typeof asked) =>
+          list.filter(({ ref }) => !outcomes.has(ref)).length;
+        const within = (count: number, list: typeof asked) =>
+          assert.ok(
+            count >= acknowledged(list) && count <= acknowledged(list) + unanswered(list),
+            `${playerId} ${awardId}: ${count} of ${list.length}`,
+          );
+        within(granted(playerId, awardId, null), asked);
+        if (awardId === awards.once.awardId) assert.ok(granted(playerId, awardId, null) <= 1);
+        if (awardId === awards.once.awardId && unanswered(asked) === 0)
+          assert.equal(granted(playerId, awardId, null), 1);
+        if (awardId !== awards.daily.awardId) continue;
+        for (const now of days) {
+          const list = asked.filter((request) => request.now === now);
+          const count = granted(playerId, awardId, new Date(now).toISOString().slice(0, 10));
+          assert.ok(count <= dailyLimit);
+          assert.ok(count >= Math.min(dailyLimit, list.length - unanswered(list)));
+        }
       }
-    }
-  });
+    });
 
-  it("pass the reconciliation of the maintenance job", async () => {
-    const ledger = await readLedgerTotals(
-      orm.em.fork(),
-      { after: 0, upTo: 2_147_483_647 },
-      countedSources,
-    );
-    assert.ok(ledger.length > numPlayers);
-    assert.deepEqual(
-      ledger.flatMap((one) => problemsOf(one)),
-      [],
-    );
+    it("pass the reconciliation of the maintenance job", async () => {
+      const ledger = await readLedgerTotals(
+        orm.em.fork(),
+        { after: 0, upTo: 2_147_483_647 },
+        countedSources,
+      );
+      assert.ok(ledger.length > numPlayers);
+      assert.deepEqual(
+        ledger.flatMap((one) => problemsOf(one)),
+        [],
+      );
+    });
   });
-}
+});
