@@ -1,14 +1,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { filesToFormat } from "./support/changed-files.ts";
 
-/** `npm run check`: the checks required before a commit. Prints failures only. */
-const folders = ["server", "workers", "actors", "importers", "db", "bench", "test"].filter(
-  (folder) => existsSync(folder),
-);
-const rootFiles = ["package.json", "tsconfig.json", ".oxlintrc.json", ".prettierrc.json"];
+/**
+ * `npm run check [-- --changed]`: the checks required before a commit. Prints failures only. With `--changed`, which the
+ * commit hook uses, format and lint look at the files that differ from the last commit; types and imports are checked as
+ * a whole.
+ */
+const isChangedOnly = process.argv.includes("--changed");
+const toFormat = filesToFormat(isChangedOnly);
+// Without named folders the linter walks node_modules when there is no git checkout.
+const toLint = isChangedOnly
+  ? toFormat.filter((file) => /\.(ts|mjs)$/.test(file))
+  : toFormat.filter((file) => !file.includes("."));
+const isWebChanged = !isChangedOnly || toFormat.some((file) => file.startsWith("server/web/"));
 
 /** Cache of the last check. */
 const cache = join("node_modules", ".cache");
@@ -16,8 +23,10 @@ const cache = join("node_modules", ".cache");
 /** By its own path: the oldest TypeScript of the client's tests has a program of the same name. */
 const compiler = join("node_modules", "typescript", "bin", "tsc");
 
-const checks: readonly [name: string, command: string, args: readonly string[]][] = [
-  [
+type Check = readonly [name: string, command: string, args: readonly string[]];
+
+const all: readonly (Check | false)[] = [
+  toFormat.length > 0 && [
     "format",
     tool("prettier"),
     [
@@ -27,12 +36,11 @@ const checks: readonly [name: string, command: string, args: readonly string[]][
       "content",
       "--log-level",
       "warn",
-      ...folders,
-      ...rootFiles,
+      "--ignore-unknown",
+      ...toFormat,
     ],
   ],
-  // Without named folders the linter walks node_modules when there is no git checkout.
-  ["lint", tool("oxlint"), ["--type-aware", "--format=unix", ...folders]],
+  toLint.length > 0 && ["lint", tool("oxlint"), ["--type-aware", "--format=unix", ...toLint]],
   [
     "types",
     compiler,
@@ -46,18 +54,19 @@ const checks: readonly [name: string, command: string, args: readonly string[]][
     ],
   ],
   // Browser code is compiled without Node's types.
-  ["browser types", compiler, ["--noEmit", "--project", "server/web"]],
+  isWebChanged && ["browser types", compiler, ["--noEmit", "--project", "server/web"]],
   [
     "sources",
     process.execPath,
     [
       ...["--import", "tsx", "--test", "--test-reporter=dot"],
-      ...["architecture", "vocabulary", "log-lines", "server/web/client/types"].map(
+      ...["architecture", "log-lines", "server/web/client/types"].map(
         (name) => `test/${name}.test.ts`,
       ),
     ],
   ],
 ];
+const checks = all.filter((check) => check !== false);
 
 const started = performance.now();
 const failed = (await Promise.all(checks.map(run))).filter((name) => name !== null);
@@ -71,7 +80,7 @@ function tool(name: string): string {
 }
 
 /** The name of a failed check, after printing its output; null if it passed. */
-async function run([name, command, args]: (typeof checks)[number]): Promise<string | null> {
+async function run([name, command, args]: Check): Promise<string | null> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   const [output, problems, [code]] = await Promise.all([
     text(child.stdout),
