@@ -1,5 +1,5 @@
 import type { RoomMetrics } from "../../server/platform/metrics/room-metrics.ts";
-import { CoalescedTask } from "../../server/platform/cache/coalesced-task.ts";
+import { CoalescedTask } from "../../server/platform/tasks/coalesced-task.ts";
 import type { Connection } from "../log/connection.ts";
 import type { Keyspace } from "../log/keys.ts";
 import { runScript } from "../log/scripts.ts";

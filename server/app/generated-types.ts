@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { asset } from "../platform/assets.ts";
-import { publicDocument } from "../features/pages/openapi-route.ts";
+import { publicDocument } from "../features/docs/openapi-route.ts";
 import { joinClient } from "../web/join-client.mjs";
 import { clientTypes, pageTypes, type OpenApiDocument } from "./document-types.ts";
 import { routes } from "./routes.ts";

@@ -1,6 +1,6 @@
 import type { Instance } from "../platform/instance.ts";
 import type { RoomReport } from "../runtime/ipc.ts";
-import type { HeldSeat, RoomQuestion, SeatQuestion } from "../runtime/questions.ts";
+import type { HeldSeat, RoomQuestion, SeatQuestion } from "../runtime/process-questions.ts";
 import type { Deps } from "./deps.ts";
 
 type WithRooms = Pick<Deps, "rooms">;

@@ -22,7 +22,7 @@ import { usersRoutes } from "../features/accounts/routes.ts";
 import { verificationRoutes } from "../features/verification/routes.ts";
 import { walletRoutes } from "../features/wallet/routes.ts";
 import { wordgameRoutes } from "../features/wordgame/routes.ts";
-import { openApiRoute } from "../features/pages/openapi-route.ts";
+import { openApiRoute } from "../features/docs/openapi-route.ts";
 import { pageRoutes } from "../features/pages/routes.ts";
 import { statusPageRoutes } from "../features/pages/status-pages.ts";
 

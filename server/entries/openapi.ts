@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { documentedRoutes, operatorDocument } from "../operator/routes.ts";
-import { publicDocument } from "../features/pages/openapi-route.ts";
+import { publicDocument } from "../features/docs/openapi-route.ts";
 import { routes } from "../app/routes.ts";
 
 /**

@@ -25,7 +25,7 @@ import type {
   RoomQuestion,
   SeatQuestion,
   SubscribersQuestion,
-} from "../runtime/questions.ts";
+} from "../runtime/process-questions.ts";
 import { createAudit, createUndoneRecords } from "./audit.ts";
 import { createAuditLog } from "./audit-log/service.ts";
 import type { createDatabase } from "./database.ts";

@@ -6,7 +6,7 @@ import {
   type AskMessage,
   type Question,
   type SubjectOf,
-} from "./questions.ts";
+} from "./process-questions.ts";
 import { fleetWaits } from "./fleet/limits.ts";
 import type { RoomFacts } from "../features/rooms/domain/room-kind.ts";
 import type { Instance } from "../platform/instance.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AuthLevel } from "../../server/http/pipeline/route.ts";
-import { publicDocument } from "../../server/features/pages/openapi-route.ts";
+import { publicDocument } from "../../server/features/docs/openapi-route.ts";
 import { routes } from "../../server/app/routes.ts";
 import { additions, additionsByReason } from "./additions.ts";
 import { promised, type PromisedAuth } from "./endpoints.ts";

@@ -12,11 +12,11 @@ import {
   type Headers,
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
-import { codexPages } from "./codex-page.ts";
-import { dataPages } from "./data-page.ts";
-import { decisionsPage } from "./decisions-page.ts";
+import { codexPages } from "../archive/pages.ts";
+import { dataPages } from "../gamedata/pages.ts";
+import { decisionsPage } from "../docs/decisions-page.ts";
 import { readAsset, type Asset } from "./assets.ts";
-import { resetPage } from "./reset-page.ts";
+import { resetPage } from "../sessions/reset-page.ts";
 import type { PageDeps } from "./deps.ts";
 
 const defineRoute = routesWith<PageDeps>();

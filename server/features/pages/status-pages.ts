@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { pageLocale } from "../../platform/text/locales.ts";
-import { linkRefused } from "./link-refused.ts";
+import { linkRefused } from "../verification/link-refused.ts";
 import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/route.ts";
 
 type Language = "en" | "de";

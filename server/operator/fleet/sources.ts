@@ -4,7 +4,7 @@ import { readProblems, type FleetProblem } from "../../runtime/fleet/problems.ts
 import { readFleet } from "../../runtime/fleet/registry.ts";
 import { unregisteredNodes } from "../../runtime/fleet/unregistered.ts";
 import type { PrimaryLink, ProcessInfo } from "../../runtime/ipc.ts";
-import type { AllQuestion, FleetAnswer, ProcessFigures } from "../../runtime/questions.ts";
+import type { AllQuestion, FleetAnswer, ProcessFigures } from "../../runtime/process-questions.ts";
 import { within } from "../health/stores.ts";
 
 /** The processes of one instance. */

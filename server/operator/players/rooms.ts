@@ -1,5 +1,5 @@
 import type { RecentSeat } from "../../features/rooms/domain/recent-seats.ts";
-import type { HeldSeat, SeatQuestion } from "../../runtime/questions.ts";
+import type { HeldSeat, SeatQuestion } from "../../runtime/process-questions.ts";
 
 /** A room in which a player has a seat. */
 export interface PlayerRoom extends RecentSeat {

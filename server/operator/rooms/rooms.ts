@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { AppError } from "../../platform/errors.ts";
 import { timestamp } from "../../platform/time/clock.ts";
 import type { RoomReport, RoomsReport } from "../../runtime/ipc.ts";
-import type { RoomQuestion, SubscribersQuestion } from "../../runtime/questions.ts";
+import type { RoomQuestion, SubscribersQuestion } from "../../runtime/process-questions.ts";
 import { orNull } from "../schemas.ts";
 import { Timestamp } from "../../platform/schemas.ts";
 

@@ -15,7 +15,7 @@ import { presentProcess, ProcessBody } from "./processes.ts";
 import { EventsBody, EventsQuery, WorkersBody } from "./schemas.ts";
 import type { FleetProcesses, InstanceProcesses } from "../fleet/sources.ts";
 import { OptionalReasonBody } from "../schemas.ts";
-import type { DrainAnswer, DrainQuestion } from "../../runtime/questions.ts";
+import type { DrainAnswer, DrainQuestion } from "../../runtime/process-questions.ts";
 import type { WithAudit } from "../audit.ts";
 import { roleOf } from "../roles.ts";
 

@@ -1,4 +1,4 @@
-import { CoalescedTask } from "./coalesced-task.ts";
+import { CoalescedTask } from "../tasks/coalesced-task.ts";
 
 export interface LeasedRead<T> {
   value: T;

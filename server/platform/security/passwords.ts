@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import argon2 from "argon2";
-import { createConcurrencyLimiter } from "../cache/concurrency-limiter.ts";
+import { createConcurrencyLimiter } from "../tasks/concurrency-limiter.ts";
 
 /** Argon2id off the event loop, bounded: 4 at once, 64 waiting, then `server:unavailable` (TOK-15, S3). */
 export interface PasswordHasher {

@@ -1,6 +1,6 @@
 import type { Fleet } from "../fleet/fleet.ts";
 import type { FleetQuestion } from "../fleet/link.ts";
-import type { AllQuestion, DrainQuestion, FleetAnswer, Question } from "../questions.ts";
+import type { AllQuestion, DrainQuestion, FleetAnswer, Question } from "../process-questions.ts";
 import type { Children } from "./children.ts";
 import type { Drains } from "./drains.ts";
 import type { Instance } from "./instance.ts";

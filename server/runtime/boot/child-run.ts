@@ -5,7 +5,7 @@ import { nameOfInstance, type Instance } from "../../platform/instance.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { InstanceState, StopOrder, ToChild, ToPrimary } from "../ipc.ts";
-import { Questions, type AskMessage, type Question } from "../questions.ts";
+import { Questions, type AskMessage, type Question } from "../process-questions.ts";
 import { watchExit } from "./exit-detection.ts";
 import { FrozenDetector } from "./frozen-detection.ts";
 

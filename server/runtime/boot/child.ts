@@ -9,7 +9,7 @@ import { program } from "../../platform/programs.ts";
 import { maskText } from "../../platform/text/masking.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import type { InstanceState, ProcessInfo, Role, StopOrder } from "../ipc.ts";
-import type { Question } from "../questions.ts";
+import type { Question } from "../process-questions.ts";
 import { collectText } from "./child-lines.ts";
 import { ChildRun, type RunEnd } from "./child-run.ts";
 import type { NewProcessEvent } from "./process-event-log.ts";

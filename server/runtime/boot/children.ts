@@ -5,7 +5,7 @@ import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import type { ProcessEvent } from "../../platform/process-event.ts";
 import { roles, type InstanceState, type ProcessInfo, type Role } from "../ipc.ts";
-import type { Question } from "../questions.ts";
+import type { Question } from "../process-questions.ts";
 import { passLines } from "./child-lines.ts";
 import { Child, type ChildHost, type Give, type ProcessFacts } from "./child.ts";
 import { pulseMs } from "./frozen-detection.ts";

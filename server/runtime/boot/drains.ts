@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../platform/log/logger.ts";
-import type { DrainAnswer } from "../questions.ts";
+import type { DrainAnswer } from "../process-questions.ts";
 import type { Child } from "./child.ts";
 
 /** A signal to the whole process group may reach a worker before the primary, which then stops everything. */

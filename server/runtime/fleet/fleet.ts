@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { CoalescedTask } from "../../platform/cache/coalesced-task.ts";
+import { CoalescedTask } from "../../platform/tasks/coalesced-task.ts";
 import type { Logger } from "../../platform/log/logger.ts";
 import { withTimeout } from "../../platform/time/deadline.ts";
 import { raceAbort } from "../boot/signals.ts";
 import { checkReleaseOrder } from "../boot/release-order.ts";
 import { StartError } from "../boot/start-error.ts";
-import { drainAnswers, type DrainAnswer, type FleetAnswer } from "../questions.ts";
+import { drainAnswers, type DrainAnswer, type FleetAnswer } from "../process-questions.ts";
 import { ClockOffset } from "./clock-offset.ts";
 import type { FleetInstance, InstanceEntry } from "./entry.ts";
 import { fleetWaits, readLimitMs } from "./limits.ts";

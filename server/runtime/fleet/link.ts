@@ -5,7 +5,7 @@ import type { Logger } from "../../platform/log/logger.ts";
 import type { Channels } from "../../platform/redis/channels.ts";
 import { createChannels } from "../../platform/redis/create-channels.ts";
 import { publish } from "../../platform/redis/redis.ts";
-import type { Question } from "../questions.ts";
+import type { Question } from "../process-questions.ts";
 import { linkLimits } from "./limits.ts";
 
 /** Questions that the primary of another instance answers; a later release may ask others. */

@@ -5,7 +5,7 @@ import { buildCommit } from "../../platform/version.ts";
 import type { Children } from "../boot/children.ts";
 import { joinAddress } from "../boot/ports.ts";
 import type { ProcessInfo } from "../ipc.ts";
-import type { ProcessFigures } from "../questions.ts";
+import type { ProcessFigures } from "../process-questions.ts";
 import type { InstanceEntry } from "./entry.ts";
 import { fingerprintsOf } from "./fingerprint.ts";
 

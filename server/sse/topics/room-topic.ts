@@ -1,5 +1,5 @@
 import type { DeliveryRules, SnapshotMessage } from "../../platform/room-source.ts";
-import { CoalescedTask } from "../../platform/cache/coalesced-task.ts";
+import { CoalescedTask } from "../../platform/tasks/coalesced-task.ts";
 import type { Chunk, Frame } from "../stream/frames.ts";
 import { frameOf, joinFrames } from "../stream/frames.ts";
 import type { EventFeed, StoredMessage, TopicAddress } from "../delivery/event-feed.ts";

@@ -8,7 +8,11 @@ import { isDeepStrictEqual } from "node:util";
 import { callRouteOf } from "../../server/operator/call-route.ts";
 import { roomRoutes, type RoomsDeps } from "../../../server/operator/rooms/routes.ts";
 import type { RoomReport, RoomsReport, ToChild, ToPrimary } from "../../../server/runtime/ipc.ts";
-import { Questions, type Question, type SubjectOf } from "../../../server/runtime/questions.ts";
+import {
+  Questions,
+  type Question,
+  type SubjectOf,
+} from "../../../server/runtime/process-questions.ts";
 import { openStream } from "../../support/event-stream.ts";
 import { eventually } from "../../support/eventually.ts";
 import { forked } from "../../support/forked.ts";

@@ -4,7 +4,7 @@ import type { LocatedRoom } from "../../../actors/index.ts";
 import { openRooms, Rooms, sumOccupancy } from "../../../server/app/open-rooms.ts";
 import { clientTypes, type OpenApiDocument } from "../../../server/app/document-types.ts";
 import { hubRoutes } from "../../../server/features/hub/routes.ts";
-import { publicDocument } from "../../../server/features/pages/openapi-route.ts";
+import { publicDocument } from "../../../server/features/docs/openapi-route.ts";
 import { roomRoutes, type RoomsDeps } from "../../../server/operator/rooms/routes.ts";
 import { AppError, type ErrorCode } from "../../../server/platform/errors.ts";
 import { silentLogger } from "../../../server/platform/log/logger.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { withIntegerFormats } from "../../../server/http/pipeline/integer-formats.ts";
 import { operatorDocument } from "../../../server/operator/routes.ts";
-import { publicDocument } from "../../../server/features/pages/openapi-route.ts";
+import { publicDocument } from "../../../server/features/docs/openapi-route.ts";
 import { routes } from "../../../server/app/routes.ts";
 
 const limits = { int32: 2 ** 31, int64: 2 ** 63 } as const;

@@ -15,7 +15,7 @@ import { noFaults } from "../../../server/platform/faults/recorder.ts";
 import { startingProbes } from "../../../server/platform/probes.ts";
 import { connectRedis, redisReady } from "../../../server/platform/redis/redis.ts";
 import { noRequests } from "../../../server/platform/requests/tracker.ts";
-import type { AllQuestion, Question } from "../../../server/runtime/questions.ts";
+import type { AllQuestion, Question } from "../../../server/runtime/process-questions.ts";
 import { createQueues } from "../../../workers/producer.ts";
 import { queuePrefixOf } from "../../../workers/queues.ts";
 import { startApp } from "../../support/app.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Questions, type AskMessage } from "../../../server/runtime/questions.ts";
+import { Questions, type AskMessage } from "../../../server/runtime/process-questions.ts";
 
 const timeoutMs = 60_000;
 

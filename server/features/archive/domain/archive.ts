@@ -5,7 +5,7 @@ import type { DiffPair } from "../../../../db/queries/archive/codex-diff.ts";
 import {
   createConcurrencyLimiter,
   type ConcurrencyLimiter,
-} from "../../../platform/cache/concurrency-limiter.ts";
+} from "../../../platform/tasks/concurrency-limiter.ts";
 import { LeasedValue } from "../../../platform/cache/leased-value.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
 import { createByteLruCache, type ByteLruCache } from "../../../platform/cache/byte-lru-cache.ts";

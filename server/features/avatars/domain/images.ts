@@ -1,6 +1,6 @@
 import type { Metadata, Sharp, SharpOptions } from "sharp";
 import { AppError } from "../../../platform/errors.ts";
-import { createConcurrencyLimiter } from "../../../platform/cache/concurrency-limiter.ts";
+import { createConcurrencyLimiter } from "../../../platform/tasks/concurrency-limiter.ts";
 
 /** Sides of an accepted picture, in pixels (AV-04). */
 export const minSide = 32;

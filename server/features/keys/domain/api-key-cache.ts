@@ -11,7 +11,7 @@ import type { Clock } from "../../../platform/time/clock.ts";
 import {
   createConcurrencyLimiter,
   type ConcurrencyLimiter,
-} from "../../../platform/cache/concurrency-limiter.ts";
+} from "../../../platform/tasks/concurrency-limiter.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 
 /** Cached keys of a process; beyond it the least recently used one is evicted. */

@@ -5,7 +5,7 @@ import { withTimeout, DeadlineError } from "../../../platform/time/deadline.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Logger } from "../../../platform/log/logger.ts";
 import type { Metrics } from "../../../platform/metrics/metrics.ts";
-import { CoalescedTask } from "../../../platform/cache/coalesced-task.ts";
+import { CoalescedTask } from "../../../platform/tasks/coalesced-task.ts";
 import { withLock } from "../../../platform/redis/distributed-lock.ts";
 import { LeaderboardProjector } from "./projector.ts";
 import { familyOf, type Family } from "./families.ts";

@@ -4,7 +4,7 @@ import type { AuditStore } from "../../../../server/operator/audit.ts";
 import { createAudit } from "../../../../server/operator/audit.ts";
 import { workerRoutes, type WorkersDeps } from "../../../../server/operator/workers/routes.ts";
 import { silentLogger } from "../../../../server/platform/log/logger.ts";
-import type { DrainAnswer, DrainQuestion } from "../../../../server/runtime/questions.ts";
+import type { DrainAnswer, DrainQuestion } from "../../../../server/runtime/process-questions.ts";
 import { manualClock } from "../../../support/clock.ts";
 import { answerOf } from "../call-route.ts";
 

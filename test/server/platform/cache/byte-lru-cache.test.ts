@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError } from "../../../../server/platform/errors.ts";
-import { createConcurrencyLimiter } from "../../../../server/platform/cache/concurrency-limiter.ts";
+import { createConcurrencyLimiter } from "../../../../server/platform/tasks/concurrency-limiter.ts";
 import { createByteLruCache } from "../../../../server/platform/cache/byte-lru-cache.ts";
 
 describe("a byte LRU cache", () => {

@@ -1,7 +1,7 @@
 import Type from "typebox";
-import type { PageDeps } from "./deps.ts";
+import type { PageDeps } from "../pages/deps.ts";
 import { routesWith, type Route } from "../../http/pipeline/route.ts";
-import { readerReply, readerRoute } from "./reader-page.ts";
+import { readerReply, readerRoute } from "../pages/reader-page.ts";
 
 const defineRoute = routesWith<PageDeps>();
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageData } from "../../../../server/features/lobbies/messages.ts";
 import { documentedRoutes } from "../../../../server/operator/routes.ts";
-import { groups } from "../../../../server/features/pages/openapi-guide.ts";
-import { publicDocument } from "../../../../server/features/pages/openapi-route.ts";
+import { groups } from "../../../../server/features/docs/openapi-guide.ts";
+import { publicDocument } from "../../../../server/features/docs/openapi-route.ts";
 import type { AnyRoute } from "../../../../server/http/pipeline/route.ts";
 import { roomKinds } from "../../../../server/app/rooms.ts";
 import { routes } from "../../../../server/app/routes.ts";
@@ -49,7 +49,7 @@ test("the document explains how to begin and describes each group of operations"
   assert.equal(
     undescribed.join(),
     "",
-    "describe these tags in server/features/pages/openapi-guide.ts",
+    "describe these tags in server/features/docs/openapi-guide.ts",
   );
   assert.deepEqual(
     tags.map(({ name, description }) => [name, description]),

@@ -1,7 +1,7 @@
 import { linkPath, statusPageUrl } from "../../platform/net/addresses.ts";
 import { pageLocale } from "../../platform/text/locales.ts";
 import type { WithConfig, WithTokens } from "../../platform/capabilities.ts";
-import type { SystemDeps } from "./deps.ts";
+import type { SystemDeps } from "../system/deps.ts";
 import {
   bytesReply,
   routesWith,
@@ -13,11 +13,16 @@ import {
   type RequestInfo,
 } from "../../http/pipeline/route.ts";
 import { heldSession } from "../sessions/sessions.ts";
-import { disownAddress, readOrigin } from "../verification/origin.ts";
-import { verifyPagePath } from "../verification/device.ts";
+import { disownAddress, readOrigin } from "./origin.ts";
+import { verifyPagePath } from "./device.ts";
 import { confirmPage, type Question } from "./confirm-page.ts";
-import { unsubscribe, unsubscribePagePath, unsubscriberOf, verifyAddress } from "./mailing-list.ts";
-import * as s from "./schemas.ts";
+import {
+  unsubscribe,
+  unsubscribePagePath,
+  unsubscriberOf,
+  verifyAddress,
+} from "../system/mailing-list.ts";
+import * as s from "../system/schemas.ts";
 
 const defineRoute = routesWith<SystemDeps>();
 const source = "SYS-02, USR-06";

@@ -1,4 +1,4 @@
-import type { Origin } from "../verification/origin.ts";
+import type { Origin } from "./origin.ts";
 import { escapeHtml } from "../../platform/text/markup.ts";
 
 type Language = "en" | "de";

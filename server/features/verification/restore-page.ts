@@ -7,14 +7,10 @@ import {
   type Route,
 } from "../../http/pipeline/route.ts";
 import { pastedToken } from "../../platform/text/pasted.ts";
-import {
-  readRestorable,
-  restoreAddress,
-  restorePagePath,
-} from "../verification/replaced-addresses.ts";
-import type { SystemDeps } from "./deps.ts";
+import { readRestorable, restoreAddress, restorePagePath } from "./replaced-addresses.ts";
+import type { SystemDeps } from "../system/deps.ts";
 import { answerOf, pageReply, quiet, statusReply } from "./link-pages.ts";
-import * as s from "./schemas.ts";
+import * as s from "../system/schemas.ts";
 
 const defineRoute = routesWith<SystemDeps>();
 const html = "text/html; charset=utf-8";

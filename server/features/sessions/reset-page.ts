@@ -1,5 +1,5 @@
 import { pageLocale } from "../../platform/text/locales.ts";
-import { linkRefused } from "./link-refused.ts";
+import { linkRefused } from "../verification/link-refused.ts";
 import { bytesReply, defineRoute, media, type Route } from "../../http/pipeline/route.ts";
 
 const texts = {
