@@ -38,9 +38,31 @@ export function repeatableAward(award: { award_id: string; game: string }): Need
   };
 }
 
+/** Data of the game behind `/v2`; an own instance gets the sample game. */
+export const projectedGame: Need = {
+  async check(bot) {
+    const path = "/v2/items?limit=1";
+    const { rows } = await bot.visitor.call<{ rows: unknown[] }>("GET", path);
+    if (rows.length > 0) return null;
+    return "the typed game data (/v2) has no items: `npm run import -- --write-sample /tmp/cinderhold`, then `npm run import -- gamedata /tmp/cinderhold` brings the sample game";
+  },
+  async provide(instance) {
+    const folder = join(instance.dataDir, "bench-sample");
+    await runProgram("import", instance, "--write-sample", folder);
+    await runProgram("import", instance, "gamedata", folder);
+    rmSync(folder, { recursive: true });
+  },
+};
+
 /** Runs a command of the console against an own instance. */
-export async function runConsole(instance: Service, ...args: string[]): Promise<void> {
-  const { dataDir, databaseUrl, redisUrl } = instance;
+export const runConsole = (instance: Service, ...args: string[]): Promise<void> =>
+  runProgram("console", instance, ...args);
+
+async function runProgram(
+  name: "console" | "import",
+  { dataDir, databaseUrl, redisUrl }: Service,
+  ...args: string[]
+): Promise<void> {
   const env = serviceEnv(dataDir, { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl });
-  await promisify(execFile)(process.execPath, [...builtProgram("console"), ...args], { env });
+  await promisify(execFile)(process.execPath, [...builtProgram(name), ...args], { env });
 }

@@ -26,6 +26,8 @@ export class Bot {
   readonly name: string;
   readonly client: Emberline;
   readonly random: () => number;
+  /** The published client without an identity, as for registering and signing in. */
+  readonly visitor: Emberline;
   readonly fetch: typeof fetch;
   readonly #options: BotOptions;
 
@@ -35,7 +37,9 @@ export class Bot {
     this.name = name;
     this.random = random;
     this.fetch = fetch.fetch;
-    this.client = new Emberline({ url, fetch: fetch.fetch, clock: seededClock(random) });
+    const clientOptions = { url, fetch: fetch.fetch, clock: seededClock(random) };
+    this.client = new Emberline(clientOptions);
+    this.visitor = new Emberline({ ...clientOptions, accessToken: () => null });
   }
 
   /**

@@ -9,7 +9,9 @@ import {
 import { within } from "../load/deadline.ts";
 import type { Arrival } from "../scenario.ts";
 import { isCounted, type Bot } from "./bot.ts";
+import { Deliveries } from "./deliveries.ts";
 import { Follower } from "./follower.ts";
+import type { Seated } from "./tables.ts";
 
 export interface GameOptions {
   seats: number;
@@ -38,19 +40,6 @@ interface Accepted {
   requestId: string | null;
 }
 
-/** An answer on its way to the subscribers. */
-interface Delivery {
-  bot: Bot;
-  dueAt: number;
-  missing: Set<Follower>;
-}
-
-interface Seated {
-  bot: Bot;
-  seat: Seat;
-  follower: Follower;
-}
-
 /**
  * Plays a whole versus game as people do: a host creates it, friends join by its code, one of them closes the page and
  * comes back, and a spectator watches. Everything the service acknowledged must be in the events of all of them.
@@ -70,7 +59,7 @@ class Game {
   readonly #seated: Seated[] = [];
   readonly #followers: Follower[] = [];
   readonly #accepted: Accepted[] = [];
-  readonly #deliveries = new Map<string, Delivery>();
+  readonly #deliveries = new Deliveries(lastSubscriber);
   readonly #questions = new Map<number, Question>();
   readonly #reveals = new Map<number, Reveal>();
   /** Question that each subscriber is at. */
@@ -177,7 +166,7 @@ class Game {
     const { playerId } = seat.key;
     const name = `${playerId} ${index}`;
     const present = this.#followers.filter(({ isPresent }) => isPresent);
-    this.#deliveries.set(name, { bot, dueAt, missing: new Set(present) });
+    this.#deliveries.expect(name, bot, dueAt, present);
     const choice = { index, selected_index: selected, time_taken_ms: 500 };
     try {
       const { points_earned: points } = await bot.measure("answer", dueAt, () =>
@@ -187,24 +176,21 @@ class Game {
       this.#accepted.push({ bot, playerId, index, selected, points, requestId });
     } catch (error) {
       // Refused, perhaps because the time was over: it is counted, and the game goes on.
-      this.#deliveries.delete(name);
+      this.#deliveries.forget(name);
       if (!isCounted(error)) throw error;
     }
   }
 
   async #leaveAndReturn({ bot, seat, follower }: Seated): Promise<void> {
     await follower.leave();
-    for (const [name, delivery] of this.#deliveries) this.#deliver(name, delivery, follower, false);
+    this.#deliveries.left(follower);
     const dueAt = await this.#think(bot);
     await bot.measure("reconnect", dueAt, () => follower.comeBack(bot.client, seat));
   }
 
   #received(event: LobbyEvent, follower: Follower): void {
-    if (event.type === "lobby.answer") {
-      const name = `${event.data.player_id} ${this.#at.get(follower)}`;
-      const delivery = this.#deliveries.get(name);
-      if (delivery) this.#deliver(name, delivery, follower, true);
-    }
+    if (event.type === "lobby.answer")
+      this.#deliveries.received(`${event.data.player_id} ${this.#at.get(follower)}`, follower);
     if (event.type === "lobby.started" && this.#seated.some((one) => one.follower === follower))
       follower.bot.figure(firstQuestion, performance.now() - this.#startDueAt);
     if (event.type === "lobby.reveal") void this.#reveal(event.data.reveal, follower);
@@ -215,13 +201,6 @@ class Game {
     this.#at.set(follower, question.index);
     if (!this.#questions.has(question.index)) this.#questions.set(question.index, question);
     this.#moments(`question ${question.index}`).resolve();
-  }
-
-  #deliver(name: string, delivery: Delivery, follower: Follower, hasCome: boolean): void {
-    const { missing, bot, dueAt } = delivery;
-    if (!missing.delete(follower) || missing.size > 0) return;
-    this.#deliveries.delete(name);
-    if (hasCome) bot.figure(lastSubscriber, performance.now() - dueAt);
   }
 
   async #reveal(reveal: Reveal | null, follower: Follower): Promise<void> {
