@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { inOwnFolder } from "../test/support/own-folder.ts";
+import { faultsBeside } from "./faults/beside.ts";
+import { faultKinds, type FaultKind } from "./faults/plan.ts";
 import { within } from "./load/deadline.ts";
 import { runAgainst } from "./compare/against.ts";
 import { leastRounds } from "./compare/compare.ts";
@@ -29,6 +31,7 @@ interface Options {
   maxInFlight: number;
   maxRate?: number;
   budget?: string[];
+  faults?: FaultKind[];
   url?: string;
   operatorUrl?: string;
   operatorTokenFile?: string;
@@ -66,6 +69,12 @@ const budget = (text: string, before: string[] = []): string[] => {
   }
   return [...before, text];
 };
+const faults = (text: string): FaultKind[] =>
+  text.split(",").map((name) => {
+    const kind = faultKinds.find((one) => one === name);
+    if (!kind) throw new InvalidArgumentError(`A fault is ${faultKinds.join(", ")}.`);
+    return kind;
+  });
 const setting = (text: string, before: Record<string, string>): Record<string, string> => {
   const [, name, value] = /^([A-Z_]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError("NAME=value");
@@ -90,6 +99,11 @@ const program = new Command("npm run bench --")
   .option("--max-in-flight <number>", "arrivals over it are dropped and counted", count, 1_000)
   .option("--max-rate <per second>", "refuses a load with a higher peak", number)
   .option("--budget <text>", 'instead of the scenario\'s: "read response p99 <= 50 ms"', budget)
+  .option(
+    "--faults <kinds>",
+    `at seeded times, on an own instance: ${faultKinds.join(",")}`,
+    faults,
+  )
   .addOption(new Option("--url <address>", "of the instance to load").env("BENCH_URL"))
   .option("--operator-url <address>", "of its operator listener, for its metrics")
   .option("--operator-token-file <file>", "holds the token of an operator")
@@ -118,6 +132,8 @@ async function start(words: string[], given: Partial<Options>): Promise<void> {
   if (options.list) return list();
   checkComparison(options);
   if (names.length === 0) program.error("which scenario? --list names them");
+  if (options.faults && options.url !== undefined)
+    program.error("--faults is for an own instance, without --url: it kills processes");
   const loaded: LoadedScenario[] = [];
   for (const name of names)
     loaded.push(await loadScenario(name).catch((error: Error) => program.error(error.message)));
@@ -200,6 +216,7 @@ function runOptionsOf(
     ...{ name, file, scenario, load, interrupted },
     ...{ seed: options.seed, processes: options.processes, maxInFlight: options.maxInFlight },
     ...(options.budget ? { budgets: options.budget } : {}),
+    ...(options.faults ? { beside: faultsBeside(options.faults, options.seed) } : {}),
     command: ["npm run bench --", ...process.argv.slice(2)].join(" "),
     target: {
       url: options.url?.replace(/\/+$/, "") ?? null,

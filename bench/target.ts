@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { freePort } from "../test/support/free-port.ts";
-import { startService, type Service } from "../test/support/process.ts";
+import { startService, wakeOperator, type Service } from "../test/support/process.ts";
 import { within } from "./load/deadline.ts";
 import { note } from "./report.ts";
 import { startRemote } from "./rpc.ts";
@@ -71,8 +71,7 @@ async function startTarget(options: TargetOptions, floor: Floor): Promise<Target
   const env = { ...ownSettings, ...settings };
   note("starting an instance");
   const instance = await startService({ env, ...(root === undefined ? {} : { root }) });
-  // The operator process starts with its first request, which should not be during the load.
-  await instance.processes();
+  await wakeOperator(instance);
   return {
     url: instance.url,
     operator: { url: instance.operatorUrl, token: instance.operatorToken },

@@ -83,6 +83,16 @@ export class Bot {
     return until;
   }
 
+  /** Topics of its open event streams. */
+  topics(): string[] {
+    return this.#options.fetch.topics();
+  }
+
+  /** Cuts its event streams as a network does; each resolves to the milliseconds until it was open again. */
+  cutStreams(): Promise<number>[] {
+    return this.#options.fetch.cutStreams();
+  }
+
   close(): void {
     this.#options.fetch.close();
   }

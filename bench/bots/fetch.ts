@@ -54,6 +54,10 @@ export class BotFetch {
   #count = 0;
   #isGuest = false;
   #isClosed = false;
+  /** Open event streams and their topics. */
+  readonly #streams = new Map<IncomingMessage, string>();
+  /** By topic: called when a stream that was cut is open again. */
+  readonly #onReopened = new Map<string, () => void>();
   /** Connections that this side ended, or that the service announced to end. */
   readonly #left = new WeakSet<Socket>();
 
@@ -67,6 +71,21 @@ export class BotFetch {
   /** The last remembered request that matches. */
   find(matches: (sent: SentRequest) => boolean): SentRequest | null {
     return this.#recent.findLast(matches) ?? null;
+  }
+
+  topics(): string[] {
+    return [...this.#streams.values()];
+  }
+
+  /** Ends the connections of its event streams; each resolves to the milliseconds until the client has a new one. */
+  cutStreams(): Promise<number>[] {
+    return [...this.#streams].map(([response, topic]) => {
+      const cutAt = performance.now();
+      const { promise, resolve } = Promise.withResolvers<number>();
+      this.#onReopened.set(topic, () => resolve(performance.now() - cutAt));
+      response.socket.destroy();
+      return promise;
+    });
   }
 
   close(): void {
@@ -85,6 +104,7 @@ export class BotFetch {
       const isStream = response.headers["content-type"]?.startsWith("text/event-stream") ?? false;
       if (!isStream) return await this.#whole(response, sent);
       response.once("error", (error) => init.signal?.aborted || this.#lose(error));
+      this.#opened(response, url.searchParams.get("topic") ?? "");
       return streamed(response);
     } catch (error) {
       if (!init.signal?.aborted) this.#lose(error);
@@ -126,6 +146,13 @@ export class BotFetch {
     socket.once("close", () => {
       if (!this.#isClosed && !this.#left.has(socket)) this.#counts.lostConnections += 1;
     });
+  }
+
+  #opened(response: IncomingMessage, topic: string): void {
+    this.#streams.set(response, topic);
+    response.once("close", () => this.#streams.delete(response));
+    this.#onReopened.get(topic)?.();
+    this.#onReopened.delete(topic);
   }
 
   #answer(asked: ClientRequest, signal: AbortSignal | null): Promise<IncomingMessage> {

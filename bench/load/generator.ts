@@ -5,6 +5,7 @@ import { Addresses } from "../bots/addresses.ts";
 import { Bot, describe, isCounted } from "../bots/bot.ts";
 import { BotFetch, newCounts } from "../bots/fetch.ts";
 import type { Arrival, Run, Scenario } from "../scenario.ts";
+import { within } from "./deadline.ts";
 import type { ProcessResult, Second } from "./record.ts";
 import { Recorder } from "./recorder.ts";
 import { intendedArrivals, type Load } from "./shapes.ts";
@@ -34,6 +35,8 @@ const flushEveryMs = 500;
 const guestsAtOnce = 8;
 /** After an interruption, and for what was aborted to end. */
 const endMs = 2_000;
+/** A cut stream that does not come back until then was left, or its lobby has ended. */
+const reopenMs = 10_000;
 
 /** Brings one process's share of the arrivals at their intended times, whatever the target does. */
 export class Generator {
@@ -102,6 +105,19 @@ export class Generator {
     } finally {
       clearInterval(flushing);
     }
+  }
+
+  /** Codes of the lobbies that bots follow. */
+  lobbies(): string[] {
+    const topics = [...this.#bots].flatMap((bot) => bot.topics());
+    return topics.flatMap((topic) => /\/lobby\/([A-Z0-9]+)$/.exec(topic)?.[1] ?? []);
+  }
+
+  /** Cuts all streams of the bots; resolves to the milliseconds until each was open again. */
+  async cutStreams(): Promise<number[]> {
+    const cut = [...this.#bots].flatMap((bot) => bot.cutStreams());
+    const ends = cut.map((one) => within(reopenMs, "the stream", one).catch(() => null));
+    return (await Promise.all(ends)).filter((ms) => ms !== null);
   }
 
   /** Ends the load early. */

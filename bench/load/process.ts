@@ -15,6 +15,8 @@ const calls = {
   check: () => generator.check(),
   setup: () => generator.setup(),
   run: (epochMs: number) => generator.run(epochMs),
+  lobbies: () => generator.lobbies(),
+  cutStreams: () => generator.cutStreams(),
   stop: () => generator.stop(),
   teardown: () => generator.teardown(),
 };

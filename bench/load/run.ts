@@ -30,8 +30,14 @@ export interface RunOptions {
   command: string;
   /** Aborted by Ctrl-C: the run ends early, and its report says so. */
   interrupted: AbortSignal;
-  /** Runs beside the load, and reports the faults that it caused. */
-  beside?: (context: Beside) => Promise<Fault[]>;
+  /** Runs beside the load, and reports what it caused. */
+  beside?: (context: Beside) => Promise<Happened>;
+}
+
+export interface Happened {
+  faults: Fault[];
+  /** What the run fails for. */
+  problems: string[];
 }
 
 export interface Beside {
@@ -40,6 +46,10 @@ export interface Beside {
   startedAt: number;
   seconds: number;
   generatorPids: readonly number[];
+  /** Codes of the lobbies that bots follow now. */
+  lobbies(): Promise<string[]>;
+  /** Cuts all streams of the bots; resolves to the milliseconds until each was open again. */
+  cutStreams(): Promise<number[]>;
   /** Aborted when the load is over. */
   signal: AbortSignal;
 }
@@ -181,8 +191,11 @@ class ScenarioRun {
     };
     interrupted.addEventListener("abort", stop, { once: true });
     if (interrupted.aborted) stop();
-    const { seconds } = load;
-    const faulting = beside?.({ target, startedAt, seconds, generatorPids, signal: over.signal });
+    const faulting = beside?.({
+      ...{ target, startedAt, seconds: load.seconds, generatorPids, signal: over.signal },
+      lobbies: async () => [...new Set(await this.#gather("lobbies"))],
+      cutStreams: () => this.#gather("cutStreams"),
+    });
     const running = this.#generators.map((one, index) =>
       within(
         limitMs,
@@ -196,7 +209,9 @@ class ScenarioRun {
     for (const result of results)
       if (result.status === "fulfilled") this.#results.push(result.value);
       else this.fail(result.reason);
-    this.#faults = (await faulting) ?? [];
+    const happened = await faulting;
+    this.#faults = happened?.faults ?? [];
+    for (const problem of happened?.problems ?? []) this.fail(problem);
     const root = target.instance ? [target.instance.pid] : [];
     const own = new Set([process.pid, ...root].flatMap(pidsBelow));
     this.#neighbours = neighboursOf(before, this.#loadMs / 1000, own);
@@ -207,6 +222,14 @@ class ScenarioRun {
       one.call("teardown"),
     );
     if (!this.#target?.instance) this.#leaves = mergeCounts(left);
+  }
+
+  /** From all generators that still answer. */
+  async #gather<N extends "lobbies" | "cutStreams">(
+    name: N,
+  ): Promise<Awaited<ReturnType<GeneratorCalls[N]>>[number][]> {
+    const asked = this.#generators.map((one) => one.call(name).catch(() => []));
+    return (await Promise.all(asked)).flat();
   }
 
   #each<T>(

@@ -3,6 +3,7 @@ import { buildSync } from "esbuild";
 import { reportedPercentiles, type Summary } from "../load/histogram.ts";
 import { pageCharts } from "./charts.ts";
 import { escape, facts, section, styles, table } from "./html.ts";
+import { describeFault } from "./faults.ts";
 import type { Report } from "./schema.ts";
 
 const folder = join(import.meta.dirname, "page");
@@ -63,13 +64,7 @@ function problems({ problems: all, generatorLimits, faults, machine }: Report): 
     ...all,
     ...generatorLimits,
     ...machine.neighbours.map((name) => `beside the run: ${name}`),
-    ...faults.map(({ name, at, recoveriesMs }) => {
-      const longest =
-        recoveriesMs.length === 0
-          ? ""
-          : `, recovered after ${milliseconds(Math.max(...recoveriesMs))} ms at most`;
-      return `${name} at ${at.toFixed(1)} s${longest}`;
-    }),
+    ...faults.map(describeFault),
   ];
   if (lines.length === 0) return "";
   return section("Remarks", `<ul>${lines.map((line) => `<li>${escape(line)}</li>`).join("")}</ul>`);

@@ -84,8 +84,9 @@ const Violation = Type.Object({
 const Fault = Type.Object({
   name: Type.String(),
   at: Type.Number(),
+  /** When the worker or store was back; null: not before the end of the load. */
   until: Nullable(Type.Number()),
-  /** Milliseconds until each thing it hit answered again. */
+  /** Milliseconds until each lobby that it hit answered again, or each cut stream was open again. */
   recoveriesMs: Type.Array(Type.Number()),
 });
 

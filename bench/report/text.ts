@@ -1,5 +1,6 @@
 import { printTable } from "../report.ts";
 import type { Summary } from "../load/histogram.ts";
+import { describeFault } from "./faults.ts";
 import type { Report } from "./schema.ts";
 
 const shown = ["50", "90", "99", "99.9"];
@@ -34,6 +35,7 @@ export function printReport(report: Report, files: { json: string; html: string 
       ({ kind, text, bot, requestId }) =>
         `VIOLATION ${kind}: ${text} (${bot}, request ${requestId})`,
     ),
+    ...report.faults.map(describeFault),
     ...report.machine.neighbours.map((name) => `beside the run: ${name}`),
     ...report.generatorLimits.map((limit) => `generator: ${limit}`),
     ...Object.entries(report.leaves).map(([what, count]) => `left at the target: ${count} ${what}`),

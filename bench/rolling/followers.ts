@@ -1,6 +1,6 @@
 import { get, type ClientRequest } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { accept, type ReceivedMessages } from "../../test/survival/listener.ts";
+import { accept, type ReceivedMessages } from "../faults/listener.ts";
 import { LatencyHistogram, type LatencySummary } from "../open-load/histogram.ts";
 
 export interface StreamResult {

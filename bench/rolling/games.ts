@@ -5,10 +5,9 @@ import {
   checkTable,
   newVerdict,
   type Verdict,
-} from "../../test/survival/check.ts";
+} from "../faults/check.ts";
 import { createRandom } from "../../test/survival/random.ts";
-import { makeGuests } from "../../test/survival/survive.ts";
-import { playTable, type Guest, type Played } from "../../test/survival/table.ts";
+import { makeGuests, playTable, type Guest, type Played } from "../faults/table.ts";
 
 const seats = 4;
 const questions = 4;

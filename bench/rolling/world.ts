@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { stopsAtEnd } from "../../test/support/cleanup.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { insist, type Answer } from "../../test/survival/caller.ts";
-import { makeGuests } from "../../test/survival/survive.ts";
+import { insist, type Answer } from "../faults/caller.ts";
+import { makeGuests } from "../faults/table.ts";
 import { note } from "../report.ts";
 import type { RollingSizes } from "../floor-scenario.ts";
 import { startBalancer, type BalancerName } from "./balancer.ts";

@@ -42,6 +42,17 @@ describe("npm run bench", () => {
     assert.match(foreign ?? "", /staging\.example is another host/);
   });
 
+  it("refuses faults on an instance that is not its own, and faults that it does not know", async () => {
+    const url = "http://127.0.0.1:1";
+    const [foreign, unknown] = await Promise.all([
+      runBenchCommand("games", "--faults", "kill-worker", "--url", url, "--out", out),
+      runBenchCommand("games", "--faults", "kill-worker,burn-worker", "--out", out),
+    ]);
+    assert.deepEqual([foreign.code, unknown.code], [1, 1]);
+    assert.match(foreign.output, /--faults is for an own instance, without --url/);
+    assert.match(unknown.output, /A fault is kill-worker, freeze-worker, .+, cut-streams/);
+  });
+
   it("says what the target lacks, and how to get it, before any load", async () => {
     const { url } = await sharedService();
     const { code, output } = await runBenchCommand("awards", "--url", url, "--out", out);

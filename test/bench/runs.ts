@@ -1,4 +1,4 @@
-import { runScenario, type Beside, type RunOptions } from "../../bench/load/run.ts";
+import { runScenario, type Beside, type Happened, type RunOptions } from "../../bench/load/run.ts";
 import type { Load } from "../../bench/load/shapes.ts";
 import type { Report } from "../../bench/report/schema.ts";
 import { testDatabase } from "../support/stores.ts";
@@ -10,8 +10,12 @@ export interface TestRun {
   settings?: Record<string, string>;
   url?: string;
   budgets?: string[];
-  beside?: (context: Beside) => Promise<void>;
+  beside?: (context: Beside) => Promise<Happened | void>;
+  /** Has its own Postgres too, which a fault may restart. */
+  hasOwnPostgres?: boolean;
 }
+
+const nothing: Happened = { faults: [], problems: [] };
 
 /**
  * A run of a scenario as the command makes it, without its own budgets. An own instance has its database in memory, so
@@ -19,8 +23,8 @@ export interface TestRun {
  */
 export async function runBench(nameOrPath: string, given: TestRun): Promise<Report> {
   const { name, file, scenario } = await loadScenario(nameOrPath);
-  const { load, settings = {}, url = null, budgets = [], beside } = given;
-  const database = url === null ? await testDatabase({ isStarted: true }) : null;
+  const { load, settings = {}, url = null, budgets = [], beside, hasOwnPostgres } = given;
+  const database = url === null && !hasOwnPostgres ? await testDatabase({ isStarted: true }) : null;
   const options: RunOptions = {
     ...{ name, file, scenario, load, budgets },
     ...{ seed: 1, processes: 1, maxInFlight: 1_000, command: "test" },
@@ -30,7 +34,7 @@ export async function runBench(nameOrPath: string, given: TestRun): Promise<Repo
       ...{ mayLoadHost: false },
       settings: { ...settings, ...(database ? { DATABASE_URL: database.url } : {}) },
     },
-    ...(beside ? { beside: (context) => beside(context).then(() => []) } : {}),
+    ...(beside ? { beside: async (context) => (await beside(context)) ?? nothing } : {}),
   };
   try {
     return await runScenario(options);

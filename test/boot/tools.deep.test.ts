@@ -44,11 +44,11 @@ describe("the tools that start servers of their own", () => {
 
   const tools = [
     { program: ["bench/main.ts", "lobby", "picks", "--quick"], file: "primary.lock" },
-    { program: ["test/survival/main.ts", "--seconds", "5"], file: "primary.lock" },
-    { program: ["test/survival/main.ts", "--seconds", "5"], file: "postmaster.pid" },
+    { program: ["bench/faults/main.ts", "--seconds", "5"], file: "primary.lock" },
+    { program: ["bench/faults/main.ts", "--seconds", "5"], file: "postmaster.pid" },
     // A store being created, and a service that has just been called, have no pid file yet.
-    { program: ["test/survival/main.ts", "--seconds", "5"], file: "d.new" },
-    { program: ["test/survival/main.ts", "--seconds", "5"], file: "ember-data-*" },
+    { program: ["bench/faults/main.ts", "--seconds", "5"], file: "d.new" },
+    { program: ["bench/faults/main.ts", "--seconds", "5"], file: "ember-data-*" },
     { program: ["db/create-migration.ts"], file: "d.new" },
     { program: ["db/create-migration.ts"], file: "postmaster.pid" },
   ];
@@ -70,8 +70,8 @@ describe("the tools that start servers of their own", () => {
       ["Unknown option '--fast'", "bench/main.ts", "http", "--fast"],
       ['there is no bench "nope"', "bench/main.ts", "nope"],
       ['there is no scenario or bench "nope"', "bench/main.ts", "hub", "nope"],
-      ["Unknown option '--fast'", "test/survival/main.ts", "--fast"],
-      ["--seconds must be a whole number of at least 1", "test/survival/main.ts", "--seconds", "x"],
+      ["Unknown option '--fast'", "bench/faults/main.ts", "--fast"],
+      ["--seconds must be a whole number of at least 1", "bench/faults/main.ts", "--seconds", "x"],
       [
         "--schedules must be a whole number of at least 1",
         "test/simulation/main.ts",

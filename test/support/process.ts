@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { builtProgram } from "./programs.ts";
 import type { BannerFacts } from "../../server/runtime/startup-banner.ts";
@@ -139,6 +140,21 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       await end("SIGKILL");
     },
   };
+}
+
+/**
+ * Starts the operator process, which otherwise starts with the first request to its listener: amid a load, or with that
+ * request refused where the machine is busy.
+ */
+export async function wakeOperator(service: Service): Promise<void> {
+  const deadline = performance.now() + startLimitMs;
+  for (;;)
+    try {
+      return void (await service.processes());
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await pause(100);
+    }
 }
 
 /** One service shared by tests without special settings that do no harm. */

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { startService, type Process, type Service } from "../support/process.ts";
-import { checkTable, newVerdict } from "./check.ts";
+import { startService, wakeOperator, type Process, type Service } from "../support/process.ts";
+import { checkTable, newVerdict } from "../../bench/faults/check.ts";
 import { createRandom } from "./random.ts";
-import { makeGuests } from "./survive.ts";
-import { playTable } from "./table.ts";
+import { makeGuests, playTable } from "../../bench/faults/table.ts";
 
 const numTables = 4;
 const numSeats = 3;
@@ -60,6 +59,7 @@ describe("the drain of one worker", () => {
         HUB_STREAMS_PER_ADDRESS: "1000",
       },
     });
+    await wakeOperator(service);
   });
   after(() => stop());
 

@@ -1,5 +1,5 @@
-import { readArguments, wholeNumber } from "../support/arguments.ts";
-import { inOwnFolder } from "../support/own-folder.ts";
+import { readArguments, wholeNumber } from "../../test/support/arguments.ts";
+import { inOwnFolder } from "../../test/support/own-folder.ts";
 import { describeSurvival } from "./report.ts";
 import { survive } from "./survive.ts";
 

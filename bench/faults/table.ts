@@ -131,6 +131,23 @@ export async function playTable(options: TableOptions): Promise<Played> {
   return { code, mode, questions, choices, acknowledged, seats, direct, final, surprises };
 }
 
+const guestsAtOnce = 8;
+
+/** Guests with an account each, a few at a time. */
+export async function makeGuests(url: string, count: number): Promise<Guest[]> {
+  const guests: Guest[] = [];
+  const make = async () => {
+    while (guests.length < count) {
+      const call = { method: "POST", path: "/v1/gateway/guest", body: {} } as const;
+      const { body } = await insist(url, call);
+      const { id } = body["player"] as { id: number };
+      guests.push({ accountId: id, token: String(body["access_token"]) });
+    }
+  };
+  await Promise.all(Array.from({ length: guestsAtOnce }, make));
+  return guests.slice(0, count);
+}
+
 async function takeSeats(
   address: Address,
   { guests, mode, questions, random, isSteady, onCode }: TableOptions,

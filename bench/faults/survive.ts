@@ -1,12 +1,11 @@
-import { Redis } from "ioredis";
 import { withClient } from "../../server/runtime/stores/postgres.ts";
-import { startService, type Service } from "../support/process.ts";
-import { testStores, type TestStores } from "../support/stores.ts";
-import { insist } from "./caller.ts";
+import { startService, wakeOperator, type Service } from "../../test/support/process.ts";
 import { addViolation, checkDatabase, checkTable, newVerdict, type Verdict } from "./check.ts";
-import { makeFaults, type Faults } from "./faults.ts";
-import { createRandom } from "./random.ts";
-import { playTable, type Guest, type Played } from "./table.ts";
+import { injectFaults } from "./inject.ts";
+import { planSurvival } from "./plan.ts";
+import { createRandom } from "../../test/survival/random.ts";
+import type { Fault } from "../report/schema.ts";
+import { makeGuests, playTable, type Played } from "./table.ts";
 
 export interface SurvivalOptions {
   /** Duration of the fault injection; running games are then played to their end. */
@@ -21,7 +20,7 @@ export interface SurvivalOptions {
 
 export interface SurvivalReport {
   verdict: Verdict;
-  faults: Faults;
+  faults: Fault[];
   lobbies: number;
   acknowledged: number;
   messages: number;
@@ -34,46 +33,29 @@ export interface SurvivalReport {
 const defaultWorkers = 4;
 const maxQuestions = 6;
 const thinkMs = 1_500;
-const guestsAtOnce = 8;
 
 /** Plays on a whole service under faults, and compares all acknowledged choices with the final state. */
 export async function survive(options: SurvivalOptions): Promise<SurvivalReport> {
-  const stores = await testStores();
-  const redis = new Redis({
-    path: stores.redisUrl.replace("unix://", ""),
-    maxRetriesPerRequest: 1,
+  const service = await startService({
+    sharesPostgres: true,
+    env: {
+      HTTP_WORKERS: String(options.workers ?? defaultWorkers),
+      WORKER_PORTS: "auto",
+      RATE_LIMIT_FACTOR: "0",
+      LOBBY_MIN_QUESTION_MS: "0",
+      HUB_STREAMS_PER_ADDRESS: "100000",
+      LOG_LEVEL: process.env["SURVIVE_LOG"] ?? "fatal",
+    },
   });
-  redis.on("error", () => {});
   try {
-    const service = await startService({
-      env: {
-        DATABASE_URL: stores.databaseUrl,
-        REDIS_URL: stores.redisUrl,
-        HTTP_WORKERS: String(options.workers ?? defaultWorkers),
-        WORKER_PORTS: "auto",
-        RATE_LIMIT_FACTOR: "0",
-        LOBBY_MIN_QUESTION_MS: "0",
-        HUB_STREAMS_PER_ADDRESS: "100000",
-        LOG_LEVEL: process.env["SURVIVE_LOG"] ?? "fatal",
-      },
-    });
-    try {
-      return await run(options, service, stores, redis);
-    } finally {
-      await service.stop();
-    }
+    await wakeOperator(service);
+    return await run(options, service);
   } finally {
-    redis.disconnect();
-    await stores.stop();
+    await service.stop();
   }
 }
 
-async function run(
-  options: SurvivalOptions,
-  service: Service,
-  stores: TestStores,
-  redis: Redis,
-): Promise<SurvivalReport> {
+async function run(options: SurvivalOptions, service: Service): Promise<SurvivalReport> {
   const { seconds, lobbies, players = 4, report } = options;
   const guests = await makeGuests(service.url, lobbies * players);
   report(`${guests.length} guests are there`);
@@ -103,18 +85,19 @@ async function run(
     }
   };
   const tables = Array.from({ length: lobbies }, (_, i) => playOn(i));
-  const faulting = makeFaults({
-    service,
-    stores,
-    redis,
-    seconds,
-    report,
-    codes: () => [...running],
+  const faulting = injectFaults({
+    ...{ service, report, startedAt: performance.now(), codes: () => [...running] },
+    plan: planSurvival(seconds),
+    patienceMs: 0,
+    // The listeners cut their streams themselves.
+    cutStreams: async () => [],
+    // The last fault comes at the end of the time.
+    signal: AbortSignal.timeout((seconds + 1) * 1_000),
   });
-  const [faults] = await Promise.all([faulting, ...tables]);
-  for (const pid of faults.ended)
+  const [injected] = await Promise.all([faulting, ...tables]);
+  for (const pid of injected.died)
     addViolation(verdict, "surprises", 1, `worker ${pid} ended by itself`);
-  await withClient(stores.databaseUrl, (client) =>
+  await withClient(service.databaseUrl, (client) =>
     checkDatabase(
       verdict,
       client,
@@ -125,27 +108,13 @@ async function run(
   const received = finished.flatMap(({ seats }) => seats.map(({ listener }) => listener.received));
   return {
     verdict,
-    faults,
+    faults: injected.faults,
     lobbies: finished.length,
     acknowledged: sum(finished.map((played) => played.acknowledged)),
     messages: sum(received.map(({ messages }) => messages.size)),
     connections: sum(received.map(({ connections }) => connections)),
     direct: sum(finished.map((played) => played.direct)),
   };
-}
-
-export async function makeGuests(url: string, count: number): Promise<Guest[]> {
-  const guests: Guest[] = [];
-  const make = async () => {
-    while (guests.length < count) {
-      const call = { method: "POST", path: "/v1/gateway/guest", body: {} } as const;
-      const { body } = await insist(url, call);
-      const { id } = body["player"] as { id: number };
-      guests.push({ accountId: id, token: String(body["access_token"]) });
-    }
-  };
-  await Promise.all(Array.from({ length: guestsAtOnce }, make));
-  return guests.slice(0, count);
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0);

@@ -1,0 +1,17 @@
+import type { Fault } from "./schema.ts";
+
+/** "kill-worker at 3.2 s: back after 1.2 s; recovered after median 140 ms, maximum 345 ms of 12" */
+export function describeFault({ name, at, until, recoveriesMs }: Fault): string {
+  const back =
+    until === null ? "not back before the end" : `back after ${(until - at).toFixed(1)} s`;
+  const times = recoveriesMs.length === 0 ? "" : `; recovered after ${describeTimes(recoveriesMs)}`;
+  return `${name} at ${at.toFixed(1)} s: ${back}${times}`;
+}
+
+/** "median 140 ms, maximum 345 ms of 12" */
+export function describeTimes(times: readonly number[]): string {
+  if (times.length === 0) return "not measured";
+  const sorted = times.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return `median ${median.toFixed(0)} ms, maximum ${sorted.at(-1)?.toFixed(0)} ms of ${times.length}`;
+}
