@@ -10,6 +10,7 @@ import { leastRounds } from "./compare/compare.ts";
 import { CompareError } from "./compare/read.ts";
 import { comparisonPage, comparisonText } from "./compare/text.ts";
 import { withWorktree } from "./compare/worktree.ts";
+import { findLimit } from "./limit/limit.ts";
 import { runScenario, type RunOptions } from "./load/run.ts";
 import { describeLoad, peakOf, plannedArrivals, shapes, type Load } from "./load/shapes.ts";
 import { parseBudget } from "./report/budgets.ts";
@@ -40,8 +41,8 @@ interface Options {
   against?: string;
   repeat: number;
   html?: string;
-  /** `against` names a commit. */
-  isGate: boolean;
+  /** First word: "gate" (`against` names a commit) or "limit". */
+  mode: "run" | "gate" | "limit";
   set: Record<string, string>;
   out: string;
 }
@@ -118,6 +119,7 @@ const program = new Command("npm run bench --")
     "after",
     "\nExit codes: 0 passed, 3 broken promise, 1 error, 4 generator at its limit, 5 comparison too noisy,\n" +
       "2 over budget or slower.\n" +
+      "The highest rate within budget: npm run bench -- limit games\n" +
       "Two reports: npm run bench -- compare before.json after.json\n" +
       "Against a commit: npm run bench -- gate http --against v1.2.0\n" +
       "Ratios to the floor: npm run bench -- floor",
@@ -126,9 +128,10 @@ const program = new Command("npm run bench --")
 
 async function start(words: string[], given: Partial<Options>): Promise<void> {
   const seed = given.seed ?? Math.floor(Math.random() * 1_000_000);
-  const isGate = words[0] === "gate";
-  const names = isGate ? words.slice(1) : words;
-  const options = { ...given, seed, isGate } as Options;
+  const [first] = words;
+  const mode = first === "gate" || first === "limit" ? first : "run";
+  const names = mode === "run" ? words : words.slice(1);
+  const options = { ...given, seed, mode } as Options;
   if (options.list) return list();
   checkComparison(options);
   if (names.length === 0) program.error("which scenario? --list names them");
@@ -150,8 +153,8 @@ async function start(words: string[], given: Partial<Options>): Promise<void> {
   process.exit();
 }
 
-function checkComparison({ against, isGate, url, repeat }: Options): void {
-  if (isGate && against === undefined) program.error("gate needs --against <commit>");
+function checkComparison({ against, mode, url, repeat }: Options): void {
+  if (mode === "gate" && against === undefined) program.error("gate needs --against <commit>");
   if (against === undefined) return;
   if (url !== undefined) program.error("--against starts own instances, so it excludes --url");
   if (repeat < leastRounds) program.error(`--repeat must be at least ${leastRounds}`);
@@ -185,17 +188,26 @@ async function runAll(
 }
 
 async function runOne(run: RunOptions, options: Options): Promise<number> {
+  if (options.mode === "limit") return runLimit(run, options);
   if (options.against !== undefined) return runComparison(run, options.against, options);
   const report = await runScenario(run);
   printReport(report, writeReport(report, options.out));
   return report.exitCode;
 }
 
+async function runLimit(run: RunOptions, { out, maxRate = Infinity }: Options): Promise<number> {
+  const { lines, exitCode } = await findLimit({ run, maxRate, out });
+  process.stdout.write(`${lines.join("\n")}\n`);
+  return exitCode;
+}
+
 async function runComparison(run: RunOptions, other: string, options: Options): Promise<number> {
   const { out, repeat, html } = options;
   const against = (root: string) => runAgainst({ run, root, name: other, repeat, out });
   try {
-    const comparison = await (options.isGate ? withWorktree(other, against) : against(other));
+    const comparison = await (options.mode === "gate"
+      ? withWorktree(other, against)
+      : against(other));
     process.stdout.write(comparisonText(comparison));
     if (html !== undefined) writeFileSync(html, comparisonPage(comparison));
     return comparison.exitCode;

@@ -54,6 +54,8 @@ export class Generator {
   readonly #run: Run;
   #state: unknown;
   #numBots = 0;
+  #botsNow = 0;
+  #mostBots = 0;
   #underWay = 0;
   #onIdle: () => void = () => undefined;
 
@@ -68,7 +70,7 @@ export class Generator {
       url,
       random: this.#random(index),
       share: (total) => Math.ceil((total - index) / options.processes),
-      bot: () => this.#makeBot(),
+      bot: () => this.#makePlayer(),
       guests: (count) => this.#makeGuests(count),
       leaves: (what, count) => this.#leaves.set(what, (this.#leaves.get(what) ?? 0) + count),
       signal: this.#running.signal,
@@ -77,7 +79,7 @@ export class Generator {
 
   /** What the target lacks, in sentences; empty: nothing. */
   async check(): Promise<string[]> {
-    const bot = this.#run.bot();
+    const bot = this.#makeBot();
     const answers = (this.#scenario.needs ?? []).map((need) => need.check(bot));
     return (await Promise.all(answers)).filter((missing) => missing !== null);
   }
@@ -218,13 +220,21 @@ export class Generator {
   #result(unfinished: number): ProcessResult {
     const { errors, violations, numViolations } = this.#recorder;
     const health = this.#recorder.end();
-    return { health, errors, violations, numViolations, unfinished, requests: this.#counts };
+    const mostBots = this.#mostBots;
+    const requests = this.#counts;
+    return { health, errors, violations, numViolations, unfinished, requests, mostBots };
   }
 
   #random(n: number): () => number {
     return createRandom(
       Math.imul(this.#options.seed + 1, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b),
     );
+  }
+
+  #makePlayer(): Bot {
+    this.#botsNow += 1;
+    this.#mostBots = Math.max(this.#mostBots, this.#botsNow);
+    return this.#makeBot();
   }
 
   #makeBot(url = this.#options.url, counts = this.#counts): Bot {
@@ -248,6 +258,7 @@ export class Generator {
   #release(bot: Bot): void {
     bot.close();
     this.#bots.delete(bot);
+    this.#botsNow -= 1;
   }
 
   async #makeGuests(count: number): Promise<Bot[]> {

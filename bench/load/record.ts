@@ -83,4 +83,6 @@ export interface ProcessResult {
   numViolations: number;
   /** Arrivals that were still under way when the run ended. */
   unfinished: number;
+  /** Most bots of the scenario at once. */
+  mostBots: number;
 }

@@ -50,6 +50,7 @@ export function buildReport(measured: Measured): Report {
     verdict: verdictOf(outcome),
     ...outcome,
     arrivals,
+    bots: sumOf(results, (one) => one.mostBots),
     operations,
     floor: all.find(({ name }) => name === floorOperation) ?? null,
     seconds,

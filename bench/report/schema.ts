@@ -148,6 +148,8 @@ export const ReportSchema = Type.Object({
     unfinished: Type.Number(),
     lateness: Summary,
   }),
+  /** Most bots at once; absent in earlier reports. */
+  bots: Type.Optional(Type.Number()),
   operations: Type.Array(Operation),
   /** The floor: the simplest request to a raw server on this machine, under a small constant load. */
   floor: Nullable(Operation),
