@@ -1,7 +1,7 @@
 import { Audience } from "../bots/audience.ts";
 import { defineScenario } from "../scenario.ts";
 
-/** One lobby with 200 spectators (one in each generator process): how long until the last of them has a change. */
+/** A lobby for each generator process, with 200 spectators in all: how long until the last of them has a change. */
 export const scenario = defineScenario({
   about: "changes of one lobby with 200 open streams",
   load: { shape: "poisson", perSecond: 10, seconds: 60 },
