@@ -3,11 +3,11 @@ import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { quoted, type SequenceState, type TableShape } from "./catalog.ts";
 
-export interface Load {
-  tables: readonly TableShape[];
+export interface Load<Table extends TableShape> {
+  tables: readonly Table[];
   sequences: readonly SequenceState[];
   /** Writes the rows of a table, in the text form of COPY, and ends the stream. */
-  write(table: TableShape, rows: Writable): Promise<void>;
+  write(table: Table, rows: Writable): Promise<void>;
 }
 
 /**
@@ -15,8 +15,10 @@ export interface Load {
  * and made again after the last row, which checks all rows, whatever the order of tables, and takes a fraction of the
  * time. Triggers do not run, since the rows are complete. Needs the owner of the tables, no superuser.
  */
-export async function loadTables(client: pg.Client, load: Load): Promise<void> {
-  const { tables, sequences, write } = load;
+export async function loadTables<Table extends TableShape>(
+  client: pg.Client,
+  { tables, sequences, write }: Load<Table>,
+): Promise<void> {
   const around: Around[] = [];
   for (const text of [triggers, foreignKeys, indexes])
     around.push(...(await client.query<Around>(text)).rows);

@@ -94,7 +94,7 @@ async function requireOwnSchema(orm: MikroORM): Promise<void> {
   const reading = readMigrations(orm);
   const { pending, unknown } = await startupStep("DATABASE_URL cannot be read", reading);
   const other = pending[0] ?? unknown[0];
-  if (other !== undefined) throw new BackupRefused("backup:other_schema", other);
+  if (other !== undefined) throw new BackupRefused("backup:other_release", other);
 }
 
 async function restore(config: Config, options: Options): Promise<Record<string, unknown>> {
@@ -109,10 +109,11 @@ async function restore(config: Config, options: Options): Promise<Record<string,
     try {
       await startupStep("REDIS_URL cannot be reached", redisReady(redis));
       const given = { ...choices, config, databaseUrl, redis, folder };
-      const { manifest, settled } = await restoreBackup(given);
+      const { manifest, notRestored, numSessionsEnded } = await restoreBackup(given);
       return {
         ...describeBackup(manifest),
-        num_sessions_ended: settled.sessionsEnded,
+        not_restored: notRestored,
+        num_sessions_ended: numSessionsEnded,
         app_secret: describeSecret(config, manifest),
         operators: await withOrm(databaseUrl, activeOperators),
       };

@@ -68,6 +68,7 @@ describe("the commands for backups", () => {
     const restored = await run("backup:restore", { from: folder, skipIds: "500" }, elsewhere);
     assert.deepEqual(restored, {
       ...facts,
+      not_restored: [],
       num_sessions_ended: 0,
       app_secret: "known",
       operators: ["ada"],
@@ -88,7 +89,7 @@ describe("the commands for backups", () => {
     const newer = "insert into mikro_orm_migrations (name) values ('Migration20991231_future')";
     await query(stores.databaseUrl, newer);
     try {
-      await refused("backup:create", { to: folders.folder() }, "backup:other_schema");
+      await refused("backup:create", { to: folders.folder() }, "backup:other_release");
     } finally {
       await query(
         stores.databaseUrl,

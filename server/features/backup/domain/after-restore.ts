@@ -21,22 +21,19 @@ export interface RestoreChoices {
   now: Date;
 }
 
-export interface Settled {
-  sessionsEnded: number;
-}
-
 export const usualSkippedIds = 1_000_000;
 export const maxSkippedIds = 1_000_000_000;
 const statementSeconds = 3_600;
 
 /**
  * Ends the restore in one transaction: ids and tokens that were given out since the backup must harm nobody (BOOT-52).
+ * Returns the number of sessions that it ended.
  */
 export function settle(
   em: EntityManager,
   manifest: Manifest,
   { skipIds, endsSessions, now }: RestoreChoices,
-): Promise<Settled> {
+): Promise<number> {
   return em.transactional(async (tx) => {
     await setStatementTimeout(tx, statementSeconds);
     const planned = await planSequences(tx, skipIds);
@@ -45,7 +42,7 @@ export function settle(
     await advanceSequences(tx, planned);
     await voidOneTimeCredentials(tx);
     // Tokens of programs were in Redis.
-    const sessionsEnded = await endSessions(tx, { now, consentsOnly: !endsSessions });
+    const numSessionsEnded = await endSessions(tx, { now, consentsOnly: !endsSessions });
     const { id: backup, taken_at, release } = manifest;
     await recordChange(tx, {
       operator: "console",
@@ -55,7 +52,7 @@ export function settle(
     });
     const lost = lostIds(manifest, planned);
     await finishRestore(tx, { backup, takenAt: new Date(taken_at), restoredAt: now, ...lost });
-    return { sessionsEnded };
+    return numSessionsEnded;
   });
 }
 

@@ -11,8 +11,8 @@ import { manifestForm, writeManifest, type Manifest, type StoredTable } from "./
 import { copyPictures } from "./pictures.ts";
 import { BackupRefused } from "./refusal.ts";
 
-/** Folder of the tables' files. */
-export const tableFile = (name: string): string => join("tables", `${name}.copy.gz`);
+const tableFolder = "tables";
+export const tableFile = (name: string): string => join(tableFolder, `${name}.copy.gz`);
 
 /** SQLSTATE of a lock that was not available in time. */
 const lockNotAvailable = "55P03";
@@ -41,10 +41,12 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
   }
 }
 
+/** Of two backups to one folder, one makes the folder of the tables. */
 async function takeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, privateFolder);
     if ((await readdir(folder)).length > 0) throw new BackupRefused("backup:folder_not_empty");
+    await mkdir(join(folder, tableFolder), { mode: privateFolder.mode });
   } catch (error) {
     throw fileFault(folder, error) ?? error;
   }
@@ -53,7 +55,6 @@ async function takeFolder(folder: string): Promise<void> {
 async function copy(snapshot: Snapshot, options: BackupOptions): Promise<Manifest> {
   const { config, folder, signal } = options;
   const tables: StoredTable[] = [];
-  await mkdir(join(folder, "tables"), privateFolder);
   for (const table of snapshot.tables) {
     const path = join(folder, tableFile(table.name));
     const { lines: rows, ...stored } = await writeLines(path, snapshot.readTable(table), signal);

@@ -2,7 +2,8 @@
 const refusals = {
   "backup:folder_not_empty": "give a folder that does not exist or is empty",
   "backup:folder_unusable": "the folder cannot be written or read",
-  "backup:other_schema": "take a backup with the release that migrated the database last",
+  "backup:other_release": "take a backup with the release that migrated the database last",
+  "backup:other_schema": "the tables are not those that its migrations make",
   "backup:schema_changed": "a migration ran meanwhile; repeat the backup",
   "backup:blocked": "another session holds a table; repeat the backup",
   "backup:not_found": "the folder has no finished backup",

@@ -2,7 +2,12 @@ import type { MikroORM } from "@mikro-orm/postgresql";
 import type { Redis } from "ioredis";
 import type pg from "pg";
 import { advisoryLocks } from "../../../../db/advisory-locks.ts";
-import { isEmptyDatabase, readTables, type TableShape } from "../../../../db/backup/catalog.ts";
+import {
+  isEmptyDatabase,
+  readSequences,
+  readTables,
+  type TableShape,
+} from "../../../../db/backup/catalog.ts";
 import { loadTables } from "../../../../db/backup/load.ts";
 import { withSession } from "../../../../db/backup/session.ts";
 import {
@@ -16,11 +21,11 @@ import { createOrm } from "../../../../db/orm.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import { asCluster } from "../../../platform/redis/redis.ts";
 import { createPictureStore } from "../../avatars/domain/create-picture-store.ts";
-import { settle, type RestoreChoices, type Settled } from "./after-restore.ts";
+import { settle, type RestoreChoices } from "./after-restore.ts";
 import { checkBackup } from "./check.ts";
 import { tableFile } from "./create.ts";
 import { readLines } from "./files.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Manifest, StoredTable } from "./manifest.ts";
 import { readPictures } from "./pictures.ts";
 import { BackupRefused } from "./refusal.ts";
 
@@ -31,21 +36,25 @@ export interface RestoreOptions extends RestoreChoices {
   folder: string;
 }
 
+export interface Restored {
+  manifest: Manifest;
+  /** Tables of the backup that no migration makes: not the service's. */
+  notRestored: string[];
+  numSessionsEnded: number;
+}
+
 /**
  * Restores a backup into an empty database beside an empty Redis (BOOT-51). The rows are loaded in one transaction, at
  * the migration of the backup; then the database is migrated to this release. Until the end a table marks the
  * restore as unfinished, and every start is refused; repeating the command goes on where it was interrupted.
  */
-export async function restoreBackup(
-  options: RestoreOptions,
-): Promise<{ manifest: Manifest; settled: Settled }> {
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const manifest = await checkBackup(options.folder);
   if (await hasKeys(options.redis)) throw new BackupRefused("backup:redis_not_empty");
   const { databaseUrl } = options;
   const orm = await createOrm({ DATABASE_URL: databaseUrl, DATABASE_POOL: 2 });
   try {
-    const settled = await withSession(databaseUrl, (client) => run(client, orm, manifest, options));
-    return { manifest, settled };
+    return await withSession(databaseUrl, (client) => run(client, orm, manifest, options));
   } finally {
     await orm.close(true);
   }
@@ -61,17 +70,20 @@ async function run(
   orm: MikroORM,
   manifest: Manifest,
   options: RestoreOptions,
-): Promise<Settled> {
+): Promise<Restored> {
   await takeLock(client);
   if (!(await isLoaded(client, manifest))) {
     await orm.migrator.up({ to: manifest.migrations.at(-1) ?? "" });
+    await requireApplied(orm, manifest);
     await restorePictures(manifest, options);
-    await load(client, orm, manifest, options.folder);
+    await load(client, manifest, options.folder);
   }
   await orm.migrator.up();
-  const settled = await settle(orm.em.fork(), manifest, options);
+  const own = new Set((await readTables(client)).map(({ name }) => name));
+  const numSessionsEnded = await settle(orm.em.fork(), manifest, options);
   await client.query("analyze");
-  return settled;
+  const notRestored = manifest.tables.map(({ name }) => name).filter((name) => !own.has(name));
+  return { manifest, notRestored, numSessionsEnded };
 }
 
 /** The lock of migrations: a start waits as long as one lasts, and then finds the restore. */
@@ -109,23 +121,16 @@ async function restorePictures(
   });
 }
 
-async function load(
-  client: pg.Client,
-  orm: MikroORM,
-  manifest: Manifest,
-  folder: string,
-): Promise<void> {
-  await refuseOtherSchema(client, orm, manifest);
-  const files = new Map(manifest.tables.map((table) => [table.name, table]));
+async function load(client: pg.Client, manifest: Manifest, folder: string): Promise<void> {
+  const tables = await ownTables(client, manifest);
+  const sequences = new Set((await readSequences(client)).map(({ name }) => name));
   await client.query("begin");
   try {
     await loadTables(client, {
-      ...manifest,
-      write: async ({ name }, rows) => {
-        const stored = files.get(name);
-        if (stored === undefined) throw new Error(`${name} is not in the manifest`);
-        await readLines(folder, tableFile(name), { ...stored, lines: stored.rows }, rows);
-      },
+      tables,
+      sequences: manifest.sequences.filter(({ name }) => sequences.has(name)),
+      write: ({ name, rows: lines, ...stored }, rows) =>
+        readLines(folder, tableFile(name), { ...stored, lines }, rows),
     });
     await markLoaded(client);
     await client.query("commit");
@@ -135,18 +140,19 @@ async function load(
   }
 }
 
-/** Rows fit only the tables that they come from. */
-async function refuseOtherSchema(
-  client: pg.Client,
-  orm: MikroORM,
-  { migrations, tables }: Manifest,
-): Promise<void> {
-  const { applied } = await readMigrations(orm);
-  const own = (await readTables(client)).filter(({ name }) => name !== unfinishedTable);
-  const isSame =
-    applied.map(({ name }) => name).join() === migrations.join() &&
-    shapeOf(own) === shapeOf(tables);
-  if (!isSame) throw new BackupRefused("backup:newer_release");
+/** Rows fit only the schema that they come from. */
+async function requireApplied(orm: MikroORM, { migrations }: Manifest): Promise<void> {
+  const applied = (await readMigrations(orm)).applied.map(({ name }) => name);
+  if (applied.join() !== migrations.join()) throw new BackupRefused("backup:other_schema");
+}
+
+/** The tables of the backup that this database has, with the same columns. */
+async function ownTables(client: pg.Client, manifest: Manifest): Promise<StoredTable[]> {
+  const found = (await readTables(client)).filter(({ name }) => name !== unfinishedTable);
+  const names = new Set(found.map(({ name }) => name));
+  const tables = manifest.tables.filter(({ name }) => names.has(name));
+  if (shapeOf(tables) !== shapeOf(found)) throw new BackupRefused("backup:other_schema");
+  return tables;
 }
 
 /** The order of columns may differ between databases. */
