@@ -1,5 +1,6 @@
 import { get, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import { silenceMs } from "../../server/web/client/connection.ts";
 import { Address } from "./address.ts";
 
 /**
@@ -23,7 +24,7 @@ const minLifeMs = 500;
 const spreadLifeMs = 2_000;
 const retryMs = 50;
 /** A frozen process accepts a connection and sends nothing. */
-const silenceMs = 2_500;
+const firstBytesMs = 2_500;
 
 export interface Listener {
   received: ReceivedMessages;
@@ -89,16 +90,20 @@ export function listen(
     const silence = setTimeout(() => {
       address.failed(url);
       cut();
-    }, silenceMs);
+    }, firstBytesMs);
+    // As the published client does, which does not cut its connections either.
+    const silent = isSteady ? setTimeout(cut, silenceMs) : undefined;
     made.on("error", () => address.failed(url));
     made.on("response", (response) => {
       address.learn(response.headers);
       response.on("error", () => {});
       response.once("data", () => clearTimeout(silence));
+      response.on("data", () => silent?.refresh());
       read(response);
     });
     await new Promise((resolve) => made.once("close", resolve));
     clearTimeout(life);
+    clearTimeout(silent);
     clearTimeout(silence);
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { silenceMs } from "../../server/web/client/connection.ts";
 import { Address } from "./address.ts";
 import { insist, type Answer } from "./caller.ts";
 import { listen, type Listener } from "./listener.ts";
@@ -65,7 +66,8 @@ export interface TableOptions {
 }
 
 const base = "/v1/games/trivia/lobbies";
-const endWaitMs = 30_000;
+/** A stream of a host without its network is silent until its client notices. */
+const endWaitMs = silenceMs + 15_000;
 
 /** Plays one lobby to its end, through all faults of the service. */
 export async function playTable(options: TableOptions): Promise<Played> {

@@ -25,14 +25,17 @@ export class Games {
   #isOver = false;
   #acknowledged = 0;
 
-  private constructor(url: string, guests: Guest[]) {
+  private constructor(urls: readonly string[], guests: Guest[]) {
     this.#guests = guests;
-    const tables = Array.from({ length: guests.length / seats }, (_, i) => this.#playOn(url, i));
+    const tables = Array.from({ length: guests.length / seats }, (_, i) =>
+      this.#playOn(urls[i % urls.length] ?? "", i),
+    );
     this.#tables = Promise.allSettled(tables);
   }
 
-  static async start(url: string, count: number): Promise<Games> {
-    return new Games(url, await makeGuests(url, count * seats));
+  /** Each lobby is played at one of the addresses. */
+  static async start(urls: readonly [string, ...string[]], count: number): Promise<Games> {
+    return new Games(urls, await makeGuests(urls[0], count * seats));
   }
 
   get numPlayed(): number {

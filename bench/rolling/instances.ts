@@ -50,19 +50,9 @@ export class RollingInstance {
     if (code !== 0) throw new Error(`the instance ended with ${code}`);
   }
 
-  /** Stops it if it runs. */
+  /** Stops it if it runs; also after its host has lost its power. */
   async end(): Promise<void> {
     await this.#service?.stop();
-    this.#service = null;
-  }
-
-  /** SIGKILL to every process, as when the machine loses its power. */
-  async kill(): Promise<void> {
-    const pids = (await this.service.processes()).map(({ pid }) => pid);
-    const killed = this.service.kill();
-    for (const pid of pids) if (pid !== this.service.pid) process.kill(pid, "SIGKILL");
-    await killed;
-    await this.service.stop();
     this.#service = null;
   }
 

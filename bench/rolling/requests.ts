@@ -9,12 +9,22 @@ export interface AskedRequest {
   path: string;
   headers?: Record<string, string>;
   body?: string;
+  /** It cannot be answered without Postgres. */
+  needsPostgres?: boolean;
+}
+
+export interface FailedRequest {
+  asked: AskedRequest;
+  /** "503 server:unavailable", "ECONNRESET" or "no answer in 10 s". */
+  code: string;
+  /** In milliseconds of `performance.now()`. */
+  sentAt: number;
+  failedAt: number;
 }
 
 export interface RequestResult {
   sent: number;
-  /** "503 server:unavailable", "ECONNRESET" or "no answer in 10 s" -> how often. */
-  failures: Map<string, number>;
+  failures: FailedRequest[];
   latency: LatencySummary;
 }
 
@@ -22,22 +32,22 @@ const answerLimitMs = 10_000;
 
 /**
  * Sends requests at random times that do not depend on answers, without retries: the first of each kind on a kept
- * connection, the second on a fresh one, and so on. A latency counts from the intended time.
+ * connection, the second on a fresh one, and so on, to each address in turn. A latency counts from the intended time.
  */
 export class RequestLoad {
-  readonly #url: string;
+  readonly #urls: readonly string[];
   readonly #kinds: readonly AskedRequest[];
   readonly #perSecond: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 });
-  #failures = new Map<string, number>();
+  #failures: FailedRequest[] = [];
   #latency = new LatencyHistogram();
   #sent = 0;
   #isOver = false;
   readonly #open = new Set<Promise<void>>();
   readonly #ended: Promise<void>;
 
-  constructor(url: string, kinds: readonly AskedRequest[], perSecond: number) {
-    this.#url = url;
+  constructor(urls: readonly string[], kinds: readonly AskedRequest[], perSecond: number) {
+    this.#urls = urls;
     this.#kinds = kinds;
     this.#perSecond = perSecond;
     this.#ended = this.#run();
@@ -46,13 +56,9 @@ export class RequestLoad {
   /** What was sent since the last call, after its answers. */
   async take(): Promise<RequestResult> {
     await Promise.all(this.#open);
-    const result = {
-      sent: this.#sent,
-      failures: this.#failures,
-      latency: this.#latency.summary(),
-    };
-    [this.#sent, this.#failures, this.#latency] = [0, new Map(), new LatencyHistogram()];
-    return result;
+    const [sent, failures, latency] = [this.#sent, this.#failures, this.#latency.summary()];
+    [this.#sent, this.#failures, this.#latency] = [0, [], new LatencyHistogram()];
+    return { sent, failures, latency };
   }
 
   async stop(): Promise<void> {
@@ -62,9 +68,10 @@ export class RequestLoad {
   }
 
   async #run(): Promise<void> {
+    const ways = 2 * this.#urls.length;
     const arrivals = poissonArrivals({
       ...{ perSecond: this.#perSecond, seconds: Infinity, seed: 1 },
-      rooms: 2 * this.#kinds.length,
+      rooms: ways * this.#kinds.length,
     });
     const startedAt = performance.now();
     for (const { atMs, room } of arrivals) {
@@ -72,46 +79,52 @@ export class RequestLoad {
       const waitMs = dueAt - performance.now();
       if (waitMs > 0) await pause(waitMs);
       if (this.#isOver) break;
-      const kind = this.#kinds[room >> 1];
-      if (kind === undefined) continue;
-      const asked = this.#send(kind, room % 2 === 1, dueAt);
-      this.#open.add(asked);
-      void asked.finally(() => this.#open.delete(asked));
+      const asked = this.#kinds[Math.floor(room / ways)];
+      const url = this.#urls[(room >> 1) % this.#urls.length];
+      if (asked === undefined || url === undefined) continue;
+      const sent = this.#send(url, asked, room % 2 === 1, dueAt);
+      this.#open.add(sent);
+      void sent.finally(() => this.#open.delete(sent));
     }
     await Promise.all(this.#open);
   }
 
-  async #send(kind: AskedRequest, isFresh: boolean, dueAt: number): Promise<void> {
+  async #send(url: string, asked: AskedRequest, isFresh: boolean, dueAt: number): Promise<void> {
     const [failures, latency] = [this.#failures, this.#latency];
     this.#sent += 1;
-    const failure = await this.#ask(kind, isFresh);
-    if (failure === null) latency.record(performance.now() - dueAt);
-    else failures.set(failure, (failures.get(failure) ?? 0) + 1);
+    const sentAt = performance.now();
+    const code = await ask(url, asked, isFresh ? false : this.#agent);
+    const now = performance.now();
+    if (code === null) latency.record(now - dueAt);
+    else failures.push({ asked, code, sentAt, failedAt: now });
   }
+}
 
-  /** Resolves to what failed, or null. */
-  #ask({ method, path, headers = {}, body }: AskedRequest, isFresh: boolean) {
-    return new Promise<string | null>((resolve) => {
-      const type = body === undefined ? {} : { "content-type": "application/json" };
-      const agent = isFresh ? false : this.#agent;
-      const asked = request(this.#url + path, { method, agent, headers: { ...type, ...headers } });
-      const limit = setTimeout(() => {
-        resolve(`no answer in ${answerLimitMs / 1_000} s`);
-        asked.destroy();
-      }, answerLimitMs);
-      asked.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-      asked.on("close", () => clearTimeout(limit));
-      asked.on("response", (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-        response.on("error", (error) => resolve(error.message));
-        response.on("end", () => {
-          const { statusCode = 0 } = response;
-          const code = /"code":"([^"]+)"/.exec(text)?.[1] ?? "";
-          resolve(statusCode < 300 ? null : `${statusCode} ${code}`.trim());
-        });
+/** Resolves to what failed, or null. */
+function ask(
+  url: string,
+  { method, path, headers = {}, body }: AskedRequest,
+  agent: Agent | false,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const asked = request(url + path, { method, agent, headers: { ...type, ...headers } });
+    const limit = setTimeout(() => {
+      resolve(`no answer in ${answerLimitMs / 1_000} s`);
+      asked.destroy();
+    }, answerLimitMs);
+    asked.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    asked.on("close", () => clearTimeout(limit));
+    asked.on("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("error", (error) => resolve(error.message));
+      response.on("end", () => {
+        const { statusCode = 0 } = response;
+        const code = /"code":"([^"]+)"/.exec(text)?.[1] ?? "";
+        resolve(statusCode < 300 ? null : `${statusCode} ${code}`.trim());
       });
-      asked.end(body);
     });
-  }
+    asked.end(body);
+  });
 }

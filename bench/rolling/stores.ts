@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { startLocalPostgres } from "../../server/runtime/stores/postgres.ts";
 import { startLocalRedis } from "../../server/runtime/stores/redis.ts";
+import { atDeath } from "./at-death.ts";
 import { stopsAtEnd } from "../../test/support/cleanup.ts";
 import { proxyKind, startProxy } from "../../test/support/web-proxies.ts";
 
@@ -21,6 +22,17 @@ export interface NetworkStores {
   close(): Promise<void>;
 }
 
+/** Argument: the folder of both. They have ended already, unless this process was killed. */
+const removeStores = `
+for file in "$1"/p/postmaster.pid "$1"/r/redis.pid; do
+  [ ! -e "$file" ] || kill -INT "$(head -n 1 "$file")"
+done
+for _ in 1 2 3 4 5; do
+  [ -e "$1"/p/postmaster.pid ] || break
+  sleep 1
+done
+rm -rf "$1"`;
+
 /**
  * Postgres and Redis of their own. They listen on Unix sockets only, so HAProxy passes their bytes on from ports of
  * `address`: a host whose link is down then loses them as well.
@@ -28,6 +40,7 @@ export interface NetworkStores {
 export async function startNetworkStores(address: string): Promise<NetworkStores> {
   const dir = mkdtempSync(join(tmpdir(), "ember-ro-"));
   chmodSync(dir, 0o755);
+  const removal = atDeath(removeStores, dir);
   const at = (name: string) => ({ dataDir: join(dir, name), socketDir: join(dir, `${name}s`) });
   const log = silentLogger;
   const postgres = await restartable(() => startLocalPostgres({ ...at("p"), log, fsync: false }));
@@ -49,7 +62,7 @@ export async function startNetworkStores(address: string): Promise<NetworkStores
   const close = stopsAtEnd(async () => {
     await relay.stop();
     await Promise.all([redis.stop(), postgres.stop()]);
-    rmSync(dir, { recursive: true, force: true });
+    await removal.now();
   });
   return {
     databaseUrl: `postgres://emberline@${address}:5432/emberline`,

@@ -14,7 +14,7 @@ import { RequestLoad, type AskedRequest } from "./requests.ts";
 import { startNetworkStores, type NetworkStores } from "./stores.ts";
 
 /** Streams on each lobby that waits and is changed once a second. */
-const streamsPerLobby = 50;
+const streamsPerLobby = 25;
 const changeMs = 1_000;
 const openedAtOnce = 20;
 const lobbies = "/v1/games/trivia/lobbies";
@@ -30,7 +30,7 @@ export interface World {
 
 /** Starts all of it, lets `work` run, and ends it in order. */
 export async function withWorld<T>(
-  balancer: BalancerName,
+  balancers: readonly BalancerName[],
   sizes: RollingSizes,
   work: (world: World) => Promise<T>,
 ): Promise<T> {
@@ -39,7 +39,7 @@ export async function withWorld<T>(
     for (const end of ends.splice(0).reverse()) await end();
   });
   try {
-    const network = createNetwork(2);
+    const network = await createNetwork(2);
     ends.push(() => network.close());
     const stores = await startNetworkStores(network.address);
     ends.push(() => stores.close());
@@ -52,20 +52,23 @@ export async function withWorld<T>(
       await instance.start();
       ends.push(() => instance.end());
     }
-    const proxy = await startBalancer(
-      balancer,
-      instances.map(({ host }) => host.address),
-    );
-    ends.push(() => proxy.stop());
-    note(`two instances behind ${balancer}`);
-    const { url } = proxy;
+    const urls: string[] = [];
+    for (const balancer of balancers) {
+      const addresses = instances.map(({ host }) => host.address);
+      const proxy = await startBalancer(balancer, addresses);
+      ends.push(() => proxy.stop());
+      urls.push(proxy.url);
+    }
+    const [url, ...others] = urls;
+    if (url === undefined) throw new Error("a balancer is needed");
+    note(`two instances behind ${balancers.join(" and ")}`);
     const followers = new Followers();
     ends.push(() => followers.close());
-    const changing = await follow(url, followers, sizes.streams);
+    const changing = await follow([url, ...others], followers, sizes.streams);
     ends.push(changing.stop);
-    const requests = new RequestLoad(url, changing.requests, sizes.perSecond);
+    const requests = new RequestLoad(urls, changing.requests, sizes.perSecond);
     ends.push(() => requests.stop());
-    const games = await Games.start(url, sizes.games);
+    const games = await Games.start([url, ...others], sizes.games);
     note(`${sizes.perSecond} requests/s, ${followers.size} streams, ${sizes.games} games`);
     return await work({ instances, stores, requests, followers, games });
   } finally {
@@ -73,8 +76,13 @@ export async function withWorld<T>(
   }
 }
 
-/** Opens the streams on lobbies that wait, and changes the settings of each lobby every second. */
-async function follow(url: string, followers: Followers, numStreams: number) {
+/** Opens the streams on lobbies that wait, with requests to them, and changes the settings of each lobby every second. */
+async function follow(
+  urls: readonly [string, ...string[]],
+  followers: Followers,
+  numStreams: number,
+) {
+  const [url] = urls;
   const hosts = await makeGuests(url, Math.ceil(numStreams / streamsPerLobby));
   const opened = await Promise.all(
     hosts.map(async ({ token }) => {
@@ -88,12 +96,16 @@ async function follow(url: string, followers: Followers, numStreams: number) {
   const topics = Array.from({ length: numStreams }, (_, n) => opened[n % opened.length]);
   for (let n = 0; n < topics.length; n += openedAtOnce)
     await Promise.all(
-      topics.slice(n, n + openedAtOnce).map(async (lobby) => {
+      topics.slice(n, n + openedAtOnce).map(async (lobby, i) => {
         if (lobby === undefined) return;
         const spectate = `${lobby.path}/spectate`;
         const hub = ok(await insist(url, { method: "POST", path: spectate }));
         const topic = lobby.path.replace("/v1", "").replace("lobbies", "lobby");
-        await followers.add(url, topic, String(hub.headers["x-hub-token"]));
+        await followers.add(
+          urls[i % urls.length] ?? url,
+          topic,
+          String(hub.headers["x-hub-token"]),
+        );
       }),
     );
   let isOver = false;
@@ -105,17 +117,18 @@ async function follow(url: string, followers: Followers, numStreams: number) {
     }
   };
   const changed = Promise.allSettled(opened.map(change));
-  const [first] = opened;
-  const requests: AskedRequest[] = [
+  const requests = opened.flatMap(({ path, headers }): AskedRequest[] => [
     { method: "GET", path: "/v1/games/trivia/categories" },
-    { method: "POST", path: "/v1/gateway/guest", body: "{}" },
-    { method: "GET", path: first?.path ?? "", ...first },
-    { method: "GET", path: "/v1/wallet/@me", headers: first?.headers ?? {} },
-    { method: "POST", path: `${first?.path}/heartbeat`, headers: first?.headers ?? {} },
-  ];
+    { method: "POST", path: "/v1/gateway/guest", body: "{}", needsPostgres: true },
+    { method: "GET", path, headers },
+    { method: "GET", path: "/v1/wallet/@me", headers, needsPostgres: true },
+    { method: "POST", path: `${path}/heartbeat`, headers },
+  ]);
   const stop = async () => {
     isOver = true;
-    for (const one of await changed) if (one.status === "rejected") note(String(one.reason));
+    // Without its instances, after an interrupt, a change would be repeated for long.
+    const ended = await Promise.race([changed, pause(changeMs, [], { ref: false })]);
+    for (const one of ended) if (one.status === "rejected") note(String(one.reason));
   };
   return { requests, stop };
 }

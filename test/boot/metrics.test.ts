@@ -78,7 +78,7 @@ describe("the metrics of a running service", () => {
       builds.map(({ value, labels }) => [value, labels["version"]]),
       Array.from({ length: 4 }, () => [1, serviceVersion]),
     );
-    assert.match(builds[0]?.labels["commit"] ?? "", /^([0-9a-f]{40}|unknown)$/);
+    assert.match(builds[0]?.labels["commit"] ?? "", /^([0-9a-f]{40}(-dirty)?|unknown)$/);
   });
 
   it("begin the counters that rare events raise at zero", () => {

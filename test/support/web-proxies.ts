@@ -38,7 +38,7 @@ export const proxyKinds: readonly ProxyKind[] = [
         .replace("listen 443 ssl;", `listen 127.0.0.1:${port};`)
         .replaceAll(/^ *ssl_.*$/gm, ""),
     wrap: (configuration, folder) => `daemon off; master_process off;
-      pid ${folder}/pid; error_log stderr emerg; events {}
+      pid ${folder}/pid; error_log stderr emerg; events { worker_connections 8192; }
       http {
         access_log off;
         ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((part) => `${part}_temp_path ${folder}/${part};`).join("\n")}
@@ -130,7 +130,8 @@ export async function startProxy(
     XDG_DATA_HOME: folder,
     XDG_CONFIG_HOME: folder,
   };
-  const child = spawn(program, kind.args(file), { env, stdio: ["ignore", "ignore", "pipe"] });
+  const [command = program, ...args] = [...endsWithUs(), program, ...kind.args(file)];
+  const child = spawn(command, args, { env, stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
   child.stderr.on("data", (text: Buffer) => (output += text.toString()));
   const stop = async () => {
@@ -140,6 +141,12 @@ export async function startProxy(
   if (await listens(host, port, child)) return { url: `http://${host}:${port}`, port, stop };
   await stop();
   throw new Error(`${kind.name} does not start: ${output.slice(-2_000)}`);
+}
+
+/** The words before a command that Linux ends with this process, even if this one is killed. */
+function endsWithUs(): string[] {
+  const setpriv = "/usr/bin/setpriv";
+  return existsSync(setpriv) ? [setpriv, "--pdeathsig", "KILL"] : [];
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -10,7 +10,8 @@ export interface CachedBody {
 export interface ResponseCache {
   /**
    * The body of this key. An entry expires after `ttlMs` (at least 1); concurrent misses share one call of `make`
-   * (single-flight), and a failure is not cached.
+   * (single-flight), and a failure is not cached. If `make` fails, an expired entry serves for another `ttlMs`: while
+   * Postgres is away, an older list is better than a 503.
    */
   fetch(key: string, ttlMs: number, make: () => Promise<string>): Promise<CachedBody>;
 }
@@ -24,9 +25,15 @@ export function createResponseCache(clock: { now(): number } = performance): Res
     max: maxBodies,
     perf: clock,
     ttlResolution: 0,
-    fetchMethod: async (_key, _stale, { context: make }) => {
-      const json = await make();
-      return { json, etag: `"${hash("sha1", json, "base64url")}"` };
+    noDeleteOnStaleGet: true,
+    fetchMethod: async (_key, expired, { context: make }) => {
+      try {
+        const json = await make();
+        return { json, etag: `"${hash("sha1", json, "base64url")}"` };
+      } catch (error) {
+        if (expired) return expired;
+        throw error;
+      }
     },
   });
   return {

@@ -40,6 +40,16 @@ describe("cached responses", () => {
     assert.equal(await read(cache, "k", async () => "back"), "back");
   });
 
+  it("are returned after they expired while computing them fails", async () => {
+    let now = 1;
+    const cache = createResponseCache({ now: () => (now += 1_001) });
+    const ask = async (make: () => Promise<string>) => (await cache.fetch("k", 1_000, make)).json;
+    const failing = async () => Promise.reject(new Error("away"));
+    assert.equal(await ask(async () => "before"), "before");
+    assert.deepEqual([await ask(failing), await ask(failing)], ["before", "before"]);
+    assert.equal(await ask(async () => "after"), "after");
+  });
+
   it("are evicted, the oldest first, beyond the limit", async () => {
     const cache = createResponseCache();
     let made = 0;
