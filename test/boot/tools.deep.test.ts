@@ -67,8 +67,6 @@ describe("the tools that start servers of their own", () => {
 
   it("report in one line what is wrong with their options, and print the usage", async () => {
     const wrong: [reason: string, ...args: string[]][] = [
-      ["Unknown option '--fast'", "bench/main.ts", "http", "--fast"],
-      ['there is no bench "nope"', "bench/main.ts", "nope"],
       ['there is no scenario or bench "nope"', "bench/main.ts", "hub", "nope"],
       ["Unknown option '--fast'", "bench/faults/main.ts", "--fast"],
       ["--seconds must be a whole number of at least 1", "bench/faults/main.ts", "--seconds", "x"],
