@@ -196,6 +196,8 @@ class ScenarioRun {
       lobbies: async () => [...new Set(await this.#gather("lobbies"))],
       cutStreams: () => this.#gather("cutStreams"),
     });
+    // Awaited after the load, where a failure becomes a problem of the report.
+    faulting?.catch(() => undefined);
     const running = this.#generators.map((one, index) =>
       within(
         limitMs,

@@ -39,6 +39,17 @@ describe("a scenario", { concurrency: atOnce }, () => {
     });
 });
 
+describe("a run whose faults cannot be made", () => {
+  it("ends with a report that says why, after its load", async () => {
+    const load = { shape: "constant", perSecond: 20, seconds: 2 } as const;
+    const beside = () => Promise.reject(new Error("no worker to kill"));
+    const report = await runBench("http", { load, beside });
+    assert.equal(report.status, "failed");
+    assert.match(report.problems.join(), /no worker to kill/);
+    assert.ok(report.arrivals.sent > 0);
+  });
+});
+
 const stallLoad = { shape: "poisson", perSecond: 250, seconds: 5 } as const;
 const settings = { HTTP_WORKERS: "1" };
 const stallAtMs = 2_000;
