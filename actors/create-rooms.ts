@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { roomTopic } from "../server/platform/room-names.ts";
 import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import type { Clock } from "../server/platform/time/clock.ts";
 import type { Logger } from "../server/platform/log/logger.ts";
@@ -27,7 +28,7 @@ export interface RoomsDeps {
   clock: Clock;
   /** Those of the kind are counted under its name. */
   metrics: Pick<Metrics, "rooms">;
-  /** What the topics of all kinds begin with. */
+  /** What the topics of lobbies begin with. */
   topicBase: string;
   /** The caller joins later: a process busy with its start would delay the rooms. */
   joinsLater?: boolean;
@@ -55,7 +56,7 @@ export async function createRooms<
   deps: RoomsDeps,
 ): Promise<RoomsOfKind<Command>> {
   const { joinsLater = false, linkDir = null, timings = {}, topicBase, log, clock } = deps;
-  const topic = (code: string) => topicBase + kind.topic(code);
+  const topic = (code: string) => roomTopic(topicBase, kind.kind, code);
   const rooms = new SharedRooms({
     kind: erased({ ...kind, topic }),
     nodeId: newNodeId(),

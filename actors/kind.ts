@@ -1,4 +1,5 @@
-import { roomTopic, type DeliveryRules } from "../server/platform/room-source.ts";
+import { roomTopic } from "../server/platform/room-names.ts";
+import type { DeliveryRules } from "../server/platform/room-source.ts";
 import type { BaseCommand, BaseEvent, BaseState, RoomRules } from "./rules.ts";
 
 /** Members of the rules with a default. */
@@ -12,10 +13,9 @@ type Defaulted =
   | "idempotency"
   | "limits"
   | "status"
-  | "keyPrefix"
-  | "topic";
+  | "keyPrefix";
 
-/** The rules of a kind, complete. */
+/** The rules of a kind, complete, and the topic of each room. */
 export type RoomKind<
   State extends BaseState,
   Command extends BaseCommand,
@@ -23,7 +23,9 @@ export type RoomKind<
   Answer = null,
   Memo = null,
 > = RoomRules<State, Command, Event, Answer, Memo> &
-  Required<Pick<RoomRules<State, Command, Event, Answer, Memo>, Defaulted>>;
+  Required<Pick<RoomRules<State, Command, Event, Answer, Memo>, Defaulted>> & {
+    topic(code: string): string;
+  };
 
 /** A kind as the runtime handles it, without access to its states and commands. */
 export type AnyKind = RoomKind<BaseState, BaseCommand, BaseEvent, unknown, unknown>;

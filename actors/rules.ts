@@ -100,12 +100,8 @@ export interface RoomRules<
   /** What operators see of a room in memory, beyond what every kind has. */
   describe?(state: State): unknown;
 
-  /* Names that are kept, for a kind whose names differ from those derived from `kind`. */
-
-  /** Prefix of all keys and channels of the kind; must never change. */
+  /** Prefix of all keys and channels of the kind; default: `<kind>:`. Must never change. */
   readonly keyPrefix?: string;
-  /** Hub topic of a room, without the base of all topics. */
-  topic?(code: string): string;
 }
 
 /**

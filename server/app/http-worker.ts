@@ -29,7 +29,7 @@ import { pingRedis } from "../features/system/service.ts";
 import { storePeer, StoreReach } from "./store-reach.ts";
 import { StartError } from "../runtime/boot/start-error.ts";
 import { followRealmOrigins } from "../features/realms/realm-origins.ts";
-import { roomTopic } from "../platform/room-source.ts";
+import { roomTopic } from "../platform/room-names.ts";
 import type { AnyRoute, Route } from "../http/pipeline/route.ts";
 import type { DepsWith } from "./deps.ts";
 import type { JobDeps } from "./job-deps.ts";

@@ -65,6 +65,7 @@ export const errors = {
   "key:expired": [401, "The API key has expired."],
   "key:revoked": [401, "The API key is revoked."],
   "lobby:token_invalid": [401, "The lobby token is invalid or expired."],
+  "room:token_invalid": [401, "The token of the seat is invalid or expired."],
 
   "auth:forbidden": [403, "This account may not do that."],
   "operator:role_missing": [403, "Nobody gave this account a role here."],

@@ -1,7 +1,3 @@
-/** Topic of a room: each kind has its own segment under the base. */
-export const roomTopic = (base: string, kind: string, code: string): string =>
-  `${base}/${kind}/${code}`;
-
 /**
  * Contract between the actors of a kind, which are rooms for clients, and the hub that delivers their
  * messages.

@@ -6,6 +6,7 @@ import { AuditLogSchema } from "../../db/entities/audit-log.ts";
 import { insertOperator } from "../../db/queries/operator/operators.ts";
 import { silentLogger } from "../../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../../server/platform/redis/redis.ts";
+import { roomKinds } from "../../server/app/rooms.ts";
 import { documentedRoutes } from "../../server/operator/routes.ts";
 import { hashToken } from "../../server/operator/session/identity.ts";
 import { operatorRoles } from "../../server/http/auth/auth.ts";
@@ -330,7 +331,7 @@ describe("the operator endpoints", () => {
       const { kinds } = await whole<{ kinds: Record<string, unknown>[] }>("/operator/rooms");
       assert.deepEqual(
         kinds.map(({ kind, num_owners, num_shards }) => [kind, num_owners, num_shards]),
-        [["lobby", 1, 1024]],
+        Object.values(roomKinds).map(({ kind }) => [kind, 1, 1024]),
       );
       interface Rooms {
         owners: { incarnation: string; pid: number }[];
@@ -355,8 +356,8 @@ describe("the operator endpoints", () => {
     });
 
     it("refuse unknown kinds and rooms", async () => {
-      assert.equal((await get("/operator/rooms/chess")).code, "room:kind_not_found");
-      for (const path of ["/chess/AAAAAA", "/lobby/AAAAAA", "/lobby/A"])
+      assert.equal((await get("/operator/rooms/nothing")).code, "room:kind_not_found");
+      for (const path of ["/nothing/AAAAAA", "/lobby/AAAAAA", "/lobby/A"])
         assert.equal((await get(`/operator/rooms${path}`)).code, "room:not_found", path);
       assert.equal((await get("/operator/rooms/lobby?limit=many")).code, "request:invalid_query");
       assert.equal((await get("/operator/rooms", "nobody")).code, "auth:token_invalid");

@@ -146,6 +146,7 @@ const headerNames = [
   "X-Request-Id",
   "Authorization",
   "X-Lobby-Token",
+  "X-Room-Token",
   "Cookie",
   "If-None-Match",
   "Idempotency-Key",

@@ -9,7 +9,8 @@ import { Router } from "../../server/http/pipeline/router.ts";
 
 /** Cookies that sign in or identify a user; those of a step of the OAuth flow do not. */
 // The hub only clears its own.
-const signInCookie = /^(?:(?:svc_refresh|svc_lobby|svc_oauth)=|hubAuthorization(?:_\w+)?=[^;])/;
+const signInCookie =
+  /^(?:(?:svc_refresh|svc_lobby|svc_room|svc_oauth)=|hubAuthorization(?:_\w+)?=[^;])/;
 
 export interface CheckedResponse {
   status: number;

@@ -1,6 +1,6 @@
 import type { WithClock, WithConfig, WithTokens } from "../../platform/capabilities.ts";
 import { AppError } from "../../platform/errors.ts";
-import { roomTopic } from "../../platform/room-source.ts";
+import { roomTopic } from "../../platform/room-names.ts";
 import { roomKindOf } from "../../platform/security/tokens.ts";
 import { maxTokens, seatsIn } from "./tokens.ts";
 

@@ -97,7 +97,7 @@ async function checkSeat(access: RoomAccess, code: string, seat: number | "spect
 }
 
 const isSeatGone = (error: unknown): boolean =>
-  error instanceof AppError && ["hub:topic_forbidden", "lobby:not_found"].includes(error.code);
+  error instanceof AppError && (error.code === "hub:topic_forbidden" || error.status === 404);
 
 /** Adds the tokens of cookies for other rooms whose seats are gone; a room that cannot be asked keeps its cookie. */
 export async function findGone(

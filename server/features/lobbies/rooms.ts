@@ -10,6 +10,7 @@ import { lobbyMessages } from "./messages.ts";
 
 /** Lobbies as a kind of room. */
 export const lobbyRooms: RoomKind<QuestionDeps, Lobbies> = {
+  kind: "lobby",
   open: (deps, share) =>
     createLobbies({
       ...share,

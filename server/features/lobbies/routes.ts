@@ -121,6 +121,6 @@ export const lobbyRoutes: Route<LobbyDeps>[] = [
 
 /** 201 with the seat's credential in the body, a header and a cookie for this lobby alone (LOB-01). */
 function seatTaken({ token, code, body }: TakenSeat, opened?: OpenedRoom) {
-  const headers = seatHeaders(token, `${base}/${code}`);
+  const headers = seatHeaders("lobby", token, `${base}/${code}`);
   return encodedReply(201, body, { headers, ...(opened && { room: opened }) });
 }

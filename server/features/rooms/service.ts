@@ -1,13 +1,12 @@
 import { stringifySetCookie } from "cookie";
 import type { Reply, SenderLimit } from "../../../actors/index.ts";
-import { seatCookie } from "../../http/auth/authenticate.ts";
 import { limitHeaders } from "../../http/limits/rate-limit.ts";
 import type { Headers, RequestInfo } from "../../http/pipeline/route.ts";
 import type { WithConfig, WithTokens } from "../../platform/capabilities.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import { randomString } from "../../platform/ids.ts";
-import { roomTopic } from "../../platform/room-source.ts";
+import { namesOf, roomTopic } from "../../platform/room-names.ts";
 import { seatClaims } from "../../platform/security/tokens.ts";
 import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { WithMaintenance } from "./domain/maintenance.ts";
@@ -94,7 +93,8 @@ export function seatToken({ tokens }: WithTokens, { kind, code, seatId, playerId
  * Sends the credential as a header, and as a cookie that is sent only to `path`, the addresses of this room
  * (LOB-01).
  */
-export function seatHeaders(token: string, path: string): Headers {
+export function seatHeaders(kind: string, token: string, path: string): Headers {
+  const { seatHeader, seatCookie } = namesOf(kind);
   const cookie = stringifySetCookie({
     name: seatCookie,
     value: token,
@@ -106,7 +106,7 @@ export function seatHeaders(token: string, path: string): Headers {
   });
   return [
     ["Set-Cookie", cookie],
-    ["X-Lobby-Token", token],
+    [seatHeader, token],
   ];
 }
 

@@ -6,13 +6,11 @@ import {
 } from "../../platform/security/api-keys.ts";
 import type { ClosedAccounts } from "../../platform/security/closed-accounts.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
+import { namesOf } from "../../platform/room-names.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import { roomKindOf, type TokenClaims, type TokenService } from "../../platform/security/tokens.ts";
 import type { Caller, SeatCaller } from "./auth.ts";
 import type { AuthLevel, RequestInfo } from "../pipeline/route.ts";
-
-export const seatHeader = "x-lobby-token";
-export const seatCookie = "svc_lobby";
 
 /** Under this path a token of a closed account gets 404, elsewhere 401 (TOK-11). */
 export const ownAccountPath = "/v1/users/@me";
@@ -104,7 +102,8 @@ export class Authenticator {
   /** Whether a request carries the token of a seat in this room, at whatever level. */
   holdsSeat({ headers, cookies }: RequestInfo, kind: string, code: string): boolean {
     const exact = roomCodeOf(code);
-    const tokens = [headers[seatHeader]?.trim(), cookies[seatCookie]];
+    const { seatHeader, seatCookie } = namesOf(kind);
+    const tokens = [headers[seatHeader.toLowerCase()]?.trim(), cookies[seatCookie]];
     return tokens.some((token) => token !== undefined && this.seatOf(token, kind, exact) !== null);
   }
 
@@ -135,10 +134,11 @@ export class Authenticator {
   ): Identity {
     const isRequired = level === "seat";
     const code = roomCodeOf(given);
-    const header = request.headers[seatHeader];
+    const { seatHeader, seatCookie, seatRefusal } = namesOf(kind);
+    const header = request.headers[seatHeader.toLowerCase()];
     if (header !== undefined) {
       const seat = this.seatOf(header.trim(), kind, code);
-      if (seat === null && isRequired) throw refuse("lobby:token_invalid");
+      if (seat === null && isRequired) throw refuse(seatRefusal);
       if (seat !== null) return seatIdentity(seat, this.bearer(request, false), false);
     }
     const cookie = request.cookies[seatCookie];
@@ -148,7 +148,7 @@ export class Authenticator {
     const caller = player === null ? callerOfKey(key, isRequired) : withRealmOf(key, player);
     if (caller !== null) return seatIdentity(null, caller, false);
     if (!isRequired) return nobody;
-    throw refuse(cookie === undefined ? "auth:required" : "lobby:token_invalid");
+    throw refuse(cookie === undefined ? "auth:required" : seatRefusal);
   }
 
   /** A room of another kind may have the same code. */

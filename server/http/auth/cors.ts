@@ -8,9 +8,9 @@ import { isTracing } from "../uws/tracing-headers.ts";
 
 // Event stream clients built on fetch send Cache-Control, as EventSource does without a preflight.
 const allowedHeaders =
-  "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, Idempotency-Key, Last-Event-ID, If-None-Match, Cache-Control, X-Request-Id, traceparent, tracestate, baggage, b3, sentry-trace";
+  "Authorization, Content-Type, X-Api-Key, X-Realm, X-Lobby-Token, X-Room-Token, Idempotency-Key, Last-Event-ID, If-None-Match, Cache-Control, X-Request-Id, traceparent, tracestate, baggage, b3, sentry-trace";
 const exposedHeaders =
-  "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Hub-Token, X-Owner-Port, Link";
+  "Retry-After, ETag, Location, X-Request-Id, X-Lobby-Token, X-Room-Token, X-Hub-Token, X-Owner-Port, Link";
 const preflightSeconds = "600";
 const exposed: Headers = [["Access-Control-Expose-Headers", exposedHeaders]];
 const forAll: Headers = [["Access-Control-Allow-Origin", "*"]];

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../platform/errors.ts";
+import { namesOf } from "../../platform/room-names.ts";
 import { ownAccountPath } from "../auth/authenticate.ts";
 import { keyUseOf, scopeOf } from "../auth/key-use.ts";
 import { neededNames } from "../pipeline/query.ts";
@@ -28,7 +29,7 @@ const byLevel: Record<AuthLevel, readonly ErrorCode[]> = {
   player: ["auth:required", "auth:token_invalid"],
   registered: ["auth:required", "auth:token_invalid", "auth:forbidden"],
   guest: ["auth:required", "auth:token_invalid", "auth:forbidden"],
-  seat: ["auth:required", "auth:token_invalid", "lobby:token_invalid"],
+  seat: ["auth:required", "auth:token_invalid"],
   optional_seat: [],
   open: [],
   local: operatorCodes,
@@ -51,6 +52,7 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   const isWrite = route.method !== "GET";
   const isSeat = route.auth === "seat" || route.auth === "optional_seat";
   const codes: ErrorCode[] = [...always, ...byLevel[route.auth]];
+  if (route.auth === "seat") codes.push(namesOf(route.room ?? "").seatRefusal);
   if (scopeOf(keyUseOf(route)) !== null && route.auth !== "optional_seat") codes.push(...keyCodes);
   const strictQuery = route.lenientQuery ? undefined : route.query;
   if (route.path.startsWith(ownAccountPath) && byLevel[route.auth].length > 0)

@@ -1,3 +1,6 @@
+import { firstKind, namesOf } from "../../platform/room-names.ts";
+import { isOperatorRoute, type AnyRoute } from "../pipeline/route.ts";
+
 /** Parts of the OpenAPI document that every operation refers to (ENV-01..ENV-04, HTTP-06). */
 const envelopeProperties = {
   version: { type: "string" },
@@ -54,7 +57,7 @@ const idempotencyKey = {
   schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
 };
 
-export const sharedComponents = {
+const sharedComponents = {
   schemas: {
     Envelope: envelope,
     ErrorEnvelope: {
@@ -78,20 +81,37 @@ export const sharedComponents = {
   securitySchemes: {
     bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
     apiKey: { type: "apiKey", in: "header", name: "X-Api-Key" },
-    lobbyToken: { type: "apiKey", in: "header", name: "X-Lobby-Token" },
-    lobbyCookie: { type: "apiKey", in: "cookie", name: "svc_lobby" },
   },
 };
 
-/** Components of a document that also has the operator listener (OPS-02). */
-export const componentsWithOperators = {
-  ...sharedComponents,
-  securitySchemes: {
-    ...sharedComponents.securitySchemes,
-    operatorToken: { type: "http", scheme: "bearer", description: "operator token" },
-    operatorCookie: { type: "apiKey", in: "cookie", name: "operator" },
-  },
+const operatorSchemes = {
+  operatorToken: { type: "http", scheme: "bearer", description: "operator token" },
+  operatorCookie: { type: "apiKey", in: "cookie", name: "operator" },
 };
+
+/** Names of the schemes of a seat: by its token in the header, and by its cookie. */
+export const seatSchemesOf = (kind: string): [token: string, cookie: string] =>
+  kind === firstKind ? ["lobbyToken", "lobbyCookie"] : ["roomToken", "roomCookie"];
+
+function seatSchemes(kind: string) {
+  const { seatHeader, seatCookie } = namesOf(kind);
+  const [token, cookie] = seatSchemesOf(kind);
+  return {
+    [token]: { type: "apiKey", in: "header", name: seatHeader },
+    [cookie]: { type: "apiKey", in: "cookie", name: seatCookie },
+  };
+}
+
+/** Components of a document with these routes; operators have their own credentials (OPS-02). */
+export function componentsOf(routes: readonly AnyRoute[]) {
+  const kinds = [firstKind, ...routes.flatMap(({ room }) => room ?? [])];
+  const schemes = [
+    sharedComponents.securitySchemes,
+    ...kinds.map(seatSchemes),
+    routes.some(isOperatorRoute) ? operatorSchemes : {},
+  ];
+  return { ...sharedComponents, securitySchemes: Object.assign({}, ...schemes) as object };
+}
 
 /** Position of a page in its list (ENV-05). */
 export const pagination = {

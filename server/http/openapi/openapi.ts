@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TObject, TSchema } from "typebox";
 import { errors, type ErrorCode } from "../../platform/errors.ts";
 import { impliedErrors } from "./implied-errors.ts";
-import { componentsWithOperators, pagination, sharedComponents } from "./openapi-components.ts";
+import { componentsOf, pagination, seatSchemesOf } from "./openapi-components.ts";
 import { withIntegerFormats } from "../pipeline/integer-formats.ts";
 import { keyUseOf, scopeOf } from "../auth/key-use.ts";
 import { neededNames } from "../pipeline/query.ts";
@@ -37,8 +37,8 @@ const security: Record<AuthLevel, Json[]> = {
   player: [{ bearer: [] }],
   registered: [{ bearer: [] }],
   guest: [{ bearer: [] }],
-  seat: [{ lobbyToken: [] }, { bearer: [] }, { lobbyCookie: [] }],
-  optional_seat: [{}, { lobbyToken: [] }, { bearer: [] }, { lobbyCookie: [] }],
+  seat: [],
+  optional_seat: [{}],
   open: [],
   local: [{}, ...operator],
   viewer: operator,
@@ -64,7 +64,7 @@ export function buildOpenApi(
   }
   const schemas: Record<string, Json> = {};
   const named = nameSchemas(paths, schemas);
-  const shared = routes.some(isOperatorRoute) ? componentsWithOperators : sharedComponents;
+  const shared = componentsOf(routes);
   const used = new Set(routes.map((route) => route.tag));
   const known = Object.entries(groups).filter(([name]) => used.delete(name));
   const document = {
@@ -113,7 +113,11 @@ function operationOf(route: AnyRoute): Json {
     description: `Source: ${route.source}${keyText}`,
     tags: [route.tag],
     ...(isOperatorRoute(route) ? { servers: operatorServers } : {}),
-    security: [...security[route.auth], ...(scope === null ? [] : [{ apiKey: [] }])],
+    security: [
+      ...security[route.auth],
+      ...seatOf(route),
+      ...(scope === null ? [] : [{ apiKey: [] }]),
+    ],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...bodyOf(route),
     responses: merged(
@@ -121,6 +125,13 @@ function operationOf(route: AnyRoute): Json {
       refusalsOf(route),
     ),
   };
+}
+
+/** Credentials of the seat that a route reads. */
+function seatOf({ auth, room = "" }: AnyRoute): Json[] {
+  if (auth !== "seat" && auth !== "optional_seat") return [];
+  const [token, cookie] = seatSchemesOf(room);
+  return [{ [token]: [] }, { bearer: [] }, { [cookie]: [] }];
 }
 
 function bodyOf({ body, urlForm, form, formRoute }: AnyRoute): Json {

@@ -13,6 +13,7 @@ const secretKeys = new Set([
   "reclaim_token",
   "reclaimToken",
   "player_token",
+  "seat_token",
   "passport",
   "code",
   "email",
@@ -21,6 +22,7 @@ const secretKeys = new Set([
   "cookie",
   "set-cookie",
   "x-lobby-token",
+  "x-room-token",
   "x-api-key",
 ]);
 

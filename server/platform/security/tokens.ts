@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "../time/clock.ts";
 import type { Config } from "../config/config.ts";
 import { randomId } from "../ids.ts";
+import { firstKind } from "../room-names.ts";
 
 /** Purpose of a token = its audience = its key (TOK-01, TOK-02). */
 export type TokenType =
@@ -55,18 +56,15 @@ export interface TokenService {
   verify(type: TokenType, token: string): TokenClaims | null;
 }
 
-/** Seat tokens of lobbies, which were the first kind of room, name no kind. */
-const unnamedKind = "lobby";
-
 /** Claims of the token of a seat. */
 export const seatClaims = (kind: string, code: string, seatId: number): Partial<TokenClaims> => ({
-  ...(kind === unnamedKind ? {} : { kind }),
+  ...(kind === firstKind ? {} : { kind }),
   lobby: code,
   lobby_player: seatId,
 });
 
 /** Kind of the room that a seat token is for. */
-export const roomKindOf = ({ kind = unnamedKind }: TokenClaims): string => kind;
+export const roomKindOf = ({ kind = firstKind }: TokenClaims): string => kind;
 
 /** Maximum length of a token; longer texts are refused before any work. */
 const maxTokenLength = 2_048;

@@ -1,4 +1,4 @@
-import { roomTopic } from "../../platform/room-source.ts";
+import { listTopic, roomTopic } from "../../platform/room-names.ts";
 import { exactCodeOf } from "../../platform/text/room-codes.ts";
 
 /** Topic of one room of a kind. */
@@ -25,11 +25,11 @@ export interface TopicNames {
 }
 
 /**
- * Reads `<base>/<kind>/{CODE}` or `<base>/<list>`; null for every other text (HUB-01).
+ * Reads the topic of a room or of a list; null for every other text (HUB-01). `base`: of the topics of lobbies.
  * The code may be in lower case (LOB-03); `name` has it as events do.
  */
 export function parseTopic(text: string, base: string, { rooms, lists }: TopicNames): Topic | null {
-  const list = lists.find((one) => text === `${base}/${one}`);
+  const list = lists.find((one) => text === listTopic(base, one));
   if (list !== undefined) return { kind: "list", name: text, list };
   const kind = rooms.find((one) => text.startsWith(roomTopic(base, one, "")));
   if (kind === undefined) return null;

@@ -32,6 +32,7 @@ const CounterBody = Type.Object({ counter: View });
 
 /** Counters as a kind of room: anyone may follow one. */
 export const counterRooms: RoomKind<WithEnqueue, Counters> = {
+  kind: "counter",
   open: ({ enqueue }, share) =>
     createRooms(
       counterActor((code, count, origin) => enqueue(counterResults, { code, count }, origin)),

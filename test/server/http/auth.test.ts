@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { namesOf } from "../../../server/platform/room-names.ts";
 import { seatClaims } from "../../../server/platform/security/tokens.ts";
 import { createClient, type Client } from "../../support/client.ts";
 import { codeOf } from "./answers.ts";
@@ -135,18 +136,19 @@ describe("credentials of a request", () => {
       const { tokens } = sample.deps;
       const duelToken = tokens.sign("lobby", "1", 60, seatClaims("duel", "ABCDEF", 3));
       const given = [
-        ["/v1/lobbies", duelToken],
-        ["/v1/duels", lobbyToken(3)],
+        ["lobby", "/v1/lobbies", duelToken],
+        ["duel", "/v1/duels", lobbyToken(3)],
       ] as const;
-      for (const [path, token] of given) {
-        for (const headers of [{ "x-lobby-token": token }, { cookie: `svc_lobby=${token}` }]) {
+      for (const [kind, path, token] of given) {
+        const { seatHeader, seatCookie, seatRefusal } = namesOf(kind);
+        for (const headers of [{ [seatHeader]: token }, { cookie: `${seatCookie}=${token}` }]) {
           const refused = await client.post(`${path}/abcdef/seat`, { headers });
-          assert.equal(codeOf(refused), "lobby:token_invalid", path);
+          assert.equal(codeOf(refused), seatRefusal, path);
           const nobody = await client.post(`${path}/abcdef/optional_seat`, { headers });
           assert.equal(callerOf(nobody), null, path);
         }
       }
-      const headers = { "x-lobby-token": duelToken };
+      const headers = { "x-room-token": duelToken };
       const own = callerOf(await client.post("/v1/duels/abcdef/seat", { headers }));
       assert.deepEqual(own, { seatId: 3, player: null, isCookieSeat: false });
     });

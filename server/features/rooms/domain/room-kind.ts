@@ -28,6 +28,8 @@ export interface RoomFacts {
 
 /** One kind of room; `server/app/rooms.ts` lists all kinds. */
 export interface RoomKind<Deps, Rooms extends RoomShare> {
+  /** Its name, as in its rules. */
+  readonly kind: string;
   /**
    * Joins the processes that share the rooms of the kind. `share`: the options that `createRooms` gets for
    * every kind.
