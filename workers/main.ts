@@ -7,6 +7,7 @@ import { BatchingJobTimes } from "../server/platform/job-times/recorder.ts";
 import { createLogger } from "../server/platform/log/logger.ts";
 import { loadReader } from "../server/platform/metrics/load.ts";
 import { createMetrics } from "../server/platform/metrics/metrics.ts";
+import { reportMetrics } from "../server/platform/metrics/report.ts";
 import { keepEvents } from "../server/features/processes/domain/keep-events.ts";
 import { joinPrimary, type StartOrder } from "../server/runtime/ipc.ts";
 import { createJobTimes } from "./job-times.ts";
@@ -42,10 +43,7 @@ export async function startJobWorker({ index }: Pick<StartOrder, "index">): Prom
   const link = joinPrimary({
     log,
     answers: {
-      metrics: async () => ({
-        pid: process.pid,
-        metrics: await metrics.registry.getMetricsAsJSON(),
-      }),
+      metrics: (names) => reportMetrics(metrics.registry, names),
       figures: async () => ({
         process: instance.id,
         ...(await readLoad()),

@@ -9,6 +9,7 @@ import { noOrigin } from "../platform/origin.ts";
 import { createLogger } from "../platform/log/logger.ts";
 import { loadReader } from "../platform/metrics/load.ts";
 import { createMetrics } from "../platform/metrics/metrics.ts";
+import { reportMetrics } from "../platform/metrics/report.ts";
 import { keepEvents } from "../features/processes/domain/keep-events.ts";
 import { createHttpServer } from "../http/uws/server.ts";
 import { listenDedicated } from "./worker-port.ts";
@@ -116,10 +117,7 @@ export async function serve<Kinds extends RoomKinds>(
   const link = joinPrimary({
     log,
     answers: {
-      metrics: async () => ({
-        pid: process.pid,
-        metrics: await metrics.registry.getMetricsAsJSON(),
-      }),
+      metrics: (names) => reportMetrics(metrics.registry, names),
       figures: async () => ({
         process: instance.id,
         ...(await readLoad()),

@@ -15,6 +15,7 @@ import type { JobTimes } from "../platform/job-times/store.ts";
 import type { Logger } from "../platform/log/logger.ts";
 import { withFormerNames } from "../platform/metrics/former-names.ts";
 import type { Metrics } from "../platform/metrics/metrics.ts";
+import { reportMetrics, type MetricsReport } from "../platform/metrics/report.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import type { PrimaryLink, ProcessInfo, RoomReport, RoomsReport } from "../runtime/ipc.ts";
 import type {
@@ -33,11 +34,11 @@ import type { OperatorDeps } from "./deps.ts";
 import { createFleetSources, type FleetSources } from "./fleet/sources.ts";
 import { createActionService, createFailureService } from "./failures/service.ts";
 import { collectMetrics } from "./health/collect-metrics.ts";
-import { createCounts, type MetricsReport } from "./health/counts.ts";
+import { createCounts } from "./health/counts.ts";
 import { within } from "./health/stores.ts";
 import { createJobService } from "./jobs/service.ts";
 import type { OutageWatch } from "./outages/watch.ts";
-import { createDashboard, totalsOf } from "./overview/dashboard.ts";
+import { createDashboard, totalled, totalsOf } from "./overview/dashboard.ts";
 import { roomsOfPlayer } from "./players/rooms.ts";
 import { createTimelines } from "./requests/service.ts";
 import type { QueueBody } from "./schemas.ts";
@@ -126,26 +127,29 @@ function createSources(parts: {
 }) {
   const { link, fleet, queues, jobTimes, metrics, outages, clock } = parts;
   /** Of this instance, whose metrics and health these are. */
-  const listOf = async (question: "metrics" | "moderation"): Promise<unknown[]> => {
-    const value = await within(link.ask(question), null);
-    return Array.isArray(value) ? value : [];
-  };
+  const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
   const answersOf = async <T>(question: AllQuestion["question"], about?: unknown) =>
     (await fleet.fromFleet<T>(question, about)).map(({ answer }) => answer);
   const stores = () => outages.stores();
   const processes = async () => (await outages.processes()) as ProcessInfo[];
   const rooms = async () =>
     (await fleet.fromFleet<RoomsReport>("rooms")).map(({ host, answer }) => ({ host, ...answer }));
-  const counts = createCounts();
-  const collected = async () => {
-    const [reports, running, own] = await Promise.all([
-      listOf("metrics") as Promise<MetricsReport[]>,
-      processes(),
-      metrics.registry.getMetricsAsJSON(),
-    ]);
-    const pids = running.map(({ pid }) => pid);
-    return [...(await counts.complete(reports, pids)), own];
+  /** Each set of names needs counts of its own. */
+  const collector = (names?: readonly string[]) => {
+    const counts = createCounts();
+    return async () => {
+      const [reports, running, own] = await Promise.all([
+        within(link.ask("metrics", names), null),
+        processes(),
+        reportMetrics(metrics.registry, names),
+      ]);
+      const pids = running.map(({ pid }) => pid);
+      const complete = await counts.complete(listOf(reports) as MetricsReport[], pids);
+      return [...complete, own.metrics];
+    };
   };
+  const collectAll = collector();
+  const collectTotals = collector(totalled);
   const jobs = createJobService(queues.all(), clock, jobTimes);
   return {
     processes,
@@ -160,11 +164,11 @@ function createSources(parts: {
     metricsText: async () => {
       const waiting = () => within<QueueBody[] | null>(jobs.queues(), null);
       await collectMetrics(metrics, { stores, queues: waiting, processes });
-      const all = await collected();
+      const all = await collectAll();
       return AggregatorRegistry.aggregate([...all, ...all.map(withFormerNames)]).metrics();
     },
-    totals: async () => totalsOf((await collected()).flat()),
-    moderators: async () => (await listOf("moderation")).map(String),
+    totals: async () => totalsOf((await collectTotals()).flat()),
+    moderators: async () => listOf(await within(link.ask("moderation"), null)).map(String),
     jobs,
   };
 }

@@ -2,6 +2,8 @@ import type { ProcessEvent } from "../platform/process-event.ts";
 
 /** Questions between the processes with a subject; answers are plain JSON. */
 export interface QuestionSubjects {
+  /** Names of the metrics that are wanted; default: all. */
+  metrics: readonly string[] | undefined;
   room: RoomQuestion;
   subscribers: SubscribersQuestion;
   /** Each process answers for the rooms it owns, as `HeldSeat`. */
@@ -14,7 +16,6 @@ export interface QuestionSubjects {
 }
 
 export type Question =
-  | "metrics"
   | "processes"
   | "rooms"
   | "moderation"

@@ -1,12 +1,5 @@
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from "prom-client";
-
-export type MetricsOfProcess = MetricObjectWithValues<MetricValue<string>>[];
-
-/** The reply of one process to a metrics request. */
-export interface MetricsReport {
-  pid: number;
-  metrics: MetricsOfProcess;
-}
+import { AggregatorRegistry } from "prom-client";
+import type { MetricsOfProcess, MetricsReport } from "../../platform/metrics/report.ts";
 
 /**
  * Adds the last counts of unresponsive and ended processes to the present reports. A falling sum would look

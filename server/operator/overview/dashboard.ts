@@ -1,6 +1,7 @@
-import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import type { MetricValue } from "prom-client";
 import type { Static } from "typebox";
 import { mostCounted } from "../../features/avatars/domain/avatar-service.ts";
+import type { MetricsOfProcess } from "../../platform/metrics/report.ts";
 import type { Health } from "../health/health.ts";
 
 /** Sums over all processes; counting restarts with the operator process. */
@@ -39,21 +40,30 @@ const leastSpanMs = 5_000;
 /** An older sample is ignored. */
 const mostSpanMs = 60_000;
 
+const names = {
+  requests: "emberline_http_requests_total",
+  commands: "emberline_room_commands_total",
+  rooms: "emberline_rooms",
+  streams: "emberline_hub_streams",
+};
+
+/** Metrics whose sums are shown: an open overview must not collect all others each time. */
+export const totalled: readonly string[] = Object.values(names);
+
 /** Sums of the metrics of all processes. */
-export function totalsOf(metrics: readonly MetricObjectWithValues<MetricValue<string>>[]): Totals {
+export function totalsOf(metrics: MetricsOfProcess): Totals {
   const sum = (wanted: string, isMeant = (_: MetricValue<string>) => true) =>
     metrics
       .filter(({ name }) => name === wanted)
       .flatMap(({ values }) => values)
       .filter(isMeant)
       .reduce((total, { value }) => total + value, 0);
-  const requests = "emberline_http_requests_total";
   return {
-    requests: sum(requests),
-    failures: sum(requests, ({ labels }) => Number(labels["status"]) >= 500),
-    commands: sum("emberline_room_commands_total"),
-    rooms: sum("emberline_rooms"),
-    streams: sum("emberline_hub_streams"),
+    requests: sum(names.requests),
+    failures: sum(names.requests, ({ labels }) => Number(labels["status"]) >= 500),
+    commands: sum(names.commands),
+    rooms: sum(names.rooms),
+    streams: sum(names.streams),
   };
 }
 

@@ -79,6 +79,8 @@ export interface StoreOptions {
 export class FaultStore implements FaultBatchStore {
   readonly #options: StoreOptions;
   readonly #bounds: StoreBounds;
+  /** The last list, whose groups mostly stay as they are: an open overview asks every ten seconds (OPS-71). */
+  #known: ReadonlyMap<string, KnownGroup> = nothingKnown;
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -99,9 +101,10 @@ export class FaultStore implements FaultBatchStore {
       redis.zrevrange(`${prefix}:groups`, 0, -1),
       redis.hgetall(`${prefix}:meta`),
     ]);
-    const groups = await this.#read(ids);
+    const found = (await this.#read(ids, this.#known)).filter((one) => one !== null);
+    this.#known = new Map(found.map((one) => [one.group.id, one]));
     return {
-      groups: groups.filter((group) => group !== null),
+      groups: found.map(({ group }) => group),
       groupsFromMs: numberOrNull(meta["groups_from"]),
       jobsFromMs: numberOrNull(meta["jobs_from"]),
       numDropped: Number(meta["dropped"] ?? 0),
@@ -110,8 +113,8 @@ export class FaultStore implements FaultBatchStore {
 
   /** Null for an unknown or evicted group. */
   async find(id: string): Promise<StoredGroup | null> {
-    const [group = null] = await this.#read([id]);
-    return group;
+    const [found] = await this.#read([id]);
+    return found?.group ?? null;
   }
 
   /**
@@ -134,21 +137,37 @@ export class FaultStore implements FaultBatchStore {
     return isRecorded ? true : null;
   }
 
-  async #read(ids: readonly string[]): Promise<(StoredGroup | null)[]> {
-    const { redis, prefix, queuePrefix, clock } = this.#options;
-    const now = clock.now();
-    const parts: Promise<(StoredGroup | null)[]>[] = [];
-    for (let from = 0; from < ids.length; from += groupsPerRead) {
-      const some = ids.slice(from, from + groupsPerRead);
-      // The commands of one turn leave together; a script cannot hand over the bytes of the rings.
-      const rings = Promise.all(some.map((id) => redis.getBuffer(`${prefix}:periods:${id}`)));
-      const rows = readGroups(redis, [prefix], queuePrefix, ...some) as Promise<GroupRow[]>;
-      const read = Promise.all([rows, rings]).then(([found, bytes]) =>
-        some.map((id, at) => groupOf(id, found[at] ?? [], bytes[at] ?? null, now)),
-      );
-      parts.push(read);
-    }
+  /** What the caller knows and did not change is not read again. */
+  async #read(
+    ids: readonly string[],
+    known: ReadonlyMap<string, KnownGroup> = nothingKnown,
+  ): Promise<(KnownGroup | null)[]> {
+    const now = this.#options.clock.now();
+    const parts: Promise<(KnownGroup | null)[]>[] = [];
+    for (let from = 0; from < ids.length; from += groupsPerRead)
+      parts.push(this.#readSome(ids.slice(from, from + groupsPerRead), known, now));
     return (await Promise.all(parts)).flat();
+  }
+
+  async #readSome(
+    ids: readonly string[],
+    known: ReadonlyMap<string, KnownGroup>,
+    now: number,
+  ): Promise<(KnownGroup | null)[]> {
+    const { redis, prefix, queuePrefix } = this.#options;
+    const asked = ids.flatMap((id) => [id, known.get(id)?.version ?? ""]);
+    const period = Math.floor(now / periodMs);
+    const rows = (await readGroups(redis, [prefix], queuePrefix, period, ...asked)) as GroupRow[];
+    return Promise.all(
+      ids.map(async (id, at) => {
+        const [version, ...fields] = rows[at] ?? [];
+        if (version === undefined) return null;
+        if (fields.length === 0) return known.get(id) ?? null;
+        // A script cannot hand over the bytes of the ring. The commands of one turn leave together.
+        const ring = await redis.getBuffer(`${prefix}:periods:${id}`);
+        return { version: String(version), group: groupOf(id, fields, ring, now) };
+      }),
+    );
   }
 
   /** Groups of the last failures of these jobs, each once; nothing for jobs that did not fail for good. */
@@ -174,17 +193,19 @@ export class FaultStore implements FaultBatchStore {
   }
 }
 
-/** Six fields as texts, number of players and of jobs; empty for an unknown group. */
+/** A group as of a version, which is that of a period too. */
+interface KnownGroup {
+  version: string;
+  group: StoredGroup;
+}
+
+const nothingKnown: ReadonlyMap<string, KnownGroup> = new Map();
+
+/** Version, six fields as texts, number of players and of jobs; only the version if it is known; empty without a group. */
 type GroupRow = readonly (string | number)[];
 
-function groupOf(
-  id: string,
-  row: GroupRow,
-  ring: Buffer | null,
-  nowMs: number,
-): StoredGroup | null {
+function groupOf(id: string, row: GroupRow, ring: Buffer | null, nowMs: number): StoredGroup {
   const [key, first, last, total, jobsFrom, example, numPlayers, numJobs] = row;
-  if (key === undefined) return null;
   return {
     id,
     key: JSON.parse(String(key)) as GroupKey,

@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import type { RoomNode, Takeover } from "../../../actors/index.ts";
 import type { LogOutput } from "../../platform/log/log-output.ts";
 import type { Logger } from "../../platform/log/logger.ts";
+import { reportMetrics } from "../../platform/metrics/report.ts";
 import type { ProcessEvent } from "../../platform/process-event.ts";
 import { roles, type InstanceState, type ProcessInfo, type Role } from "../ipc.ts";
 import type { Question } from "../process-questions.ts";
@@ -109,7 +110,9 @@ export class Children {
     const asked = this.#permanent().filter(({ isServing }) => isServing);
     const found = await Promise.all(asked.map((child) => child.ask(question, about)));
     const answers = found.filter((value) => value !== null);
-    return question === "metrics" ? [...answers, await this.#reportMetrics()] : answers;
+    // Those of the primary are never asked for by name.
+    const isComplete = question !== "metrics" || Array.isArray(about);
+    return isComplete ? answers : [...answers, await this.#reportMetrics()];
   }
 
   /** Drains one role after the other and waits for the exits. */
@@ -205,6 +208,6 @@ export class Children {
   async #reportMetrics(): Promise<unknown> {
     const { createProcessRegistry } = await import("../../platform/metrics/process-metrics.ts");
     this.#metrics ??= createProcessRegistry("primary");
-    return { pid: process.pid, metrics: await this.#metrics.getMetricsAsJSON() };
+    return reportMetrics(this.#metrics);
   }
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AggregatorRegistry } from "prom-client";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
-import { createCounts, type MetricsReport } from "../../../server/operator/health/counts.ts";
+import type { MetricsReport } from "../../../server/platform/metrics/report.ts";
+import { createCounts } from "../../../server/operator/health/counts.ts";
 import { totalsOf } from "../../../server/operator/overview/dashboard.ts";
 
 const labels = { route: "/", method: "GET", status: "200" };

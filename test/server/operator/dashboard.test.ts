@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { AppError } from "../../../server/platform/errors.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
+import { reportMetrics } from "../../../server/platform/metrics/report.ts";
 import {
   createDashboard,
+  totalled,
   totalsOf,
   type Totals,
 } from "../../../server/operator/overview/dashboard.ts";
@@ -110,8 +112,13 @@ test("the totals are those of the metrics, for rooms of every kind", async () =>
   metrics.rooms("counter").command("count", "ok").inc(2);
   metrics.rooms("counter").inMemory.set(1);
   metrics.hubStreams.inc({ topic: "lobby" }, 2);
-  const totals = totalsOf(await metrics.registry.getMetricsAsJSON());
-  assert.deepEqual(totals, { requests: 15, failures: 5, commands: 6, rooms: 4, streams: 2 });
+  for (const names of [totalled, undefined]) {
+    const report = await reportMetrics(metrics.registry, names);
+    const expected = { requests: 15, failures: 5, commands: 6, rooms: 4, streams: 2 };
+    assert.deepEqual(totalsOf(report.metrics), expected);
+  }
+  const named = await reportMetrics(metrics.registry, totalled);
+  assert.deepEqual(named.metrics.map(({ name }) => name).sort(), [...totalled].sort());
 });
 
 test("the start page loads in time while Redis and Postgres do not respond, and says so", async (t) => {

@@ -42,5 +42,8 @@ function numSince(
 const hourPeriods = 3_600_000 / periodMs;
 
 /** Occurrences of the last hour. */
-export const numLastHour = ({ periods }: Pick<StoredGroup, "periods">): number =>
-  periods.slice(-hourPeriods).reduce((sum, count) => sum + count, 0);
+export function numLastHour({ periods }: Pick<StoredGroup, "periods">): number {
+  let sum = 0;
+  for (let at = periods.length - hourPeriods; at < periods.length; at++) sum += periods[at] ?? 0;
+  return sum;
+}

@@ -38,6 +38,29 @@ describe("the store of faults", () => {
     assert.equal((await only()).numJobs, 1);
   });
 
+  it("has in a list that is read again what changed since the last one", async () => {
+    const { redis } = faults;
+    const figures = async () => {
+      const { total, numJobs, periods } = await only();
+      return [total, numJobs, periods.at(-1)];
+    };
+    await faults.write(failedJob("a", 1), failedJob("b", 2));
+    await faults.listFailed("mail", "a", "b");
+    assert.deepEqual(await figures(), [2, 2, 2]);
+    await faults.write(failedJob("c", 1));
+    assert.deepEqual(await figures(), [3, 2, 3]);
+    // As many jobs are listed as failed, but others.
+    await redis.zrem("jobs:mail:failed", "a", "b");
+    await redis.zadd("jobs:mail:failed", startedAt + 3_000, "c", startedAt + 4_000, "other");
+    assert.deepEqual(await figures(), [3, 1, 3]);
+    faults.clock.at = startedAt + periodMs;
+    assert.deepEqual(await figures(), [3, 1, 0]);
+    await redis.del(...(await redis.keys("jobs:faults:*")));
+    assert.deepEqual(await list(), []);
+    await faults.write(failedJob("c", 300), failedJob("d", 300), failedJob("e", 300));
+    assert.deepEqual(await figures(), [3, 1, 3]);
+  });
+
   it("tells whether jobs failed again for the cause of their group, once that is recorded", async () => {
     await faults.write(failedJob("a", 1), failedJob("b", 2));
     const { id } = await only();
