@@ -46,14 +46,14 @@ const openAtOnce = 16;
  * belongs to command n, arrives once and in order at each of them.
  */
 export class OpenLoadGenerator {
-  private rooms: Room[] = [];
-  private answers = new LatencyHistogram();
-  private lastDeliveries = new LatencyHistogram();
-  private faults = { refused: 0, doubled: 0, disordered: 0, closed: 0 };
-  private readonly settleMs: number;
+  #rooms: Room[] = [];
+  #answers = new LatencyHistogram();
+  #lastDeliveries = new LatencyHistogram();
+  #faults = { refused: 0, doubled: 0, disordered: 0, closed: 0 };
+  readonly #settleMs: number;
 
   constructor({ settleMs = defaultSettleMs } = {}) {
-    this.settleMs = settleMs;
+    this.#settleMs = settleMs;
   }
 
   async open(port: number, specs: readonly RoomSpec[], openRoom: OpenRoom): Promise<void> {
@@ -61,39 +61,39 @@ export class OpenLoadGenerator {
     const lane = async () => {
       for (let n = next++; n < specs.length; n = next++) {
         const spec = specs[n];
-        if (spec) this.rooms[n] = await this.openOne(spec.port ?? port, spec, openRoom);
+        if (spec) this.#rooms[n] = await this.#openOne(spec.port ?? port, spec, openRoom);
       }
     };
     await Promise.all(Array.from({ length: openAtOnce }, lane));
   }
 
   close(): void {
-    for (const { link } of this.rooms) link.close();
-    this.rooms = [];
+    for (const { link } of this.#rooms) link.close();
+    this.#rooms = [];
   }
 
   async run({ perSecond, seconds, seed }: RunOptions): Promise<RunResult> {
-    this.answers = new LatencyHistogram();
-    this.lastDeliveries = new LatencyHistogram();
-    this.faults = { refused: 0, doubled: 0, disordered: 0, closed: 0 };
-    for (const room of this.rooms) {
+    this.#answers = new LatencyHistogram();
+    this.#lastDeliveries = new LatencyHistogram();
+    this.#faults = { refused: 0, doubled: 0, disordered: 0, closed: 0 };
+    for (const room of this.#rooms) {
       room.base = Math.max(0, ...room.last);
       room.commands = [];
       room.numAnswers = 0;
     }
-    const commands = await this.sendAll(perSecond, seconds, seed);
-    const until = performance.now() + this.settleMs;
-    while (this.missing() > 0 && performance.now() < until) await pause(5);
+    const commands = await this.#sendAll(perSecond, seconds, seed);
+    const until = performance.now() + this.#settleMs;
+    while (this.#missing() > 0 && performance.now() < until) await pause(5);
     return {
       commands,
-      ...this.faults,
-      lost: this.missing(),
-      answers: this.answers.summary(),
-      lastDeliveries: this.lastDeliveries.summary(),
+      ...this.#faults,
+      lost: this.#missing(),
+      answers: this.#answers.summary(),
+      lastDeliveries: this.#lastDeliveries.summary(),
     };
   }
 
-  private async openOne(port: number, spec: RoomSpec, openRoom: OpenRoom): Promise<Room> {
+  async #openOne(port: number, spec: RoomSpec, openRoom: OpenRoom): Promise<Room> {
     const room: Omit<Room, "link"> = {
       last: Array.from({ length: spec.streams }, () => 0),
       base: 0,
@@ -101,9 +101,9 @@ export class OpenLoadGenerator {
       numAnswers: 0,
     };
     const link = await openRoom(port, spec, {
-      onAnswer: (isOk) => this.answered(room, isOk),
-      onEvent: (stream, seq) => this.delivered(room, stream, seq),
-      onClosed: () => (this.faults.closed += 1),
+      onAnswer: (isOk) => this.#answered(room, isOk),
+      onEvent: (stream, seq) => this.#delivered(room, stream, seq),
+      onClosed: () => (this.#faults.closed += 1),
     });
     return Object.assign(room, { link });
   }
@@ -112,18 +112,18 @@ export class OpenLoadGenerator {
    * Timers have a resolution of a millisecond: all commands due by then are sent, and late ones keep their
    * due time.
    */
-  private async sendAll(perSecond: number, seconds: number, seed: number): Promise<number> {
+  async #sendAll(perSecond: number, seconds: number, seed: number): Promise<number> {
     const started = performance.now();
     let count = 0;
     for (const { atMs, room } of poissonArrivals({
       perSecond,
       seconds,
-      rooms: this.rooms.length,
+      rooms: this.#rooms.length,
       seed,
     })) {
       const dueAt = started + atMs;
       while (performance.now() < dueAt) await pause(Math.max(1, dueAt - performance.now()));
-      const target = this.rooms[room];
+      const target = this.#rooms[room];
       target?.commands.push({ dueAt, deliveries: 0 });
       target?.link.send();
       count += 1;
@@ -131,28 +131,28 @@ export class OpenLoadGenerator {
     return count;
   }
 
-  private answered(room: Omit<Room, "link">, isOk: boolean): void {
+  #answered(room: Omit<Room, "link">, isOk: boolean): void {
     const command = room.commands[room.numAnswers++];
-    if (!isOk) this.faults.refused += 1;
-    if (command) this.answers.record(performance.now() - command.dueAt);
+    if (!isOk) this.#faults.refused += 1;
+    if (command) this.#answers.record(performance.now() - command.dueAt);
   }
 
-  private delivered(room: Omit<Room, "link">, stream: number, seq: number): void {
+  #delivered(room: Omit<Room, "link">, stream: number, seq: number): void {
     const last = room.last[stream] ?? 0;
-    if (seq <= last) this.faults.doubled += 1;
-    else if (last > 0 && seq !== last + 1) this.faults.disordered += 1;
+    if (seq <= last) this.#faults.doubled += 1;
+    else if (last > 0 && seq !== last + 1) this.#faults.disordered += 1;
     room.last[stream] = Math.max(last, seq);
     const command = room.commands[seq - room.base - 1];
     if (!command) return;
     command.deliveries += 1;
     if (command.deliveries === room.last.length)
-      this.lastDeliveries.record(performance.now() - command.dueAt);
+      this.#lastDeliveries.record(performance.now() - command.dueAt);
   }
 
   /** Outstanding deliveries of commands with or without a response. */
-  private missing(): number {
+  #missing(): number {
     let sum = 0;
-    for (const { commands, last } of this.rooms)
+    for (const { commands, last } of this.#rooms)
       for (const { deliveries } of commands) sum += Math.max(0, last.length - deliveries);
     return sum;
   }

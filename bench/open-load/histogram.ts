@@ -14,18 +14,18 @@ const highestMicros = 600_000_000;
 
 /** An HDR histogram with three significant digits, from 1 us to 10 minutes. */
 export class LatencyHistogram {
-  private readonly histogram: RecordableHistogram = createHistogram({
+  readonly #histogram: RecordableHistogram = createHistogram({
     lowest: 1,
     highest: highestMicros,
     figures: 3,
   });
 
   record(ms: number): void {
-    this.histogram.record(Math.min(highestMicros, Math.max(1, Math.round(ms * 1000))));
+    this.#histogram.record(Math.min(highestMicros, Math.max(1, Math.round(ms * 1000))));
   }
 
   summary(): LatencySummary {
-    const { histogram } = this;
+    const histogram = this.#histogram;
     const at = (percent: number) => histogram.percentile(percent) / 1000;
     return {
       count: histogram.count,

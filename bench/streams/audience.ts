@@ -33,12 +33,12 @@ const settleMs = 10_000;
  */
 export class Audience {
   readonly peer: Peer;
-  private readonly remotes: Remote<StreamCalls>[];
-  private readonly publisher: Remote<StreamCalls>;
+  readonly #remotes: Remote<StreamCalls>[];
+  readonly #publisher: Remote<StreamCalls>;
   /** Newest number of each topic. */
-  private finals: Record<string, number> = {};
-  private readonly shares: string[][];
-  private readonly topics: string[];
+  #finals: Record<string, number> = {};
+  readonly #shares: string[][];
+  readonly #topics: string[];
 
   private constructor(
     peer: Peer,
@@ -47,10 +47,10 @@ export class Audience {
     topics: string[],
   ) {
     this.peer = peer;
-    this.publisher = publisher;
-    this.remotes = remotes;
-    this.topics = topics;
-    this.shares = remotes.map((_, i) => topics.filter((__, n) => n % remotes.length === i));
+    this.#publisher = publisher;
+    this.#remotes = remotes;
+    this.#topics = topics;
+    this.#shares = remotes.map((_, i) => topics.filter((__, n) => n % remotes.length === i));
   }
 
   static async start(peer: Peer, topics: string[]): Promise<Audience> {
@@ -66,14 +66,14 @@ export class Audience {
   /** Opens streams of every topic; returns the time of the slower half in milliseconds. */
   async open(perTopic: number, options: Partial<OpenOptions> = {}): Promise<number> {
     const { peer } = this;
-    const opened = await this.each("open", (i) => ({
+    const opened = await this.#each("open", (i) => ({
       port: peer.port,
       readyText: peer.readyText,
       batch: openBatch,
       checks: "marks",
-      from: this.finals,
-      streams: this.topicsOf(i).flatMap((topic) =>
-        Array.from({ length: this.shareOf(perTopic, i) }, (_, n) => peer.stream(topic, n)),
+      from: this.#finals,
+      streams: this.#topicsOf(i).flatMap((topic) =>
+        Array.from({ length: this.#shareOf(perTopic, i) }, (_, n) => peer.stream(topic, n)),
       ),
       ...options,
     }));
@@ -82,7 +82,7 @@ export class Audience {
 
   /** Topics whose numbering continues after events of another publisher. */
   startFrom(numbers: Record<string, number>): void {
-    this.finals = { ...numbers };
+    this.#finals = { ...numbers };
   }
 
   /** Resolves when everything is published. */
@@ -91,21 +91,21 @@ export class Audience {
       ...load,
       seconds: topics.length === 0 ? 0 : load.seconds,
       target: this.peer.target,
-      topics: Object.fromEntries(topics.map((topic) => [topic, this.finals[topic] ?? 0])),
+      topics: Object.fromEntries(topics.map((topic) => [topic, this.#finals[topic] ?? 0])),
     });
     const results =
       load.perSecond === null
-        ? await this.each("publish", (i) => options(this.shares[i] ?? []))
-        : [await this.publisher.call("publish", options(this.topics))];
-    for (const result of results) Object.assign(this.finals, result);
+        ? await this.#each("publish", (i) => options(this.#shares[i] ?? []))
+        : [await this.#publisher.call("publish", options(this.#topics))];
+    for (const result of results) Object.assign(this.#finals, result);
   }
 
   begin(): Promise<unknown> {
-    return this.each("begin");
+    return this.#each("begin");
   }
 
   async counts(): Promise<Counted> {
-    const all = await this.each("counts");
+    const all = await this.#each("counts");
     const latencies = new Latencies();
     const openings = new Latencies();
     for (const one of all) {
@@ -125,24 +125,24 @@ export class Audience {
 
   /** Faults after every stream had time to receive everything. */
   async settle(): Promise<Faults> {
-    const all = await this.each("settle", () => ({
-      finals: this.finals,
+    const all = await this.#each("settle", () => ({
+      finals: this.#finals,
       waitMs: settleMs,
     }));
     return sumFaults(all);
   }
 
   cut(): Promise<unknown> {
-    return this.each("cut");
+    return this.#each("cut");
   }
 
   /** Ends stalled streams; returns the number of those the server had not ended itself. */
   async cutStuck(): Promise<number> {
-    return (await this.each("cutStuck")).reduce((a, b) => a + b, 0);
+    return (await this.#each("cutStuck")).reduce((a, b) => a + b, 0);
   }
 
   async return(): Promise<{ readyMs: number; completeMs: number }> {
-    const all = await this.each("return", () => this.finals);
+    const all = await this.#each("return", () => this.#finals);
     return {
       readyMs: Math.max(...all.map(({ readyMs }) => readyMs)),
       completeMs: Math.max(...all.map(({ completeMs }) => completeMs)),
@@ -150,23 +150,23 @@ export class Audience {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.publisher, ...this.remotes].map((remote) => remote.stop()));
+    await Promise.all([this.#publisher, ...this.#remotes].map((remote) => remote.stop()));
   }
 
-  private each<N extends keyof StreamCalls>(
+  #each<N extends keyof StreamCalls>(
     name: N,
     argument?: (i: number) => Parameters<StreamCalls[N]>[0],
   ) {
-    return Promise.all(this.remotes.map((remote, i) => remote.call(name, argument?.(i))));
+    return Promise.all(this.#remotes.map((remote, i) => remote.call(name, argument?.(i))));
   }
 
   /** A single topic is read by both processes; several topics are divided among them. */
-  private topicsOf(i: number): string[] {
-    return this.topics.length === 1 ? this.topics : (this.shares[i] ?? []);
+  #topicsOf(i: number): string[] {
+    return this.#topics.length === 1 ? this.#topics : (this.#shares[i] ?? []);
   }
 
-  private shareOf(perTopic: number, i: number): number {
-    if (this.topics.length > 1) return perTopic;
+  #shareOf(perTopic: number, i: number): number {
+    if (this.#topics.length > 1) return perTopic;
     return Math.floor(perTopic / numProcesses) + (i < perTopic % numProcesses ? 1 : 0);
   }
 }

@@ -57,33 +57,33 @@ export class Reader {
   readonly faults: Faults = { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 };
   /** Called after a chunk with the first stream of each topic that advanced. */
   onProgress: () => void = () => undefined;
-  private streams: Stream[] = [];
-  private readonly leaders = new Map<string, Stream>();
-  private options: OpenOptions | null = null;
-  private stuck: Socket[] = [];
+  #streams: Stream[] = [];
+  readonly #leaders = new Map<string, Stream>();
+  #options: OpenOptions | null = null;
+  #stuck: Socket[] = [];
 
   /** Newest event number of the topic's first stream. */
   progressOf(topic: string): number {
-    return this.leaders.get(topic)?.last ?? 0;
+    return this.#leaders.get(topic)?.last ?? 0;
   }
 
   async open(options: OpenOptions): Promise<{ ms: number }> {
     const added = options.streams.map((spec) => {
       const stream = { ...spec, socket: null, last: options.from?.[spec.topic] ?? 0, rest: "" };
-      if (!options.isStuck && !this.leaders.has(spec.topic)) this.leaders.set(spec.topic, stream);
+      if (!options.isStuck && !this.#leaders.has(spec.topic)) this.#leaders.set(spec.topic, stream);
       return stream;
     });
     if (!options.isStuck) {
-      this.streams.push(...added);
-      this.options = options;
+      this.#streams.push(...added);
+      this.#options = options;
     }
     const started = performance.now();
-    await this.openAll(added, options, "");
+    await this.#openAll(added, options, "");
     return { ms: performance.now() - started };
   }
 
   cut(): void {
-    for (const stream of this.streams) {
+    for (const stream of this.#streams) {
       stream.socket?.removeAllListeners("close").destroy();
       stream.socket = null;
       stream.rest = "";
@@ -92,7 +92,7 @@ export class Reader {
 
   /** Reads the kernel buffers of stalled streams: those the server ended reach their end. */
   async cutStuck(): Promise<number> {
-    const ended = this.stuck.map(async (socket) => {
+    const ended = this.#stuck.map(async (socket) => {
       socket.resume();
       if (!socket.closed) await once(socket, "close");
     });
@@ -101,42 +101,42 @@ export class Reader {
     const until = performance.now() + drainMs;
     while (left > 0 && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const socket of this.stuck) socket.destroy();
-    this.stuck = [];
+    for (const socket of this.#stuck) socket.destroy();
+    this.#stuck = [];
     return left;
   }
 
   /** Reconnects all streams at once with their last id; resolves when each has the events up to `finals`. */
   async return(finals: Record<string, number>): Promise<{ readyMs: number; completeMs: number }> {
-    const { options } = this;
+    const options = this.#options;
     if (!options) throw new Error("nothing was open");
     const started = performance.now();
-    const opening = this.openAll(
-      this.streams,
+    const opening = this.#openAll(
+      this.#streams,
       { ...options, readyText: null, batch: Infinity },
       "resume",
     );
     await opening;
     const readyMs = performance.now() - started;
-    await this.waitFor(finals, returnLimitMs);
+    await this.#waitFor(finals, returnLimitMs);
     return { readyMs, completeMs: performance.now() - started };
   }
 
   /** Faults so far, and events that streams still lack after this time. */
   async settle(finals: Record<string, number>, waitMs: number): Promise<Faults> {
-    const missing = await this.waitFor(finals, waitMs);
+    const missing = await this.#waitFor(finals, waitMs);
     const { faults } = this;
     const result = { ...faults, lost: faults.lost + missing };
     Object.assign(faults, { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 });
-    for (const stream of this.streams)
+    for (const stream of this.#streams)
       stream.last = Math.max(stream.last, finals[stream.topic] ?? 0);
     return result;
   }
 
   /** Waits until every stream has everything; returns the number of missing events. */
-  private async waitFor(finals: Record<string, number>, waitMs: number): Promise<number> {
+  async #waitFor(finals: Record<string, number>, waitMs: number): Promise<number> {
     const missing = () =>
-      this.streams.reduce(
+      this.#streams.reduce(
         (sum, { topic, last }) => sum + Math.max(0, (finals[topic] ?? 0) - last),
         0,
       );
@@ -146,17 +146,17 @@ export class Reader {
     return missing();
   }
 
-  private async openAll(streams: Stream[], options: OpenOptions, mode: string): Promise<void> {
+  async #openAll(streams: Stream[], options: OpenOptions, mode: string): Promise<void> {
     let next = 0;
     const lane = async () => {
       for (let stream = streams[next++]; stream; stream = streams[next++])
-        await this.openOne(stream, options, mode === "resume");
+        await this.#openOne(stream, options, mode === "resume");
     };
     const lanes = Math.min(options.batch, streams.length);
     await Promise.all(Array.from({ length: lanes }, lane));
   }
 
-  private openOne(stream: Stream, options: OpenOptions, isReturn: boolean): Promise<void> {
+  #openOne(stream: Stream, options: OpenOptions, isReturn: boolean): Promise<void> {
     return new Promise((resolve) => {
       const startedMicros = nowMicros();
       const socket = connect(options.port, "127.0.0.1");
@@ -182,24 +182,24 @@ export class Reader {
           this.openings.add(nowMicros() - startedMicros);
           resolve();
           if (options.isStuck) {
-            this.stuck.push(socket);
+            this.#stuck.push(socket);
             return void socket.pause();
           }
-          return this.read(stream, body);
+          return this.#read(stream, body);
         }
-        this.read(stream, text);
+        this.#read(stream, text);
       });
     });
   }
 
-  private read(stream: Stream, text: string): void {
+  #read(stream: Stream, text: string): void {
     if (text.includes(listEvent)) this.lists += 1;
     const all = stream.rest + text;
-    if (this.options?.checks === "ids") {
+    if (this.#options?.checks === "ids") {
       stream.rest = readIds(all, (id) => {
         this.numbered += 1;
         if (stream.last === 0) stream.last = id;
-        else this.check(stream, id);
+        else this.#check(stream, id);
       });
       return;
     }
@@ -207,17 +207,17 @@ export class Reader {
     stream.rest = readMarks(all, (seq, sentMicros) => {
       this.delivered += 1;
       this.latencies.add(now - sentMicros);
-      this.check(stream, seq);
+      this.#check(stream, seq);
     });
-    if (this.leaders.get(stream.topic) === stream) this.onProgress();
+    if (this.#leaders.get(stream.topic) === stream) this.onProgress();
   }
 
-  private check(stream: Stream, seq: number): void {
+  #check(stream: Stream, seq: number): void {
     if (seq === stream.last + 1) stream.last = seq;
-    else this.fault(stream, seq);
+    else this.#fault(stream, seq);
   }
 
-  private fault(stream: Stream, seq: number): void {
+  #fault(stream: Stream, seq: number): void {
     if (seq === stream.last) this.faults.doubled += 1;
     else if (seq < stream.last) this.faults.disordered += 1;
     else {

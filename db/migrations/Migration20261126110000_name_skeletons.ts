@@ -27,13 +27,13 @@ export class Migration20261126110000_name_skeletons extends Migration {
     );
 
     await this.execute(`alter table "teams" add "name_skeleton" text null;`);
-    await this.fillTeams();
+    await this.#fillTeams();
     await this.execute(
       `alter table "teams" add constraint "teams_name_skeleton_unique" unique ("name_skeleton");`,
     );
   }
 
-  private async fillTeams(): Promise<void> {
+  async #fillTeams(): Promise<void> {
     const seen = new Set<string>();
     for (let last = 0; ;) {
       const rows = (await this.execute(

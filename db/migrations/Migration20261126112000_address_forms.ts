@@ -34,25 +34,25 @@ export class Migration20261126112000_address_forms extends Migration {
     await this.execute(
       `create index address_collisions_pending_index on address_collisions (player_id) where notified_at is null;`,
     );
-    await this.normalizeAccounts();
-    await this.normalizeSubscribers();
-    await this.normalizeSupport();
+    await this.#normalizeAccounts();
+    await this.#normalizeSubscribers();
+    await this.#normalizeSupport();
   }
 
-  private async normalizeAccounts(): Promise<void> {
+  async #normalizeAccounts(): Promise<void> {
     for (let last = 0; ;) {
-      const rows = await this.readHolders(
+      const rows = await this.#readHolders(
         `email_key is not null and id > ? and not (email_key ~ ? and email is not distinct from email_key)`,
         [last, plainForm],
       );
       const end = rows.at(-1);
       if (end === undefined) return;
       last = end.id;
-      await this.settle(rows);
+      await this.#settle(rows);
     }
   }
 
-  private async readHolders(where: string, params: unknown[]): Promise<Holder[]> {
+  async #readHolders(where: string, params: unknown[]): Promise<Holder[]> {
     const rows = await this.execute(
       `select id, email, email_key as key, email_verified_at is not null as "isVerified",
          deleted_at is not null as "isClosed", extract(epoch from created_at)::float8 as "createdAt"
@@ -62,10 +62,10 @@ export class Migration20261126112000_address_forms extends Migration {
     return rows as unknown as Holder[];
   }
 
-  private async settle(rows: readonly Holder[]): Promise<void> {
+  async #settle(rows: readonly Holder[]): Promise<void> {
     const keys = new Map(rows.map((row) => [row.id, keyOf(row)]));
     const known = new Map(rows.map((row) => [row.id, row]));
-    const others = await this.readHolders(
+    const others = await this.#readHolders(
       `email_key in (select jsonb_array_elements_text(?::jsonb))`,
       [JSON.stringify([...new Set(keys.values())])],
     );
@@ -79,12 +79,12 @@ export class Migration20261126112000_address_forms extends Migration {
       kept.push({ id: first.id, key });
       for (const one of rest) lost.push({ id: one.id, kept: first.id, key, former: one.key });
     }
-    await this.writeLost(lost);
-    await this.writeKept(kept);
+    await this.#writeLost(lost);
+    await this.#writeKept(kept);
   }
 
   /** These accounts keep the address as typed, which no longer identifies an account. */
-  private async writeLost(lost: readonly unknown[]): Promise<void> {
+  async #writeLost(lost: readonly unknown[]): Promise<void> {
     if (lost.length === 0) return;
     const rows = `jsonb_to_recordset(?::jsonb) as one(id int, kept int, key text, former text)`;
     const json = [JSON.stringify(lost)];
@@ -107,7 +107,7 @@ export class Migration20261126112000_address_forms extends Migration {
       await this.execute(`delete from ${table} t using ${rows} where t.player_id = one.id`, json);
   }
 
-  private async writeKept(kept: readonly unknown[]): Promise<void> {
+  async #writeKept(kept: readonly unknown[]): Promise<void> {
     const rows = `jsonb_to_recordset(?::jsonb) as one(id int, key text)`;
     const json = [JSON.stringify(kept)];
     // Frees keys first, so that no two rows ever share one.
@@ -125,17 +125,17 @@ export class Migration20261126112000_address_forms extends Migration {
   }
 
   /** Merges the subscriptions of one mailbox; if any of them has ended, the merged one has ended too. */
-  private async normalizeSubscribers(): Promise<void> {
+  async #normalizeSubscribers(): Promise<void> {
     const rows = (await this.execute(
       `select id, email_key as key, verified_at is not null as "isVerified",
          unsubscribed_at::text as "unsubscribedAt" from subscribers
        where not (email_key ~ ? and email is not distinct from email_key) order by id`,
       [plainForm],
     )) as unknown as Subscription[];
-    for (const row of rows) await this.settleSubscription(row);
+    for (const row of rows) await this.#settleSubscription(row);
   }
 
-  private async settleSubscription({ id, key }: Subscription): Promise<void> {
+  async #settleSubscription({ id, key }: Subscription): Promise<void> {
     const normal = normalizeEmail(key);
     if (normal === null) return;
     const group = (await this.execute(
@@ -153,7 +153,7 @@ export class Migration20261126112000_address_forms extends Migration {
     );
   }
 
-  private async normalizeSupport(): Promise<void> {
+  async #normalizeSupport(): Promise<void> {
     const rows = (await this.execute(
       `select realm_id as id, support_email as key from realm_brandings where support_email is not null`,
     )) as unknown as { id: number; key: string }[];

@@ -29,12 +29,12 @@ export class Migration20261126150000_search_marks extends Migration {
       )) as Head[];
       const end = rows.at(-1);
       if (end === undefined) return;
-      await this.write(rows);
+      await this.#write(rows);
       last = end;
     }
   }
 
-  private async write(rows: readonly Head[]): Promise<void> {
+  async #write(rows: readonly Head[]): Promise<void> {
     const heads = rows.map(({ branch_id, entity_id, name, words }) => ({
       branch_id,
       entity_id,

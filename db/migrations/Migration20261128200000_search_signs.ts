@@ -21,10 +21,10 @@ export class Migration20261128200000_search_signs extends Migration {
     const branches = (await this.execute(
       "select distinct branch_id as id from codex_head order by 1",
     )) as { id: number }[];
-    for (const { id } of branches) await this.rebuild(id, await this.englishOf(id));
+    for (const { id } of branches) await this.#rebuild(id, await this.#englishOf(id));
   }
 
-  private async englishOf(branch: number): Promise<Readonly<Record<string, unknown>>> {
+  async #englishOf(branch: number): Promise<Readonly<Record<string, unknown>>> {
     const [row] = (await this.execute(
       `select texts from codex_texts
         where branch_id = ? and to_ord = ${openOrd} and lower(locale) = 'en'`,
@@ -33,7 +33,7 @@ export class Migration20261128200000_search_signs extends Migration {
     return row?.texts ?? {};
   }
 
-  private async rebuild(branch: number, english: Readonly<Record<string, unknown>>): Promise<void> {
+  async #rebuild(branch: number, english: Readonly<Record<string, unknown>>): Promise<void> {
     for (let last = 0; ;) {
       const rows = (await this.execute(
         `select entity_id, name, case when jsonb_typeof(data -> 'description') = 'string'
@@ -44,7 +44,7 @@ export class Migration20261128200000_search_signs extends Migration {
       )) as Head[];
       const end = rows.at(-1);
       if (end === undefined) return;
-      await this.write(
+      await this.#write(
         branch,
         rows.map((row) => ({ ...row, text: textOf(row, english) })),
       );
@@ -52,7 +52,7 @@ export class Migration20261128200000_search_signs extends Migration {
     }
   }
 
-  private async write(branch: number, rows: readonly { entity_id: number; text: string }[]) {
+  async #write(branch: number, rows: readonly { entity_id: number; text: string }[]) {
     const heads = rows
       .filter(({ text }) => hasInnerSign(text))
       .map(({ entity_id, text }) => ({ entity_id, words: searchWords(text).join(" ") }));

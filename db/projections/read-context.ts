@@ -22,34 +22,34 @@ const maxDepth = 8;
 
 /** Every text of a state, held in memory. */
 export class AllTexts {
-  private readonly byLocale: readonly [string, Readonly<Record<string, string>>][];
-  private readonly known = new Map<string, Localized | null>();
+  readonly #byLocale: readonly [string, Readonly<Record<string, string>>][];
+  readonly #known = new Map<string, Localized | null>();
 
   constructor(byLocale: readonly [string, Readonly<Record<string, string>>][]) {
-    this.byLocale = byLocale;
+    this.#byLocale = byLocale;
   }
 
   get(key: string): Localized | null {
-    const known = this.known.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const found = this.byLocale.flatMap(([locale, texts]) => {
+    const found = this.#byLocale.flatMap(([locale, texts]) => {
       const text = Object.hasOwn(texts, key) ? texts[key] : undefined;
       return text === undefined || text === "" ? [] : [[locale, text] as const];
     });
     const localized = found.length === 0 ? null : Object.fromEntries(found);
-    this.known.set(key, localized);
+    this.#known.set(key, localized);
     return localized;
   }
 }
 
 /** Reads a state of a game on demand, as far as rows require it. */
 export class StateReader {
-  private readonly em: EntityManager;
-  private readonly gameId: number;
-  private readonly state: StateAt;
+  readonly #em: EntityManager;
+  readonly #gameId: number;
+  readonly #state: StateAt;
   /** Languages whose texts are read; null = all. */
-  private readonly locales: readonly string[] | null;
-  private readonly context: {
+  readonly #locales: readonly string[] | null;
+  readonly #context: {
     entities: Map<string, Source | null>;
     texts: { get(key: string): Localized | null | undefined };
     icons: Map<string, Icon | null>;
@@ -61,70 +61,73 @@ export class StateReader {
     state: StateAt,
     locales: readonly string[] | null = null,
   ) {
-    this.em = em;
-    this.gameId = gameId;
-    this.state = state;
-    this.locales = locales;
-    this.context = { entities: new Map(), texts: new Map(), icons: new Map() };
+    this.#em = em;
+    this.#gameId = gameId;
+    this.#state = state;
+    this.#locales = locales;
+    this.#context = { entities: new Map(), texts: new Map(), icons: new Map() };
   }
 
   /** Reads every text at once; pays off for many rows. */
   async takeAllTexts(): Promise<void> {
-    if (this.context.texts instanceof AllTexts) return;
-    this.context.texts = new AllTexts(await readAllTexts(this.em, this.state));
+    if (this.#context.texts instanceof AllTexts) return;
+    this.#context.texts = new AllTexts(await readAllTexts(this.#em, this.#state));
   }
 
   textOf(key: string): Localized | null {
-    return this.context.texts.get(key) ?? null;
+    return this.#context.texts.get(key) ?? null;
   }
 
   /** Identifies the state of an entity read since `clear`. */
   stateOf(id: string): string | undefined {
-    const source = this.context.entities.get(id);
+    const source = this.#context.entities.get(id);
     return source == null ? undefined : stateText(source);
   }
 
   /** Loads these texts for `textOf`. */
   async readTexts(keys: readonly string[]): Promise<void> {
-    const { texts } = this.context;
+    const { texts } = this.#context;
     const missing = keys.filter((key) => texts.get(key) === undefined);
-    await this.fill({ ...noRequiredInputs(), texts: new Set(missing) });
+    await this.#fill({ ...noRequiredInputs(), texts: new Set(missing) });
   }
 
   /** Drops cached entities, which bounds memory. */
   clear(): void {
-    this.context.entities.clear();
+    this.#context.entities.clear();
   }
 
   /** Projects those ids that exist in the state and belong to the resource. */
   async project(resource: Resource, ids: readonly string[]): Promise<Projected[]> {
     const required = noRequiredInputs();
-    for (const id of ids) if (!this.context.entities.has(id)) required.entities.add(id);
-    await this.fill(required);
+    for (const id of ids) if (!this.#context.entities.has(id)) required.entities.add(id);
+    await this.#fill(required);
     const sources = ids.flatMap((id) => {
-      const source = this.context.entities.get(id);
+      const source = this.#context.entities.get(id);
       return source == null || source.hash === null || source.type !== resource.type
         ? []
         : [source];
     });
     for (let depth = 0; depth < maxDepth; depth++) {
       const missing = noRequiredInputs();
-      const rows = sources.map((source) => project(resource, source, this.context, missing));
+      const rows = sources.map((source) => project(resource, source, this.#context, missing));
       if (!hasRequiredInputs(missing)) return rows;
-      await this.fill(missing);
+      await this.#fill(missing);
     }
     throw new Error(`rows of ${resource.path} follow more than ${maxDepth} references`);
   }
 
-  private async fill({ entities, texts, icons }: RequiredInputs): Promise<void> {
-    const { em, gameId, state, context } = this;
+  async #fill({ entities, texts, icons }: RequiredInputs): Promise<void> {
+    const em = this.#em;
+    const gameId = this.#gameId;
+    const state = this.#state;
+    const context = this.#context;
     for (const id of entities) context.entities.set(id, null);
     for (const source of await readSources(em, gameId, state, [...entities]))
       context.entities.set(source.id, source);
     const found = await readIcons(em, [...icons]);
     for (const hash of icons) context.icons.set(hash, found.get(hash) ?? null);
     if (texts.size === 0 || !(context.texts instanceof Map)) return;
-    const localized = await readTexts(em, state, [...texts], this.locales);
+    const localized = await readTexts(em, state, [...texts], this.#locales);
     for (const key of texts) context.texts.set(key, localized.get(key) ?? null);
   }
 }

@@ -64,35 +64,35 @@ export class ReadContextScope implements Scope {
   /** Ids of the other entities that were read, existing or not. */
   readonly companions = new Set<string>();
   readonly textKeys = new Set<string>();
-  private readonly context: ReadContext;
-  private readonly required: RequiredInputs;
+  readonly #context: ReadContext;
+  readonly #required: RequiredInputs;
 
   constructor(source: Source, context: ReadContext, required: RequiredInputs) {
     this.source = source;
-    this.context = context;
-    this.required = required;
+    this.#context = context;
+    this.#required = required;
   }
 
   entity(id: unknown): Source | null {
     if (typeof id !== "string" || id === "") return null;
     this.companions.add(id);
-    const found = this.context.entities.get(id);
-    if (found === undefined) this.required.entities.add(id);
+    const found = this.#context.entities.get(id);
+    if (found === undefined) this.#required.entities.add(id);
     return found == null || found.hash === null ? null : found;
   }
 
   text(key: unknown): Localized | null {
     if (typeof key !== "string" || key === "") return null;
     this.textKeys.add(key);
-    const found = this.context.texts.get(key);
-    if (found === undefined) this.required.texts.add(key);
+    const found = this.#context.texts.get(key);
+    if (found === undefined) this.#required.texts.add(key);
     return found ?? null;
   }
 
   icon(hash: string | null): Icon | null {
     if (hash === null) return null;
-    const found = this.context.icons.get(hash);
-    if (found === undefined) this.required.icons.add(hash);
+    const found = this.#context.icons.get(hash);
+    if (found === undefined) this.#required.icons.add(hash);
     return found ?? null;
   }
 }

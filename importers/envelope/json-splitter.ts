@@ -47,134 +47,135 @@ type Expectation = "document" | "key" | "colon" | "value" | "element" | "end-of-
  * stream-json took 2.4 s and is not meant for untrusted files (`npm run bench -- codex`, "the same again": 127 ms).
  */
 export class JsonSplitter {
-  private readonly ruleOf: (member: string) => MemberRule | undefined;
+  readonly #ruleOf: (member: string) => MemberRule | undefined;
   /** Members with a rule, so far. */
   readonly seen = new Set<string>();
   /** Names of members without a rule, so far. */
   readonly unknown = new Set<string>();
   /** Bytes of a byte order mark, so far. */
-  private marked = 0;
+  #marked = 0;
   /** Null for a skipped member. */
-  private rule: MemberRule | null = null;
-  private expect: Expectation = "document";
-  private member = "";
-  private index = 0;
-  private isInList = false;
-  private mayClose = true;
+  #rule: MemberRule | null = null;
+  #expect: Expectation = "document";
+  #member = "";
+  #index = 0;
+  #isInList = false;
+  #mayClose = true;
   /** Bytes of the current piece; null between pieces. */
-  private parts: Buffer[] | null = null;
-  private size = 0;
+  #parts: Buffer[] | null = null;
+  #size = 0;
   /** Bytes before the current chunk, and before the current piece. */
-  private passed = 0;
-  private offset = 0;
-  private depth = 0;
-  private isInText = false;
-  private isEscaped = false;
-  private isScalar = false;
+  #passed = 0;
+  #offset = 0;
+  #depth = 0;
+  #isInText = false;
+  #isEscaped = false;
+  #isScalar = false;
 
   constructor(ruleOf: (member: string) => MemberRule | undefined) {
-    this.ruleOf = ruleOf;
+    this.#ruleOf = ruleOf;
   }
 
   /** Yields the pieces that these bytes complete. */
   *push(chunk: Buffer): Generator<JsonPiece> {
     let at = 0;
     while (at < chunk.length) {
-      if (this.parts === null) {
+      if (this.#parts === null) {
         const byte = chunk[at] ?? 0;
         if (isBlank(byte)) at++;
-        else if (this.begin(byte)) at++;
-        else this.offset = this.passed + at;
+        else if (this.#begin(byte)) at++;
+        else this.#offset = this.#passed + at;
         continue;
       }
-      const end = this.findEnd(chunk, at);
-      this.keep(chunk.subarray(at, end ?? chunk.length));
+      const end = this.#findEnd(chunk, at);
+      this.#keep(chunk.subarray(at, end ?? chunk.length));
       at = end ?? chunk.length;
       if (end !== null) {
-        const piece = this.finish();
+        const piece = this.#finish();
         if (piece !== null) yield piece;
       }
     }
-    this.passed += chunk.length;
+    this.#passed += chunk.length;
   }
 
   /** To be called after the last bytes. */
   end(): void {
-    if (this.expect !== "nothing" || this.parts !== null)
+    if (this.#expect !== "nothing" || this.#parts !== null)
       throw new SyntaxError("the document ends early");
   }
 
   /** Handles a byte between pieces; false for the first byte of a piece. */
-  private begin(byte: number): boolean {
-    switch (this.expect) {
+  #begin(byte: number): boolean {
+    switch (this.#expect) {
       case "document":
-        if (byte === byteOrderMark[this.marked]) {
-          this.marked++;
+        if (byte === byteOrderMark[this.#marked]) {
+          this.#marked++;
           return true;
         }
-        if (byte !== openBrace || this.marked % byteOrderMark.length !== 0)
+        if (byte !== openBrace || this.#marked % byteOrderMark.length !== 0)
           throw new SyntaxError("the document is not an object");
-        this.expect = "key";
+        this.#expect = "key";
         return true;
       case "key":
-        if (byte === closeBrace && this.mayClose) return this.next("nothing");
+        if (byte === closeBrace && this.#mayClose) return this.#next("nothing");
         if (byte !== quote) throw new SyntaxError("a member has no name");
-        return this.start(byte);
+        return this.#start(byte);
       case "colon":
-        if (byte !== colon) throw new SyntaxError(`there is no colon after ${this.member}`);
-        return this.next("value");
+        if (byte !== colon) throw new SyntaxError(`there is no colon after ${this.#member}`);
+        return this.#next("value");
       case "value":
-        if (byte !== openBracket || this.rule?.isStreamed !== true) return this.start(byte);
-        this.isInList = true;
-        this.index = 0;
-        this.mayClose = true;
-        return this.next("element");
+        if (byte !== openBracket || this.#rule?.isStreamed !== true) return this.#start(byte);
+        this.#isInList = true;
+        this.#index = 0;
+        this.#mayClose = true;
+        return this.#next("element");
       case "element":
-        if (byte !== closeBracket || !this.mayClose) return this.start(byte);
-        this.isInList = false;
-        return this.next("end-of-member");
+        if (byte !== closeBracket || !this.#mayClose) return this.#start(byte);
+        this.#isInList = false;
+        return this.#next("end-of-member");
       case "end-of-member":
-        return this.separate(byte);
+        return this.#separate(byte);
       default:
         throw new SyntaxError("there is more after the document");
     }
   }
 
-  private next(expect: Expectation): true {
-    this.expect = expect;
+  #next(expect: Expectation): true {
+    this.#expect = expect;
     return true;
   }
 
-  private separate(byte: number): true {
+  #separate(byte: number): true {
     if (byte === comma) {
-      this.mayClose = false;
-      return this.next(this.isInList ? "element" : "key");
+      this.#mayClose = false;
+      return this.#next(this.#isInList ? "element" : "key");
     }
-    if (this.isInList && byte === closeBracket) {
-      this.isInList = false;
+    if (this.#isInList && byte === closeBracket) {
+      this.#isInList = false;
       return true;
     }
-    if (!this.isInList && byte === closeBrace) return this.next("nothing");
-    throw new SyntaxError(`there is no comma after a value of ${this.member}`);
+    if (!this.#isInList && byte === closeBrace) return this.#next("nothing");
+    throw new SyntaxError(`there is no comma after a value of ${this.#member}`);
   }
 
-  private start(byte: number): false {
-    this.parts = [];
-    this.size = 0;
-    this.depth = 0;
-    this.isInText = false;
-    this.isEscaped = false;
-    this.isScalar = byte !== quote && byte !== openBrace && byte !== openBracket;
+  #start(byte: number): false {
+    this.#parts = [];
+    this.#size = 0;
+    this.#depth = 0;
+    this.#isInText = false;
+    this.#isEscaped = false;
+    this.#isScalar = byte !== quote && byte !== openBrace && byte !== openBracket;
     return false;
   }
 
   /** Position after the piece; null if it continues in the next chunk. */
-  private findEnd(chunk: Buffer, from: number): number | null {
-    if (this.isScalar) return endOfScalar(chunk, from);
+  #findEnd(chunk: Buffer, from: number): number | null {
+    if (this.#isScalar) return endOfScalar(chunk, from);
     const { length } = chunk;
     // Hot path: every byte of an envelope passes here, so the loops are tight and use local variables.
-    let { depth, isInText } = this;
-    let at = this.isEscaped ? from + 1 : from;
+    let depth = this.#depth;
+    let isInText = this.#isInText;
+    let at = this.#isEscaped ? from + 1 : from;
     let end: number | null = null;
     while (at < length && end === null) {
       if (isInText) {
@@ -195,28 +196,28 @@ export class JsonSplitter {
       else if ((byte | 0x20) === openBrace) depth++;
       else if ((byte | 0x20) === closeBrace && --depth === 0) end = at;
     }
-    this.depth = depth;
-    this.isInText = isInText;
-    this.isEscaped = at > length;
+    this.#depth = depth;
+    this.#isInText = isInText;
+    this.#isEscaped = at > length;
     return end;
   }
 
-  private keep(bytes: Buffer): void {
-    this.size += bytes.length;
-    const isName = this.expect === "key";
-    if (!isName && this.rule === null) return;
-    const most = isName ? maxNameBytes : (this.rule?.maxBytes ?? 0);
-    if (this.size > most) {
-      const what = isName ? "the name of a member" : `a value of ${this.member}`;
+  #keep(bytes: Buffer): void {
+    this.#size += bytes.length;
+    const isName = this.#expect === "key";
+    if (!isName && this.#rule === null) return;
+    const most = isName ? maxNameBytes : (this.#rule?.maxBytes ?? 0);
+    if (this.#size > most) {
+      const what = isName ? "the name of a member" : `a value of ${this.#member}`;
       throw new SyntaxError(`${what} has more than ${most} bytes`);
     }
-    this.parts?.push(bytes);
+    this.#parts?.push(bytes);
   }
 
-  private enter(member: string): void {
-    this.member = member;
-    this.rule = this.ruleOf(member) ?? null;
-    if (this.rule === null) {
+  #enter(member: string): void {
+    this.#member = member;
+    this.#rule = this.#ruleOf(member) ?? null;
+    if (this.#rule === null) {
       if (this.unknown.size < maxUnknown) this.unknown.add(member);
       return;
     }
@@ -224,21 +225,22 @@ export class JsonSplitter {
     this.seen.add(member);
   }
 
-  private finish(): JsonPiece | null {
-    const { member, offset } = this;
-    const parts = this.parts ?? [];
-    this.parts = null;
-    if (this.size === 0) throw new SyntaxError(`a value of ${member} is missing`);
+  #finish(): JsonPiece | null {
+    const member = this.#member;
+    const offset = this.#offset;
+    const parts = this.#parts ?? [];
+    this.#parts = null;
+    if (this.#size === 0) throw new SyntaxError(`a value of ${member} is missing`);
     const [first] = parts;
     const bytes = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
-    if (this.expect === "key") {
-      this.enter(String(JSON.parse(textOf({ member, bytes }))));
-      this.expect = "colon";
+    if (this.#expect === "key") {
+      this.#enter(String(JSON.parse(textOf({ member, bytes }))));
+      this.#expect = "colon";
       return null;
     }
-    const index = this.isInList ? this.index++ : null;
-    this.expect = "end-of-member";
-    return this.rule === null ? null : { member, index, offset, bytes };
+    const index = this.#isInList ? this.#index++ : null;
+    this.#expect = "end-of-member";
+    return this.#rule === null ? null : { member, index, offset, bytes };
   }
 }
 

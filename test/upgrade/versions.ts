@@ -31,9 +31,9 @@ export class Member {
   /** Codes of lobbies whose results it has queued. */
   readonly results: string[] = [];
   isLeaving = false;
-  private readonly child: ChildProcess;
-  private readonly waiting = new Map<number, (answer: unknown) => void>();
-  private numOrders = 0;
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (answer: unknown) => void>();
+  #numOrders = 0;
 
   constructor(
     version: Version,
@@ -43,29 +43,29 @@ export class Member {
     this.version = version;
     this.nodeId = nodeId;
     this.url = `http://127.0.0.1:${port}`;
-    this.child = child;
+    this.#child = child;
     child.on("message", (message: MemberMessage) => {
       if ("result" in message) return void this.results.push(message.result);
-      this.waiting.get(message.n)?.(message.answer);
-      this.waiting.delete(message.n);
+      this.#waiting.get(message.n)?.(message.answer);
+      this.#waiting.delete(message.n);
     });
     // A caller waiting for a dead process asks another one.
-    child.once("exit", () => this.waiting.forEach((tell) => tell(null)));
+    child.once("exit", () => this.#waiting.forEach((tell) => tell(null)));
   }
 
   /** Null if the process died before it answered. */
   async ask(code: string, command: LobbyCommand, key?: string): Promise<Reply | null> {
     const named = key === undefined ? {} : { key };
-    return (await this.order({ type: "ask", code, command, ...named })) as Reply | null;
+    return (await this.#order({ type: "ask", code, command, ...named })) as Reply | null;
   }
 
   async list(): Promise<string> {
-    return (await this.order({ type: "list" })) as string;
+    return (await this.#order({ type: "list" })) as string;
   }
 
   async drain(): Promise<void> {
     this.isLeaving = true;
-    await this.order({ type: "drain" });
+    await this.#order({ type: "drain" });
     await this.end();
   }
 
@@ -78,17 +78,17 @@ export class Member {
   }
 
   async end(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    this.child.kill("SIGKILL");
-    await once(this.child, "exit");
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill("SIGKILL");
+    await once(this.#child, "exit");
   }
 
-  private order(order: Order): Promise<unknown> {
-    const n = (this.numOrders += 1);
-    if (!this.child.connected) return Promise.resolve(null);
+  #order(order: Order): Promise<unknown> {
+    const n = (this.#numOrders += 1);
+    if (!this.#child.connected) return Promise.resolve(null);
     return new Promise((resolve) => {
-      this.waiting.set(n, resolve);
-      this.child.send({ n, order });
+      this.#waiting.set(n, resolve);
+      this.#child.send({ n, order });
     });
   }
 }

@@ -66,28 +66,28 @@ const bearerPattern = /^bearer +([^\s,]+) *$/i;
 
 /** Authorizes requests by the auth requirement of their route (TOK-09, TOK-10, LOB-01, LOB-02). */
 export class Authenticator {
-  private readonly tokens: TokenService;
-  private readonly closed: Pick<ClosedAccounts, "has" | "hasUpgraded" | "hasEnded">;
+  readonly #tokens: TokenService;
+  readonly #closed: Pick<ClosedAccounts, "has" | "hasUpgraded" | "hasEnded">;
 
   constructor(
     tokens: TokenService,
     closed: Pick<ClosedAccounts, "has" | "hasUpgraded" | "hasEnded">,
   ) {
-    this.tokens = tokens;
-    this.closed = closed;
+    this.#tokens = tokens;
+    this.#closed = closed;
   }
 
   /** Throws the 401, 403, 404 of the level. */
   authorize(request: RequestInfo, requirement: AuthRequirement): Identity {
     const { level, path, key } = requirement;
     if (level === "public") {
-      const known = requirement.isCounted ? this.bearer(request, false) : null;
+      const known = requirement.isCounted ? this.#bearer(request, false) : null;
       return known === null ? nobody : { ...nobody, playerId: known.playerId };
     }
     if (level === "seat" || level === "optional_seat")
-      return this.identifySeat(request, requirement);
+      return this.#identifySeat(request, requirement);
     const lost = rejectionCodes[path.startsWith(ownAccountPath) ? "ownAccount" : "elsewhere"];
-    const bearer = this.bearer(request, level !== "optional", level === "guest" ? notGuest : lost);
+    const bearer = this.#bearer(request, level !== "optional", level === "guest" ? notGuest : lost);
     const caller = bearer === null ? callerOfKey(key) : withRealmOf(key, bearer);
     if (caller === null) {
       if (level === "optional") return nobody;
@@ -104,10 +104,10 @@ export class Authenticator {
     const exact = roomCodeOf(code);
     const { seatHeader, seatCookie } = namesOf(kind);
     const tokens = [headers[seatHeader.toLowerCase()]?.trim(), cookies[seatCookie]];
-    return tokens.some((token) => token !== undefined && this.seatOf(token, kind, exact) !== null);
+    return tokens.some((token) => token !== undefined && this.#seatOf(token, kind, exact) !== null);
   }
 
-  private bearer(
+  #bearer(
     request: RequestInfo,
     isRequired: boolean,
     lost: RejectionCodes = rejectionCodes.elsewhere,
@@ -116,19 +116,19 @@ export class Authenticator {
     if (header === undefined) return null;
     const token = bearerPattern.exec(header)?.[1];
     if (token === undefined && !/^bearer\b/i.test(header)) return null;
-    const claims = token === undefined ? null : this.tokens.verify("access", token);
+    const claims = token === undefined ? null : this.#tokens.verify("access", token);
     const caller = claims === null ? null : readCaller(claims);
     if (caller === null && isRequired) throw refuse("auth:token_invalid");
     if (caller === null) return null;
     const { playerId, isGuest, family } = caller;
-    if (this.closed.has(playerId)) return rejectedCaller(isRequired, lost.closed);
-    if (this.closed.hasEnded(family)) return rejectedCaller(isRequired, "auth:token_invalid");
+    if (this.#closed.has(playerId)) return rejectedCaller(isRequired, lost.closed);
+    if (this.#closed.hasEnded(family)) return rejectedCaller(isRequired, "auth:token_invalid");
     // The token of an upgraded guest never grants access to the new account.
-    const isOutdated = isGuest && this.closed.hasUpgraded(playerId);
+    const isOutdated = isGuest && this.#closed.hasUpgraded(playerId);
     return isOutdated ? rejectedCaller(isRequired, lost.upgraded) : caller;
   }
 
-  private identifySeat(
+  #identifySeat(
     request: RequestInfo,
     { level, kind, code: given, key }: AuthRequirement,
   ): Identity {
@@ -137,13 +137,13 @@ export class Authenticator {
     const { seatHeader, seatCookie, seatRefusal } = namesOf(kind);
     const header = request.headers[seatHeader.toLowerCase()];
     if (header !== undefined) {
-      const seat = this.seatOf(header.trim(), kind, code);
+      const seat = this.#seatOf(header.trim(), kind, code);
       if (seat === null && isRequired) throw refuse(seatRefusal);
-      if (seat !== null) return seatIdentity(seat, this.bearer(request, false), false);
+      if (seat !== null) return seatIdentity(seat, this.#bearer(request, false), false);
     }
     const cookie = request.cookies[seatCookie];
-    const seat = cookie === undefined ? null : this.seatOf(cookie, kind, code);
-    const player = this.bearer(request, isRequired && seat === null);
+    const seat = cookie === undefined ? null : this.#seatOf(cookie, kind, code);
+    const player = this.#bearer(request, isRequired && seat === null);
     if (seat !== null) return seatIdentity(seat, player, true);
     const caller = player === null ? callerOfKey(key, isRequired) : withRealmOf(key, player);
     if (caller !== null) return seatIdentity(null, caller, false);
@@ -152,8 +152,8 @@ export class Authenticator {
   }
 
   /** A room of another kind may have the same code. */
-  private seatOf(token: string, kind: string, code: string | null): number | null {
-    const claims = this.tokens.verify("lobby", token);
+  #seatOf(token: string, kind: string, code: string | null): number | null {
+    const claims = this.#tokens.verify("lobby", token);
     if (claims === null || claims.lobby !== code || roomKindOf(claims) !== kind) return null;
     return claims.lobby_player ?? null;
   }

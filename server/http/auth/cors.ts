@@ -28,23 +28,23 @@ type Openness = Pick<AnyRoute, "anyOrigin" | "publicData">;
 
 /** Cross-origin permissions (HTTP-10) and the check of cookie-borne authority (HTTP-11, S25). */
 export class Cors {
-  private readonly configured: ReadonlySet<string>;
-  private readonly realmOrigins: OriginSource;
-  private readonly ownOrigin: string | null;
-  private readonly port: number;
-  private readonly isDataPublic: boolean;
+  readonly #configured: ReadonlySet<string>;
+  readonly #realmOrigins: OriginSource;
+  readonly #ownOrigin: string | null;
+  readonly #port: number;
+  readonly #isDataPublic: boolean;
 
   constructor(config: Config, realmOrigins: OriginSource) {
-    this.configured = parseOrigins(config.CORS_ORIGINS);
-    this.realmOrigins = realmOrigins;
-    this.ownOrigin = config.PUBLIC_BASE_URL === "" ? null : new URL(config.PUBLIC_BASE_URL).origin;
-    this.port = config.PORT;
-    this.isDataPublic = config.CORS_PUBLIC_DATA;
+    this.#configured = parseOrigins(config.CORS_ORIGINS);
+    this.#realmOrigins = realmOrigins;
+    this.#ownOrigin = config.PUBLIC_BASE_URL === "" ? null : new URL(config.PUBLIC_BASE_URL).origin;
+    this.#port = config.PORT;
+    this.#isDataPublic = config.CORS_PUBLIC_DATA;
   }
 
   /** True when every origin may read the responses of this route. */
   isForAll(route: Openness | undefined): boolean {
-    return route?.anyOrigin === true || (route?.publicData === true && this.isDataPublic);
+    return route?.anyOrigin === true || (route?.publicData === true && this.#isDataPublic);
   }
 
   /**
@@ -53,9 +53,9 @@ export class Cors {
    */
   answer(request: RequestInfo, isForAll: boolean, hasKey: boolean): string | null {
     const origin = request.headers["origin"];
-    if (origin !== undefined && this.isAllowed(origin))
+    if (origin !== undefined && this.#isAllowed(origin))
       return headText([...permission(origin), ...exposed]);
-    if (origin !== undefined && this.isOwnPage(origin, request))
+    if (origin !== undefined && this.#isOwnPage(origin, request))
       return headText([...readableBy(origin), ...exposed]);
     return isForAll || (origin !== undefined && hasKey) ? readableByAll : null;
   }
@@ -74,8 +74,8 @@ export class Cors {
       ["Access-Control-Allow-Headers", [allowedHeaders, ...asked.filter(isTracing)].join(", ")],
       ["Access-Control-Max-Age", preflightSeconds],
     ];
-    if (this.isAllowed(origin)) return [...permission(origin), ...granted];
-    if (this.isOwnPage(origin, request)) return [...readableBy(origin), ...granted];
+    if (this.#isAllowed(origin)) return [...permission(origin), ...granted];
+    if (this.#isOwnPage(origin, request)) return [...readableBy(origin), ...granted];
     const isKeyAsked = asked.includes("x-api-key");
     if (isKeyAsked || isForAll) return [...forAll, ...granted];
     return [["Vary", "Origin"]];
@@ -95,35 +95,35 @@ export class Cors {
     const origin = request.headers["origin"];
     const isKnown =
       origin !== undefined &&
-      (this.isAllowed(origin) || this.isOwn(origin, request) || this.isOwnPage(origin, request));
+      (this.#isAllowed(origin) || this.#isOwn(origin, request) || this.#isOwnPage(origin, request));
     const isForeign = foreignSites.has(siteOf(request) ?? "");
     if (isKnown || (origin === undefined && !isForeign)) return null;
     return new AppError("request:origin_forbidden");
   }
 
-  private isAllowed(origin: string): boolean {
+  #isAllowed(origin: string): boolean {
     const normal = normalizeOrigin(origin);
-    return normal !== null && (this.configured.has(normal) || this.realmOrigins().has(normal));
+    return normal !== null && (this.#configured.has(normal) || this.#realmOrigins().has(normal));
   }
 
   /**
    * True for a page of the shared port that sends a request to a worker's dedicated port, which is another
    * origin. Such requests need no cookies, so they may not send any (HTTP-19, S25).
    */
-  private isOwnPage(origin: string, request: RequestInfo): boolean {
+  #isOwnPage(origin: string, request: RequestInfo): boolean {
     if (request.workerPort === null) return false;
     const normal = normalizeOrigin(origin);
     if (normal === null) return false;
-    if (normal === this.ownOrigin) return true;
+    if (normal === this.#ownOrigin) return true;
     const scheme = request.isSecure ? "https" : "http";
     const host = (request.headers["host"] ?? "").replace(/:\d+$/, "");
-    return normal === normalizeOrigin(`${scheme}://${host}:${this.port}`);
+    return normal === normalizeOrigin(`${scheme}://${host}:${this.#port}`);
   }
 
-  private isOwn(origin: string, request: RequestInfo): boolean {
+  #isOwn(origin: string, request: RequestInfo): boolean {
     const normal = normalizeOrigin(origin);
     if (normal === null) return false;
-    if (normal === this.ownOrigin) return true;
+    if (normal === this.#ownOrigin) return true;
     // The service may have several names. Without a trusted proxy only the browser knows the scheme.
     const host = request.headers["host"] ?? "";
     const isSameOrigin = siteOf(request) === "same-origin";

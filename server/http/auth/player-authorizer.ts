@@ -14,9 +14,9 @@ import { keyHeader, PresentedKeys } from "./presented-keys.ts";
 
 /** Authorizes the callers of the public listener: players, seats and API keys. */
 export class PlayerAuthorizer implements Authorizer {
-  private readonly authenticator: Authenticator;
-  private readonly keys: PresentedKeys;
-  private readonly cors: Cors;
+  readonly #authenticator: Authenticator;
+  readonly #keys: PresentedKeys;
+  readonly #cors: Cors;
 
   constructor(
     {
@@ -27,17 +27,17 @@ export class PlayerAuthorizer implements Authorizer {
     }: Pick<HttpDeps, "tokens" | "closedAccounts" | "keys" | "clock">,
     cors: Cors,
   ) {
-    this.authenticator = new Authenticator(tokens, closedAccounts);
-    this.keys = new PresentedKeys(keys, clock);
-    this.cors = cors;
+    this.#authenticator = new Authenticator(tokens, closedAccounts);
+    this.#keys = new PresentedKeys(keys, clock);
+    this.#cors = cors;
   }
 
   authorize(ctx: RequestContext, entry: RouteEntry): AppError | null | Promise<AppError | null> {
     if (entry.keyUse === "nothing" || ctx.headers[keyHeader] === undefined)
-      return this.identify(ctx, entry, null);
-    return this.keys
+      return this.#identify(ctx, entry, null);
+    return this.#keys
       .check(ctx)
-      .then((key) => (ctx.isClosed ? null : this.identify(ctx, entry, key)));
+      .then((key) => (ctx.isClosed ? null : this.#identify(ctx, entry, key)));
   }
 
   previewForm(ctx: RequestContext, { route, keyUse }: RouteEntry): readonly string[] {
@@ -46,21 +46,17 @@ export class PlayerAuthorizer implements Authorizer {
     if (keyUse !== "nothing") return [address];
     const { auth: level, path } = route;
     const demand = { level, path, kind: "", code: "", key: null, isCounted: false };
-    const { playerId } = this.authenticator.authorize(ctx, demand);
+    const { playerId } = this.#authenticator.authorize(ctx, demand);
     return playerId === null ? [address] : [address, `p${playerId}`];
   }
 
   holdsSeat(ctx: RequestContext, { route, roomParam }: RouteEntry): boolean {
     if (route.room === undefined) return false;
-    return this.authenticator.holdsSeat(ctx, route.room, ctx.paramValues[roomParam] ?? "");
+    return this.#authenticator.holdsSeat(ctx, route.room, ctx.paramValues[roomParam] ?? "");
   }
 
   /** Authorizes the caller. Returns the 401 or 403 of the level, or the refusal of a cookie from another site. */
-  private identify(
-    ctx: RequestContext,
-    entry: RouteEntry,
-    check: KeyCheck | null,
-  ): AppError | null {
+  #identify(ctx: RequestContext, entry: RouteEntry, check: KeyCheck | null): AppError | null {
     if (check === null && entry.isAnonymous) return null;
     const { auth: level, cookieAuthority, setsCookie, path, room: kind = "" } = entry.route;
     const code = entry.roomParam < 0 ? "" : (ctx.paramValues[entry.roomParam] ?? "");
@@ -70,22 +66,22 @@ export class PlayerAuthorizer implements Authorizer {
     try {
       const isCounted = entry.limit !== null;
       const requirement = { level, path, kind, code, key, isCounted };
-      const identity = this.authenticator.authorize(ctx, requirement);
+      const identity = this.#authenticator.authorize(ctx, requirement);
       ctx.caller = identity.caller;
       ctx.playerId = identity.playerId;
       ctx.seatId = identity.seatId;
       const hasCookie = cookieAuthority !== undefined && ctx.cookies[cookieAuthority] !== undefined;
       const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
-      const problem = isByCookie ? this.cors.pageProblem(ctx) : null;
-      return problem ?? this.siteProblem(ctx, setsCookie);
+      const problem = isByCookie ? this.#cors.pageProblem(ctx) : null;
+      return problem ?? this.#siteProblem(ctx, setsCookie);
     } catch (error) {
       return toAppError(error);
     }
   }
 
   /** Refusal when another site would set a cookie; a request with an API key gets no cookie (S45). */
-  private siteProblem(ctx: RequestContext, setsCookie: AnyRoute["setsCookie"]): AppError | null {
+  #siteProblem(ctx: RequestContext, setsCookie: AnyRoute["setsCookie"]): AppError | null {
     if (setsCookie === undefined || ctx.keyOwner !== null) return null;
-    return setsCookie === "by-page" ? this.cors.siteProblem(ctx) : visitProblem(ctx);
+    return setsCookie === "by-page" ? this.#cors.siteProblem(ctx) : visitProblem(ctx);
   }
 }

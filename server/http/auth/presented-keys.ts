@@ -12,12 +12,12 @@ export const keyHeader = "x-api-key";
 
 /** Validates the API key of a request. */
 export class PresentedKeys {
-  private readonly cache: ApiKeyCache;
-  private readonly clock: Clock;
+  readonly #cache: ApiKeyCache;
+  readonly #clock: Clock;
 
   constructor(cache: ApiKeyCache, clock: Clock) {
-    this.cache = cache;
-    this.clock = clock;
+    this.#cache = cache;
+    this.#clock = clock;
   }
 
   /** Null without a key. Rejects while Postgres is down. */
@@ -25,11 +25,11 @@ export class PresentedKeys {
     const plaintext = headers[keyHeader];
     if (plaintext === undefined) return null;
     const presented = readKeyText(plaintext);
-    const known = presented === null ? null : await this.cache.find(presented);
+    const known = presented === null ? null : await this.#cache.find(presented);
     if (known === null) return { key: null, problem: "key:invalid" };
-    const problem = problemOfKey(known, headers["origin"], this.clock.now());
+    const problem = problemOfKey(known, headers["origin"], this.#clock.now());
     if (problem !== null) return { key: null, problem };
-    this.cache.recordUse(known);
+    this.#cache.recordUse(known);
     return { key: known, problem: null };
   }
 }

@@ -96,18 +96,18 @@ const scaled = (max: number, { RATE_LIMIT_FACTOR }: Config) =>
 
 /** Rate limiter: counts requests exactly over all workers, in one round trip; per process while Redis is down. */
 export class RateLimiter {
-  private readonly redis: Redis;
-  private readonly clock: Clock;
-  private readonly faults: FaultRecorder;
-  private readonly local = new LRUCache<string, { count: number; endsAt: number }>({
+  readonly #redis: Redis;
+  readonly #clock: Clock;
+  readonly #faults: FaultRecorder;
+  readonly #local = new LRUCache<string, { count: number; endsAt: number }>({
     max: maxLocalCounters,
   });
-  private pausedUntil = 0;
+  #pausedUntil = 0;
 
   constructor({ redis, clock, faults }: WithRedis & WithClock & WithFaults) {
-    this.redis = redis;
-    this.clock = clock;
-    this.faults = faults;
+    this.#redis = redis;
+    this.#clock = clock;
+    this.#faults = faults;
   }
 
   /** Counts a request. Reads the address only when the limit is per address, since it may be unknown. */
@@ -120,7 +120,7 @@ export class RateLimiter {
     const name = () => (typeof from === "string" ? from : from.ip);
     const who = isPlayer ? `p${playerId}` : name();
     const max = isPlayer ? limit.playerMax : limit.anonymousMax;
-    const [count, leftMs] = await this.hit(`limit:${limit.id}:${who}`, limit.windowMs);
+    const [count, leftMs] = await this.#hit(`limit:${limit.id}:${who}`, limit.windowMs);
     return {
       max,
       remaining: Math.max(0, max - count),
@@ -129,29 +129,29 @@ export class RateLimiter {
     };
   }
 
-  private async hit(key: string, windowMs: number): Promise<[count: number, leftMs: number]> {
-    if (performance.now() < this.pausedUntil) return this.hitLocally(key, windowMs);
+  async #hit(key: string, windowMs: number): Promise<[count: number, leftMs: number]> {
+    if (performance.now() < this.#pausedUntil) return this.#hitLocally(key, windowMs);
     try {
-      const counted = countScript(this.redis, [key], windowMs);
+      const counted = countScript(this.#redis, [key], windowMs);
       return (await withTimeout(counted, storeWaitMs)) as [count: number, leftMs: number];
     } catch (error) {
-      this.pausedUntil = performance.now() + storePauseMs;
+      this.#pausedUntil = performance.now() + storePauseMs;
       // Once per pause, not per request; it is written when Redis is back.
-      const { faults } = this;
+      const faults = this.#faults;
       recordDegraded({ faults }, "rate-limit", error, noOrigin);
-      return this.hitLocally(key, windowMs);
+      return this.#hitLocally(key, windowMs);
     }
   }
 
-  private hitLocally(key: string, windowMs: number): [number, number] {
-    const now = this.clock.now();
-    const known = this.local.get(key);
+  #hitLocally(key: string, windowMs: number): [number, number] {
+    const now = this.#clock.now();
+    const known = this.#local.get(key);
     // A clock set back must not stretch a window (S40).
     if (known && known.endsAt > now && known.endsAt <= now + windowMs) {
       known.count += 1;
       return [known.count, known.endsAt - now];
     }
-    this.local.set(key, { count: 1, endsAt: now + windowMs });
+    this.#local.set(key, { count: 1, endsAt: now + windowMs });
     return [1, windowMs];
   }
 }

@@ -18,31 +18,31 @@ interface Counted {
  * cache, so that a successful request needs no read from Redis.
  */
 export class RefusalLimiter {
-  private readonly limiter: RateLimiter;
-  private readonly countedOf: (request: Request) => Counted;
-  private readonly exceeded = new LRUCache<string, LimitState>({ max: maxExceeded });
+  readonly #limiter: RateLimiter;
+  readonly #countedOf: (request: Request) => Counted;
+  readonly #exceeded = new LRUCache<string, LimitState>({ max: maxExceeded });
 
   constructor(limiter: RateLimiter, countedOf: (request: Request) => Counted) {
-    this.limiter = limiter;
-    this.countedOf = countedOf;
+    this.#limiter = limiter;
+    this.#countedOf = countedOf;
   }
 
   /** State of the limit when this caller has exceeded it, else null. */
   find(limit: RouteLimit | null, request: Request): LimitState | null {
     // The address may be unknown: it is not read while no caller is over a limit.
-    if (limit === null || this.exceeded.size === 0) return null;
-    const name = `${limit.id} ${this.countedOf(request).name}`;
-    const state = this.exceeded.get(name);
-    const leftMs = this.exceeded.getRemainingTTL(name);
+    if (limit === null || this.#exceeded.size === 0) return null;
+    const name = `${limit.id} ${this.#countedOf(request).name}`;
+    const state = this.#exceeded.get(name);
+    const leftMs = this.#exceeded.getRemainingTTL(name);
     return state === undefined ? null : { ...state, reset: Math.max(1, Math.ceil(leftMs / 1000)) };
   }
 
   /** Counts a refusal. */
   async count(limit: RouteLimit, request: Request): Promise<LimitState> {
-    const { name, playerId } = this.countedOf(request);
-    const state = await this.limiter.count(limit, request, playerId);
+    const { name, playerId } = this.#countedOf(request);
+    const state = await this.#limiter.count(limit, request, playerId);
     if (state.isExceeded)
-      this.exceeded.set(`${limit.id} ${name}`, state, { ttl: state.reset * 1000 });
+      this.#exceeded.set(`${limit.id} ${name}`, state, { ttl: state.reset * 1000 });
     return state;
   }
 }

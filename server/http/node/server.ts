@@ -55,19 +55,19 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
 }
 
 class PipelineServer implements NodeServer {
-  private readonly server: Server;
-  private readonly pipeline: Pipeline;
-  private readonly recorder: RequestRecorder;
-  private readonly readAddress: AddressReader;
-  private readonly taken = new TakenConnections({ max: maxConnections, receiveLimitMs });
-  private isDraining = false;
+  readonly #server: Server;
+  readonly #pipeline: Pipeline;
+  readonly #recorder: RequestRecorder;
+  readonly #readAddress: AddressReader;
+  readonly #taken = new TakenConnections({ max: maxConnections, receiveLimitMs });
+  #isDraining = false;
 
   constructor({ deps, routes, log, listener }: NodeServerOptions) {
-    this.recorder = new RequestRecorder(log, deps);
-    this.pipeline = new Pipeline(deps, routes, this.recorder, listener);
-    this.readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
-    this.server = createServer((incoming, response) => {
-      this.serve(incoming, response).catch((error: unknown) => {
+    this.#recorder = new RequestRecorder(log, deps);
+    this.#pipeline = new Pipeline(deps, routes, this.#recorder, listener);
+    this.#readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
+    this.#server = createServer((incoming, response) => {
+      this.#serve(incoming, response).catch((error: unknown) => {
         log.error(
           { event: "request_handling_failed", err: error },
           "request handling failed, connection closed",
@@ -75,55 +75,55 @@ class PipelineServer implements NodeServer {
         response.destroy();
       });
     });
-    this.server.requestTimeout = receiveLimitMs;
-    this.server.headersTimeout = receiveLimitMs;
-    this.server.timeout = stalledLimitMs;
-    this.server.maxConnections = maxConnections;
+    this.#server.requestTimeout = receiveLimitMs;
+    this.#server.headersTimeout = receiveLimitMs;
+    this.#server.timeout = stalledLimitMs;
+    this.#server.maxConnections = maxConnections;
   }
 
   async listen(host: string, port: number): Promise<number> {
-    this.server.listen({ host, port, exclusive: true });
-    await once(this.server, "listening");
-    const address = this.server.address();
+    this.#server.listen({ host, port, exclusive: true });
+    await once(this.#server, "listening");
+    const address = this.#server.address();
     return typeof address === "object" && address !== null ? address.port : port;
   }
 
   take(connection: Socket, received: Buffer): void {
-    if (!this.taken.add(connection)) return;
+    if (!this.#taken.add(connection)) return;
     // A client may end its side after the request.
     connection.allowHalfOpen = true;
     connection.unshift(received);
-    this.server.emit("connection", connection);
+    this.#server.emit("connection", connection);
   }
 
   async drain(): Promise<void> {
-    this.isDraining = true;
-    const closed = [once(this.server, "close"), this.taken.drain()];
+    this.#isDraining = true;
+    const closed = [once(this.#server, "close"), this.#taken.drain()];
     // Idle connections are not waited for.
-    this.server.keepAliveTimeout = 1;
-    this.server.close();
+    this.#server.keepAliveTimeout = 1;
+    this.#server.close();
     const timer = setTimeout(() => {
-      this.server.closeAllConnections();
-      this.taken.destroy();
+      this.#server.closeAllConnections();
+      this.#taken.destroy();
     }, drainLimitMs);
     await Promise.all(closed);
     clearTimeout(timer);
   }
 
-  private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const ctx = this.read(incoming, response);
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const ctx = this.#read(incoming, response);
     response.once("close", () => {
-      this.abort(ctx);
-      this.taken.markWaiting(incoming.socket);
+      this.#abort(ctx);
+      this.#taken.markWaiting(incoming.socket);
     });
-    if (ctx.path.startsWith("/")) this.pipeline.matchRoute(ctx);
+    if (ctx.path.startsWith("/")) this.#pipeline.matchRoute(ctx);
     else ctx.refusal = new AppError("request:malformed_url");
-    await this.readBody(ctx, incoming);
-    this.taken.markServing(incoming.socket);
-    if (!ctx.isClosed) this.pipeline.run(ctx);
+    await this.#readBody(ctx, incoming);
+    this.#taken.markServing(incoming.socket);
+    if (!ctx.isClosed) this.#pipeline.run(ctx);
   }
 
-  private read(incoming: IncomingMessage, response: ServerResponse): NodeContext {
+  #read(incoming: IncomingMessage, response: ServerResponse): NodeContext {
     const target = incoming.url ?? "/";
     const at = target.indexOf("?");
     const path = at < 0 ? target : target.slice(0, at);
@@ -132,22 +132,22 @@ class PipelineServer implements NodeServer {
     const { rawHeaders } = incoming;
     for (let i = 0; i < rawHeaders.length; i += 2)
       addHeader(ctx.headers, (rawHeaders[i] ?? "").toLowerCase(), rawHeaders[i + 1] ?? "");
-    ctx.address = this.addressOf(incoming, ctx.headers["x-forwarded-for"]);
+    ctx.address = this.#addressOf(incoming, ctx.headers["x-forwarded-for"]);
     ctx.identify();
-    ctx.mustClose = this.isDraining;
+    ctx.mustClose = this.#isDraining;
     return ctx;
   }
 
   /** If a proxy names no client, its own address. */
-  private addressOf({ socket }: IncomingMessage, forwardedFor: string | undefined) {
+  #addressOf({ socket }: IncomingMessage, forwardedFor: string | undefined) {
     const remote = socket.remoteAddress ?? "";
     const peer = embeddedAddress(remote) ?? remote;
-    const { ip, isFromProxy } = this.readAddress(peer, forwardedFor);
+    const { ip, isFromProxy } = this.#readAddress(peer, forwardedFor);
     return { ip: ip ?? countedAddress(peer), isFromProxy };
   }
 
   /** Reads the body up to the limit of the route (HTTP-04). */
-  private async readBody(ctx: NodeContext, incoming: IncomingMessage): Promise<void> {
+  async #readBody(ctx: NodeContext, incoming: IncomingMessage): Promise<void> {
     const limit = ctx.entry?.maxBodyBytes ?? maxBodyBytes;
     const chunks: Buffer[] = [];
     try {
@@ -170,10 +170,10 @@ class PipelineServer implements NodeServer {
     ctx.mustClose = true;
   }
 
-  private abort(ctx: NodeContext): void {
+  #abort(ctx: NodeContext): void {
     if (ctx.isClosed) return;
     ctx.isClosed = true;
-    this.pipeline.clearDeadline(ctx);
-    this.recorder.record(ctx, abortedStatus);
+    this.#pipeline.clearDeadline(ctx);
+    this.#recorder.record(ctx, abortedStatus);
   }
 }

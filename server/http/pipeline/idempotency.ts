@@ -52,16 +52,16 @@ type Work = (memoizeForKey: MemoizeForKey, drawn: unknown) => Promise<Reply> | R
 
 /** Idempotency keys: the first success of a key, caller and body is replayed for 24 hours (HTTP-15). */
 export class Idempotency {
-  private readonly redis: Redis;
-  private readonly leaseMs: number;
-  private readonly isCluster: boolean;
-  private readonly faults: FaultRecorder;
+  readonly #redis: Redis;
+  readonly #leaseMs: number;
+  readonly #isCluster: boolean;
+  readonly #faults: FaultRecorder;
 
   constructor({ redis, faults }: WithRedis & WithFaults, settings = { leaseMs }) {
-    this.redis = redis;
-    this.faults = faults;
-    this.leaseMs = settings.leaseMs;
-    this.isCluster = asCluster(redis) !== null;
+    this.#redis = redis;
+    this.#faults = faults;
+    this.#leaseMs = settings.leaseMs;
+    this.#isCluster = asCluster(redis) !== null;
   }
 
   /**
@@ -85,11 +85,11 @@ export class Idempotency {
     const known = drawn === undefined || drawn instanceof Promise ? null : JSON.stringify(drawn);
     const mark = { body, claimId: randomId(), answer: null } satisfies StoredAnswer;
     const claim = { name, body, mark: JSON.stringify(mark) };
-    const claimed = await this.claim(claim, known);
+    const claimed = await this.#claim(claim, known);
     if (!(claimed instanceof IdempotentInput)) return claimed;
-    const renewal = this.renewLease(name);
+    const renewal = this.#renewLease(name);
     try {
-      return await this.perform(claim, claimed, async () => {
+      return await this.#perform(claim, claimed, async () => {
         const { memoizeForKey } = claimed;
         const input = draw === undefined ? undefined : await memoizeForKey(async () => drawn);
         return work(memoizeForKey, input);
@@ -99,32 +99,32 @@ export class Idempotency {
     }
   }
 
-  private renewLease(name: string): NodeJS.Timeout {
-    let left = Math.floor((3 * maxWorkMs) / this.leaseMs);
+  #renewLease(name: string): NodeJS.Timeout {
+    let left = Math.floor((3 * maxWorkMs) / this.#leaseMs);
     const renewal = setInterval(() => {
       if (--left === 0) clearInterval(renewal);
       // GT never shortens the expiry: after a stall another process may have stored its response there.
-      this.redis.pexpire(markOf(name), this.leaseMs, "GT").catch(() => 0);
-    }, this.leaseMs / 3);
+      this.#redis.pexpire(markOf(name), this.#leaseMs, "GT").catch(() => 0);
+    }, this.#leaseMs / 3);
     return renewal.unref();
   }
 
   /** The stored input of the first request; for a repeat the response of the first one. */
-  private async claim(
+  async #claim(
     { name, body, mark }: Claim,
     drawn: string | null,
   ): Promise<IdempotentInput | Reply> {
-    const input = this.isCluster ? clusterInputOf(markOf(name), body) : inputOf(name, body);
-    const args = [mark, this.leaseMs, drawn ?? "", keptMs];
+    const input = this.#isCluster ? clusterInputOf(markOf(name), body) : inputOf(name, body);
+    const args = [mark, this.#leaseMs, drawn ?? "", keptMs];
     const giveUpAt = performance.now() + waitMs;
     while (performance.now() < giveUpAt) {
       const [answer, former] = await Promise.all([
-        claimScript(this.redis, [markOf(name), input], ...args),
+        claimScript(this.#redis, [markOf(name), input], ...args),
         // Input stored by the previous version, in another slot. It expires within a day.
-        this.isCluster ? this.redis.get(inputOf(name, body)) : null,
+        this.#isCluster ? this.#redis.get(inputOf(name, body)) : null,
       ]);
       const [isClaimed, text] = answer as [isClaimed: number, text: string];
-      if (isClaimed) return new IdempotentInput(this.redis, input, former ?? (text || null));
+      if (isClaimed) return new IdempotentInput(this.#redis, input, former ?? (text || null));
       const stored = JSON.parse(text) as StoredAnswer;
       if (stored.body !== body) throw new AppError("request:idempotency_mismatch");
       if (stored.answer !== null) return toReply(stored.answer);
@@ -137,7 +137,7 @@ export class Idempotency {
    * A refusal has no effect and is not stored: the next attempt may succeed. Any other failure has an unknown
    * outcome: the next attempt reuses the persisted input.
    */
-  private async perform(
+  async #perform(
     { name, body, mark }: Claim,
     input: IdempotentInput,
     work: () => Promise<Reply>,
@@ -148,16 +148,16 @@ export class Idempotency {
       reply = await work();
     } catch (error) {
       const isRefusal = toAppError(error).status < 500;
-      const former = isRefusal && this.isCluster ? this.redis.del(inputOf(name, body)) : null;
-      const released = releaseScript(this.redis, keys, mark, isRefusal ? 1 : 0);
+      const former = isRefusal && this.#isCluster ? this.#redis.del(inputOf(name, body)) : null;
+      const released = releaseScript(this.#redis, keys, mark, isRefusal ? 1 : 0);
       await Promise.allSettled([released, former]);
       throw error;
     }
     const stored = JSON.stringify({ body, answer: toAnswer(reply) } satisfies StoredAnswer);
     // Sent before the response, which does not wait: without the stored response a repeat has the same input, and the
     // effect is committed, so a failing Redis must not turn the success into an error.
-    const { faults } = this;
-    answeredScript(this.redis, keys, stored, keptMs, mark).catch((error: unknown) =>
+    const faults = this.#faults;
+    answeredScript(this.#redis, keys, stored, keptMs, mark).catch((error: unknown) =>
       recordDegraded({ faults }, "idempotency-answer", error, noOrigin),
     );
     return reply;

@@ -33,21 +33,21 @@ export const clusterInputOf = (mark: string, body: string) => `draft:{${mark}}:$
 export class IdempotentInput {
   /** Redis key of the input. */
   readonly name: string;
-  private readonly redis: Redis;
+  readonly #redis: Redis;
   /** JSON of the input that was stored with the claim or by an earlier attempt; null while nothing is drawn. */
-  private readonly stored: string | null;
+  readonly #stored: string | null;
 
   constructor(redis: Redis, name: string, stored: string | null) {
-    this.redis = redis;
+    this.#redis = redis;
     this.name = name;
-    this.stored = stored;
+    this.#stored = stored;
   }
 
   readonly memoizeForKey: MemoizeForKey = async <T>(draw: () => Promise<T>) => {
-    if (this.stored !== null) return JSON.parse(this.stored) as T;
+    if (this.#stored !== null) return JSON.parse(this.#stored) as T;
     const drawn = await draw();
     const json = JSON.stringify(drawn);
-    const present = await this.redis.set(this.name, json, "PX", keptMs, "NX", "GET");
+    const present = await this.#redis.set(this.name, json, "PX", keptMs, "NX", "GET");
     return present === null ? drawn : (JSON.parse(present) as T);
   };
 }

@@ -43,14 +43,14 @@ const nothing: Readonly<Record<string, never>> = Object.freeze({});
  * credential, level, rate limit, fields, handler.
  */
 export class Pipeline {
-  private readonly router = new Router<RouteEntry>(({ route }) => route.lenientPath === true);
-  private readonly listener: Listener;
-  private readonly limiter: RateLimiter;
-  private readonly refusals: RefusalLimiter;
-  private readonly guesses: RefusalLimiter;
-  private readonly idempotency: Idempotency;
-  private readonly responder: Responder;
-  private readonly recorder: RequestRecorder;
+  readonly #router = new Router<RouteEntry>(({ route }) => route.lenientPath === true);
+  readonly #listener: Listener;
+  readonly #limiter: RateLimiter;
+  readonly #refusals: RefusalLimiter;
+  readonly #guesses: RefusalLimiter;
+  readonly #idempotency: Idempotency;
+  readonly #responder: Responder;
+  readonly #recorder: RequestRecorder;
 
   constructor(
     { config, clock, metrics, redis, faults }: PipelineDeps,
@@ -58,22 +58,22 @@ export class Pipeline {
     recorder: RequestRecorder,
     listener: Listener,
   ) {
-    this.listener = listener;
-    this.limiter = new RateLimiter({ redis, clock, faults });
-    this.refusals = new RefusalLimiter(this.limiter, countedCaller);
-    this.guesses = new RefusalLimiter(this.limiter, countedAddress);
-    this.idempotency = new Idempotency({ redis, faults });
-    this.responder = new Responder(new EnvelopeWriter(config, clock), config, listener);
-    this.recorder = recorder;
+    this.#listener = listener;
+    this.#limiter = new RateLimiter({ redis, clock, faults });
+    this.#refusals = new RefusalLimiter(this.#limiter, countedCaller);
+    this.#guesses = new RefusalLimiter(this.#limiter, countedAddress);
+    this.#idempotency = new Idempotency({ redis, faults });
+    this.#responder = new Responder(new EnvelopeWriter(config, clock), config, listener);
+    this.#recorder = recorder;
     const { safetyOf } = listener;
-    for (const route of routes) this.addRoute(createEntry(route, config, metrics, safetyOf));
+    for (const route of routes) this.#addRoute(createEntry(route, config, metrics, safetyOf));
   }
 
   /** Registers the route, and HEAD for a GET that is not an endless stream (HTTP-02). */
-  private addRoute(entry: RouteEntry): void {
+  #addRoute(entry: RouteEntry): void {
     const { method, path, segments } = entry.route;
-    this.router.add(method, path, entry, segments);
-    if (method === "GET" && !entry.isStream) this.router.add("HEAD", path, entry, segments);
+    this.#router.add(method, path, entry, segments);
+    if (method === "GET" && !entry.isStream) this.#router.add("HEAD", path, entry, segments);
   }
 
   /** Matches the route before the body is read, since the route sets the size limit of the body. */
@@ -81,7 +81,7 @@ export class Pipeline {
     try {
       if (ctx.path.length + ctx.query.length + 1 > maxTargetBytes)
         throw new AppError("request:uri_too_long");
-      const match = this.router.match(ctx.method, ctx.path);
+      const match = this.#router.match(ctx.method, ctx.path);
       if (match === null) throw new AppError("route:not_found");
       ctx.match = match;
       const forForm = match.entry?.forForm ?? null;
@@ -99,7 +99,7 @@ export class Pipeline {
   /** Authorizes a form before its large body is read (S18): the account and address of the sender, or the refusal. */
   previewForm(ctx: RequestContext, entry: RouteEntry): readonly string[] | AppError {
     try {
-      return this.listener.authorizer.previewForm(ctx, entry);
+      return this.#listener.authorizer.previewForm(ctx, entry);
     } catch (error) {
       return toAppError(error);
     }
@@ -111,33 +111,33 @@ export class Pipeline {
       () => void this.fail(ctx, unavailable(new Error("deadline passed"))),
       ctx.entry?.route.deadlineMs ?? requestDeadlineMs,
     ).unref();
-    this.answer(ctx).catch((error: unknown) => this.fail(ctx, error));
+    this.#answer(ctx).catch((error: unknown) => this.fail(ctx, error));
   }
 
-  private async answer(ctx: RequestContext): Promise<void> {
-    if (ctx.refusal === null && ctx.method === "OPTIONS") return this.answerOptions(ctx);
+  async #answer(ctx: RequestContext): Promise<void> {
+    if (ctx.refusal === null && ctx.method === "OPTIONS") return this.#answerOptions(ctx);
     const entry = ctx.entry;
     if (entry === null) throw ctx.refusal ?? new AppError("route:not_found");
-    const early = ctx.refusal ?? this.mediaProblem(ctx, entry);
-    if (early !== null) return this.refuseEarly(ctx, entry, early);
-    const decided = this.listener.authorizer.authorize(ctx, entry);
+    const early = ctx.refusal ?? this.#mediaProblem(ctx, entry);
+    if (early !== null) return this.#refuseEarly(ctx, entry, early);
+    const decided = this.#listener.authorizer.authorize(ctx, entry);
     const problem = decided instanceof Promise ? await decided : decided;
     if (ctx.isClosed) return;
-    if (problem !== null) return this.refuseEarly(ctx, entry, problem);
-    if (entry.limit !== null) await this.count(ctx, entry, entry.limit);
-    const refused = this.refusals.find(entry.refusalLimit, ctx);
-    if (refused !== null) throw this.overLimit(ctx, refused);
-    const guessed = this.guesses.find(entry.guessLimit, ctx);
-    if (guessed !== null && !(await this.needNotGuess(ctx, entry)))
-      throw this.overLimit(ctx, guessed);
+    if (problem !== null) return this.#refuseEarly(ctx, entry, problem);
+    if (entry.limit !== null) await this.#count(ctx, entry, entry.limit);
+    const refused = this.#refusals.find(entry.refusalLimit, ctx);
+    if (refused !== null) throw this.#overLimit(ctx, refused);
+    const guessed = this.#guesses.find(entry.guessLimit, ctx);
+    if (guessed !== null && !(await this.#needNotGuess(ctx, entry)))
+      throw this.#overLimit(ctx, guessed);
     if (ctx.isClosed) return;
     let reply: Reply;
     try {
-      reply = await this.handle(ctx, entry);
+      reply = await this.#handle(ctx, entry);
     } catch (error) {
-      throw await this.countRefusal(ctx, entry, error);
+      throw await this.#countRefusal(ctx, entry, error);
     }
-    this.finish(ctx, reply);
+    this.#finish(ctx, reply);
   }
 
   /** Sends the refusal for `error`. */
@@ -146,25 +146,25 @@ export class Pipeline {
     this.clearDeadline(ctx);
     const refusal = toAppError(error);
     ctx.refusal = refusal;
-    const { pages } = this.listener;
+    const { pages } = this.#listener;
     const page = pages === null ? null : await pages.refusal(ctx, refusal);
     if (ctx.isClosed) return;
     const status = page?.status ?? refusal.status;
-    if (status >= 500) this.recorder.recordError(ctx, refusal.detail.cause ?? refusal, status);
-    this.complete(
+    if (status >= 500) this.#recorder.recordError(ctx, refusal.detail.cause ?? refusal, status);
+    this.#complete(
       ctx,
-      page === null ? this.responder.sendError(ctx, refusal) : this.responder.send(ctx, page),
+      page === null ? this.#responder.sendError(ctx, refusal) : this.#responder.send(ctx, page),
     );
   }
 
-  private answerOptions(ctx: RequestContext): void {
+  #answerOptions(ctx: RequestContext): void {
     const wanted = ctx.headers["access-control-request-method"] ?? "GET";
-    const match = this.router.match(wanted, ctx.path);
-    const isForAll = this.listener.cors.isForAll(match?.entry?.route);
-    this.complete(ctx, this.responder.sendPreflight(ctx, ctx.allow, isForAll));
+    const match = this.#router.match(wanted, ctx.path);
+    const isForAll = this.#listener.cors.isForAll(match?.entry?.route);
+    this.#complete(ctx, this.#responder.sendPreflight(ctx, ctx.allow, isForAll));
   }
 
-  private mediaProblem(ctx: RequestContext, entry: RouteEntry): AppError | null {
+  #mediaProblem(ctx: RequestContext, entry: RouteEntry): AppError | null {
     try {
       if (!ctx.body?.length) return null;
       if (entry.readBody !== null && !isPageForm(ctx, entry)) requireJson(ctx.headers);
@@ -176,26 +176,22 @@ export class Pipeline {
   }
 
   /** Refuses before the rate limit is checked; on routes without a required credential it counts too (HTTP-17). */
-  private async refuseEarly(
-    ctx: RequestContext,
-    entry: RouteEntry,
-    problem: AppError,
-  ): Promise<void> {
+  async #refuseEarly(ctx: RequestContext, entry: RouteEntry, problem: AppError): Promise<void> {
     const { limit, route } = entry;
     if (limit !== null && openLevels.has(route.auth))
-      ctx.limit = await this.limiter.count(limit, ctx, ctx.playerId ?? ctx.keyOwner);
+      ctx.limit = await this.#limiter.count(limit, ctx, ctx.playerId ?? ctx.keyOwner);
     throw problem;
   }
 
-  private async count(ctx: RequestContext, entry: RouteEntry, limit: RouteLimit): Promise<void> {
-    const state = await this.limiter.count(limit, ctx, ctx.playerId ?? ctx.keyOwner);
-    const own = state.isExceeded ? await this.countSecret(ctx, entry, limit) : null;
+  async #count(ctx: RequestContext, entry: RouteEntry, limit: RouteLimit): Promise<void> {
+    const state = await this.#limiter.count(limit, ctx, ctx.playerId ?? ctx.keyOwner);
+    const own = state.isExceeded ? await this.#countSecret(ctx, entry, limit) : null;
     ctx.limit = own ?? state;
-    if (ctx.limit.isExceeded) throw this.overLimit(ctx, ctx.limit);
+    if (ctx.limit.isExceeded) throw this.#overLimit(ctx, ctx.limit);
   }
 
   /** Limit state of the valid secret of a request, counted apart from its address; null without a secret. */
-  private async countSecret(
+  async #countSecret(
     ctx: RequestContext,
     entry: RouteEntry,
     limit: RouteLimit,
@@ -205,67 +201,67 @@ export class Pipeline {
     try {
       const query = readQuery === null ? nothing : readQuery(ctx.query);
       const body = readBody === null ? nothing : readBody(parseJsonObject(ctx.body));
-      const deps = this.listener.depsOf(ctx);
+      const deps = this.#listener.depsOf(ctx);
       const secret = await route.heldSecret({ query, body, deps, request: ctx } as never);
       if (secret === null) return null;
-      return await this.limiter.count(limit, `secret:${hash("sha256", secret, "base64url")}`, null);
+      return await this.#limiter.count(
+        limit,
+        `secret:${hash("sha256", secret, "base64url")}`,
+        null,
+      );
     } catch {
       // Invalid fields, or an unavailable store: no secret.
       return null;
     }
   }
 
-  private overLimit(ctx: RequestContext, state: LimitState): AppError {
+  #overLimit(ctx: RequestContext, state: LimitState): AppError {
     ctx.limit = state;
-    this.recorder.recordLimited(ctx);
+    this.#recorder.recordLimited(ctx);
     return new AppError("rate_limit:exceeded", { params: { retry_after: state.reset } });
   }
 
   /** Counts the refusal thrown by a handler; returns it, or the refusal of the limit it exceeded. */
-  private async countRefusal(
-    ctx: RequestContext,
-    entry: RouteEntry,
-    error: unknown,
-  ): Promise<unknown> {
+  async #countRefusal(ctx: RequestContext, entry: RouteEntry, error: unknown): Promise<unknown> {
     const { refusalLimit, guessLimit, route } = entry;
     const { code } = toAppError(error);
     const isCounted = route.countedRefusals?.includes(code);
-    const isMiss = route.guessable?.misses.includes(code) && this.isGuess(ctx, entry);
+    const isMiss = route.guessable?.misses.includes(code) && this.#isGuess(ctx, entry);
     const states = await Promise.all([
-      isMiss && guessLimit !== null ? this.guesses.count(guessLimit, ctx) : null,
-      isCounted && refusalLimit !== null ? this.refusals.count(refusalLimit, ctx) : null,
+      isMiss && guessLimit !== null ? this.#guesses.count(guessLimit, ctx) : null,
+      isCounted && refusalLimit !== null ? this.#refusals.count(refusalLimit, ctx) : null,
     ]);
     const exceeded = states.find((state) => state?.isExceeded);
-    return exceeded ? this.overLimit(ctx, exceeded) : error;
+    return exceeded ? this.#overLimit(ctx, exceeded) : error;
   }
 
   /** True for a caller with a seat in the room, or who belongs to the named thing: the guess limit does not apply. */
-  private async needNotGuess(ctx: RequestContext, entry: RouteEntry): Promise<boolean> {
-    if (this.listener.authorizer.holdsSeat(ctx, entry)) return true;
+  async #needNotGuess(ctx: RequestContext, entry: RouteEntry): Promise<boolean> {
+    if (this.#listener.authorizer.holdsSeat(ctx, entry)) return true;
     const { route, readParams } = entry;
     const { isKnownTo } = route.guessable ?? {};
     if (isKnownTo === undefined) return false;
     const params = readParams === null ? nothing : readParams(ctx.paramValues);
-    return isKnownTo({ playerId: ctx.playerId, params, deps: this.listener.depsOf(ctx) as never });
+    return isKnownTo({ playerId: ctx.playerId, params, deps: this.#listener.depsOf(ctx) as never });
   }
 
   /** True unless the text has not the form of a code, or the caller has a seat and so knows the code. */
-  private isGuess(ctx: RequestContext, entry: RouteEntry): boolean {
+  #isGuess(ctx: RequestContext, entry: RouteEntry): boolean {
     const { roomParam } = entry;
     if (roomParam < 0) return true;
     return (
       roomCodeOf(ctx.paramValues[roomParam] ?? "") !== null &&
-      !this.listener.authorizer.holdsSeat(ctx, entry)
+      !this.#listener.authorizer.holdsSeat(ctx, entry)
     );
   }
 
-  private handle(ctx: RequestContext, entry: RouteEntry): Promise<Reply> | Reply {
+  #handle(ctx: RequestContext, entry: RouteEntry): Promise<Reply> | Reply {
     const { readQuery, readBody, readParams, route } = entry;
     const query = readQuery === null ? nothing : readQuery(ctx.query);
     const body = readBody === null ? nothing : readBody(objectOf(ctx, entry));
     const params = readParams === null ? nothing : readParams(ctx.paramValues);
     const files = route.form ? takeFiles(ctx, entry.maxFileBytes) : noFiles;
-    const deps = this.listener.depsOf(ctx);
+    const deps = this.#listener.depsOf(ctx);
     const { caller } = ctx;
     const input = {
       params,
@@ -281,26 +277,26 @@ export class Pipeline {
     const key = route.idempotent ? ctx.headers["idempotency-key"] : undefined;
     const draw = route.draw && (() => route.draw?.(deps as never));
     if (key !== undefined)
-      return this.idempotency.run(
+      return this.#idempotency.run(
         ctx,
         key,
         (memoizeForKey, drawn) => route.handler({ ...input, memoizeForKey, drawn } as never),
         draw,
       );
-    if (entry.isForBrowsers && namesHtml(ctx)) return this.showPage(ctx, entry, input);
+    if (entry.isForBrowsers && namesHtml(ctx)) return this.#showPage(ctx, entry, input);
     if (draw === undefined) return route.handler(input as never);
     return Promise.resolve(draw()).then((drawn) => route.handler({ ...input, drawn } as never));
   }
 
   /** The answer for a browser. A change is waited for: it goes on when nobody waits. */
-  private showPage(ctx: RequestContext, entry: RouteEntry, input: BrowserInput): Promise<Reply> {
-    const { pages } = this.listener;
+  #showPage(ctx: RequestContext, entry: RouteEntry, input: BrowserInput): Promise<Reply> {
+    const { pages } = this.#listener;
     const page = replyToBrowser(entry.route, input, (shown) => pages?.finish(shown) ?? shown);
     return pages === null || entry.isWrite ? page : pages.wait(ctx, page);
   }
 
-  private finish(ctx: RequestContext, reply: Reply): void {
-    if (!ctx.isClosed) this.complete(ctx, this.responder.send(ctx, reply));
+  #finish(ctx: RequestContext, reply: Reply): void {
+    if (!ctx.isClosed) this.#complete(ctx, this.#responder.send(ctx, reply));
     else if (reply.kind === "stream") reply.release();
   }
 
@@ -309,10 +305,10 @@ export class Pipeline {
     if (ctx.deadline !== null) clearTimeout(ctx.deadline);
   }
 
-  private complete(ctx: RequestContext, status: number): void {
+  #complete(ctx: RequestContext, status: number): void {
     this.clearDeadline(ctx);
     if (!ctx.isSending) ctx.onComplete();
-    this.recorder.record(ctx, status);
+    this.#recorder.record(ctx, status);
   }
 }
 

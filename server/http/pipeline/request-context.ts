@@ -68,7 +68,7 @@ export abstract class RequestContext implements RequestInfo {
   address: ClientAddress = { ip: null, isFromProxy: false };
   /** The origin that work of this request was given; null while nothing took it. */
   takenOrigin: Origin | null = null;
-  private parsedCookies: Readonly<Record<string, string>> | null = null;
+  #parsedCookies: Readonly<Record<string, string>> | null = null;
 
   constructor(
     method: string,
@@ -137,8 +137,8 @@ export abstract class RequestContext implements RequestInfo {
   }
 
   get cookies(): Readonly<Record<string, string>> {
-    this.parsedCookies ??= readCookies(this.headers["cookie"]);
-    return this.parsedCookies;
+    this.#parsedCookies ??= readCookies(this.headers["cookie"]);
+    return this.#parsedCookies;
   }
 
   get isSecure(): boolean {

@@ -21,23 +21,23 @@ const unmatched = "unmatched";
  * line has the player or the seat; it has the address when neither is known, and for refused or limited requests.
  */
 export class RequestRecorder {
-  private readonly log: Logger;
-  private readonly metrics: Metrics;
-  private readonly faults: FaultRecorder;
-  private readonly requests: RequestTracker;
-  private readonly kinds = new Map<string, RequestKind>();
+  readonly #log: Logger;
+  readonly #metrics: Metrics;
+  readonly #faults: FaultRecorder;
+  readonly #requests: RequestTracker;
+  readonly #kinds = new Map<string, RequestKind>();
 
   constructor(log: Logger, { metrics, faults, requests }: WithMetrics & WithFaults & WithRequests) {
-    this.log = log;
-    this.metrics = metrics;
-    this.faults = faults;
-    this.requests = requests;
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#faults = faults;
+    this.#requests = requests;
   }
 
   record(ctx: RequestContext, status: number): void {
     if (ctx.entry?.route.isProbe) return;
     const elapsedMs = performance.now() - ctx.startedAt;
-    const { count, log } = this.kindOf(ctx, status);
+    const { count, log } = this.#kindOf(ctx, status);
     count.inc();
     ctx.entry?.seconds.observe(elapsedMs / 1000);
     const { id, playerId: player, seatId } = ctx;
@@ -46,50 +46,50 @@ export class RequestRecorder {
     const ms = Math.round(elapsedMs * 1000) / 1000;
     // pino omits undefined fields.
     log.info({ id, ms, player, seat: seatId ?? undefined, ip: ip ?? undefined });
-    if (this.isKept(ctx, status, elapsedMs)) this.requests.keep(endedOf(ctx, status, elapsedMs));
+    if (this.#isKept(ctx, status, elapsedMs)) this.#requests.keep(endedOf(ctx, status, elapsedMs));
   }
 
   /** Failed, slow, or with work that goes on after it (OPS-31). A command that succeeds at once is not kept. */
-  private isKept({ entry, takenOrigin }: RequestContext, status: number, elapsedMs: number) {
+  #isKept({ entry, takenOrigin }: RequestContext, status: number, elapsedMs: number) {
     if (status >= 500 || (elapsedMs > slowMs && entry?.isStream !== true)) return true;
-    return takenOrigin !== null && this.requests.hasWork(takenOrigin);
+    return takenOrigin !== null && this.#requests.hasWork(takenOrigin);
   }
 
   recordLimited(ctx: RequestContext): void {
-    this.metrics.rateLimited.inc({ route: ctx.entry?.route.path ?? unmatched });
+    this.#metrics.rateLimited.inc({ route: ctx.entry?.route.path ?? unmatched });
   }
 
   /** Logs and records a 5xx: the log has the stack, the client gets the request id. */
   recordError(ctx: RequestContext, error: unknown, status: number): void {
     const route = ctx.entry?.route.path ?? unmatched;
     const place = `${ctx.entry?.route.method ?? "ANY"} ${route}`;
-    this.faults.record({ kind: "request", place, error, origin: ctx.origin });
+    this.#faults.record({ kind: "request", place, error, origin: ctx.origin });
     const { id } = ctx;
     if (status === 500)
-      this.log.error({ event: "request_failed", id, route, err: error }, "request failed");
+      this.#log.error({ event: "request_failed", id, route, err: error }, "request failed");
     else
-      this.log.warn(
+      this.#log.warn(
         { event: "request_unavailable", id, route, reason: reasonOf(error) },
         "request not served, the client may retry",
       );
   }
 
-  private kindOf({ entry, method }: RequestContext, status: number): RequestKind {
+  #kindOf({ entry, method }: RequestContext, status: number): RequestKind {
     if (entry === null || method !== entry.route.method)
-      return this.sharedKind(entry?.route.path ?? unmatched, method, status);
-    return (entry.kinds[status] ??= this.sharedKind(entry.route.path, method, status));
+      return this.#sharedKind(entry?.route.path ?? unmatched, method, status);
+    return (entry.kinds[status] ??= this.#sharedKind(entry.route.path, method, status));
   }
 
-  private sharedKind(route: string, rawMethod: string, code: number): RequestKind {
+  #sharedKind(route: string, rawMethod: string, code: number): RequestKind {
     const method = knownMethods.has(rawMethod) ? rawMethod : "OTHER";
     const key = `${method} ${code} ${route}`;
-    const known = this.kinds.get(key);
+    const known = this.#kinds.get(key);
     if (known !== undefined) return known;
     const kind = {
-      count: this.metrics.requests.labels({ route, method, status: String(code) }),
-      log: this.log.child({ route, method, status: code }),
+      count: this.#metrics.requests.labels({ route, method, status: String(code) }),
+      log: this.#log.child({ route, method, status: code }),
     };
-    this.kinds.set(key, kind);
+    this.#kinds.set(key, kind);
     return kind;
   }
 }

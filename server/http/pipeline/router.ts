@@ -24,16 +24,16 @@ const anything = /^[^]+$/;
 
 /** Routing tree: finds the first matching pattern with the method. */
 export class Router<T> {
-  private readonly root = newNode<T>();
-  private readonly takesBadEscapes: (entry: T) => boolean;
+  readonly #root = newNode<T>();
+  readonly #takesBadEscapes: (entry: T) => boolean;
 
   constructor(takesBadEscapes: (entry: T) => boolean = () => false) {
-    this.takesBadEscapes = takesBadEscapes;
+    this.#takesBadEscapes = takesBadEscapes;
   }
 
   /** Throws when the same method and path are declared twice. */
   add(method: string, path: string, entry: T, forms: SegmentForms = {}): void {
-    let node = this.root;
+    let node = this.#root;
     for (const text of path.slice(1).split("/"))
       node = text.startsWith("{")
         ? parameterOf(node, forms[text.slice(1, -1)] ?? anything)
@@ -57,8 +57,8 @@ export class Router<T> {
     }
     const otherMethods: Map<string, T>[] = [];
     const params: string[] = [];
-    const entry = find(this.root, { segments, method, params, otherMethods }, 0);
-    const isTaken = entry !== null && this.takesBadEscapes(entry);
+    const entry = find(this.#root, { segments, method, params, otherMethods }, 0);
+    const isTaken = entry !== null && this.#takesBadEscapes(entry);
     if (hasBadEscape && !isTaken) throw new AppError("request:malformed_url");
     if (entry !== null) return { entry, params, allow: [] };
     return otherMethods.length === 0 ? null : { entry, params, allow: methodsOf(otherMethods) };

@@ -109,12 +109,12 @@ const statusesOf = (text: string) =>
 class Connection {
   text = "";
   isClosed = false;
-  private readonly socket: Socket;
-  private readonly host: string;
+  readonly #socket: Socket;
+  readonly #host: string;
 
   constructor(socket: Socket, host: string) {
-    this.socket = socket;
-    this.host = host;
+    this.#socket = socket;
+    this.#host = host;
     socket.setEncoding("latin1").setNoDelay(true);
     socket.on("data", (text: string) => (this.text += text));
     // A reset counts as a close.
@@ -126,7 +126,7 @@ class Connection {
   async send(pieces: readonly string[]): Promise<void> {
     for (const [at, piece] of pieces.entries()) {
       if (at > 0) await pause(packetPauseMs);
-      if (!this.isClosed) this.socket.write(fill(piece, this.host), "latin1");
+      if (!this.isClosed) this.#socket.write(fill(piece, this.#host), "latin1");
     }
   }
 
@@ -142,7 +142,7 @@ class Connection {
   }
 
   end(): void {
-    this.socket.destroy();
+    this.#socket.destroy();
   }
 }
 

@@ -8,20 +8,20 @@ import { reasonOf } from "./reason.ts";
 
 /** Writes response envelopes around finished JSON text (ENV-01..ENV-04). */
 export class EnvelopeWriter {
-  private readonly clock: Clock;
-  private readonly fixed: string;
+  readonly #clock: Clock;
+  readonly #fixed: string;
 
   constructor(config: Config, clock: Clock) {
-    this.clock = clock;
-    this.fixed = `"env":${JSON.stringify(config.APP_ENV)},"debug":${config.APP_DEBUG}`;
+    this.#clock = clock;
+    this.#fixed = `"env":${JSON.stringify(config.APP_ENV)},"debug":${config.APP_DEBUG}`;
   }
 
   /** Everything before the payload; `meta` is the text of `metaText`, times are `performance.now()`. */
   open(status: number, startedAt: number, meta: string): string {
     const seconds = Math.max(0, (performance.now() - startedAt) / 1000).toFixed(6);
     const head = `"version":${version},"code":${status},"status":${JSON.stringify(reasonOf(status))}`;
-    const time = timestamp(this.clock.now());
-    return `{${head},${this.fixed},"elapsed":${seconds},"timestamp":"${time}","meta":${meta}`;
+    const time = timestamp(this.#clock.now());
+    return `{${head},${this.#fixed},"elapsed":${seconds},"timestamp":"${time}","meta":${meta}`;
   }
 }
 

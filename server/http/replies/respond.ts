@@ -24,43 +24,43 @@ const metaOf = ({ method, path }: RequestContext): string =>
 
 /** Turns replies and refusals into bytes on the connection. */
 export class Responder {
-  private readonly envelope: EnvelopeWriter;
-  private readonly listener: Listener;
-  private readonly isDebug: boolean;
-  private readonly routelessSafety: string;
+  readonly #envelope: EnvelopeWriter;
+  readonly #listener: Listener;
+  readonly #isDebug: boolean;
+  readonly #routelessSafety: string;
 
   constructor(envelope: EnvelopeWriter, config: Config, listener: Listener) {
-    this.envelope = envelope;
-    this.listener = listener;
-    this.isDebug = config.APP_DEBUG;
-    this.routelessSafety = listener.safetyOf(null);
+    this.#envelope = envelope;
+    this.#listener = listener;
+    this.#isDebug = config.APP_DEBUG;
+    this.#routelessSafety = listener.safetyOf(null);
   }
 
   /** Writes a handler's reply and returns the status that went out. */
   send(ctx: RequestContext, reply: Reply): number {
-    if (reply.kind === "stream") return this.sendStream(ctx, reply);
+    if (reply.kind === "stream") return this.#sendStream(ctx, reply);
     const opened = reply.kind === "encoded" ? reply.room : undefined;
-    const head = this.startHead(ctx, reply.status, reply.headers, opened);
+    const head = this.#startHead(ctx, reply.status, reply.headers, opened);
     if (reply.kind === "redirect")
       return write(ctx, {
         status: reply.status,
         head: `${head}\r\nLocation: ${headerValue(reply.location)}`,
         payload: null,
       });
-    if (reply.kind === "bytes") return this.sendBytes(ctx, reply, head);
-    return this.sendJson(ctx, reply, head);
+    if (reply.kind === "bytes") return this.#sendBytes(ctx, reply, head);
+    return this.#sendJson(ctx, reply, head);
   }
 
   sendError(ctx: RequestContext, error: AppError): number {
     const { code, status, detail } = error;
-    const params = this.paramsOf(error);
+    const params = this.#paramsOf(error);
     const one = { code, message: error.message, ...(params ? { params } : {}) };
     const flash = {
       errors: [one],
       ...(detail.violations ? { violations: detail.violations } : {}),
     };
-    const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
-    let head = this.startHead(ctx, status, refusalHeaders(error));
+    const before = this.#envelope.open(status, ctx.startedAt, metaOf(ctx));
+    let head = this.#startHead(ctx, status, refusalHeaders(error));
     head += `\r\nContent-Type: ${jsonType}`;
     const body = detail.body ? `,"body":${JSON.stringify(detail.body)}` : "";
     return write(ctx, {
@@ -71,14 +71,14 @@ export class Responder {
   }
 
   sendPreflight(ctx: RequestContext, allow: string, isForAll: boolean): number {
-    let head = this.baseHead(ctx);
+    let head = this.#baseHead(ctx);
     head += `\r\nAllow: ${allow}`;
-    for (const [name, value] of this.listener.cors.preflight(ctx, allow, isForAll))
+    for (const [name, value] of this.#listener.cors.preflight(ctx, allow, isForAll))
       head += `\r\n${name}: ${headerValue(value)}`;
     return write(ctx, { status: 204, head, payload: null });
   }
 
-  private sendJson(
+  #sendJson(
     ctx: RequestContext,
     reply: Exclude<Reply, { kind: "stream" | "redirect" | "bytes" }>,
     head: string,
@@ -101,7 +101,7 @@ export class Responder {
         head: `${head}\r\nETag: ${etag}`,
         payload: null,
       });
-    const before = this.envelope.open(status, ctx.startedAt, metaOf(ctx));
+    const before = this.#envelope.open(status, ctx.startedAt, metaOf(ctx));
     const tag = etag === null ? "" : `\r\nETag: ${etag}`;
     const after =
       reply.kind === "json" && reply.pagination !== undefined
@@ -111,11 +111,7 @@ export class Responder {
     return write(ctx, { status, head: `${head}${tag}\r\nContent-Type: ${jsonType}`, payload });
   }
 
-  private sendBytes(
-    ctx: RequestContext,
-    reply: Extract<Reply, { kind: "bytes" }>,
-    start: string,
-  ): number {
+  #sendBytes(ctx: RequestContext, reply: Extract<Reply, { kind: "bytes" }>, start: string): number {
     const { status, type, bytes } = reply;
     let head = start;
     const given = reply.headers.find(([name]) => name.toLowerCase() === "etag")?.[1];
@@ -129,21 +125,16 @@ export class Responder {
     return write(ctx, { status, head, payload: bytes });
   }
 
-  private sendStream(ctx: RequestContext, reply: Extract<Reply, { kind: "stream" }>): number {
-    const head = `${this.startHead(ctx, 200, reply.headers)}\r\nContent-Type: ${streamType}`;
+  #sendStream(ctx: RequestContext, reply: Extract<Reply, { kind: "stream" }>): number {
+    const head = `${this.#startHead(ctx, 200, reply.headers)}\r\nContent-Type: ${streamType}`;
     ctx.isClosed = true;
     ctx.openStream(head, reply.open);
     return 200;
   }
 
   /** The request id and the common headers of responses with this status. */
-  private startHead(
-    ctx: RequestContext,
-    status: number,
-    headers: Headers,
-    opened?: OpenedRoom,
-  ): string {
-    let head = this.baseHead(ctx) + this.ownerHead(ctx, opened);
+  #startHead(ctx: RequestContext, status: number, headers: Headers, opened?: OpenedRoom): string {
+    let head = this.#baseHead(ctx) + this.#ownerHead(ctx, opened);
     let hasCachePolicy = false;
     for (const [name, value] of headers) {
       head += `\r\n${name}: ${headerValue(value)}`;
@@ -154,17 +145,17 @@ export class Responder {
   }
 
   /** Adds the owner's port to the responses of a route about one room, including refusals (HTTP-19). */
-  private ownerHead({ entry, paramValues, workerPort }: RequestContext, opened?: OpenedRoom) {
+  #ownerHead({ entry, paramValues, workerPort }: RequestContext, opened?: OpenedRoom) {
     const kind = opened?.kind ?? entry?.route.room;
     if (!entry || kind === undefined) return "";
     const code = opened?.code ?? roomCodeOf(paramValues[entry.roomParam] ?? "");
-    const port = code === null ? null : this.listener.ownerPort(kind, code);
+    const port = code === null ? null : this.#listener.ownerPort(kind, code);
     return port === null || port === workerPort ? "" : `\r\n${ownerPortHeader}: ${port}`;
   }
 
-  private baseHead(ctx: RequestContext): string {
-    const { cors, isBehindProxy } = this.listener;
-    let head = ctx.id + (ctx.entry?.safety ?? this.routelessSafety);
+  #baseHead(ctx: RequestContext): string {
+    const { cors, isBehindProxy } = this.#listener;
+    let head = ctx.id + (ctx.entry?.safety ?? this.#routelessSafety);
     // Browsers ignore the header over http, so a forged X-Forwarded-Proto is harmless.
     if (isBehindProxy && isForwardedHttps(ctx.headers["x-forwarded-proto"]))
       head += `\r\nStrict-Transport-Security: ${strictTransport}`;
@@ -176,8 +167,8 @@ export class Responder {
     return granted === null ? head : head + granted;
   }
 
-  private paramsOf(error: AppError): Record<string, unknown> | undefined {
-    if (!this.isDebug || error.status < 500) return error.detail.params;
+  #paramsOf(error: AppError): Record<string, unknown> | undefined {
+    if (!this.#isDebug || error.status < 500) return error.detail.params;
     const cause = error.detail.cause;
     const detail =
       cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause ?? error.message);

@@ -78,35 +78,35 @@ type UwsServerOptions = Omit<HttpServerOptions<HttpDeps>, "routes"> & {
 };
 
 class UwsServer implements HttpServer {
-  private readonly app = App();
+  readonly #app = App();
   /**
    * A second server for the dedicated port, because uWebSockets does not expose the local port of a
    * request.
    */
-  private ownApp: ReturnType<typeof App> | null = null;
-  private readonly pipeline: Pipeline;
-  private readonly recorder: RequestRecorder;
-  private readonly readAddress: AddressReader;
-  private readonly uploads: UploadQuota;
-  private readonly log: Logger;
-  private readonly isExclusive: boolean;
-  private readonly hasProxies: boolean;
-  private readonly keepsAlive: boolean;
-  private listenSockets: us_listen_socket[] = [];
-  private isLeaving = false;
-  private isDraining = false;
-  private open = 0;
-  private readonly completed = () => {
-    this.open -= 1;
+  #ownApp: ReturnType<typeof App> | null = null;
+  readonly #pipeline: Pipeline;
+  readonly #recorder: RequestRecorder;
+  readonly #readAddress: AddressReader;
+  readonly #uploads: UploadQuota;
+  readonly #log: Logger;
+  readonly #isExclusive: boolean;
+  readonly #hasProxies: boolean;
+  readonly #keepsAlive: boolean;
+  #listenSockets: us_listen_socket[] = [];
+  #isLeaving = false;
+  #isDraining = false;
+  #open = 0;
+  readonly #completed = () => {
+    this.#open -= 1;
   };
 
   constructor({ deps, routes, log, exclusive = false, ...sources }: UwsServerOptions) {
     const { realmOrigins = () => noOrigins, ownerPort = () => null } = sources;
-    this.log = log;
-    this.recorder = new RequestRecorder(log, deps);
-    this.uploads = new UploadQuota(deps);
+    this.#log = log;
+    this.#recorder = new RequestRecorder(log, deps);
+    this.#uploads = new UploadQuota(deps);
     const cors = new Cors(deps.config, realmOrigins);
-    this.pipeline = new Pipeline(deps, routes, this.recorder, {
+    this.#pipeline = new Pipeline(deps, routes, this.#recorder, {
       authorizer: new PlayerAuthorizer(deps, cors),
       cors,
       ownerPort,
@@ -116,7 +116,7 @@ class UwsServer implements HttpServer {
       pages: null,
     });
     const readAddress = createAddressReader(deps.config.TRUSTED_PROXIES);
-    this.readAddress = (peer, forwardedFor) => {
+    this.#readAddress = (peer, forwardedFor) => {
       const address = readAddress(peer, forwardedFor);
       if (address.ip === null)
         log.warn(
@@ -125,58 +125,58 @@ class UwsServer implements HttpServer {
         );
       return address;
     };
-    this.isExclusive = exclusive;
-    this.keepsAlive = deps.config.KEEP_ALIVE;
-    this.hasProxies = deps.config.TRUSTED_PROXIES !== "";
-    this.app.any("/*", (res, req) => this.accept(res, req, null));
+    this.#isExclusive = exclusive;
+    this.#keepsAlive = deps.config.KEEP_ALIVE;
+    this.#hasProxies = deps.config.TRUSTED_PROXIES !== "";
+    this.#app.any("/*", (res, req) => this.#accept(res, req, null));
   }
 
   async listen(host: string, port: number): Promise<number> {
-    const { isExclusive } = this;
-    const socket = await listenOn(this.app, { host, port, isExclusive });
-    this.listenSockets.push(socket);
+    const isExclusive = this.#isExclusive;
+    const socket = await listenOn(this.#app, { host, port, isExclusive });
+    this.#listenSockets.push(socket);
     return us_socket_local_port(socket);
   }
 
   async listenDedicated(host: string, port: number): Promise<void> {
     const app = App();
-    app.any("/*", (res, req) => this.accept(res, req, port));
-    this.listenSockets.push(await listenOn(app, { host, port, isExclusive: true }));
-    this.ownApp = app;
+    app.any("/*", (res, req) => this.#accept(res, req, port));
+    this.#listenSockets.push(await listenOn(app, { host, port, isExclusive: true }));
+    this.#ownApp = app;
   }
 
   announceLeave(isLeaving: boolean): void {
-    this.isLeaving = isLeaving;
+    this.#isLeaving = isLeaving;
   }
 
   beginDrain(): void {
-    this.isDraining = true;
-    for (const socket of this.listenSockets.splice(0)) us_listen_socket_close(socket);
+    this.#isDraining = true;
+    for (const socket of this.#listenSockets.splice(0)) us_listen_socket_close(socket);
   }
 
   async close(limitMs = requestDeadlineMs): Promise<void> {
     this.beginDrain();
     const giveUpAt = performance.now() + Math.min(limitMs, requestDeadlineMs);
-    while (this.open > 0 && performance.now() < giveUpAt)
+    while (this.#open > 0 && performance.now() < giveUpAt)
       await new Promise((resolve) => setTimeout(resolve, drainPollMs));
-    this.app.close();
-    this.ownApp?.close();
-    this.uploads.close();
+    this.#app.close();
+    this.#ownApp?.close();
+    this.#uploads.close();
   }
 
   inFlight(): number {
-    return this.open;
+    return this.#open;
   }
 
   /** uWebSockets ends the process when this handler throws, or returns without a response or `onAborted`. */
-  private accept(res: HttpResponse, req: HttpRequest, workerPort: number | null): void {
+  #accept(res: HttpResponse, req: HttpRequest, workerPort: number | null): void {
     let ctx: UwsContext | null = null;
-    res.onAborted(() => ctx && this.abort(ctx));
+    res.onAborted(() => ctx && this.#abort(ctx));
     try {
-      ctx = this.read(res, req, workerPort);
-      this.serve(ctx);
+      ctx = this.#read(res, req, workerPort);
+      this.#serve(ctx);
     } catch (error) {
-      this.log.error(
+      this.#log.error(
         { event: "request_handling_failed", err: error },
         "request handling failed, connection closed",
       );
@@ -185,86 +185,86 @@ class UwsServer implements HttpServer {
   }
 
   /** Copies the request: uWebSockets invalidates `req` when `accept` returns. */
-  private read(res: HttpResponse, req: HttpRequest, workerPort: number | null): UwsContext {
-    this.open += 1;
+  #read(res: HttpResponse, req: HttpRequest, workerPort: number | null): UwsContext {
+    this.#open += 1;
     const method = req.getCaseSensitiveMethod().toUpperCase();
     // The typings are wrong: without a question mark the query is undefined.
     const query = (req.getQuery() as string | undefined) ?? "";
-    const ctx = new UwsContext(res, method, req.getUrl(), query, workerPort, this.completed);
+    const ctx = new UwsContext(res, method, req.getUrl(), query, workerPort, this.#completed);
     req.forEach((name, value) => addHeader(ctx.headers, name, value));
     const peer = addressText(res.getRemoteAddressAsText());
-    ctx.address = this.readAddress(peer, ctx.headers["x-forwarded-for"]);
+    ctx.address = this.#readAddress(peer, ctx.headers["x-forwarded-for"]);
     ctx.identify();
     ctx.mustClose =
-      this.isLeaving ||
-      this.isDraining ||
-      !this.keepsAlive ||
+      this.#isLeaving ||
+      this.#isDraining ||
+      !this.#keepsAlive ||
       isLastRequest(method, ctx.headers) ||
-      this.isUnmarked(ctx);
+      this.#isUnmarked(ctx);
     return ctx;
   }
 
   /** True when a trusted proxy sent no `X-Forwarded-For`: a header without a name can hide it. */
-  private isUnmarked(ctx: UwsContext): boolean {
-    return this.hasProxies && ctx.headers["x-forwarded-for"] === undefined && ctx.isFromProxy;
+  #isUnmarked(ctx: UwsContext): boolean {
+    return this.#hasProxies && ctx.headers["x-forwarded-for"] === undefined && ctx.isFromProxy;
   }
 
-  private serve(ctx: UwsContext): void {
+  #serve(ctx: UwsContext): void {
     ctx.refusal = framingProblem(ctx.method, ctx.headers);
     if (ctx.refusal !== null) {
       ctx.mustClose = true;
-      return this.run(ctx);
+      return this.#run(ctx);
     }
-    this.pipeline.matchRoute(ctx);
-    if (!hasBody(ctx.headers)) return this.run(ctx);
-    if (ctx.entry?.route.form) return this.readForm(ctx, ctx.entry);
-    readRequestBody(ctx, () => this.run(ctx));
+    this.#pipeline.matchRoute(ctx);
+    if (!hasBody(ctx.headers)) return this.#run(ctx);
+    if (ctx.entry?.route.form) return this.#readForm(ctx, ctx.entry);
+    readRequestBody(ctx, () => this.#run(ctx));
   }
 
   /** Admission control for forms, which are large: checks the credential, then acquires an upload slot. */
-  private readForm(ctx: UwsContext, entry: RouteEntry): void {
-    const names = this.pipeline.previewForm(ctx, entry);
+  #readForm(ctx: UwsContext, entry: RouteEntry): void {
+    const names = this.#pipeline.previewForm(ctx, entry);
     if (names instanceof AppError) {
       ctx.refusal = names;
       // The body is read and discarded, so that the client receives the refusal.
-      return readRequestBody(ctx, () => this.run(ctx), false);
+      return readRequestBody(ctx, () => this.#run(ctx), false);
     }
-    const sender = this.senderOf(ctx, names);
-    ctx.refusal = this.uploads.acquire(sender);
+    const sender = this.#senderOf(ctx, names);
+    ctx.refusal = this.#uploads.acquire(sender);
     // Refused before the body is read.
-    if (ctx.refusal !== null) return this.run(ctx);
+    if (ctx.refusal !== null) return this.#run(ctx);
     // The slot is held until the response: decoding an upload costs more than receiving it.
     const { onComplete } = ctx;
-    const release = () => this.uploads.release(sender);
+    const release = () => this.#uploads.release(sender);
     ctx.onClose = release;
     ctx.onComplete = () => {
       release();
       onComplete();
     };
-    this.readAdmitted(ctx, sender);
+    this.#readAdmitted(ctx, sender);
   }
 
   /** Reads a form, and runs it once it is complete and within the quota of all workers. */
-  private readAdmitted(ctx: UwsContext, sender: Sender): void {
+  #readAdmitted(ctx: UwsContext, sender: Sender): void {
     let isRead = false;
     let isAdmitted = false;
     const runWhenReady = () => {
-      if (isRead && isAdmitted && ctx.refusal === null && !ctx.isClosed) this.run(ctx);
+      if (isRead && isAdmitted && ctx.refusal === null && !ctx.isClosed) this.#run(ctx);
     };
     readRequestBody(ctx, () => {
       isRead = true;
-      this.uploads.finishReading(sender);
+      this.#uploads.finishReading(sender);
       // Too large: refused whatever the quota says.
-      if (ctx.refusal !== null) return this.run(ctx);
+      if (ctx.refusal !== null) return this.#run(ctx);
       runWhenReady();
     });
-    void this.uploads.acquireShared(sender).then((isHeld) => {
+    void this.#uploads.acquireShared(sender).then((isHeld) => {
       isAdmitted = isHeld;
       runWhenReady();
     });
   }
 
-  private senderOf(ctx: UwsContext, names: readonly string[]): Sender {
+  #senderOf(ctx: UwsContext, names: readonly string[]): Sender {
     return {
       names,
       get numBytes() {
@@ -276,7 +276,7 @@ class UwsServer implements HttpServer {
         ctx.onClose = null;
         // A stalled body would keep the connection open.
         ctx.mustClose ||= refusal.code === "request:too_slow";
-        this.run(ctx);
+        this.#run(ctx);
       },
     };
   }
@@ -286,20 +286,20 @@ class UwsServer implements HttpServer {
    * smuggled request, which uWebSockets would serve after a finished response; before that it closes the
    * connection instead.
    */
-  private run(ctx: UwsContext): void {
-    if (!ctx.mustClose) return this.pipeline.run(ctx);
+  #run(ctx: UwsContext): void {
+    if (!ctx.mustClose) return this.#pipeline.run(ctx);
     setImmediate(() => {
-      if (!ctx.isClosed) this.pipeline.run(ctx);
+      if (!ctx.isClosed) this.#pipeline.run(ctx);
     });
   }
 
-  private abort(ctx: UwsContext): void {
+  #abort(ctx: UwsContext): void {
     const wasOpen = !ctx.isClosed;
     ctx.isClosed = true;
     if (wasOpen) {
-      this.pipeline.clearDeadline(ctx);
-      this.completed();
-      this.recorder.record(ctx, abortedStatus);
+      this.#pipeline.clearDeadline(ctx);
+      this.#completed();
+      this.#recorder.record(ctx, abortedStatus);
     }
     if (ctx.isSending) ctx.endSending();
     ctx.onClose?.();

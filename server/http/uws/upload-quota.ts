@@ -58,30 +58,30 @@ const tooMany = () => {
  * one window: otherwise a few slow uploads would block all others.
  */
 export class UploadQuota {
-  private readonly redis: Redis;
-  private readonly faults: FaultRecorder;
-  private readonly open = new Map<Sender, Upload>();
-  private readonly counts = new Map<string, number>();
-  private timer: NodeJS.Timeout | null = null;
+  readonly #redis: Redis;
+  readonly #faults: FaultRecorder;
+  readonly #open = new Map<Sender, Upload>();
+  readonly #counts = new Map<string, number>();
+  #timer: NodeJS.Timeout | null = null;
 
   constructor({ redis, faults }: WithRedis & WithFaults) {
-    this.redis = redis;
-    this.faults = faults;
+    this.#redis = redis;
+    this.#faults = faults;
   }
 
   /** Acquires a slot of this process, to be released once. Returns null, or the refusal. */
   acquire(sender: Sender): AppError | null {
-    if (sender.names.some((name) => (this.counts.get(name) ?? 0) >= maxUploadsOfOne))
+    if (sender.names.some((name) => (this.#counts.get(name) ?? 0) >= maxUploadsOfOne))
       return tooMany();
-    if (this.open.size >= maxUploads) return unavailable();
+    if (this.#open.size >= maxUploads) return unavailable();
     const now = performance.now();
     numAcquired += 1;
     const id = `${ownIdStart}${numAcquired}`;
     const times = { windowAt: now, renewAt: now + renewMs };
     const upload = { id, sender, ...times, windowBytes: 0, isRead: false };
-    this.open.set(sender, upload);
-    for (const name of sender.names) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    this.timer ??= setInterval(() => this.check(), checkMs).unref();
+    this.#open.set(sender, upload);
+    for (const name of sender.names) this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    this.#timer ??= setInterval(() => this.#check(), checkMs).unref();
     return null;
   }
 
@@ -90,64 +90,64 @@ export class UploadQuota {
    * arrived meanwhile, and resolves to false: a body must not be used before the answer.
    */
   async acquireShared(sender: Sender): Promise<boolean> {
-    const upload = this.open.get(sender);
+    const upload = this.#open.get(sender);
     if (upload === undefined) return false;
-    const isHeld = await this.holdInRedis(upload);
-    if (!isHeld) this.cutOff(sender, tooMany());
+    const isHeld = await this.#holdInRedis(upload);
+    if (!isHeld) this.#cutOff(sender, tooMany());
     return isHeld;
   }
 
   /** Marks the body as complete: its sender is no longer slow. The slot is held until `release`. */
   finishReading(sender: Sender): void {
-    const upload = this.open.get(sender);
+    const upload = this.#open.get(sender);
     if (upload !== undefined) upload.isRead = true;
   }
 
   release(sender: Sender): void {
-    const upload = this.open.get(sender);
+    const upload = this.#open.get(sender);
     if (upload === undefined) return;
-    this.open.delete(sender);
+    this.#open.delete(sender);
     for (const name of sender.names) {
-      const left = (this.counts.get(name) ?? 1) - 1;
-      if (left > 0) this.counts.set(name, left);
-      else this.counts.delete(name);
+      const left = (this.#counts.get(name) ?? 1) - 1;
+      if (left > 0) this.#counts.set(name, left);
+      else this.#counts.delete(name);
       // A slot that cannot be released in Redis expires with its lease.
-      this.redis.zrem(keyOf(name), upload.id).catch(() => undefined);
+      this.#redis.zrem(keyOf(name), upload.id).catch(() => undefined);
     }
-    if (this.open.size === 0) this.close();
+    if (this.#open.size === 0) this.close();
   }
 
   close(): void {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
   }
 
-  private check(): void {
+  #check(): void {
     const now = performance.now();
-    for (const upload of [...this.open.values()]) {
-      if (!upload.isRead && now >= upload.windowAt + windowMs) this.checkRate(upload, now);
-      if (now < upload.renewAt || !this.open.has(upload.sender)) continue;
+    for (const upload of [...this.#open.values()]) {
+      if (!upload.isRead && now >= upload.windowAt + windowMs) this.#checkRate(upload, now);
+      if (now < upload.renewAt || !this.#open.has(upload.sender)) continue;
       upload.renewAt = now + renewMs;
-      void this.renew(upload);
+      void this.#renew(upload);
     }
   }
 
   /** A worker that was frozen longer than its lease may have lost the slot to another upload. */
-  private async renew(upload: Upload): Promise<void> {
-    const isHeld = await this.holdInRedis(upload);
-    if (!isHeld && !upload.isRead) this.cutOff(upload.sender, tooMany());
+  async #renew(upload: Upload): Promise<void> {
+    const isHeld = await this.#holdInRedis(upload);
+    if (!isHeld && !upload.isRead) this.#cutOff(upload.sender, tooMany());
   }
 
-  private checkRate(upload: Upload, now: number): void {
+  #checkRate(upload: Upload, now: number): void {
     const { sender, windowAt, windowBytes } = upload;
     const least = (minBytesPerSecond * (now - windowAt)) / 1_000;
     const isSlow = sender.numBytes - windowBytes < least;
     Object.assign(upload, { windowAt: now, windowBytes: sender.numBytes });
-    if (isSlow) this.cutOff(sender, new AppError("request:too_slow"));
+    if (isSlow) this.#cutOff(sender, new AppError("request:too_slow"));
   }
 
-  private cutOff(sender: Sender, refusal: AppError): void {
-    if (!this.open.has(sender)) return;
+  #cutOff(sender: Sender, refusal: AppError): void {
+    if (!this.#open.has(sender)) return;
     this.release(sender);
     sender.cutOff(refusal);
   }
@@ -156,14 +156,14 @@ export class UploadQuota {
    * Acquires or renews the slots of an upload in Redis; false when a name has no more. While Redis is down each worker
    * enforces the quota locally. Uses EVAL, not EVALSHA: its NOSCRIPT retry could run after the release of the same slot.
    */
-  private holdInRedis({ id, sender }: Upload): Promise<boolean> {
+  #holdInRedis({ id, sender }: Upload): Promise<boolean> {
     const answers = sender.names.map((name) =>
-      this.redis.eval(script, 1, keyOf(name), id, leaseMs, maxUploadsOfOne),
+      this.#redis.eval(script, 1, keyOf(name), id, leaseMs, maxUploadsOfOne),
     );
     return withTimeout(Promise.all(answers), sharedWaitMs).then(
       (held) => !held.includes(0),
       (error: unknown) => {
-        const { faults } = this;
+        const faults = this.#faults;
         recordDegraded({ faults }, "upload-quota", error, noOrigin);
         return true;
       },

@@ -23,7 +23,7 @@ export class UwsContext extends RequestContext {
   }
 
   send(output: Output): void {
-    this.raw.cork(() => this.write(output));
+    this.raw.cork(() => this.#write(output));
     // uWebSockets cannot end a response without a body and close its connection in one call.
     if (this.mustClose && isBodiless(this.method, output.status)) this.raw.close();
   }
@@ -46,7 +46,7 @@ export class UwsContext extends RequestContext {
    * and of a short GET (`npm run bench -- http`). A response that closes the connection is never written inside the
    * server's callback (see `UwsServer.run`), which would serve the rest of the packet.
    */
-  private write({ status, head, payload }: Output): void {
+  #write({ status, head, payload }: Output): void {
     const { raw, mustClose } = this;
     const lines = `${status} ${reasonOf(status)}\r\nX-Request-Id: ${head}`;
     if (isBodiless(this.method, status)) {

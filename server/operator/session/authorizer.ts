@@ -17,12 +17,12 @@ const challenge: { headers: [string, string][] } = { headers: [["WWW-Authenticat
 
 /** Authorizes the callers of the operator listener, by token or session cookie (OPS-02). */
 export class OperatorAuthorizer implements Authorizer {
-  private readonly identities: Identities;
-  private readonly failures: LoginFailures;
+  readonly #identities: Identities;
+  readonly #failures: LoginFailures;
 
   constructor(identities: Identities, failures: LoginFailures) {
-    this.identities = identities;
-    this.failures = failures;
+    this.#identities = identities;
+    this.#failures = failures;
   }
 
   authorize(
@@ -37,7 +37,7 @@ export class OperatorAuthorizer implements Authorizer {
     }
     if (level === "open") return null;
     if (level === "local" && isLocalPeer(ctx.ip, ctx.headers)) return null;
-    return this.admit(ctx, level, isWrite);
+    return this.#admit(ctx, level, isWrite);
   }
 
   /** No route of operators takes files. */
@@ -49,12 +49,12 @@ export class OperatorAuthorizer implements Authorizer {
     return false;
   }
 
-  private async admit(
+  async #admit(
     ctx: RequestContext,
     level: Exclude<OperatorLevel, "open">,
     isWrite: boolean,
   ): Promise<AppError | null> {
-    const operator = await this.identify(ctx, !isWrite);
+    const operator = await this.#identify(ctx, !isWrite);
     if (operator instanceof AppError) return operator;
     const isByCookie = ctx.headers["authorization"] === undefined;
     if (isByCookie && isWrite && isFromOtherSite(ctx)) return otherSite();
@@ -64,16 +64,18 @@ export class OperatorAuthorizer implements Authorizer {
       : new AppError("auth:forbidden");
   }
 
-  private async identify(ctx: RequestContext, isRead: boolean): Promise<OperatorCaller | AppError> {
+  async #identify(ctx: RequestContext, isRead: boolean): Promise<OperatorCaller | AppError> {
     const header = ctx.headers["authorization"];
     if (header !== undefined) {
       const token = /^Bearer (\S+)$/i.exec(header)?.[1] ?? "";
-      const found = await this.identities.fromToken(token, isRead);
+      const found = await this.#identities.fromToken(token, isRead);
       if (found) return found;
-      return refuseRepeated(this.failures, ctx.ip) ?? new AppError("auth:token_invalid", challenge);
+      return (
+        refuseRepeated(this.#failures, ctx.ip) ?? new AppError("auth:token_invalid", challenge)
+      );
     }
     const cookie = sessionOf(ctx);
-    const found = cookie === undefined ? null : await this.identities.fromCookie(cookie, isRead);
+    const found = cookie === undefined ? null : await this.#identities.fromCookie(cookie, isRead);
     return found ?? new AppError("auth:required", challenge);
   }
 }

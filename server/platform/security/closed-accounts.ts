@@ -16,60 +16,60 @@ export interface IdRange {
  * upgraded (S8), and the tokens of sessions that ended when somebody confirmed the address of the account (S44).
  */
 export class ClosedAccounts {
-  private readonly clock: Clock;
+  readonly #clock: Clock;
   /** Id -> expiry; in insertion order. */
-  private readonly closed = new Map<number, number>();
-  private readonly upgraded = new Map<number, number>();
-  private readonly ended = new Map<string, number>();
-  private lost: readonly IdRange[] = [];
+  readonly #closed = new Map<number, number>();
+  readonly #upgraded = new Map<number, number>();
+  readonly #ended = new Map<string, number>();
+  #lost: readonly IdRange[] = [];
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
   has(playerId: number): boolean {
-    return this.closed.has(playerId) || this.isLost(playerId);
+    return this.#closed.has(playerId) || this.#isLost(playerId);
   }
 
   /** Players whom a restored database does not contain (BOOT-52); nobody gets these ids again. */
   setLost(ranges: readonly IdRange[]): void {
-    this.lost = ranges;
+    this.#lost = ranges;
   }
 
-  private isLost(playerId: number): boolean {
-    return this.lost.some(({ from, below }) => playerId >= from && playerId < below);
+  #isLost(playerId: number): boolean {
+    return this.#lost.some(({ from, below }) => playerId >= from && playerId < below);
   }
 
   add(playerId: number): void {
-    this.put(this.closed, playerId);
+    this.#put(this.#closed, playerId);
   }
 
   remove(playerId: number): void {
-    this.closed.delete(playerId);
+    this.#closed.delete(playerId);
   }
 
   ids(): number[] {
-    return [...this.closed.keys()];
+    return [...this.#closed.keys()];
   }
 
   hasUpgraded(playerId: number): boolean {
-    return this.upgraded.has(playerId);
+    return this.#upgraded.has(playerId);
   }
 
   addUpgraded(playerId: number): void {
-    this.put(this.upgraded, playerId);
+    this.#put(this.#upgraded, playerId);
   }
 
   hasEnded(family: string): boolean {
-    return this.ended.has(family);
+    return this.#ended.has(family);
   }
 
   addEnded(family: string): void {
-    this.put(this.ended, family);
+    this.#put(this.#ended, family);
   }
 
-  private put<K>(known: Map<K, number>, key: K): void {
-    const now = this.clock.now();
+  #put<K>(known: Map<K, number>, key: K): void {
+    const now = this.#clock.now();
     known.delete(key);
     known.set(key, now + retentionMs);
     for (const [id, endsAt] of known) {

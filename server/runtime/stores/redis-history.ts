@@ -11,13 +11,13 @@ const ended = "ended";
  * of the process, but a crash of the machine loses the last second, unless Redis stopped in order before.
  */
 export class RedisHistory {
-  private readonly dataDir: string;
+  readonly #dataDir: string;
   /** The replication id whose writes are all present; "" for none. */
-  private intact = "";
-  private present = "";
+  #intact = "";
+  #present = "";
 
   constructor(dataDir: string) {
-    this.dataDir = dataDir;
+    this.#dataDir = dataDir;
   }
 
   /**
@@ -25,31 +25,31 @@ export class RedisHistory {
    * lost.
    */
   takeMarker(): void {
-    const [machine, history = ""] = textOf(this.file).split(" ");
+    const [machine, history = ""] = textOf(this.#file).split(" ");
     // Without a marker the previous start failed before any client could write.
-    if (history !== "") this.intact = machine === ended || machine === machineId() ? history : "";
-    rmSync(this.file, { force: true });
-    sync(this.dataDir);
+    if (history !== "") this.#intact = machine === ended || machine === machineId() ? history : "";
+    rmSync(this.#file, { force: true });
+    sync(this.#dataDir);
   }
 
   /** Call after a start. */
   async markIntact(redis: Redis): Promise<void> {
-    this.present = await continueHistory(redis, this.intact);
-    this.intact = "";
-    this.writeMarker(machineId());
+    this.#present = await continueHistory(redis, this.#intact);
+    this.#intact = "";
+    this.#writeMarker(machineId());
   }
 
   /** Call after Redis has stopped in order. */
   close(): void {
-    this.writeMarker(ended);
+    this.#writeMarker(ended);
   }
 
-  private writeMarker(machine: string): void {
-    if (machine !== "") writeFileSync(this.file, `${machine} ${this.present}`);
+  #writeMarker(machine: string): void {
+    if (machine !== "") writeFileSync(this.#file, `${machine} ${this.#present}`);
   }
 
-  private get file(): string {
-    return join(this.dataDir, "history");
+  get #file(): string {
+    return join(this.#dataDir, "history");
   }
 }
 

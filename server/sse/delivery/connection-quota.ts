@@ -41,159 +41,160 @@ const keysPerCommand = 256;
  * down each process enforces the quota locally.
  */
 export class ConnectionQuota {
-  private readonly limits: HubLimits;
-  private readonly maxPerAddress: number;
-  private readonly log: Logger;
-  private readonly faults: FaultRecorder;
-  private readonly redis: Redis & QuotaScripts;
-  private readonly counts = new Map<string, number>();
+  readonly #limits: HubLimits;
+  readonly #maxPerAddress: number;
+  readonly #log: Logger;
+  readonly #faults: FaultRecorder;
+  readonly #redis: Redis & QuotaScripts;
+  readonly #counts = new Map<string, number>();
   /** Runs while there are counts: a lease without any may expire. */
-  private timer: NodeJS.Timeout | null = null;
-  private isStopped = false;
-  private total = 0;
-  private worker = randomId();
+  #timer: NodeJS.Timeout | null = null;
+  #isStopped = false;
+  #total = 0;
+  #worker = randomId();
   /** The counts in Redis may differ from ours. */
-  private isStale = true;
-  private registering: Promise<void> | null = null;
-  private awayUntil = 0;
+  #isStale = true;
+  #registering: Promise<void> | null = null;
+  #awayUntil = 0;
 
   constructor({ redisUrl, log, faults, limits, maxPerAddress }: QuotaOptions) {
-    this.limits = limits;
-    this.maxPerAddress = maxPerAddress;
-    this.log = log;
-    this.faults = faults;
-    this.redis = withScripts(
+    this.#limits = limits;
+    this.#maxPerAddress = maxPerAddress;
+    this.#log = log;
+    this.#faults = faults;
+    this.#redis = withScripts(
       connectRedis(redisUrl, log, "hub-places", { commandTimeout: limits.quotaTimeoutMs }),
     );
-    this.redis.on("ready", () => this.attempt(this.reregister()));
+    this.#redis.on("ready", () => this.#attempt(this.#reregister()));
   }
 
   /** Throws `rate_limit:exceeded`, or `server:unavailable` when the process is full. */
   async acquire(holder: QuotaHolder): Promise<void> {
-    const params = { retry_after: this.limits.retryAfterSeconds };
-    if (this.total >= this.limits.maxStreams) throw new AppError("server:unavailable", { params });
-    const keys = this.keysOf(holder);
-    const isFull = keys.some((key) => this.countOf(key) >= this.limitOf(key));
+    const params = { retry_after: this.#limits.retryAfterSeconds };
+    if (this.#total >= this.#limits.maxStreams)
+      throw new AppError("server:unavailable", { params });
+    const keys = this.#keysOf(holder);
+    const isFull = keys.some((key) => this.#countOf(key) >= this.#limitOf(key));
     if (isFull) throw new AppError("rate_limit:exceeded", { params });
-    this.add(keys, 1);
-    if (await this.acquireShared(keys)) return;
+    this.#add(keys, 1);
+    if (await this.#acquireShared(keys)) return;
     this.release(holder);
     throw new AppError("rate_limit:exceeded", { params });
   }
 
   release(holder: QuotaHolder): void {
-    const keys = this.keysOf(holder);
-    this.add(keys, -1);
+    const keys = this.#keysOf(holder);
+    this.#add(keys, -1);
     // While Redis is down nothing is written: `reregister` writes all counts.
-    if (!this.isStale || this.registering) this.attempt(this.write(keys));
+    if (!this.#isStale || this.#registering) this.#attempt(this.#write(keys));
   }
 
   /** Releases all slots by ending the lease. */
   stop(): void {
-    this.isStopped = true;
-    this.endRenewals();
-    const end = () => this.redis.disconnect();
-    this.redis.zrem(workersKey, this.worker).then(end, end);
+    this.#isStopped = true;
+    this.#endRenewals();
+    const end = () => this.#redis.disconnect();
+    this.#redis.zrem(workersKey, this.#worker).then(end, end);
   }
 
   /** True when Redis granted the slots, or is down. */
-  private async acquireShared(keys: readonly string[]): Promise<boolean> {
-    if (performance.now() < this.awayUntil) return true;
+  async #acquireShared(keys: readonly string[]): Promise<boolean> {
+    if (performance.now() < this.#awayUntil) return true;
     try {
-      if (this.isStale) await this.reregister();
-      const answer = await this.acquireInRedis(keys);
+      if (this.#isStale) await this.#reregister();
+      const answer = await this.#acquireInRedis(keys);
       if (answer >= 0) return answer === 1;
-      await this.reregister();
-      return (await this.acquireInRedis(keys)) !== 0;
+      await this.#reregister();
+      return (await this.#acquireInRedis(keys)) !== 0;
     } catch (error) {
-      this.fallBackToLocal(error);
+      this.#fallBackToLocal(error);
       return true;
     }
   }
 
-  private acquireInRedis(keys: readonly string[]): Promise<number> {
-    const { leaseMs, quotaTtlMs } = this.limits;
-    const bounds = keys.flatMap((key) => [this.limitOf(key), this.countOf(key)]);
-    const args = [this.worker, leaseMs, quotaTtlMs, ...bounds];
-    return this.redis.hubAcquire(keys.length + 1, workersKey, ...keys, ...args);
+  #acquireInRedis(keys: readonly string[]): Promise<number> {
+    const { leaseMs, quotaTtlMs } = this.#limits;
+    const bounds = keys.flatMap((key) => [this.#limitOf(key), this.#countOf(key)]);
+    const args = [this.#worker, leaseMs, quotaTtlMs, ...bounds];
+    return this.#redis.hubAcquire(keys.length + 1, workersKey, ...keys, ...args);
   }
 
-  private async write(keys: readonly string[]): Promise<void> {
+  async #write(keys: readonly string[]): Promise<void> {
     for (let n = 0; n < keys.length; n += keysPerCommand) {
-      const batch = this.redis.pipeline();
+      const batch = this.#redis.pipeline();
       for (const key of keys.slice(n, n + keysPerCommand)) {
-        const count = this.countOf(key);
-        if (count === 0) batch.hdel(key, this.worker);
-        else batch.hset(key, this.worker, count).pexpire(key, this.limits.quotaTtlMs);
+        const count = this.#countOf(key);
+        if (count === 0) batch.hdel(key, this.#worker);
+        else batch.hset(key, this.#worker, count).pexpire(key, this.#limits.quotaTtlMs);
       }
       const failed = (await batch.exec())?.find(([error]) => error !== null);
       if (failed?.[0]) throw failed[0];
     }
   }
 
-  private async renewLease(): Promise<void> {
-    if (this.isStale) return this.reregister();
-    const known = await this.redis.hubRenewLease(workersKey, this.worker, this.limits.leaseMs);
-    if (known === 0) await this.reregister();
+  async #renewLease(): Promise<void> {
+    if (this.#isStale) return this.#reregister();
+    const known = await this.#redis.hubRenewLease(workersKey, this.#worker, this.#limits.leaseMs);
+    if (known === 0) await this.#reregister();
   }
 
   /** Registers under a new worker id, since the counts stored under the old one may be wrong. */
-  private reregister(): Promise<void> {
-    this.registering ??= this.register().finally(() => (this.registering = null));
-    return this.registering;
+  #reregister(): Promise<void> {
+    this.#registering ??= this.#register().finally(() => (this.#registering = null));
+    return this.#registering;
   }
 
-  private async register(): Promise<void> {
-    await this.redis.zrem(workersKey, this.worker);
-    this.worker = randomId();
-    await this.redis.hubRenewLease(workersKey, this.worker, this.limits.leaseMs);
-    await this.write([...this.counts.keys()]);
-    this.isStale = false;
+  async #register(): Promise<void> {
+    await this.#redis.zrem(workersKey, this.#worker);
+    this.#worker = randomId();
+    await this.#redis.hubRenewLease(workersKey, this.#worker, this.#limits.leaseMs);
+    await this.#write([...this.#counts.keys()]);
+    this.#isStale = false;
   }
 
-  private attempt(work: Promise<void>): void {
-    work.catch((error: unknown) => this.fallBackToLocal(error));
+  #attempt(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#fallBackToLocal(error));
   }
 
-  private fallBackToLocal(error: unknown): void {
-    if (!this.isStale)
-      this.log.warn(
+  #fallBackToLocal(error: unknown): void {
+    if (!this.#isStale)
+      this.#log.warn(
         { event: "connection_quota_local", reason: String(error) },
         "connection quota unavailable in Redis, each process enforces it locally until Redis returns",
       );
-    this.isStale = true;
-    this.awayUntil = performance.now() + this.limits.quotaTimeoutMs;
+    this.#isStale = true;
+    this.#awayUntil = performance.now() + this.#limits.quotaTimeoutMs;
     // Once per attempt and pause, not per stream; it is written when Redis is back.
-    const { faults } = this;
-    if (!this.isStopped) recordDegraded({ faults }, "stream-quota", error, noOrigin);
+    const faults = this.#faults;
+    if (!this.#isStopped) recordDegraded({ faults }, "stream-quota", error, noOrigin);
   }
 
-  private add(keys: readonly string[], difference: number): void {
-    this.total += difference;
+  #add(keys: readonly string[], difference: number): void {
+    this.#total += difference;
     for (const key of keys) {
-      const count = this.countOf(key) + difference;
-      if (count > 0) this.counts.set(key, count);
-      else this.counts.delete(key);
+      const count = this.#countOf(key) + difference;
+      if (count > 0) this.#counts.set(key, count);
+      else this.#counts.delete(key);
     }
-    if (this.total === 0 || this.isStopped) return this.endRenewals();
-    const renew = () => this.attempt(this.renewLease());
-    this.timer ??= setInterval(renew, this.limits.leaseRenewalMs).unref();
+    if (this.#total === 0 || this.#isStopped) return this.#endRenewals();
+    const renew = () => this.#attempt(this.#renewLease());
+    this.#timer ??= setInterval(renew, this.#limits.leaseRenewalMs).unref();
   }
 
-  private endRenewals(): void {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
+  #endRenewals(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
   }
 
-  private countOf(key: string): number {
-    return this.counts.get(key) ?? 0;
+  #countOf(key: string): number {
+    return this.#counts.get(key) ?? 0;
   }
 
-  private limitOf(key: string): number {
-    return key.startsWith(seatPrefix) ? this.limits.maxStreamsPerSeat : this.maxPerAddress;
+  #limitOf(key: string): number {
+    return key.startsWith(seatPrefix) ? this.#limits.maxStreamsPerSeat : this.#maxPerAddress;
   }
 
-  private keysOf({ seats, ip }: QuotaHolder): string[] {
+  #keysOf({ seats, ip }: QuotaHolder): string[] {
     return [`${addressPrefix}${ip}`, ...seats.map((seat) => `${seatPrefix}${seat}`)];
   }
 }

@@ -39,46 +39,46 @@ export function createHub(deps: HubDeps): Hub {
 }
 
 class EventHub implements Hub {
-  private state: "open" | "draining" | "stopped" = "open";
-  private readonly deps: HubDeps;
-  private readonly limits: HubLimits;
-  private readonly feed: EventFeed;
-  private readonly writer: Writer;
-  private readonly quota: ConnectionQuota;
-  private readonly topics: OpenTopics;
-  private readonly streams = new Set<EventStream>();
+  #state: "open" | "draining" | "stopped" = "open";
+  readonly #deps: HubDeps;
+  readonly #limits: HubLimits;
+  readonly #feed: EventFeed;
+  readonly #writer: Writer;
+  readonly #quota: ConnectionQuota;
+  readonly #topics: OpenTopics;
+  readonly #streams = new Set<EventStream>();
   /** Both run while there are streams: an idle process is not woken. */
-  private reports: NodeJS.Timeout | null = null;
-  private isWatching = false;
-  private readonly audience: Audience;
-  private readonly budget: ReplayBufferBudget;
-  private readonly host: StreamHost;
-  private readonly retry: Buffer;
-  private readonly delivered: Counter.Internal;
-  private unreported = { bytes: 0, messages: 0 };
-  private readonly conflated: Counter.Internal;
+  #reports: NodeJS.Timeout | null = null;
+  #isWatching = false;
+  readonly #audience: Audience;
+  readonly #budget: ReplayBufferBudget;
+  readonly #host: StreamHost;
+  readonly #retry: Buffer;
+  readonly #delivered: Counter.Internal;
+  #unreported = { bytes: 0, messages: 0 };
+  readonly #conflated: Counter.Internal;
 
   constructor(deps: HubDeps) {
     const limits = { ...hubLimits, ...deps.limits };
     const { config, log, metrics, faults, redisUrl } = deps;
     const maxPerAddress = config.HUB_STREAMS_PER_ADDRESS;
-    this.deps = deps;
-    this.limits = limits;
-    this.retry = encodeRetry(limits.retryMs);
-    this.budget = { used: 0, limit: limits.totalReplayBufferBytes };
-    this.quota = new ConnectionQuota({ redisUrl, log, faults, limits, maxPerAddress });
-    this.feed = new EventFeed(redisUrl, log, limits);
-    this.writer = new Writer(limits, {
+    this.#deps = deps;
+    this.#limits = limits;
+    this.#retry = encodeRetry(limits.retryMs);
+    this.#budget = { used: 0, limit: limits.totalReplayBufferBytes };
+    this.#quota = new ConnectionQuota({ redisUrl, log, faults, limits, maxPerAddress });
+    this.#feed = new EventFeed(redisUrl, log, limits);
+    this.#writer = new Writer(limits, {
       onError: (error) =>
         log.error({ event: "stream_write_failed", err: error }, "event stream not written"),
-      onTurn: () => this.reportDeliveries(),
+      onTurn: () => this.#reportDeliveries(),
     });
     const onError = (error: unknown) =>
       log.warn(
         { event: "hub_read_failed", reason: String(error) },
         "hub read failed, streams retry or end and their clients reconnect",
       );
-    this.audience = new Audience({
+    this.#audience = new Audience({
       repeatMs: limits.audienceRepeatMs,
       publish: async ({ kind, code }, count) => deps.rooms[kind]?.publishSpectators?.(code, count),
       onError,
@@ -88,43 +88,43 @@ class EventHub implements Hub {
       const one = counted(kind);
       return (n = 1) => one.inc(n);
     };
-    this.delivered = counted("delivered");
-    this.conflated = counted("conflated");
-    this.topics = new OpenTopics({
+    this.#delivered = counted("delivered");
+    this.#conflated = counted("conflated");
+    this.#topics = new OpenTopics({
       sources: deps,
-      feed: this.feed,
-      writer: this.writer,
+      feed: this.#feed,
+      writer: this.#writer,
       limits,
       clock: deps.clock,
-      budget: this.budget,
+      budget: this.#budget,
       count: {
         in: counter("in"),
         replayed: counter("replayed"),
         gap: counter("gap"),
         resumed: counter("resumed"),
       },
-      onFirstWrite: (frame) => this.measure(frame),
+      onFirstWrite: (frame) => this.#measure(frame),
       onError,
     });
-    this.host = {
+    this.#host = {
       limits,
-      onWritable: (stream) => this.writer.add(stream),
-      onDeliver: (subscriber, chunk) => this.countDelivery(subscriber, chunk),
-      onSubscriptionClosed: (subscriber) => this.topics.leave(subscriber),
-      onEnd: (stream, reason) => this.leave(stream, reason),
+      onWritable: (stream) => this.#writer.add(stream),
+      onDeliver: (subscriber, chunk) => this.#countDelivery(subscriber, chunk),
+      onSubscriptionClosed: (subscriber) => this.#topics.leave(subscriber),
+      onEnd: (stream, reason) => this.#leave(stream, reason),
     };
   }
 
   get isDraining(): boolean {
-    return this.state !== "open";
+    return this.#state !== "open";
   }
 
   async admit(subscription: Subscription): Promise<void> {
-    await this.quota.acquire(this.quotaHolderOf(subscription));
+    await this.#quota.acquire(this.#quotaHolderOf(subscription));
   }
 
   abandon(subscription: Subscription): void {
-    this.quota.release(this.quotaHolderOf(subscription));
+    this.#quota.release(this.#quotaHolderOf(subscription));
   }
 
   open(subscription: Subscription, response: StreamResponse): void {
@@ -132,131 +132,131 @@ class EventHub implements Hub {
       this.abandon(subscription);
       return this.rejectWithRetry(response);
     }
-    const stream = new EventStream(subscription, response, this.host);
-    this.streams.add(stream);
-    this.countStream(stream, 1);
-    this.reports ??= setInterval(() => this.report(), this.limits.reportMs).unref();
-    if (!this.isWatching) void this.watch();
-    this.deps.metrics.hubOpens.inc();
-    stream.write(this.retry);
-    for (const subscriber of stream.subscribers) this.topics.enter(subscriber);
+    const stream = new EventStream(subscription, response, this.#host);
+    this.#streams.add(stream);
+    this.#countStream(stream, 1);
+    this.#reports ??= setInterval(() => this.#report(), this.#limits.reportMs).unref();
+    if (!this.#isWatching) void this.#watch();
+    this.#deps.metrics.hubOpens.inc();
+    stream.write(this.#retry);
+    for (const subscriber of stream.subscribers) this.#topics.enter(subscriber);
   }
 
   rejectWithRetry({ raw }: StreamResponse): void {
     const reason: EndReason = this.isDraining ? "drained" : "unavailable";
-    this.deps.metrics.hubEnds.inc({ reason });
+    this.#deps.metrics.hubEnds.inc({ reason });
     raw.cork(() => {
-      raw.write(this.spreadRetry());
+      raw.write(this.#spreadRetry());
       raw.end();
     });
   }
 
   countStreams(): number {
-    return this.streams.size;
+    return this.#streams.size;
   }
 
   countSubscribers(topic: string): number {
-    return this.topics.countSubscribers(topic);
+    return this.#topics.countSubscribers(topic);
   }
 
   async drain(graceMs: number): Promise<void> {
-    this.state = "draining";
-    const streams = [...this.streams];
+    this.#state = "draining";
+    const streams = [...this.#streams];
     const steps = Math.max(1, Math.floor((graceMs * drainShare) / drainStepMs));
     const perStep = Math.max(1, Math.ceil(streams.length / steps));
     while (streams.length > 0) {
-      await forEachInBatches(streams.splice(0, perStep), this.limits.writesPerTurn, (stream) =>
-        stream.end("drained", this.spreadRetry()),
+      await forEachInBatches(streams.splice(0, perStep), this.#limits.writesPerTurn, (stream) =>
+        stream.end("drained", this.#spreadRetry()),
       );
       if (streams.length > 0 && graceMs > 0) await delay(drainStepMs);
     }
-    this.audience.flush(performance.now());
-    this.stop();
+    this.#audience.flush(performance.now());
+    this.#stop();
   }
 
-  private stop(): void {
-    this.state = "stopped";
-    this.endReports();
-    this.writer.stop();
-    this.topics.clear();
-    this.feed.close();
-    this.quota.stop();
+  #stop(): void {
+    this.#state = "stopped";
+    this.#endReports();
+    this.#writer.stop();
+    this.#topics.clear();
+    this.#feed.close();
+    this.#quota.stop();
   }
 
   /** Jitter: clients that reconnect at different times do not overload the next process. */
-  private spreadRetry(): Buffer {
-    const { minDrainRetryMs, maxDrainRetryMs } = this.limits;
+  #spreadRetry(): Buffer {
+    const { minDrainRetryMs, maxDrainRetryMs } = this.#limits;
     const spreadMs = Math.random() * (maxDrainRetryMs - minDrainRetryMs);
     return encodeRetry(Math.round(minDrainRetryMs + spreadMs));
   }
 
-  private leave(stream: EventStream, reason: EndReason): void {
-    if (!this.streams.delete(stream)) return;
-    this.deps.metrics.hubEnds.inc({ reason });
-    this.countStream(stream, -1);
-    this.quota.release(this.quotaHolderOf(stream.subscription));
-    for (const subscriber of stream.subscribers) this.topics.leave(subscriber);
+  #leave(stream: EventStream, reason: EndReason): void {
+    if (!this.#streams.delete(stream)) return;
+    this.#deps.metrics.hubEnds.inc({ reason });
+    this.#countStream(stream, -1);
+    this.#quota.release(this.#quotaHolderOf(stream.subscription));
+    for (const subscriber of stream.subscribers) this.#topics.leave(subscriber);
   }
 
-  private countStream({ subscribers }: EventStream, difference: 1 | -1): void {
+  #countStream({ subscribers }: EventStream, difference: 1 | -1): void {
     const [first, second] = subscribers;
     const kind = second ? "several" : (first?.topic.kind ?? "list");
-    this.deps.metrics.hubStreams.inc({ topic: kind }, difference);
+    this.#deps.metrics.hubStreams.inc({ topic: kind }, difference);
     for (const { topic, isSpectator } of subscribers)
-      if (isSpectator && topic.code !== undefined) this.audience.change(topic, difference);
+      if (isSpectator && topic.code !== undefined) this.#audience.change(topic, difference);
   }
 
-  private countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
-    this.unreported.bytes += chunk.bytes.length;
+  #countDelivery({ topic, cursor }: Subscriber, chunk: Chunk): void {
+    this.#unreported.bytes += chunk.bytes.length;
     const isRoom = topic.code !== undefined;
-    this.unreported.messages += isRoom ? chunk.frames.length : 1;
+    this.#unreported.messages += isRoom ? chunk.frames.length : 1;
     const skipped = isRoom ? 0 : chunk.lastSeq - cursor - 1;
-    if (cursor > 0 && skipped > 0) this.conflated.inc(skipped);
+    if (cursor > 0 && skipped > 0) this.#conflated.inc(skipped);
   }
 
   /** Batched counter: one update for all deliveries of an event loop turn. */
-  private reportDeliveries(): void {
-    const { bytes, messages } = this.unreported;
-    this.unreported = { bytes: 0, messages: 0 };
-    this.deps.metrics.hubBytes.inc(bytes);
-    this.delivered.inc(messages);
+  #reportDeliveries(): void {
+    const { bytes, messages } = this.#unreported;
+    this.#unreported = { bytes: 0, messages: 0 };
+    this.#deps.metrics.hubBytes.inc(bytes);
+    this.#delivered.inc(messages);
   }
 
-  private measure(frame: Frame): void {
+  #measure(frame: Frame): void {
     if (frame.atMs === 0) return;
-    this.deps.metrics.hubWriteSeconds.observe(
-      Math.max(0, this.deps.clock.now() - frame.atMs) / 1000,
+    this.#deps.metrics.hubWriteSeconds.observe(
+      Math.max(0, this.#deps.clock.now() - frame.atMs) / 1000,
     );
   }
 
-  private report(): void {
-    this.audience.flush(performance.now());
-    this.reportDeliveries();
-    this.deps.metrics.hubReplayBufferBytes.set(this.budget.used);
-    if (this.streams.size === 0 && this.audience.isEmpty && this.budget.used === 0)
-      this.endReports();
+  #report(): void {
+    this.#audience.flush(performance.now());
+    this.#reportDeliveries();
+    this.#deps.metrics.hubReplayBufferBytes.set(this.#budget.used);
+    if (this.#streams.size === 0 && this.#audience.isEmpty && this.#budget.used === 0)
+      this.#endReports();
   }
 
-  private endReports(): void {
-    if (this.reports) clearInterval(this.reports);
-    this.reports = null;
+  #endReports(): void {
+    if (this.#reports) clearInterval(this.#reports);
+    this.#reports = null;
   }
 
   /** Ends expired streams and sends heartbeats. */
-  private async watch(): Promise<void> {
-    this.isWatching = true;
-    while (this.state !== "stopped" && this.streams.size > 0) {
-      await delay(this.limits.tickMs, undefined, { ref: false });
-      await forEachInBatches(this.streams, this.limits.writesPerTurn, (stream) => {
-        if (stream.check(performance.now(), this.deps.clock.now())) this.writer.add(stream);
+  async #watch(): Promise<void> {
+    this.#isWatching = true;
+    while (this.#state !== "stopped" && this.#streams.size > 0) {
+      await delay(this.#limits.tickMs, undefined, { ref: false });
+      await forEachInBatches(this.#streams, this.#limits.writesPerTurn, (stream) => {
+        if (stream.check(performance.now(), this.#deps.clock.now())) this.#writer.add(stream);
       });
     }
-    this.isWatching = false;
+    this.#isWatching = false;
   }
 
-  private quotaHolderOf({ topics, ip }: Subscription): QuotaHolder {
+  #quotaHolderOf({ topics, ip }: Subscription): QuotaHolder {
     const seats = topics.flatMap(({ topic, seatId }) => {
-      const prefix = this.deps.rooms[topic.kind]?.keyPrefix ?? "";
+      const prefix = this.#deps.rooms[topic.kind]?.keyPrefix ?? "";
       return seatId === null ? [] : [`${prefix}${seatId}`];
     });
     return { ip, seats };

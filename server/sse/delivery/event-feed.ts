@@ -39,68 +39,68 @@ export interface StoredMessage {
  * starts with a read.
  */
 export class EventFeed {
-  private readonly followers = new Map<string, Follower>();
-  private readonly limits: HubLimits;
-  private readonly channels: Channels;
-  private readonly reader: Redis;
+  readonly #followers = new Map<string, Follower>();
+  readonly #limits: HubLimits;
+  readonly #channels: Channels;
+  readonly #reader: Redis;
 
   constructor(url: string, log: Logger, limits: HubLimits) {
-    this.limits = limits;
-    this.channels = createChannels({
+    this.#limits = limits;
+    this.#channels = createChannels({
       url,
       log,
       name: "hub-subscriber",
       onMessage: (channel, text) => {
         const end = text.indexOf("\n");
         const seq = end < 1 ? Number.NaN : Number(text.slice(0, end));
-        this.followers.get(channel)?.onMessage(seq, text.slice(end + 1));
+        this.#followers.get(channel)?.onMessage(seq, text.slice(end + 1));
       },
       confirmed: (channels) => {
-        for (const channel of channels) this.followers.get(channel)?.onConfirmed();
+        for (const channel of channels) this.#followers.get(channel)?.onConfirmed();
       },
     });
-    this.reader = connectRedis(url, log, "hub-reader", { commandTimeout: commandTimeoutMs });
+    this.#reader = connectRedis(url, log, "hub-reader", { commandTimeout: commandTimeoutMs });
   }
 
   follow({ channel, local }: TopicAddress, follower: Follower): void {
-    this.followers.set(channel, follower);
+    this.#followers.set(channel, follower);
     const isHere = local?.source.follow(local.code, {
       onCommitted: (seq, text) => follower.onMessage(seq, text),
-      onSource: (nowHere) => this.switchTo(nowHere, channel, follower),
+      onSource: (nowHere) => this.#switchTo(nowHere, channel, follower),
     });
-    this.switchTo(isHere ?? false, channel, follower);
+    this.#switchTo(isHere ?? false, channel, follower);
   }
 
   unfollow({ channel, local }: TopicAddress): void {
     local?.source.unfollow(local.code);
-    this.followers.delete(channel);
-    this.channels.unfollow(channel);
+    this.#followers.delete(channel);
+    this.#channels.unfollow(channel);
   }
 
   /** Messages that the previous source has not delivered are read from Redis. */
-  private switchTo(isHere: boolean, channel: string, follower: Follower): void {
-    if (!isHere) return this.channels.follow(channel);
-    this.channels.unfollow(channel);
+  #switchTo(isHere: boolean, channel: string, follower: Follower): void {
+    if (!isHere) return this.#channels.follow(channel);
+    this.#channels.unfollow(channel);
     follower.onConfirmed();
   }
 
   /** Reads up to one page of messages from number `from` on; rejects while Redis is down. */
   async read(stream: string, from: number): Promise<StoredMessage[]> {
-    const count = this.limits.pageMessages;
-    const entries = await this.reader.xrange(stream, `${from}-0`, "+", "COUNT", count);
+    const count = this.#limits.pageMessages;
+    const entries = await this.#reader.xrange(stream, `${from}-0`, "+", "COUNT", count);
     return (entries as RawEntry[]).map(messageIn);
   }
 
   /** The newest message, or null when there is none. */
   async newest(stream: string): Promise<StoredMessage | null> {
-    const [entry] = (await this.reader.xrevrange(stream, "+", "-", "COUNT", 1)) as RawEntry[];
+    const [entry] = (await this.#reader.xrevrange(stream, "+", "-", "COUNT", 1)) as RawEntry[];
     return entry ? messageIn(entry) : null;
   }
 
   close(): void {
-    this.followers.clear();
-    this.channels.close();
-    this.reader.disconnect();
+    this.#followers.clear();
+    this.#channels.close();
+    this.#reader.disconnect();
   }
 }
 

@@ -47,25 +47,25 @@ export class EventStream {
   isClosed = false;
   /** False while the socket applies backpressure. */
   isWritable = true;
-  private needsHeartbeat = false;
-  private readonly host: StreamHost;
-  private readonly raw: StreamResponse["raw"];
+  #needsHeartbeat = false;
+  readonly #host: StreamHost;
+  readonly #raw: StreamResponse["raw"];
   /** By `performance.now()`, as all times of a stream. */
-  private writtenAt = performance.now();
-  private endAt: number;
-  private endReason: EndReason = "aged";
+  #writtenAt = performance.now();
+  #endAt: number;
+  #endReason: EndReason = "aged";
   /** Subscribers with a cursor in event ids; several compose the id (HUB-03). */
-  private readonly numbered: readonly Subscriber[];
-  private waiters: (() => void)[] = [];
+  readonly #numbered: readonly Subscriber[];
+  #waiters: (() => void)[] = [];
   /** Bytes that were not written to the socket yet. */
-  private unsent: Buffer | null = null;
+  #unsent: Buffer | null = null;
 
   constructor(subscription: Subscription, response: StreamResponse, host: StreamHost) {
     const { limits } = host;
     this.subscription = subscription;
-    this.host = host;
-    this.raw = response.raw;
-    const catchUpBy = this.writtenAt + limits.catchUpMs;
+    this.#host = host;
+    this.#raw = response.raw;
+    const catchUpBy = this.#writtenAt + limits.catchUpMs;
     const { topics, lastEventId } = subscription;
     const lastIds = splitLastEventId(lastEventId, topics.filter(isNumbered).length);
     const lastIdOf = (request: TopicRequest) =>
@@ -73,57 +73,58 @@ export class EventStream {
     this.subscribers = topics.map(
       (request) => new Subscriber(this, request, lastIdOf(request), catchUpBy),
     );
-    this.numbered =
+    this.#numbered =
       this.subscribers.length === 1 ? this.subscribers : this.subscribers.filter(isNumbered);
     const ageMs = limits.minAgeMs + Math.random() * (limits.maxAgeMs - limits.minAgeMs);
-    this.endAt = this.writtenAt + ageMs;
-    response.onClose(() => this.finish("client"));
-    this.raw.onWritable(() => {
+    this.#endAt = this.#writtenAt + ageMs;
+    response.onClose(() => this.#finish("client"));
+    this.#raw.onWritable(() => {
       if (this.isClosed) return true;
-      this.offer();
+      this.#offer();
       if (!this.isWritable) return false;
-      this.wake();
-      this.host.onWritable(this);
+      this.#wake();
+      this.#host.onWritable(this);
       return true;
     });
   }
 
   write(bytes: Buffer): void {
     if (this.isClosed) return;
-    if (this.unsent === null && bytes.length <= this.host.limits.maxPieceBytes)
-      return this.put(bytes, true);
-    this.unsent = this.unsent === null ? bytes : Buffer.concat([this.unsent, bytes]);
-    if (this.isWritable) this.offer();
+    if (this.#unsent === null && bytes.length <= this.#host.limits.maxPieceBytes)
+      return this.#put(bytes, true);
+    this.#unsent = this.#unsent === null ? bytes : Buffer.concat([this.#unsent, bytes]);
+    if (this.isWritable) this.#offer();
   }
 
   /**
    * Writes a long message in pieces: the progress of a slow client resets the write timeout, and a stalled client
    * costs one piece of memory only.
    */
-  private offer(): void {
-    const { maxPieceBytes } = this.host.limits;
+  #offer(): void {
+    const { maxPieceBytes } = this.#host.limits;
     this.isWritable = true;
-    while (this.unsent !== null && this.isWritable) {
-      const piece = this.unsent.subarray(0, maxPieceBytes);
-      this.unsent = piece.length < this.unsent.length ? this.unsent.subarray(maxPieceBytes) : null;
-      this.put(piece, this.unsent === null);
+    while (this.#unsent !== null && this.isWritable) {
+      const piece = this.#unsent.subarray(0, maxPieceBytes);
+      this.#unsent =
+        piece.length < this.#unsent.length ? this.#unsent.subarray(maxPieceBytes) : null;
+      this.#put(piece, this.#unsent === null);
     }
   }
 
   /** `isWhole` is false of a piece that another one follows: an empty line would cut its event in two. */
-  private put(bytes: Buffer, isWhole: boolean): void {
+  #put(bytes: Buffer, isWhole: boolean): void {
     // What the cork buffer cannot hold uncorks the socket: each part of another chunk would be a packet.
-    const isOnePacket = bytes.length <= this.host.limits.maxWriteBytes;
-    this.isWritable = writeCorked(this.raw, bytes, isWhole && isOnePacket);
+    const isOnePacket = bytes.length <= this.#host.limits.maxWriteBytes;
+    this.isWritable = writeCorked(this.#raw, bytes, isWhole && isOnePacket);
     if (isWhole && !isOnePacket)
-      this.isWritable = writeCorked(this.raw, chunkEnd, false) && this.isWritable;
-    this.writtenAt = performance.now();
-    this.needsHeartbeat = false;
+      this.isWritable = writeCorked(this.#raw, chunkEnd, false) && this.isWritable;
+    this.#writtenAt = performance.now();
+    this.#needsHeartbeat = false;
   }
 
   deliver(subscriber: Subscriber, chunk: Chunk): void {
-    this.host.onDeliver(subscriber, chunk);
-    const isComposed = this.numbered.length > 1 && subscriber.topic.code !== undefined;
+    this.#host.onDeliver(subscriber, chunk);
+    const isComposed = this.#numbered.length > 1 && subscriber.topic.code !== undefined;
     const bytes = isComposed ? relabel(chunk, (seq) => this.idAt(subscriber, seq)) : chunk.bytes;
     this.write(bytes);
     subscriber.moveTo(chunk.lastSeq);
@@ -134,8 +135,8 @@ export class EventStream {
 
   /** The event id for `seq` of this subscriber, with the cursors of the other topics. */
   idAt(subscriber: Subscriber, seq: number): string {
-    if (this.numbered.length < 2) return String(seq);
-    return this.numbered.map((one) => (one === subscriber ? seq : one.idCursor)).join(".");
+    if (this.#numbered.length < 2) return String(seq);
+    return this.#numbered.map((one) => (one === subscriber ? seq : one.idCursor)).join(".");
   }
 
   /** Sends a chunk of each topic, or a comment when nothing else is due; true when there is more. */
@@ -150,48 +151,48 @@ export class EventStream {
     }
     if (this.isClosed || !this.isWritable) return false;
     if (hasSent) return this.subscribers.some((subscriber) => subscriber.isBehind);
-    if (this.needsHeartbeat) this.write(heartbeat);
+    if (this.#needsHeartbeat) this.write(heartbeat);
     return false;
   }
 
   /** Closes the subscription after its topic ended: the stream ends after a grace time unless other topics continue. */
   closeSubscription(subscriber: Subscriber): void {
     if (this.subscribers.every((one) => one === subscriber || one.hasLeft))
-      this.endIn(this.host.limits.endedGraceMs, "ended");
-    else this.host.onSubscriptionClosed(subscriber);
+      this.endIn(this.#host.limits.endedGraceMs, "ended");
+    else this.#host.onSubscriptionClosed(subscriber);
   }
 
   /** Brings the end forward; a later one is ignored. */
   endIn(ms: number, reason: EndReason): void {
     const at = performance.now() + ms;
-    if (at >= this.endAt) return;
-    this.endAt = at;
-    this.endReason = reason;
+    if (at >= this.#endAt) return;
+    this.#endAt = at;
+    this.#endReason = reason;
   }
 
   /** Starts a new catch-up with a new deadline. */
   restart(subscriber: Subscriber): void {
-    subscriber.unfollow(performance.now() + this.host.limits.catchUpMs);
+    subscriber.unfollow(performance.now() + this.#host.limits.catchUpMs);
   }
 
   /** Ends an expired or timed-out stream; true when a heartbeat is due. `nowMs` is the wall clock, for the token. */
   check(now: number, nowMs: number): boolean {
     const { expiresAt } = this.subscription;
-    const { heartbeatMs, maxBlockedMs } = this.host.limits;
-    const silentMs = now - this.writtenAt;
+    const { heartbeatMs, maxBlockedMs } = this.#host.limits;
+    const silentMs = now - this.#writtenAt;
     if (expiresAt !== null && expiresAt <= nowMs) this.end("expired");
-    else if (now >= this.endAt && !this.isFinishing()) this.endAsDue();
+    else if (now >= this.#endAt && !this.#isFinishing()) this.#endAsDue();
     else if (!this.isWritable && silentMs >= maxBlockedMs) this.end("slow");
-    else if (this.hasCatchUpTimedOut(now)) this.end("unavailable");
+    else if (this.#hasCatchUpTimedOut(now)) this.end("unavailable");
     if (this.isClosed || !this.isWritable) return false;
-    this.needsHeartbeat = silentMs >= heartbeatMs;
-    return this.needsHeartbeat;
+    this.#needsHeartbeat = silentMs >= heartbeatMs;
+    return this.#needsHeartbeat;
   }
 
   /** Resolves when the socket is writable or closed. */
   async writable(): Promise<void> {
     if (this.isClosed || this.isWritable) return;
-    await new Promise<void>((resolve) => this.waiters.push(resolve));
+    await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
   /**
@@ -201,45 +202,45 @@ export class EventStream {
   end(reason: EndReason, finalBytes: Buffer | null = null): void {
     if (this.isClosed) return;
     const { isWritable } = this;
-    this.finish(reason);
+    this.#finish(reason);
     if (!isWritable) {
-      this.raw.close();
+      this.#raw.close();
       return;
     }
-    this.raw.cork(() => {
-      if (finalBytes) this.raw.write(finalBytes);
+    this.#raw.cork(() => {
+      if (finalBytes) this.#raw.write(finalBytes);
       // Never end(x, true): after chunked writes it puts a header line into the body.
-      this.raw.end();
+      this.#raw.end();
     });
   }
 
   /** True while a blocked client still receives the last messages: disconnected now, it would reconnect for them. */
-  private isFinishing(): boolean {
-    return !this.isWritable && this.endReason === "ended";
+  #isFinishing(): boolean {
+    return !this.isWritable && this.#endReason === "ended";
   }
 
-  private endAsDue(): void {
-    const { agedRetryMs } = this.host.limits;
-    this.end(this.endReason, this.endReason === "aged" ? encodeRetry(agedRetryMs) : null);
+  #endAsDue(): void {
+    const { agedRetryMs } = this.#host.limits;
+    this.end(this.#endReason, this.#endReason === "aged" ? encodeRetry(agedRetryMs) : null);
   }
 
-  private hasCatchUpTimedOut(now: number): boolean {
+  #hasCatchUpTimedOut(now: number): boolean {
     for (const { catchUpBy } of this.subscribers)
       if (catchUpBy !== null && now >= catchUpBy) return true;
     return false;
   }
 
-  private finish(reason: EndReason): void {
+  #finish(reason: EndReason): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.unsent = null;
-    this.wake();
-    this.host.onEnd(this, reason);
+    this.#unsent = null;
+    this.#wake();
+    this.#host.onEnd(this, reason);
   }
 
-  private wake(): void {
-    const { waiters } = this;
-    this.waiters = [];
+  #wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
     for (const resolve of waiters) resolve();
   }
 }

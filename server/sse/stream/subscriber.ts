@@ -24,7 +24,7 @@ export class Subscriber {
   /** The subscription has ended; the stream may continue with other topics. */
   hasLeft = false;
   /** Cursor in event ids before the catch-up: that of `Last-Event-ID`; null uses `cursor`. */
-  private initialCursor: string | null;
+  #initialCursor: string | null;
 
   /** `lastId` is the part of `Last-Event-ID` for this topic; null for a new client. */
   constructor(
@@ -37,7 +37,7 @@ export class Subscriber {
     this.topic = request.topic;
     this.seatId = request.seatId;
     this.publicAt = request.publicAt;
-    this.initialCursor = lastId === null ? unknownCursor : idCursorOf(lastId);
+    this.#initialCursor = lastId === null ? unknownCursor : idCursorOf(lastId);
     this.catchUpBy = catchUpBy;
   }
 
@@ -47,17 +47,17 @@ export class Subscriber {
 
   /** Cursor of this topic in an event id. */
   get idCursor(): string {
-    return this.initialCursor ?? String(this.cursor);
+    return this.#initialCursor ?? String(this.cursor);
   }
 
   moveTo(seq: number): void {
     this.cursor = seq;
-    this.initialCursor = null;
+    this.#initialCursor = null;
   }
 
   /** The client's cursor cannot be resumed: until it has a snapshot, its ids lead to a gap. */
   invalidateCursor(): void {
-    this.initialCursor = lostCursor;
+    this.#initialCursor = lostCursor;
   }
 
   follow(source: Source): void {

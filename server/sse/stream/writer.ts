@@ -20,59 +20,59 @@ export interface WriterHooks {
  * A turn writes to a bounded number of streams, so that a broadcast does not delay requests.
  */
 export class Writer {
-  private readonly limits: HubLimits;
-  private readonly hooks: WriterHooks;
-  private flushable = new Set<Flushable>();
-  private readonly waiting = new Set<EventStream>();
-  private turn: NodeJS.Immediate | null = null;
+  readonly #limits: HubLimits;
+  readonly #hooks: WriterHooks;
+  #flushable = new Set<Flushable>();
+  readonly #waiting = new Set<EventStream>();
+  #turn: NodeJS.Immediate | null = null;
 
   constructor(limits: HubLimits, hooks: WriterHooks) {
-    this.limits = limits;
-    this.hooks = hooks;
+    this.#limits = limits;
+    this.#hooks = hooks;
   }
 
   /** Schedules a flush: messages that arrive before the next turn are written together. */
   markFlushable(topic: Flushable): void {
-    this.flushable.add(topic);
-    this.schedule();
+    this.#flushable.add(topic);
+    this.#schedule();
   }
 
   add(stream: EventStream): void {
     if (stream.isClosed) return;
-    this.waiting.add(stream);
-    this.schedule();
+    this.#waiting.add(stream);
+    this.#schedule();
   }
 
   stop(): void {
-    if (this.turn) clearImmediate(this.turn);
+    if (this.#turn) clearImmediate(this.#turn);
   }
 
-  private schedule(): void {
-    this.turn ??= setImmediate(() => this.run());
+  #schedule(): void {
+    this.#turn ??= setImmediate(() => this.#run());
   }
 
   /** Flushes one batch; a stream with more to send queues again behind the others. */
-  private run(): void {
-    this.turn = null;
-    const topics = this.flushable;
-    this.flushable = new Set();
-    for (const topic of topics) topic.collect((stream) => this.waiting.add(stream));
-    let left = this.limits.writesPerTurn;
-    for (const stream of this.waiting) {
+  #run(): void {
+    this.#turn = null;
+    const topics = this.#flushable;
+    this.#flushable = new Set();
+    for (const topic of topics) topic.collect((stream) => this.#waiting.add(stream));
+    let left = this.#limits.writesPerTurn;
+    for (const stream of this.#waiting) {
       if (left === 0) break;
       left -= 1;
-      this.waiting.delete(stream);
-      if (this.flush(stream)) this.waiting.add(stream);
+      this.#waiting.delete(stream);
+      if (this.#flush(stream)) this.#waiting.add(stream);
     }
-    if (this.waiting.size > 0) this.schedule();
-    this.hooks.onTurn();
+    if (this.#waiting.size > 0) this.#schedule();
+    this.#hooks.onTurn();
   }
 
-  private flush(stream: EventStream): boolean {
+  #flush(stream: EventStream): boolean {
     try {
       return stream.flush();
     } catch (error) {
-      this.hooks.onError(error);
+      this.#hooks.onError(error);
       return false;
     }
   }

@@ -19,38 +19,38 @@ export interface AudienceDeps {
 /** Counts the spectators of this process by room and publishes the counts to the rooms' owners (HUB-08). */
 export class Audience {
   /** By the name of the topic. */
-  private readonly entries = new Map<string, SpectatorCount>();
-  private readonly deps: AudienceDeps;
+  readonly #entries = new Map<string, SpectatorCount>();
+  readonly #deps: AudienceDeps;
 
   constructor(deps: AudienceDeps) {
-    this.deps = deps;
+    this.#deps = deps;
   }
 
   /** No count is left to publish, now or again. */
   get isEmpty(): boolean {
-    return this.entries.size === 0;
+    return this.#entries.size === 0;
   }
 
   change(room: RoomName, difference: number): void {
     const none = { room, count: 0, publishedCount: 0, publishedAt: 0 };
-    const entry = this.entries.get(room.name) ?? none;
+    const entry = this.#entries.get(room.name) ?? none;
     entry.count += difference;
-    this.entries.set(room.name, entry);
+    this.#entries.set(room.name, entry);
   }
 
   /** Publishes changed counts, and unchanged ones after `repeatMs`. */
   flush(now: number): void {
-    for (const entry of this.entries.values()) {
+    for (const entry of this.#entries.values()) {
       const isNews = entry.count !== entry.publishedCount;
-      if (isNews || now - entry.publishedAt >= this.deps.repeatMs) this.publish(entry, now);
+      if (isNews || now - entry.publishedAt >= this.#deps.repeatMs) this.#publish(entry, now);
     }
   }
 
   /** A lost message is repeated after `repeatMs`, or the count expires at the owner. */
-  private publish(entry: SpectatorCount, now: number): void {
+  #publish(entry: SpectatorCount, now: number): void {
     entry.publishedCount = entry.count;
     entry.publishedAt = now;
-    if (entry.count === 0) this.entries.delete(entry.room.name);
-    this.deps.publish(entry.room, entry.count).catch(this.deps.onError);
+    if (entry.count === 0) this.#entries.delete(entry.room.name);
+    this.#deps.publish(entry.room, entry.count).catch(this.#deps.onError);
   }
 }

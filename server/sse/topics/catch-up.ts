@@ -21,10 +21,10 @@ const snapshotTries = 3;
 
 /** Subscription catch-up: brings a subscriber to the live position of its topic by replay or snapshot (HUB-06). */
 export class SubscriptionCatchUp {
-  private readonly deps: CatchUpDeps;
+  readonly #deps: CatchUpDeps;
 
   constructor(deps: CatchUpDeps) {
-    this.deps = deps;
+    this.#deps = deps;
   }
 
   /** Rejects while Redis is down. */
@@ -32,13 +32,13 @@ export class SubscriptionCatchUp {
     await topic.ready;
     const { idCursor } = subscriber;
     if (idCursor === unknownCursor) return this.snapshot(subscriber, topic, false);
-    if (await this.resume(subscriber, topic, idCursor)) return this.deps.onResumed();
+    if (await this.#resume(subscriber, topic, idCursor)) return this.#deps.onResumed();
     await this.snapshot(subscriber, topic, true);
   }
 
   /** Continues from the subscriber's cursor. */
   async proceed(subscriber: Subscriber, topic: RoomTopic): Promise<void> {
-    if (!(await this.replay(subscriber, topic))) await this.snapshot(subscriber, topic, true);
+    if (!(await this.#replay(subscriber, topic))) await this.snapshot(subscriber, topic, true);
   }
 
   /** Sends a snapshot, with `<kind>.gap` before it when something could not be replayed. */
@@ -62,12 +62,12 @@ export class SubscriptionCatchUp {
       if (snapshot.seq > topic.last) await topic.repair();
       // The snapshot is ahead of a Redis that lost its newest messages; attaching there would skip their successors.
       if (snapshot.seq > topic.last) {
-        await delay(this.deps.limits.repeatMs);
+        await delay(this.#deps.limits.repeatMs);
         continue;
       }
       if (stream.isClosed) return;
-      this.sendSnapshot(subscriber, topic, snapshot, hasGap);
-      if (await this.replay(subscriber, topic)) {
+      this.#sendSnapshot(subscriber, topic, snapshot, hasGap);
+      if (await this.#replay(subscriber, topic)) {
         if (isFinished) stream.closeSubscription(subscriber);
         return;
       }
@@ -76,11 +76,7 @@ export class SubscriptionCatchUp {
     stream.end("unavailable");
   }
 
-  private async resume(
-    subscriber: Subscriber,
-    topic: RoomTopic,
-    idCursor: string,
-  ): Promise<boolean> {
+  async #resume(subscriber: Subscriber, topic: RoomTopic, idCursor: string): Promise<boolean> {
     if (idCursor === lostCursor) return false;
     const seq = Number(idCursor);
     const newest = Math.max(seq, subscriber.publicAt ?? 0);
@@ -90,12 +86,12 @@ export class SubscriptionCatchUp {
     if (subscriber.publicAt !== null && !(await topic.wasPublic(seq, subscriber.publicAt)))
       return false;
     subscriber.moveTo(seq);
-    return this.replay(subscriber, topic);
+    return this.#replay(subscriber, topic);
   }
 
   /** Replays messages that left the replay buffer and attaches; false when Redis has trimmed them too. */
-  private async replay(subscriber: Subscriber, topic: RoomTopic): Promise<boolean> {
-    const { limits, onReplayed } = this.deps;
+  async #replay(subscriber: Subscriber, topic: RoomTopic): Promise<boolean> {
+    const { limits, onReplayed } = this.#deps;
     const { stream } = subscriber;
     for (let page = 0; page < limits.maxPages; page++) {
       if (stream.isClosed) return true;
@@ -117,7 +113,7 @@ export class SubscriptionCatchUp {
     return true;
   }
 
-  private sendSnapshot(
+  #sendSnapshot(
     subscriber: Subscriber,
     topic: RoomTopic,
     snapshot: SnapshotMessage,
@@ -126,15 +122,15 @@ export class SubscriptionCatchUp {
     const { stream } = subscriber;
     const { seq, payload } = snapshot;
     const frames = [encodeFrame(`${topic.kind}.snapshot`, payload, stream.idAt(subscriber, seq))];
-    if (isGap) frames.unshift(encodeFrame(`${topic.kind}.gap`, this.gapPayload(topic, seq), null));
-    if (isGap) this.deps.onGap();
+    if (isGap) frames.unshift(encodeFrame(`${topic.kind}.gap`, this.#gapPayload(topic, seq), null));
+    if (isGap) this.#deps.onGap();
     stream.write(Buffer.concat(frames));
     subscriber.moveTo(seq);
   }
 
   /** Has no id: a client that disconnects before the snapshot must reconnect to a gap. */
-  private gapPayload(topic: RoomTopic, seq: number): string {
-    const atMs = this.deps.clock.now();
+  #gapPayload(topic: RoomTopic, seq: number): string {
+    const atMs = this.#deps.clock.now();
     const type = `${topic.kind}.gap`;
     return JSON.stringify({ type, topic: topic.name, seq, at_ms: atMs, data: {} });
   }

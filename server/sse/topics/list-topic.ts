@@ -39,79 +39,79 @@ export class ListTopic implements Source {
   readonly subscribers = new Set<Subscriber>();
   users = 0;
   readonly ready: Promise<void>;
-  private readonly deps: ListTopicDeps;
-  private chunk: Chunk | null = null;
-  private markReady: () => void = () => undefined;
-  private state: ReadState = "idle";
-  private readAt = -Infinity;
-  private timer: NodeJS.Timeout | null = null;
+  readonly #deps: ListTopicDeps;
+  #chunk: Chunk | null = null;
+  #markReady: () => void = () => undefined;
+  #state: ReadState = "idle";
+  #readAt = -Infinity;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(deps: ListTopicDeps) {
-    this.deps = deps;
+    this.#deps = deps;
     this.name = deps.name;
     this.address = deps.address;
-    this.ready = new Promise((resolve) => (this.markReady = resolve));
+    this.ready = new Promise((resolve) => (this.#markReady = resolve));
   }
 
   onConfirmed(): void {
-    this.refresh();
+    this.#refresh();
   }
 
   onMessage(): void {
-    this.refresh();
+    this.#refresh();
   }
 
   next(cursor: number): Chunk | null {
-    return this.chunk && cursor < this.chunk.lastSeq ? this.chunk : null;
+    return this.#chunk && cursor < this.#chunk.lastSeq ? this.#chunk : null;
   }
 
   attach(subscriber: Subscriber): void {
     this.subscribers.add(subscriber);
     subscriber.follow(this);
-    this.deps.write(subscriber.stream);
+    this.#deps.write(subscriber.stream);
   }
 
   close(): void {
-    this.state = "closed";
-    if (this.timer) clearTimeout(this.timer);
+    this.#state = "closed";
+    if (this.#timer) clearTimeout(this.#timer);
   }
 
-  private refresh(): void {
-    if (this.state === "reading") this.state = "outdated";
-    if (this.state !== "idle") return;
-    const waitMs = this.readAt + this.deps.limits.listIntervalMs - performance.now();
-    if (waitMs <= 0) return void this.read();
-    this.state = "scheduled";
-    this.timer = setTimeout(() => void this.read(), waitMs);
+  #refresh(): void {
+    if (this.#state === "reading") this.#state = "outdated";
+    if (this.#state !== "idle") return;
+    const waitMs = this.#readAt + this.#deps.limits.listIntervalMs - performance.now();
+    if (waitMs <= 0) return void this.#read();
+    this.#state = "scheduled";
+    this.#timer = setTimeout(() => void this.#read(), waitMs);
   }
 
-  private async read(): Promise<void> {
-    this.state = "reading";
+  async #read(): Promise<void> {
+    this.#state = "reading";
     try {
-      const bytes = encodeFrame(this.deps.type, await this.deps.readMessage(), null);
-      const lastSeq = (this.chunk?.lastSeq ?? 0) + 1;
-      this.chunk = { ...plainChunk, bytes, lastSeq };
-      this.readAt = performance.now();
-      this.markReady();
-      await this.send();
+      const bytes = encodeFrame(this.#deps.type, await this.#deps.readMessage(), null);
+      const lastSeq = (this.#chunk?.lastSeq ?? 0) + 1;
+      this.#chunk = { ...plainChunk, bytes, lastSeq };
+      this.#readAt = performance.now();
+      this.#markReady();
+      await this.#send();
     } catch (error) {
-      this.deps.onError(error);
-      this.readAt = performance.now();
-      this.refresh();
+      this.#deps.onError(error);
+      this.#readAt = performance.now();
+      this.#refresh();
     }
-    this.finishRead();
+    this.#finishRead();
   }
 
-  private finishRead(): void {
-    if (this.state === "closed") return;
-    const isOutdated = this.state === "outdated";
-    this.state = "idle";
-    if (isOutdated) this.refresh();
+  #finishRead(): void {
+    if (this.#state === "closed") return;
+    const isOutdated = this.#state === "outdated";
+    this.#state = "idle";
+    if (isOutdated) this.#refresh();
   }
 
   /** Sends in small batches with pauses: thousands of clients waking up at once would starve other work of CPU. */
-  private async send(): Promise<void> {
-    const { limits, write } = this.deps;
+  async #send(): Promise<void> {
+    const { limits, write } = this.#deps;
     const pause = () => delay(limits.listPauseMs);
     await forEachInBatches(
       this.subscribers,

@@ -35,15 +35,15 @@ type AnyTopic = RoomTopic | ListTopic;
 
 /** Topics with subscribers, created at the first subscription. */
 export class OpenTopics {
-  private readonly deps: OpenTopicsDeps;
-  private readonly catchUp: SubscriptionCatchUp;
+  readonly #deps: OpenTopicsDeps;
+  readonly #catchUp: SubscriptionCatchUp;
   /** By topic name. */
-  private readonly topics = new Map<string, AnyTopic>();
+  readonly #topics = new Map<string, AnyTopic>();
 
   constructor(deps: OpenTopicsDeps) {
     const { limits, clock, count } = deps;
-    this.deps = deps;
-    this.catchUp = new SubscriptionCatchUp({
+    this.#deps = deps;
+    this.#catchUp = new SubscriptionCatchUp({
       limits,
       clock,
       onGap: count.gap,
@@ -55,56 +55,56 @@ export class OpenTopics {
   /** Starts the catch-up of the subscriber from the client's cursor, then attaches it to its topic. */
   enter(subscriber: Subscriber): void {
     const { topic } = subscriber;
-    const entered = this.topics.get(topic.name) ?? this.create(topic);
+    const entered = this.#topics.get(topic.name) ?? this.#create(topic);
     entered.users += 1;
     if (entered instanceof RoomTopic)
-      return this.guard(subscriber, this.catchUp.start(subscriber, entered));
+      return this.#guard(subscriber, this.#catchUp.start(subscriber, entered));
     const attach = () => (subscriber.stream.isClosed ? undefined : entered.attach(subscriber));
-    this.guard(subscriber, entered.ready.then(attach));
+    this.#guard(subscriber, entered.ready.then(attach));
   }
 
   leave(subscriber: Subscriber): void {
     if (subscriber.hasLeft) return;
     subscriber.leave();
-    const topic = this.topics.get(subscriber.topic.name);
+    const topic = this.#topics.get(subscriber.topic.name);
     if (!topic) return;
     topic.subscribers.delete(subscriber);
     topic.users -= 1;
-    if (topic.users === 0) this.drop(topic);
+    if (topic.users === 0) this.#drop(topic);
   }
 
   /** Includes those that are still catching up. */
   countSubscribers(name: string): number {
-    return this.topics.get(name)?.users ?? 0;
+    return this.#topics.get(name)?.users ?? 0;
   }
 
   clear(): void {
-    for (const topic of this.topics.values()) this.drop(topic);
+    for (const topic of this.#topics.values()) this.#drop(topic);
   }
 
-  private drop(topic: AnyTopic): void {
-    this.topics.delete(topic.name);
+  #drop(topic: AnyTopic): void {
+    this.#topics.delete(topic.name);
     topic.close();
-    this.deps.feed.unfollow(topic.address);
+    this.#deps.feed.unfollow(topic.address);
   }
 
-  private guard(subscriber: Subscriber, catchingUp: Promise<void>): void {
+  #guard(subscriber: Subscriber, catchingUp: Promise<void>): void {
     catchingUp.catch((error: unknown) => {
-      this.deps.onError(error);
+      this.#deps.onError(error);
       // The client reconnects with its last id, so ending the stream loses nothing.
       subscriber.stream.end("unavailable");
     });
   }
 
-  private create(topic: Topic): AnyTopic {
-    const created = topic.code === undefined ? this.createList(topic) : this.createRoom(topic);
-    this.topics.set(topic.name, created);
-    this.deps.feed.follow(created.address, created);
+  #create(topic: Topic): AnyTopic {
+    const created = topic.code === undefined ? this.#createList(topic) : this.#createRoom(topic);
+    this.#topics.set(topic.name, created);
+    this.#deps.feed.follow(created.address, created);
     return created;
   }
 
-  private createList({ list, name }: ListName): ListTopic {
-    const { sources, writer, limits, clock, onError } = this.deps;
+  #createList({ list, name }: ListName): ListTopic {
+    const { sources, writer, limits, clock, onError } = this.#deps;
     const source = sources.lists[list];
     if (!source) throw new Error(`the hub has no list ${list}`);
     const type = `${list}.updated`;
@@ -123,9 +123,9 @@ export class OpenTopics {
     });
   }
 
-  private createRoom({ kind, name, code }: RoomName): RoomTopic {
-    const { sources, feed, writer, limits, budget, count, onFirstWrite, onError } = this.deps;
-    const { catchUp } = this;
+  #createRoom({ kind, name, code }: RoomName): RoomTopic {
+    const { sources, feed, writer, limits, budget, count, onFirstWrite, onError } = this.#deps;
+    const catchUp = this.#catchUp;
     const source = sources.rooms[kind];
     if (!source) throw new Error(`the hub has no rooms of the kind ${kind}`);
     const local = source.commits && { local: { code, source: source.commits } };
@@ -140,8 +140,8 @@ export class OpenTopics {
       budget,
       snapshot: () => source.snapshotOf(code),
       onFlushable: (topic) => writer.markFlushable(topic),
-      onLost: (one) => this.guard(one, catchUp.snapshot(one, created, true)),
-      onBehind: (one) => this.guard(one, catchUp.proceed(one, created)),
+      onLost: (one) => this.#guard(one, catchUp.snapshot(one, created, true)),
+      onBehind: (one) => this.#guard(one, catchUp.proceed(one, created)),
       onFrame: () => count.in(),
       onFirstWrite,
       onError,

@@ -50,29 +50,29 @@ export class RoomTopic implements Source, Flushable {
   readonly ready: Promise<void>;
   readonly address: TopicAddress;
   readonly delivery: DeliveryRules;
-  private readonly streamKey: string;
-  private readonly deps: RoomTopicDeps;
-  private buffer: ReplayBuffer | null = null;
-  private markReady: () => void = () => undefined;
-  private readonly repairTask: CoalescedTask;
-  private snapshotRead: Promise<SnapshotMessage | null> | null = null;
+  readonly #streamKey: string;
+  readonly #deps: RoomTopicDeps;
+  #buffer: ReplayBuffer | null = null;
+  #markReady: () => void = () => undefined;
+  readonly #repairTask: CoalescedTask;
+  #snapshotRead: Promise<SnapshotMessage | null> | null = null;
   /** Number of the last message that was written to anyone. */
-  private lastWrittenSeq = 0;
-  private repeat: NodeJS.Timeout | null = null;
+  #lastWrittenSeq = 0;
+  #repeat: NodeJS.Timeout | null = null;
 
   constructor(deps: RoomTopicDeps) {
-    this.deps = deps;
+    this.#deps = deps;
     this.kind = deps.kind;
     this.name = deps.name;
     this.address = deps.address;
     this.delivery = deps.delivery;
-    this.streamKey = deps.streamKey;
-    this.ready = new Promise((resolve) => (this.markReady = resolve));
-    this.repairTask = new CoalescedTask(() => this.readMissing());
+    this.#streamKey = deps.streamKey;
+    this.ready = new Promise((resolve) => (this.#markReady = resolve));
+    this.#repairTask = new CoalescedTask(() => this.#readMissing());
   }
 
   get last(): number {
-    return this.buffer?.last ?? 0;
+    return this.#buffer?.last ?? 0;
   }
 
   onConfirmed(): void {
@@ -81,22 +81,22 @@ export class RoomTopic implements Source, Flushable {
 
   onMessage(seq: number, text: string): void {
     // Before the first read there is no base to detect gaps against; that read runs after the confirmation.
-    if (!this.buffer || !Number.isSafeInteger(seq)) return this.repairWithRetry();
-    if (seq <= this.buffer.last) return;
-    if (seq > this.buffer.last + 1) return this.repairWithRetry();
-    this.append(this.encode({ seq, text }));
+    if (!this.#buffer || !Number.isSafeInteger(seq)) return this.repairWithRetry();
+    if (seq <= this.#buffer.last) return;
+    if (seq > this.#buffer.last + 1) return this.repairWithRetry();
+    this.#append(this.#encode({ seq, text }));
   }
 
   contains(cursor: number): boolean {
-    return this.buffer?.contains(cursor) ?? false;
+    return this.#buffer?.contains(cursor) ?? false;
   }
 
   next(cursor: number, isSpectator: boolean): Chunk | null {
-    if (!this.buffer || cursor >= this.buffer.last || !this.buffer.contains(cursor)) return null;
-    const { frames, start } = this.buffer.after(cursor);
-    const { maxWriteBytes } = this.deps.limits;
+    if (!this.#buffer || cursor >= this.#buffer.last || !this.#buffer.contains(cursor)) return null;
+    const { frames, start } = this.#buffer.after(cursor);
+    const { maxWriteBytes } = this.#deps.limits;
     const chunk = joinFrames(frames, start, maxWriteBytes, isSpectator);
-    if (chunk) this.measure(chunk);
+    if (chunk) this.#measure(chunk);
     return chunk;
   }
 
@@ -105,7 +105,7 @@ export class RoomTopic implements Source, Flushable {
     if (subscriber.hasLeft) return;
     this.subscribers.add(subscriber);
     subscriber.follow(this);
-    if (subscriber.cursor < this.last) this.deps.onFlushable(this);
+    if (subscriber.cursor < this.last) this.#deps.onFlushable(this);
     else if (this.isEnded) subscriber.stream.closeSubscription(subscriber);
   }
 
@@ -114,134 +114,135 @@ export class RoomTopic implements Source, Flushable {
       const { cursor, stream } = subscriber;
       if (cursor >= this.last) continue;
       if (stream.isWritable && this.contains(cursor)) add(stream);
-      else if (stream.isWritable) this.detach(subscriber, this.deps.onBehind);
-      else if (this.isTooSlow(cursor)) stream.end("slow");
+      else if (stream.isWritable) this.#detach(subscriber, this.#deps.onBehind);
+      else if (this.#isTooSlow(cursor)) stream.end("slow");
     }
   }
 
   /** Whether the room was public behind number `after`, given that it said so itself at `until`. */
   wasPublic(after: number, until: number): Promise<boolean> {
-    return wasPublic(after, until, (from) => this.read(from));
+    return wasPublic(after, until, (from) => this.#read(from));
   }
 
   /** Single-flight read of the snapshot: later messages are in the replay buffer. */
   snapshot(): Promise<SnapshotMessage | null> {
-    this.snapshotRead ??= this.deps.snapshot().finally(() => (this.snapshotRead = null));
-    return this.snapshotRead;
+    this.#snapshotRead ??= this.#deps.snapshot().finally(() => (this.#snapshotRead = null));
+    return this.#snapshotRead;
   }
 
   /** One page of messages from number `from` on, from Redis; rejects while it is down. */
   async readStored(from: number): Promise<Frame[]> {
-    const messages = await this.deps.feed.read(this.streamKey, from);
-    return messages.map((message) => this.encode(message));
+    const messages = await this.#deps.feed.read(this.#streamKey, from);
+    return messages.map((message) => this.#encode(message));
   }
 
   /** Reads the missing messages; rejects while Redis is down. */
   repair(): Promise<void> {
-    return this.repairTask.run();
+    return this.#repairTask.run();
   }
 
   close(): void {
     this.isClosed = true;
-    this.buffer?.reset(this.buffer.newest);
-    if (this.repeat) clearTimeout(this.repeat);
+    this.#buffer?.reset(this.#buffer.newest);
+    if (this.#repeat) clearTimeout(this.#repeat);
   }
 
   /** Repairs, and retries until it succeeds. */
   repairWithRetry(): void {
     this.repair().catch((error: unknown) => {
-      if (this.isClosed || this.repeat) return;
-      this.deps.onError(error);
-      this.repeat = setTimeout(() => {
-        this.repeat = null;
+      if (this.isClosed || this.#repeat) return;
+      this.#deps.onError(error);
+      this.#repeat = setTimeout(() => {
+        this.#repeat = null;
         this.repairWithRetry();
-      }, this.deps.limits.repeatMs);
+      }, this.#deps.limits.repeatMs);
     });
   }
 
   /** Messages from number `from` on: from the buffer, else one page from Redis. */
-  private read(from: number): Promise<Frame[]> | readonly Frame[] {
-    if (!this.buffer?.contains(from - 1)) return this.readStored(from);
-    const { frames, start } = this.buffer.after(from - 1);
+  #read(from: number): Promise<Frame[]> | readonly Frame[] {
+    if (!this.#buffer?.contains(from - 1)) return this.readStored(from);
+    const { frames, start } = this.#buffer.after(from - 1);
     return frames.slice(start);
   }
 
-  private async readNewest(): Promise<Frame | null> {
-    const message = await this.deps.feed.newest(this.streamKey);
-    return message && this.encode(message);
+  async #readNewest(): Promise<Frame | null> {
+    const message = await this.#deps.feed.newest(this.#streamKey);
+    return message && this.#encode(message);
   }
 
-  private encode({ seq, text }: StoredMessage): Frame {
+  #encode({ seq, text }: StoredMessage): Frame {
     return frameOf(seq, text, this.delivery);
   }
 
-  private measure({ frames, lastSeq }: Chunk): void {
-    for (const frame of frames) if (frame.seq > this.lastWrittenSeq) this.deps.onFirstWrite(frame);
-    this.lastWrittenSeq = Math.max(this.lastWrittenSeq, lastSeq);
+  #measure({ frames, lastSeq }: Chunk): void {
+    for (const frame of frames)
+      if (frame.seq > this.#lastWrittenSeq) this.#deps.onFirstWrite(frame);
+    this.#lastWrittenSeq = Math.max(this.#lastWrittenSeq, lastSeq);
   }
 
-  private isTooSlow(cursor: number): boolean {
-    const limit = this.deps.limits.maxUnsentBytes;
-    if (!this.buffer?.contains(cursor)) return true;
-    return this.buffer.bytesAfter(cursor, limit) > limit;
+  #isTooSlow(cursor: number): boolean {
+    const limit = this.#deps.limits.maxUnsentBytes;
+    if (!this.#buffer?.contains(cursor)) return true;
+    return this.#buffer.bytesAfter(cursor, limit) > limit;
   }
 
-  private detach(subscriber: Subscriber, then: (subscriber: Subscriber) => void): void {
+  #detach(subscriber: Subscriber, then: (subscriber: Subscriber) => void): void {
     this.subscribers.delete(subscriber);
     subscriber.stream.restart(subscriber);
     then(subscriber);
   }
 
-  private append(frame: Frame): void {
-    if (!this.buffer || this.isClosed) return;
-    this.buffer.push(frame);
+  #append(frame: Frame): void {
+    if (!this.#buffer || this.isClosed) return;
+    this.#buffer.push(frame);
     this.isEnded ||= frame.isEnd;
-    this.deps.onFrame();
-    if (frame.removedSeat !== null) this.endSoon((one) => one.seatId === frame.removedSeat);
-    if (frame.isPrivate) this.endSoon((one) => one.isSpectator);
-    if (this.subscribers.size > 0) this.deps.onFlushable(this);
+    this.#deps.onFrame();
+    if (frame.removedSeat !== null) this.#endSoon((one) => one.seatId === frame.removedSeat);
+    if (frame.isPrivate) this.#endSoon((one) => one.isSpectator);
+    if (this.subscribers.size > 0) this.#deps.onFlushable(this);
   }
 
   /** Ends the streams of a removed seat, or of spectators, soon even when their sockets are blocked (S14). */
-  private endSoon(isMeant: (subscriber: Subscriber) => boolean): void {
+  #endSoon(isMeant: (subscriber: Subscriber) => boolean): void {
     for (const subscriber of this.subscribers)
-      if (isMeant(subscriber)) subscriber.stream.endIn(this.deps.limits.removalGraceMs, "removed");
+      if (isMeant(subscriber)) subscriber.stream.endIn(this.#deps.limits.removalGraceMs, "removed");
   }
 
-  private async readMissing(): Promise<void> {
+  async #readMissing(): Promise<void> {
     if (this.isClosed) return;
-    if (!this.buffer) return this.initialize();
-    const { limits } = this.deps;
+    if (!this.#buffer) return this.#initialize();
+    const { limits } = this.#deps;
     for (let page = 0; page < limits.maxPages && !this.isClosed; page++) {
       // Publications continue during the read, so it is compared with the newest message before it.
-      const { newest } = this.buffer;
+      const { newest } = this.#buffer;
       const frames = await this.readStored(newest?.seq ?? 0);
-      if (!continuesFrom(frames, newest)) return this.startOver();
-      for (const frame of frames) if (frame.seq === this.buffer.last + 1) this.append(frame);
+      if (!continuesFrom(frames, newest)) return this.#startOver();
+      for (const frame of frames) if (frame.seq === this.#buffer.last + 1) this.#append(frame);
       if (frames.length < limits.pageMessages) return;
     }
   }
 
-  private async initialize(): Promise<void> {
-    const { limits, budget } = this.deps;
-    const newest = await this.readNewest();
-    this.buffer ??= new ReplayBuffer(
+  async #initialize(): Promise<void> {
+    const { limits, budget } = this.#deps;
+    const newest = await this.#readNewest();
+    this.#buffer ??= new ReplayBuffer(
       newest,
       limits.replayBufferMessages,
       limits.replayBufferBytes,
       budget,
     );
     this.isEnded = newest?.isEnd ?? false;
-    this.markReady();
+    this.#markReady();
   }
 
   /** The stream in Redis was trimmed past our newest message, or went back: every subscriber needs a snapshot. */
-  private async startOver(): Promise<void> {
-    const newest = await this.readNewest();
-    if (!this.buffer || this.isClosed) return;
-    this.buffer.reset(newest);
+  async #startOver(): Promise<void> {
+    const newest = await this.#readNewest();
+    if (!this.#buffer || this.isClosed) return;
+    this.#buffer.reset(newest);
     this.isEnded = newest?.isEnd ?? false;
-    for (const subscriber of [...this.subscribers]) this.detach(subscriber, this.deps.onLost);
+    for (const subscriber of [...this.subscribers]) this.#detach(subscriber, this.#deps.onLost);
   }
 }
 

@@ -25,93 +25,94 @@ export class Connection {
   openedAt: number | null = null;
   /** Sent by the service: how long to wait before the next connection. */
   retryMs: number | null = null;
-  private readonly link: Link;
-  private readonly controller = new AbortController();
-  private body: Body | null = null;
-  private isLeft = false;
+  readonly #link: Link;
+  readonly #controller = new AbortController();
+  #body: Body | null = null;
+  #isLeft = false;
   /** When bytes came last, by both clocks: a monotonic one may stand still while the device sleeps. */
-  private heard: { elapsed: number; now: number };
+  #heard: { elapsed: number; now: number };
   /** Time spent by the consumer does not count as silence. */
-  private isWaiting = true;
+  #isWaiting = true;
 
   constructor(link: Link, target: Target) {
-    this.link = link;
+    this.#link = link;
     this.target = target;
-    this.heard = this.time();
+    this.#heard = this.#time();
   }
 
   get isOpen(): boolean {
-    return this.openedAt !== null && !this.controller.signal.aborted;
+    return this.openedAt !== null && !this.#controller.signal.aborted;
   }
 
   get silentMs(): number {
-    if (!this.isWaiting) return 0;
-    const { elapsed, now } = this.time();
-    return Math.max(elapsed - this.heard.elapsed, now - this.heard.now);
+    if (!this.#isWaiting) return 0;
+    const { elapsed, now } = this.#time();
+    return Math.max(elapsed - this.#heard.elapsed, now - this.#heard.now);
   }
 
   /** Resolves when the service has accepted the stream. */
   async open(): Promise<void> {
-    void this.endWhenSilent();
+    void this.#endWhenSilent();
     try {
-      this.body = await this.request();
+      this.#body = await this.#request();
     } catch (cause) {
-      this.controller.abort();
+      this.#controller.abort();
       throw cause instanceof EmberlineError ? cause : cut(cause);
     }
-    this.hear();
-    this.openedAt = this.heard.elapsed;
+    this.#hear();
+    this.openedAt = this.#heard.elapsed;
   }
 
   /** The frames, until the service ends the connection in order or this side leaves it. */
   async *frames(): AsyncGenerator<Frame, void, undefined> {
-    const { signal } = this.controller;
+    const { signal } = this.#controller;
     try {
-      const reader = readerUntil(this.body, signal);
+      const reader = readerUntil(this.#body, signal);
       const decoder = new TextDecoder();
       const parse = createEventParser();
       for (;;) {
-        this.hear();
+        this.#hear();
         const { done, value } = await reader.read();
         signal.throwIfAborted();
-        this.hear();
-        this.isWaiting = false;
+        this.#hear();
+        this.#isWaiting = false;
         if (done) return;
         const { frames, retryMs } = parse(decoder.decode(value, { stream: true }));
         if (retryMs !== null) this.retryMs = retryMs;
         yield* frames;
       }
     } catch (cause) {
-      if (this.isLeft) return;
+      if (this.#isLeft) return;
       throw cause instanceof EmberlineError ? cause : cut(cause);
     } finally {
-      this.controller.abort();
+      this.#controller.abort();
     }
   }
 
   /** Leaves the connection: its frames end after those that were received. */
   leave(): void {
-    this.isLeft = true;
-    this.controller.abort();
+    this.#isLeft = true;
+    this.#controller.abort();
   }
 
   /** Gives the connection up as one that was cut. */
   giveUp(): void {
-    this.controller.abort();
+    this.#controller.abort();
   }
 
-  private time() {
-    const { clock } = this.link;
+  #time() {
+    const { clock } = this.#link;
     return { elapsed: clock.elapsed(), now: clock.now() };
   }
 
-  private hear(): void {
-    this.heard = this.time();
-    this.isWaiting = true;
+  #hear(): void {
+    this.#heard = this.#time();
+    this.#isWaiting = true;
   }
 
-  private async request(): Promise<Body> {
-    const { link, target } = this;
+  async #request(): Promise<Body> {
+    const { target } = this;
+    const link = this.#link;
     const { token, lastEventId } = target;
     if (!link.runtime.hasReadableBodies) throw unreadableStream();
     const address = `${target.url}${hubPath}?topic=${encodeURIComponent(target.topic)}`;
@@ -122,7 +123,7 @@ export class Connection {
         ...(lastEventId === null ? {} : { "Last-Event-ID": lastEventId }),
       },
       ...link.request,
-      signal: this.controller.signal,
+      signal: this.#controller.signal,
     });
     link.owner?.learn(response.headers);
     if (!response.ok) throw errorOf(response, await response.text());
@@ -134,13 +135,13 @@ export class Connection {
   }
 
   /** Ends a connection that receives not even a comment. */
-  private async endWhenSilent(): Promise<void> {
-    const { clock } = this.link;
-    const { signal } = this.controller;
+  async #endWhenSilent(): Promise<void> {
+    const { clock } = this.#link;
+    const { signal } = this.#controller;
     while (!signal.aborted) {
       const limitMs = this.openedAt === null ? this.target.limitMs : silenceMs;
-      const silentMs = this.isWaiting ? clock.elapsed() - this.heard.elapsed : 0;
-      if (silentMs >= limitMs) return this.controller.abort();
+      const silentMs = this.#isWaiting ? clock.elapsed() - this.#heard.elapsed : 0;
+      if (silentMs >= limitMs) return this.#controller.abort();
       await clock.sleep(limitMs - silentMs, signal);
     }
   }

@@ -438,19 +438,12 @@ interface Page extends Listening {
 }
 /** Tells the streams of a client what happens to their page. Listens only while there is a stream. */
 declare class PageSignals {
-  private readonly clock;
-  private readonly page;
-  private readonly streams;
-  private hiddenAt;
+  #private;
   constructor(clock: Clock, page?: Page);
   get isHidden(): boolean;
   /** Until the returned function is called. */
   follow(stream: Wakeable): () => void;
   readonly wake: () => void;
-  private listen;
-  private readonly onPageShow;
-  private readonly onVisibility;
-  private time;
 }
 /** `crypto.randomUUID` is missing without https, for example on a phone that uses an IP address. */
 export declare function randomKey(): string;
@@ -539,10 +532,10 @@ interface LobbyStream extends Wakeable {
 }
 /** A view of a lobby; `lobby` is updated by every response and every event. */
 declare abstract class LobbyView {
+  #private;
   readonly code: string;
   lobby: Lobby | null;
   protected readonly link: Link;
-  private readonly streams;
   protected constructor(link: Link, code: string, lobby: Lobby | null);
   /** Applies a state unless a later one is known, and returns the current state. */
   protected take(lobby: Lobby): Lobby;
@@ -573,8 +566,8 @@ declare abstract class LobbyView {
 }
 /** A seat in a lobby and its commands; every call is safe to repeat. */
 export declare class Seat extends LobbyView {
+  #private;
   readonly key: SeatKey;
-  private readonly pickState;
   /** `headers`: of the response that granted the seat. */
   constructor(link: Link, key: SeatKey, lobby?: Lobby | null, headers?: Headers);
   /**
@@ -632,19 +625,12 @@ export declare class Seat extends LobbyView {
    * removal of this seat, or with the signal; throws if the service refuses permanently.
    */
   events(options?: StreamOptions): AsyncGenerator<LobbyEvent, void, undefined>;
-  private keepBeating;
-  /** A refusal also appears on the stream; the next heartbeat replaces a missed one. */
-  private beat;
   protected take(lobby: Lobby): Lobby;
   protected apply(event: LobbyEvent): void;
-  /** Sends a command without a response body. */
-  private tell;
-  private command;
-  private call;
 }
 /** A spectator's view of a public lobby: it can be followed, but not played. */
 export declare class Spectator extends LobbyView {
-  private readonly token;
+  #private;
   constructor(link: Link, code: string, token: string);
   /** Reads the lobby; `player` is null because there is no seat. */
   read(options?: CallOptions): Promise<{
@@ -666,9 +652,7 @@ export declare function verifyReveal(
 ): Promise<boolean | null>;
 /** Client of an emberline service: identity, lobbies, and seats to resume. */
 export declare class Emberline {
-  private readonly link;
-  private readonly options;
-  private readonly account;
+  #private;
   constructor(options?: EmberlineOptions);
   /** The guest of this client: the stored one, renewed by its reclaim token, or a new one. */
   guest(options?: CallOptions): Promise<Guest>;
@@ -712,10 +696,5 @@ export declare class Emberline {
       once?: boolean;
     },
   ): Promise<T>;
-  private get;
-  private sit;
-  /** Runs a call with the own identity; retries once with a renewed token if the token is refused. */
-  private asCaller;
-  private accessToken;
 }
 export {};

@@ -62,82 +62,82 @@ interface TakenSeat {
 
 /** Client of an emberline service: identity, lobbies, and seats to resume. */
 export class Emberline {
-  private readonly link: Link;
-  private readonly options: EmberlineOptions;
-  private readonly account: GuestAccount;
+  readonly #link: Link;
+  readonly #options: EmberlineOptions;
+  readonly #account: GuestAccount;
 
   constructor(options: EmberlineOptions = {}) {
-    this.options = options;
-    this.link = linkOf(options);
-    this.account = new GuestAccount(this.link, options.guest);
+    this.#options = options;
+    this.#link = linkOf(options);
+    this.#account = new GuestAccount(this.#link, options.guest);
   }
 
   /** The guest of this client: the stored one, renewed by its reclaim token, or a new one. */
   guest(options: CallOptions = {}): Promise<Guest> {
-    return this.account.read(options);
+    return this.#account.read(options);
   }
 
   /** Not retried, because the caller wants the current state. */
   async health({ deadlineMs = callDeadlineMs, signal }: CallOptions = {}): Promise<Health> {
     const call = { method: "GET", path: "/v1/health-check" } as const;
-    const answer = await sendOnce(this.link, call, deadlineMs, signal);
+    const answer = await sendOnce(this.#link, call, deadlineMs, signal);
     const body = bodyOf<Omit<Health, "version">>(answer);
     return { ...body, version: String(answer.version) };
   }
 
   async categories(options?: CallOptions): Promise<{ name: string; num_questions: number }[]> {
-    const answer = await this.get("/v1/games/trivia/categories", options);
+    const answer = await this.#get("/v1/games/trivia/categories", options);
     return bodyOf<{ categories: { name: string; num_questions: number }[] }>(answer).categories;
   }
 
   /** Public lobbies that are waiting or being played, newest first. */
   async lobbies(options?: CallOptions): Promise<Lobby[]> {
-    return bodyOf<{ lobbies: Lobby[] }>(await this.get(lobbiesPath, options)).lobbies;
+    return bodyOf<{ lobbies: Lobby[] }>(await this.#get(lobbiesPath, options)).lobbies;
   }
 
   async lobby(code: string, options?: CallOptions): Promise<Lobby> {
-    return bodyOf<{ lobby: Lobby }>(await this.get(pathOf(lobbyCode(code)), options)).lobby;
+    return bodyOf<{ lobby: Lobby }>(await this.#get(pathOf(lobbyCode(code)), options)).lobby;
   }
 
   /** Creates a lobby and takes the host's seat. */
   create(fields: NewLobby, options?: CallOptions): Promise<Seat> {
-    return this.sit({ method: "POST", path: lobbiesPath, body: fields }, null, options);
+    return this.#sit({ method: "POST", path: lobbiesPath, body: fields }, null, options);
   }
 
   /** Takes a seat in a waiting lobby; `text` is its code or a link to it, as in `lobbyCode`. */
   join(text: string, name: string, options?: CallOptions): Promise<Seat> {
     const code = lobbyCode(text);
     const call = { method: "POST", path: `${pathOf(code)}/join`, body: { name } } as const;
-    return this.sit(call, code, options);
+    return this.#sit(call, code, options);
   }
 
   /** Resumes a seat; sends no request. */
   seat(key: SeatKey): Seat {
-    return new Seat(this.link, key);
+    return new Seat(this.#link, key);
   }
 
   /** Watches a public lobby without a seat. */
   async spectate(text: string, options?: CallOptions): Promise<Spectator> {
     const code = lobbyCode(text);
-    const spectator = new Spectator(this.link, code, await askToWatch(this.link, code, options));
+    const spectator = new Spectator(this.#link, code, await askToWatch(this.#link, code, options));
     await spectator.read(options);
     return spectator;
   }
 
   /** The complete public list after every change; ends with the signal. */
   async *publicLobbies(options: StreamOptions = {}): AsyncGenerator<Lobby[], void, undefined> {
-    const topic = `${this.options.topicBase ?? "/games/trivia"}/lobbies`;
+    const topic = `${this.#options.topicBase ?? "/games/trivia"}/lobbies`;
     const findTopic = () => Promise.resolve(topic);
     const readSeq = (call: CallOptions) => this.lobbies(call).then(() => -1);
     const source = { findTopic, token: null, readToken: null, readSeq };
-    const stream = readTopic(this.link, source, options);
+    const stream = readTopic(this.#link, source, options);
     for await (const { event, message } of stream)
       if (event === "lobbies.updated") yield (message as ListEvent).data.lobbies;
   }
 
   /** Checks the connections of all streams at once, like `resumeNow` of a seat. */
   resumeNow(): void {
-    this.link.page.wake();
+    this.#link.page.wake();
   }
 
   /**
@@ -150,53 +150,53 @@ export class Emberline {
     path: string,
     { body, once = false, ...options }: CallOptions & { body?: unknown; once?: boolean } = {},
   ): Promise<T> {
-    const answer = await this.asCaller(options, (headers, left) => {
+    const answer = await this.#asCaller(options, (headers, left) => {
       const call = { method, path, headers, body, brings: "anything" } as const;
-      if (method === "GET" && !once) return send(this.link, call, left);
-      if (options.key !== undefined) return sendKeyed(this.link, call, left);
-      return sendOnce(this.link, call, left.deadlineMs ?? callDeadlineMs, left.signal);
+      if (method === "GET" && !once) return send(this.#link, call, left);
+      if (options.key !== undefined) return sendKeyed(this.#link, call, left);
+      return sendOnce(this.#link, call, left.deadlineMs ?? callDeadlineMs, left.signal);
     });
     return bodyOf<T>(answer);
   }
 
-  private get(path: string, options?: CallOptions): Promise<Answer> {
-    return send(this.link, { method: "GET", path }, options);
+  #get(path: string, options?: CallOptions): Promise<Answer> {
+    return send(this.#link, { method: "GET", path }, options);
   }
 
-  private async sit(call: Call, code: string | null, options: CallOptions = {}): Promise<Seat> {
+  async #sit(call: Call, code: string | null, options: CallOptions = {}): Promise<Seat> {
     // One key for both identities, so that a first attempt that arrived is recognized.
     const key = options.key ?? randomKey();
-    const answer = await this.asCaller(options, (headers, left) =>
-      sendKeyed(this.link, { ...call, headers }, { ...left, key }),
+    const answer = await this.#asCaller(options, (headers, left) =>
+      sendKeyed(this.#link, { ...call, headers }, { ...left, key }),
     );
     const { lobby, player, player_token: token } = bodyOf<TakenSeat>(answer);
     const seatKey = { code: lobby?.code ?? code ?? "", token, playerId: player.id };
-    return new Seat(this.link, seatKey, lobby ?? null, answer.headers);
+    return new Seat(this.#link, seatKey, lobby ?? null, answer.headers);
   }
 
   /** Runs a call with the own identity; retries once with a renewed token if the token is refused. */
-  private async asCaller<T>(
+  async #asCaller<T>(
     options: CallOptions,
     call: (headers: Record<string, string>, left: CallOptions) => Promise<T>,
   ): Promise<T> {
-    const { clock } = this.link;
+    const { clock } = this.#link;
     const deadlineAt = clock.elapsed() + (options.deadlineMs ?? callDeadlineMs);
     const left = () => ({ ...options, deadlineMs: Math.max(0, deadlineAt - clock.elapsed()) });
     const callNow = async () => {
-      const token = await this.accessToken(left());
+      const token = await this.#accessToken(left());
       return call(token === null ? {} : { Authorization: `Bearer ${token}` }, left());
     };
     try {
       return await callNow();
     } catch (error) {
       if (!(error instanceof EmberlineError) || error.code !== "auth:token_invalid") throw error;
-      this.account.expire();
+      this.#account.expire();
       return callNow();
     }
   }
 
-  private async accessToken(options: CallOptions): Promise<string | null> {
-    const { accessToken } = this.options;
+  async #accessToken(options: CallOptions): Promise<string | null> {
+    const { accessToken } = this.#options;
     if (accessToken) return accessToken();
     return (await this.guest(options)).access_token;
   }

@@ -56,234 +56,239 @@ export function readTopic(
 }
 
 class TopicStream implements LobbyStream {
-  private readonly link: Link;
-  private readonly source: StreamSource;
-  private readonly options: StreamOptions;
-  private readonly end = new AbortController();
-  private topic: string | null = null;
-  private token: string | null;
-  private lastEventId: string | null;
-  private retryMs = defaultRetryMs;
-  private failures = 0;
+  readonly #link: Link;
+  readonly #source: StreamSource;
+  readonly #options: StreamOptions;
+  readonly #end = new AbortController();
+  #topic: string | null = null;
+  #token: string | null;
+  #lastEventId: string | null;
+  #retryMs = defaultRetryMs;
+  #failures = 0;
   /** Aborted when what is in progress, an opening, a connection or a pause, shall give way. */
-  private step = new AbortController();
+  #step = new AbortController();
   /** When the step began; null during a pause. */
-  private beganAt: number | null = null;
+  #beganAt: number | null = null;
   /** In use or being opened. */
-  private connection: Connection | null = null;
+  #connection: Connection | null = null;
   /** Opened beside it, to take its place. */
-  private successor: Connection | null = null;
-  private isChecking = false;
+  #successor: Connection | null = null;
+  #isChecking = false;
   /** Since a wake, nothing has shown yet that the connection is alive. */
-  private isDoubtful = false;
-  private expected = -1;
-  private isLagWatched = false;
-  private state: StreamState | null = null;
+  #isDoubtful = false;
+  #expected = -1;
+  #isLagWatched = false;
+  #state: StreamState | null = null;
 
   constructor(link: Link, source: StreamSource, options: StreamOptions) {
-    this.link = link;
-    this.source = source;
-    this.options = options;
-    this.token = source.token;
-    this.lastEventId = options.lastEventId ?? null;
+    this.#link = link;
+    this.#source = source;
+    this.#options = options;
+    this.#token = source.token;
+    this.#lastEventId = options.lastEventId ?? null;
   }
 
   async *messages(): AsyncGenerator<Received, void, undefined> {
-    const { signal } = this.options;
+    const { signal } = this.#options;
     const stop = () => {
-      this.end.abort();
-      this.giveWay();
+      this.#end.abort();
+      this.#giveWay();
     };
     const undo = [
-      this.link.page.follow(this),
-      this.source.attach?.(this),
-      this.link.owner?.onMove(() => this.connection && this.giveWay()),
+      this.#link.page.follow(this),
+      this.#source.attach?.(this),
+      this.#link.owner?.onMove(() => this.#connection && this.#giveWay()),
     ];
     signal?.addEventListener("abort", stop);
     if (signal?.aborted) stop();
     try {
-      while (!this.end.signal.aborted) {
-        const isSeamless = this.step.signal.aborted;
-        this.step = new AbortController();
-        if (this.isReleased) await this.rest();
-        else if (yield* this.receive(isSeamless)) return;
+      while (!this.#end.signal.aborted) {
+        const isSeamless = this.#step.signal.aborted;
+        this.#step = new AbortController();
+        if (this.#isReleased) await this.#rest();
+        else if (yield* this.#receive(isSeamless)) return;
       }
     } finally {
       stop();
-      this.successor?.leave();
+      this.#successor?.leave();
       signal?.removeEventListener("abort", stop);
       for (const one of undo) one?.();
     }
   }
 
   look(isHidden: boolean): void {
-    if (this.options.whileHidden !== "release") return;
-    this.isDoubtful = !isHidden;
-    this.giveWay();
-    void this.watchLag();
+    if (this.#options.whileHidden !== "release") return;
+    this.#isDoubtful = !isHidden;
+    this.#giveWay();
+    void this.#watchLag();
   }
 
   wake(): void {
-    this.isDoubtful = true;
-    void this.watchLag();
-    if (this.isReleased || this.isChecking) return;
-    const { connection, beganAt } = this;
-    if (connection?.isOpen) return void this.check(connection);
-    if (beganAt !== null && this.link.clock.elapsed() - beganAt < slowReadMs) return;
-    this.failures = 0;
-    this.giveWay();
+    this.#isDoubtful = true;
+    void this.#watchLag();
+    if (this.#isReleased || this.#isChecking) return;
+    const connection = this.#connection;
+    const beganAt = this.#beganAt;
+    if (connection?.isOpen) return void this.#check(connection);
+    if (beganAt !== null && this.#link.clock.elapsed() - beganAt < slowReadMs) return;
+    this.#failures = 0;
+    this.#giveWay();
   }
 
   expect(seq: number): void {
-    if (this.lastEventId === null || seq <= Math.max(this.seq, this.expected)) return;
-    this.expected = seq;
-    void this.watchLag();
+    if (this.#lastEventId === null || seq <= Math.max(this.#seq, this.#expected)) return;
+    this.#expected = seq;
+    void this.#watchLag();
   }
 
-  private get isReleased(): boolean {
-    return this.options.whileHidden === "release" && this.link.page.isHidden;
+  get #isReleased(): boolean {
+    return this.#options.whileHidden === "release" && this.#link.page.isHidden;
   }
 
   /** Number of the last event; only its successors arrive on the next connection. */
-  private get seq(): number {
-    return Number(this.lastEventId ?? -1);
+  get #seq(): number {
+    return Number(this.#lastEventId ?? -1);
   }
 
-  private get isBehind(): boolean {
-    return this.isDoubtful || this.seq < this.expected;
+  get #isBehind(): boolean {
+    return this.#isDoubtful || this.#seq < this.#expected;
   }
 
   /** That it is behind needs no report: it was reported, or nobody sees it. */
-  private get isShown(): boolean {
-    const { state, end, isReleased } = this;
+  get #isShown(): boolean {
+    const state = this.#state;
+    const end = this.#end;
+    const isReleased = this.#isReleased;
     return state === "lost" || state === "behind" || isReleased || end.signal.aborted;
   }
 
-  private giveWay(): void {
-    this.step.abort();
-    this.connection?.leave();
+  #giveWay(): void {
+    this.#step.abort();
+    this.#connection?.leave();
   }
 
-  private report(state: StreamState): void {
-    const { onState } = this.options;
-    this.state = state;
+  #report(state: StreamState): void {
+    const { onState } = this.#options;
+    this.#state = state;
     onState?.(state);
   }
 
   /** Without a connection, until the page is visible again. */
-  private rest(): Promise<void> {
-    this.takeSuccessor()?.leave();
-    this.connection = null;
-    return aborted(this.step.signal);
+  #rest(): Promise<void> {
+    this.#takeSuccessor()?.leave();
+    this.#connection = null;
+    return aborted(this.#step.signal);
   }
 
   /** One connection, and the pause after it. Returns true when no message can follow. */
-  private async *receive(isSeamless: boolean): AsyncGenerator<Received, boolean, undefined> {
-    const { step } = this;
-    const { clock, owner } = this.link;
-    const wasKnown = this.token !== null;
+  async *#receive(isSeamless: boolean): AsyncGenerator<Received, boolean, undefined> {
+    const step = this.#step;
+    const { clock, owner } = this.#link;
+    const wasKnown = this.#token !== null;
     let retryAfterMs: number | null = null;
     let isElsewhere = false;
-    this.beganAt = clock.elapsed();
+    this.#beganAt = clock.elapsed();
     try {
-      if (!isSeamless) this.report("connecting");
-      const connection = this.takeSuccessor() ?? (await this.open());
+      if (!isSeamless) this.#report("connecting");
+      const connection = this.#takeSuccessor() ?? (await this.#open());
       if (connection === null) return true;
-      this.isDoubtful = false;
-      this.report("open");
+      this.#isDoubtful = false;
+      this.#report("open");
       for await (const frame of connection.frames()) {
-        if (this.end.signal.aborted) return true;
-        const message = this.take(frame);
+        if (this.#end.signal.aborted) return true;
+        const message = this.#take(frame);
         if (message !== null) yield { event: frame.event, message };
       }
     } catch (error) {
-      if (this.end.signal.aborted) return true;
+      if (this.#end.signal.aborted) return true;
       if (!step.signal.aborted) {
         if (!(error instanceof EmberlineError)) throw error;
         const isOutdated = wasKnown && [401, 403].includes(error.status);
         if (isRefused(error) && !isOutdated) throw error;
-        if (isOutdated) this.token = null;
+        if (isOutdated) this.#token = null;
         retryAfterMs = error.retryAfterMs;
-        const url = this.connection?.target.url ?? this.link.url;
+        const url = this.#connection?.target.url ?? this.#link.url;
         isElsewhere = error.status === 0 && owner?.leave(url) === true;
       }
     } finally {
-      this.drop();
+      this.#drop();
     }
     if (step.signal.aborted && !isElsewhere) return false;
-    this.report("lost");
-    this.beganAt = null;
+    this.#report("lost");
+    this.#beganAt = null;
     if (isElsewhere) return false;
-    const pauseMs = pauseAfter(this.failures++, clock.random(), retryAfterMs, this.retryMs);
+    const pauseMs = pauseAfter(this.#failures++, clock.random(), retryAfterMs, this.#retryMs);
     await clock.sleep(pauseMs, step.signal);
     return false;
   }
 
-  private takeSuccessor(): Connection | null {
-    const { successor } = this;
-    this.successor = null;
-    if (successor) this.connection = successor;
+  #takeSuccessor(): Connection | null {
+    const successor = this.#successor;
+    this.#successor = null;
+    if (successor) this.#connection = successor;
     return successor;
   }
 
-  private async open(): Promise<Connection | null> {
-    const { signal } = this.step;
-    this.topic ??= await this.source.findTopic({ signal });
-    if (this.topic === null) return null;
-    this.token ??= (await this.source.readToken?.({ signal })) ?? null;
-    await this.link.owner?.settled;
+  async #open(): Promise<Connection | null> {
+    const { signal } = this.#step;
+    this.#topic ??= await this.#source.findTopic({ signal });
+    if (this.#topic === null) return null;
+    this.#token ??= (await this.#source.readToken?.({ signal })) ?? null;
+    await this.#link.owner?.settled;
     signal.throwIfAborted();
     // A request on a dead connection is given up early.
-    const isHurried = this.isDoubtful && this.failures < mostSuccessors;
-    this.connection = this.connectionTo(this.topic, isHurried ? ownerTryMs : Infinity);
-    await this.connection.open();
-    return this.connection;
+    const isHurried = this.#isDoubtful && this.#failures < mostSuccessors;
+    this.#connection = this.#connectionTo(this.#topic, isHurried ? ownerTryMs : Infinity);
+    await this.#connection.open();
+    return this.#connection;
   }
 
-  private connectionTo(topic: string, mostMs: number): Connection {
-    const { link, token, lastEventId } = this;
+  #connectionTo(topic: string, mostMs: number): Connection {
+    const link = this.#link;
+    const token = this.#token;
+    const lastEventId = this.#lastEventId;
     const url = urlNow(link);
     const limitMs = Math.min(mostMs, tryLimitOf(link, url));
     return new Connection(link, { url, topic, token, lastEventId, limitMs });
   }
 
   /** The message of a frame; null for a frame that only advances the id. */
-  private take({ id, data }: Frame): unknown {
+  #take({ id, data }: Frame): unknown {
     const message = data === "" ? null : parseMessage(data);
-    this.failures = 0;
-    if (!this.isChecking) this.isDoubtful = false;
-    if (id !== null) this.lastEventId = id === "" ? null : id;
-    if (this.state === "behind" && !this.isBehind) this.report("open");
+    this.#failures = 0;
+    if (!this.#isChecking) this.#isDoubtful = false;
+    if (id !== null) this.#lastEventId = id === "" ? null : id;
+    if (this.#state === "behind" && !this.#isBehind) this.#report("open");
     return message;
   }
 
   /** Ends what is left of the connection of this step. */
-  private drop(): void {
-    const { connection } = this;
-    this.connection = null;
+  #drop(): void {
+    const connection = this.#connection;
+    this.#connection = null;
     if (!connection) return;
     connection.leave();
-    this.retryMs = connection.retryMs ?? this.retryMs;
+    this.#retryMs = connection.retryMs ?? this.#retryMs;
     const { openedAt } = connection;
-    if (openedAt !== null && this.link.clock.elapsed() - openedAt >= soundMs) this.failures = 0;
+    if (openedAt !== null && this.#link.clock.elapsed() - openedAt >= soundMs) this.#failures = 0;
   }
 
   /** Finds out whether a connection is still alive after a wake, and replaces it if not. */
-  private async check(connection: Connection): Promise<void> {
-    this.isChecking = true;
+  async #check(connection: Connection): Promise<void> {
+    this.#isChecking = true;
     try {
-      if (await this.isOutdated(connection)) await this.replace(connection);
-      else if (this.connection === connection) this.isDoubtful = false;
+      if (await this.#isOutdated(connection)) await this.#replace(connection);
+      else if (this.#connection === connection) this.#isDoubtful = false;
     } finally {
-      this.isChecking = false;
+      this.#isChecking = false;
     }
   }
 
-  private async isOutdated({ silentMs }: Connection): Promise<boolean> {
+  async #isOutdated({ silentMs }: Connection): Promise<boolean> {
     if (silentMs >= freshMs) return true;
-    const { signal } = this.end;
+    const { signal } = this.#end;
     try {
-      return (await this.source.readSeq({ signal, deadlineMs: slowReadMs })) > this.seq;
+      return (await this.#source.readSeq({ signal, deadlineMs: slowReadMs })) > this.#seq;
     } catch (error) {
       // A refusal says that the service is there.
       return error instanceof EmberlineError && error.status === 0;
@@ -291,48 +296,48 @@ class TopicStream implements LobbyStream {
   }
 
   /** Opens a connection beside another one, which is left when the new one is open. */
-  private async replace(old: Connection): Promise<void> {
-    const { clock } = this.link;
-    const isOld = () => this.connection === old && !this.end.signal.aborted;
+  async #replace(old: Connection): Promise<void> {
+    const { clock } = this.#link;
+    const isOld = () => this.#connection === old && !this.#end.signal.aborted;
     // Nothing to continue from: a new beginning would come twice.
-    if (this.lastEventId === null) return isOld() ? this.giveWay() : undefined;
+    if (this.#lastEventId === null) return isOld() ? this.#giveWay() : undefined;
     for (let attempt = 0; isOld() && attempt < mostSuccessors; attempt++) {
-      const next = this.connectionTo(this.topic ?? "", ownerTryMs);
-      const unlink = this.whenEnded(() => next.leave());
+      const next = this.#connectionTo(this.#topic ?? "", ownerTryMs);
+      const unlink = this.#whenEnded(() => next.leave());
       try {
         await next.open();
         if (!isOld()) return next.leave();
-        this.successor = next;
-        return this.giveWay();
+        this.#successor = next;
+        return this.#giveWay();
       } catch (error) {
         // Refused, for example as one stream too many: the old one may well be alive.
         if (!(error instanceof EmberlineError) || error.status > 0) return;
       } finally {
         unlink();
       }
-      await clock.sleep(pauseAfter(attempt, clock.random(), null, firstPauseMs), this.end.signal);
+      await clock.sleep(pauseAfter(attempt, clock.random(), null, firstPauseMs), this.#end.signal);
     }
     if (isOld() && old.silentMs >= slowReadMs) old.giveUp();
   }
 
-  private whenEnded(work: () => void): () => void {
-    const { signal } = this.end;
+  #whenEnded(work: () => void): () => void {
+    const { signal } = this.#end;
     signal.addEventListener("abort", work);
     return () => signal.removeEventListener("abort", work);
   }
 
   /** Reports a stream that has not caught up after 5 s, and again when it has (`take`, `receive`). */
-  private async watchLag(): Promise<void> {
-    if (this.isLagWatched) return;
-    this.isLagWatched = true;
-    const { signal } = this.end;
-    while (this.isBehind && !this.isShown) {
-      const { expected } = this;
-      await this.link.clock.sleep(lagMs, signal);
-      const isLate = this.isDoubtful || this.seq < expected;
-      if (isLate && !this.isShown) this.report("behind");
+  async #watchLag(): Promise<void> {
+    if (this.#isLagWatched) return;
+    this.#isLagWatched = true;
+    const { signal } = this.#end;
+    while (this.#isBehind && !this.#isShown) {
+      const expected = this.#expected;
+      await this.#link.clock.sleep(lagMs, signal);
+      const isLate = this.#isDoubtful || this.#seq < expected;
+      if (isLate && !this.#isShown) this.#report("behind");
     }
-    this.isLagWatched = false;
+    this.#isLagWatched = false;
   }
 }
 

@@ -13,7 +13,7 @@ export abstract class LobbyView {
   readonly code: string;
   lobby: Lobby | null;
   protected readonly link: Link;
-  private readonly streams = new Set<LobbyStream>();
+  readonly #streams = new Set<LobbyStream>();
 
   protected constructor(link: Link, code: string, lobby: Lobby | null) {
     const { followOwner } = link;
@@ -25,7 +25,7 @@ export abstract class LobbyView {
   /** Applies a state unless a later one is known, and returns the current state. */
   protected take(lobby: Lobby): Lobby {
     this.lobby = newerOf(this.lobby, lobby);
-    for (const stream of this.streams) stream.expect(this.lobby.seq);
+    for (const stream of this.#streams) stream.expect(this.lobby.seq);
     return this.lobby;
   }
 
@@ -39,7 +39,7 @@ export abstract class LobbyView {
    * for 5 s or the network is back; other hosts call it when the device woke or changed its network.
    */
   resumeNow(): void {
-    for (const stream of [...this.streams]) stream.wake();
+    for (const stream of [...this.#streams]) stream.wake();
   }
 
   abstract read(options?: CallOptions): Promise<{ lobby: Lobby }>;
@@ -66,8 +66,8 @@ export abstract class LobbyView {
     const findTopic = (call: CallOptions) => this.findTopic(options.lastEventId, call);
     const readSeq = async (call: CallOptions) => (await this.read(call)).lobby.seq;
     const attach = (stream: LobbyStream) => {
-      this.streams.add(stream);
-      return () => void this.streams.delete(stream);
+      this.#streams.add(stream);
+      return () => void this.#streams.delete(stream);
     };
     const source = { findTopic, token, readToken, readSeq, attach };
     let seen = -1;

@@ -25,60 +25,61 @@ interface Page extends Listening {
 
 /** Tells the streams of a client what happens to their page. Listens only while there is a stream. */
 export class PageSignals {
-  private readonly clock: Clock;
-  private readonly page: Page;
-  private readonly streams = new Set<Wakeable>();
-  private hiddenAt: { elapsed: number; now: number } | null = null;
+  readonly #clock: Clock;
+  readonly #page: Page;
+  readonly #streams = new Set<Wakeable>();
+  #hiddenAt: { elapsed: number; now: number } | null = null;
 
   constructor(clock: Clock, page: Page = globalThis as Page) {
-    this.clock = clock;
-    this.page = page;
+    this.#clock = clock;
+    this.#page = page;
   }
 
   get isHidden(): boolean {
-    return this.page.document?.hidden === true;
+    return this.#page.document?.hidden === true;
   }
 
   /** Until the returned function is called. */
   follow(stream: Wakeable): () => void {
-    if (this.streams.size === 0) this.listen("addEventListener");
-    this.streams.add(stream);
+    if (this.#streams.size === 0) this.#listen("addEventListener");
+    this.#streams.add(stream);
     return () => {
-      if (this.streams.delete(stream) && this.streams.size === 0)
-        this.listen("removeEventListener");
+      if (this.#streams.delete(stream) && this.#streams.size === 0)
+        this.#listen("removeEventListener");
     };
   }
 
   readonly wake = (): void => {
-    for (const stream of [...this.streams]) stream.wake();
+    for (const stream of [...this.#streams]) stream.wake();
   };
 
-  private listen(change: keyof Listening): void {
-    const { page } = this;
+  #listen(change: keyof Listening): void {
+    const page = this.#page;
     const { document } = page;
-    this.hiddenAt = this.isHidden ? this.time() : null;
+    this.#hiddenAt = this.isHidden ? this.#time() : null;
     page[change]?.("online", this.wake);
-    page[change]?.("pageshow", this.onPageShow);
+    page[change]?.("pageshow", this.#onPageShow);
     document?.[change]?.("resume", this.wake);
-    document?.[change]?.("visibilitychange", this.onVisibility);
+    document?.[change]?.("visibilitychange", this.#onVisibility);
   }
 
-  private readonly onPageShow = (event: object): void => {
+  readonly #onPageShow = (event: object): void => {
     if ("persisted" in event && event.persisted === true) this.wake();
   };
 
-  private readonly onVisibility = (): void => {
-    const { hiddenAt, isHidden } = this;
-    this.hiddenAt = isHidden ? (hiddenAt ?? this.time()) : null;
-    for (const stream of [...this.streams]) stream.look(isHidden);
+  readonly #onVisibility = (): void => {
+    const { isHidden } = this;
+    const hiddenAt = this.#hiddenAt;
+    this.#hiddenAt = isHidden ? (hiddenAt ?? this.#time()) : null;
+    for (const stream of [...this.#streams]) stream.look(isHidden);
     if (hiddenAt === null || isHidden) return;
-    const { elapsed, now } = this.time();
+    const { elapsed, now } = this.#time();
     // A monotonic clock may stand still while the device sleeps.
     const hiddenMs = Math.max(elapsed - hiddenAt.elapsed, now - hiddenAt.now);
     if (hiddenMs >= longHiddenMs) this.wake();
   };
 
-  private time() {
-    return { elapsed: this.clock.elapsed(), now: this.clock.now() };
+  #time() {
+    return { elapsed: this.#clock.elapsed(), now: this.#clock.now() };
   }
 }

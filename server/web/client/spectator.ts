@@ -6,11 +6,11 @@ import type { Lobby } from "./types.ts";
 
 /** A spectator's view of a public lobby: it can be followed, but not played. */
 export class Spectator extends LobbyView {
-  private readonly token: string;
+  readonly #token: string;
 
   constructor(link: Link, code: string, token: string) {
     super(link, code, null);
-    this.token = token;
+    this.#token = token;
   }
 
   /** Reads the lobby; `player` is null because there is no seat. */
@@ -22,7 +22,8 @@ export class Spectator extends LobbyView {
 
   /** Like the events of a seat, without the picks of co-op. */
   async *events(options: StreamOptions = {}): AsyncGenerator<LobbyEvent, void, undefined> {
-    const { link, code, token } = this;
+    const { link, code } = this;
+    const token = this.#token;
     const readToken = (call: CallOptions) => askToWatch(link, code, call);
     try {
       yield* this.follow({ token, readToken }, options, isEnd);

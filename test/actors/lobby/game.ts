@@ -126,12 +126,12 @@ export class Game {
   run(command: LobbyCommand) {
     const decision = decide(this.lobby, command, this.now);
     if (!decision.ok) return { ok: false as const, ...decision.rejection };
-    for (const event of decision.events) this.fold(freeze(event));
+    for (const event of decision.events) this.#fold(freeze(event));
     const body = this.lobby && answerBody(this.lobby, decision.answer, this.now, context);
     return { ok: true as const, events: decision.events, body, answer: decision.answer };
   }
 
-  private fold(event: LobbyEvent): void {
+  #fold(event: LobbyEvent): void {
     this.lobby = freeze(evolve(this.lobby, event));
     this.events.push(event);
     const type = messageTypes[event.type];

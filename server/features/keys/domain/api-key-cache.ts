@@ -43,14 +43,14 @@ export interface ApiKeyCacheOptions {
 
 /** LRU cache of the API keys of one process. Entries are loaded from Postgres at their first use. */
 export class LruApiKeyCache implements ApiKeyCache {
-  private readonly options: ApiKeyCacheOptions;
-  private readonly known: LRUCache<string, CachedApiKey>;
-  private readonly lanes = { known: createLane(), unknown: createLane() };
-  private useWrites = 0;
+  readonly #options: ApiKeyCacheOptions;
+  readonly #known: LRUCache<string, CachedApiKey>;
+  readonly #lanes = { known: createLane(), unknown: createLane() };
+  #useWrites = 0;
 
   constructor(options: ApiKeyCacheOptions) {
-    this.options = options;
-    this.known = new LRUCache({
+    this.#options = options;
+    this.#known = new LRUCache({
       max: options.maxKeys ?? maxCachedKeys,
       ttl: maxAgeMs,
       // A stale entry shows that the key was valid, which selects the lane.
@@ -60,46 +60,46 @@ export class LruApiKeyCache implements ApiKeyCache {
 
   find(presented: PresentedKey): Promise<CachedApiKey | null> | CachedApiKey {
     const { prefix } = presented;
-    const last = this.known.peek(prefix, { allowStale: true }) ?? null;
+    const last = this.#known.peek(prefix, { allowStale: true }) ?? null;
     // A wrong secret under a cached prefix reads Postgres, as an unknown prefix does (KEY-09).
     const wasRight = withRightSecret(last, presented) !== null;
-    const cached = wasRight ? this.known.get(prefix) : undefined;
+    const cached = wasRight ? this.#known.get(prefix) : undefined;
     if (cached !== undefined) return cached;
-    const lane = wasRight ? this.lanes.known : this.lanes.unknown;
-    return this.read(prefix, lane).then((key) => withRightSecret(key, presented));
+    const lane = wasRight ? this.#lanes.known : this.#lanes.unknown;
+    return this.#read(prefix, lane).then((key) => withRightSecret(key, presented));
   }
 
   recordUse(key: CachedApiKey): void {
-    const now = this.options.clock.now();
+    const now = this.#options.clock.now();
     const isRecent = key.lastUsedAt !== null && key.lastUsedAt > now - useEveryMs;
-    if (isRecent || this.useWrites >= maxUseWrites) return;
+    if (isRecent || this.#useWrites >= maxUseWrites) return;
     key.lastUsedAt = now;
-    this.useWrites += 1;
+    this.#useWrites += 1;
     const use = { now: new Date(now), before: new Date(now - useEveryMs) };
-    recordKeyUse(this.options.orm.em.fork(), key.id, use)
+    recordKeyUse(this.#options.orm.em.fork(), key.id, use)
       .catch((error: unknown) =>
-        this.options.log.warn(
+        this.#options.log.warn(
           { event: "key_use_write_failed", key: key.id, reason: String(error) },
           "could not record the use of a key, a later use records it",
         ),
       )
-      .finally(() => (this.useWrites -= 1));
+      .finally(() => (this.#useWrites -= 1));
   }
 
   /** Number of cached keys. */
   size(): number {
-    return this.known.size;
+    return this.#known.size;
   }
 
-  private read(prefix: string, { limiter, reading }: Lane): Promise<CachedApiKey | null> {
+  #read(prefix: string, { limiter, reading }: Lane): Promise<CachedApiKey | null> {
     const work =
       reading.get(prefix) ??
       limiter
         .run(async () => {
           const start = performance.now();
-          const key = await findKnownKey(this.options.orm.em.fork(), prefix);
-          if (key === null) this.known.delete(prefix);
-          else this.known.set(prefix, key, { start });
+          const key = await findKnownKey(this.#options.orm.em.fork(), prefix);
+          if (key === null) this.#known.delete(prefix);
+          else this.#known.set(prefix, key, { start });
           return key;
         })
         .finally(() => reading.delete(prefix));

@@ -28,28 +28,31 @@ export function createStore(options: StoreOptions): (model: string) => Adapter {
 }
 
 class RedisStore implements Adapter {
-  private readonly model: string;
-  private readonly options: StoreOptions;
+  readonly #model: string;
+  readonly #options: StoreOptions;
 
   constructor(model: string, options: StoreOptions) {
-    this.model = model;
-    this.options = options;
+    this.#model = model;
+    this.#options = options;
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn = defaultSeconds): Promise<void> {
-    const { redis } = this.options;
+    const { redis } = this.#options;
     const { jti: _id, ...stored } = payload;
     const seconds = Math.max(1, Math.ceil(expiresIn));
-    await redis.set(this.key(id), JSON.stringify(stored), "EX", seconds);
+    await redis.set(this.#key(id), JSON.stringify(stored), "EX", seconds);
     // A login of ten minutes: its id is useless without the cookies of the same browser.
-    if (payload.uid !== undefined && this.model === "Session")
+    if (payload.uid !== undefined && this.#model === "Session")
       await redis.set(`oauth:uid:${payload.uid}`, id, "EX", seconds);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    if (this.model === "Client") return this.options.findClient(id);
-    const { redis } = this.options;
-    const [text, used] = await Promise.all([redis.get(this.key(id)), redis.get(this.usedKey(id))]);
+    if (this.#model === "Client") return this.#options.findClient(id);
+    const { redis } = this.#options;
+    const [text, used] = await Promise.all([
+      redis.get(this.#key(id)),
+      redis.get(this.#usedKey(id)),
+    ]);
     if (text === null) return undefined;
     const payload = JSON.parse(text) as AdapterPayload;
     const { grantId } = payload;
@@ -59,7 +62,7 @@ class RedisStore implements Adapter {
   }
 
   async findByUid(uid: string): Promise<AdapterPayload | undefined> {
-    const id = await this.options.redis.get(`oauth:uid:${uid}`);
+    const id = await this.#options.redis.get(`oauth:uid:${uid}`);
     return id === null ? undefined : this.find(id);
   }
 
@@ -70,30 +73,30 @@ class RedisStore implements Adapter {
   /** A use of a code or refresh token; a replay voids the grant (S4, S6). */
   async consume(id: string): Promise<void> {
     const isAllowed =
-      this.model === "RefreshToken" ? await this.useRefreshToken(id) : await this.useOnce(id);
+      this.#model === "RefreshToken" ? await this.#useRefreshToken(id) : await this.#useOnce(id);
     if (isAllowed) return;
     const grantId = (await this.find(id))?.grantId;
     if (grantId !== undefined) {
       await this.revokeByGrantId(grantId);
-      await this.options.endGrant(grantId);
+      await this.#options.endGrant(grantId);
     }
     throw new errors.InvalidGrant("already consumed");
   }
 
   /** One of concurrent calls succeeds. */
-  private async useOnce(id: string): Promise<boolean> {
-    const { redis, clock } = this.options;
-    const seconds = await redis.ttl(this.key(id));
+  async #useOnce(id: string): Promise<boolean> {
+    const { redis, clock } = this.#options;
+    const seconds = await redis.ttl(this.#key(id));
     const now = String(Math.floor(clock.now() / 1_000));
-    return seconds > 0 && (await redis.set(this.usedKey(id), now, "EX", seconds, "NX")) === "OK";
+    return seconds > 0 && (await redis.set(this.#usedKey(id), now, "EX", seconds, "NX")) === "OK";
   }
 
   /**
    * The library numbers the tokens of a grant by their rotations: those of one number are one generation, however many
    * were given in the grace (OA-08).
    */
-  private async useRefreshToken(id: string): Promise<boolean> {
-    const { redis, clock } = this.options;
+  async #useRefreshToken(id: string): Promise<boolean> {
+    const { redis, clock } = this.#options;
     const token = await this.find(id);
     if (token?.grantId === undefined) return false;
     const generation = token.rotations ?? 0;
@@ -104,20 +107,20 @@ class RedisStore implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    await this.options.redis.del(this.key(id));
-    if (this.model === "Grant") await this.options.endGrant(id);
+    await this.#options.redis.del(this.#key(id));
+    if (this.#model === "Grant") await this.#options.endGrant(id);
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    await this.options.redis.set(`oauth:void:${grantId}`, "1", "EX", grantNoteSeconds);
+    await this.#options.redis.set(`oauth:void:${grantId}`, "1", "EX", grantNoteSeconds);
   }
 
-  private key(id: string): string {
-    return storedKey(this.model, id);
+  #key(id: string): string {
+    return storedKey(this.#model, id);
   }
 
   /** Of a used code, or of a refresh token that an earlier version of the service has seen used. */
-  private usedKey(id: string): string {
-    return `${this.key(id)}:used`;
+  #usedKey(id: string): string {
+    return `${this.#key(id)}:used`;
   }
 }

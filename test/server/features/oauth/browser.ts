@@ -14,10 +14,10 @@ interface Cookie {
 export class Browser {
   /** By name and path, as browsers identify cookies. */
   readonly jar = new Map<string, Cookie>();
-  private readonly app: App;
+  readonly #app: App;
 
   constructor(app: App) {
-    this.app = app;
+    this.#app = app;
   }
 
   async request(method: string, url: string, init: { body?: object; bearer?: string } = {}) {
@@ -26,7 +26,7 @@ export class Browser {
       .filter(({ path }) => pathname === path || path === "/" || pathname.startsWith(`${path}/`))
       .map(({ name, value }) => `${name}=${value}`)
       .join("; ");
-    const answer = await fetch(new URL(url, issuer).href.replace(issuer, this.app.url), {
+    const answer = await fetch(new URL(url, issuer).href.replace(issuer, this.#app.url), {
       method,
       redirect: "manual",
       headers: {
@@ -36,14 +36,14 @@ export class Browser {
       },
       ...(init.body ? { body: JSON.stringify(init.body) } : {}),
     });
-    for (const line of answer.headers.getSetCookie()) this.keep(line);
+    for (const line of answer.headers.getSetCookie()) this.#keep(line);
     const text = await answer.text();
     const isJson = answer.headers.get("content-type") === "application/json";
     const body = isJson ? (JSON.parse(text) as { body?: unknown }).body : undefined;
     return { status: answer.status, location: answer.headers.get("location"), text, body };
   }
 
-  private keep(line: string): void {
+  #keep(line: string): void {
     const [pair = "", ...attributes] = line.split("; ");
     const name = pair.slice(0, pair.indexOf("="));
     const path = attributes.find((one) => one.toLowerCase().startsWith("path="))?.slice(5) ?? "/";
