@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { formOf, plain, scene } from "../test/support/pictures.ts";
 import type { Service } from "../test/support/process.ts";
-import { peakKib } from "./cpu.ts";
+import { peakKib } from "./processes.ts";
 import { Latencies } from "./latencies.ts";
 import { requestText } from "./load.ts";
 import { connections, openFor } from "./lobby/field.ts";

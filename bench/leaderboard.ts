@@ -6,7 +6,7 @@ import { rowsOf } from "../db/queries/rows.ts";
 import { silentLogger } from "../server/platform/log/logger.ts";
 import { connectRedis, redisReady } from "../server/platform/redis/redis.ts";
 import type { Service } from "../test/support/process.ts";
-import { cpuMicros, treeMicros } from "./cpu.ts";
+import { cpuMicros, treeMicros } from "./processes.ts";
 import { enter as enterAll } from "./guests.ts";
 import { Latencies } from "./latencies.ts";
 import { openFor } from "./lobby/field.ts";

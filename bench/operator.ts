@@ -13,7 +13,7 @@ import { systemClock } from "../server/platform/time/clock.ts";
 import type { Service } from "../test/support/process.ts";
 import { newPlayer } from "../test/support/player.ts";
 import { avatarModeration, mail, queuePrefixOf, questionGeneration } from "../workers/queues.ts";
-import { treeMicros } from "./cpu.ts";
+import { treeMicros } from "./processes.ts";
 import { Latencies } from "./latencies.ts";
 import { makeLobbies } from "./lobby/field.ts";
 import { note, verdict, type Table } from "./report.ts";

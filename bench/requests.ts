@@ -1,5 +1,5 @@
 import { freePort } from "../test/support/free-port.ts";
-import { cpuMicros, treeMicros } from "./cpu.ts";
+import { cpuMicros, treeMicros } from "./processes.ts";
 import { note, verdict, type Table } from "./report.ts";
 import { startRemote, type Handlers, type Remote } from "./rpc.ts";
 import { openGenerator, type Generator, type Job } from "./load.ts";

@@ -1,7 +1,7 @@
 import { createOrm } from "../db/orm.ts";
 import { saveAwards } from "../db/queries/wallet/awards.ts";
 import type { Service } from "../test/support/process.ts";
-import { cpuMicros, treeMicros } from "./cpu.ts";
+import { cpuMicros, treeMicros } from "./processes.ts";
 import { enter } from "./guests.ts";
 import { requestText } from "./load.ts";
 import { openFor } from "./lobby/field.ts";

@@ -1,4 +1,4 @@
-import { cpuMicros } from "../cpu.ts";
+import { cpuMicros } from "../processes.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import type { BenchOptions, Scenario } from "../floor-scenario.ts";
 import { sumFaults, type Audience, type Load } from "../streams/audience.ts";

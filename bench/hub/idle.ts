@@ -1,4 +1,4 @@
-import { cpuMicros, residentKib } from "../cpu.ts";
+import { cpuMicros, residentKib } from "../processes.ts";
 import { note, verdict } from "../report.ts";
 import type { Scenario } from "../floor-scenario.ts";
 import type { Audience } from "../streams/audience.ts";

@@ -1,4 +1,4 @@
-import { fileLimit } from "../cpu.ts";
+import { fileLimit } from "../processes.ts";
 import { startHub } from "../peers/hub.ts";
 import { startNchan } from "../peers/nchan.ts";
 import { topicCode, type Peer } from "../peers/peer.ts";

@@ -1,4 +1,4 @@
-import { cpuMicros } from "../cpu.ts";
+import { cpuMicros } from "../processes.ts";
 import { makeLobbies } from "../lobby/field.ts";
 import { lobbyPeer } from "../peers/service.ts";
 import { median, note, verdict } from "../report.ts";

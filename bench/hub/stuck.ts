@@ -1,4 +1,4 @@
-import { residentKib } from "../cpu.ts";
+import { residentKib } from "../processes.ts";
 import { note, verdict } from "../report.ts";
 import type { Scenario } from "../floor-scenario.ts";
 import type { Audience, Load } from "../streams/audience.ts";

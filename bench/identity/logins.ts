@@ -1,6 +1,6 @@
 import { maxParallelHashes } from "../../server/platform/security/passwords.ts";
 import type { Service } from "../../test/support/process.ts";
-import { treeMicros } from "../cpu.ts";
+import { treeMicros } from "../processes.ts";
 import { openGenerator, requestText, type Job } from "../load.ts";
 import { median, note, verdict, type Table } from "../report.ts";
 import { startRemote, type Remote } from "../rpc.ts";

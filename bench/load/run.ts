@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, release, totalmem } from "node:os";
-import { pidsBelow } from "../process-tree.ts";
+import { everybody, treePids } from "../processes.ts";
 import { note } from "../report.ts";
 import { buildReport, mergeCounts } from "../report/build.ts";
-import { everybody, Monitor, neighboursOf } from "../report/monitor.ts";
+import { Monitor, neighboursOf } from "../report/monitor.ts";
 import type { Fault, Report } from "../report/schema.ts";
 import { startRemote, type Remote } from "../rpc.ts";
 import type { Scenario } from "../scenario.ts";
@@ -215,7 +215,7 @@ class ScenarioRun {
     this.#faults = happened?.faults ?? [];
     for (const problem of happened?.problems ?? []) this.fail(problem);
     const root = target.instance ? [target.instance.pid] : [];
-    const own = new Set([process.pid, ...root].flatMap(pidsBelow));
+    const own = new Set([process.pid, ...root].flatMap(treePids));
     this.#neighbours = neighboursOf(before, this.#loadMs / 1000, own);
   }
 

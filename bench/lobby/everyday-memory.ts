@@ -1,4 +1,4 @@
-import { proportionalKib } from "../cpu.ts";
+import { proportionalKib } from "../processes.ts";
 import type { Table } from "../report.ts";
 import { byProcess, mapValues, sum, type Amounts } from "./amounts.ts";
 import type { Side } from "./everyday-sides.ts";

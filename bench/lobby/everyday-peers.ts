@@ -1,4 +1,4 @@
-import { cpuMicros, treeMicros, treePids } from "../cpu.ts";
+import { cpuMicros, treeMicros, treePids } from "../processes.ts";
 import type { Protocol } from "../open-load/process.ts";
 import { installPeers } from "../peers/packages.ts";
 import { startRemote } from "../rpc.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Service } from "../../test/support/process.ts";
-import { cpuMicros, treeMicros, treePids } from "../cpu.ts";
+import { cpuMicros, treeMicros, treePids } from "../processes.ts";
 import { requestText } from "../load.ts";
 import type { Protocol } from "../open-load/process.ts";
 import type { RoomSpec } from "../open-load/links.ts";

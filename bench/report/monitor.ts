@@ -1,9 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Redis } from "ioredis";
 import { Client } from "pg";
-import { cpuMicros, residentKib } from "../cpu.ts";
-import { kindOf, pidsBelow } from "../process-tree.ts";
+import {
+  cpuMicros,
+  everybody,
+  kindOf,
+  residentKib,
+  treePids,
+  type Everybody,
+} from "../processes.ts";
 import type { Target } from "../target.ts";
 import type { Series } from "./schema.ts";
 
@@ -110,7 +116,7 @@ function treeSource(root: number): Source {
     close: none,
     async read() {
       const byKind = new Map<string, number[]>();
-      for (const pid of pidsBelow(root)) {
+      for (const pid of treePids(root)) {
         const kind = pid === root ? "primary" : kindOf(pid);
         byKind.set(kind, [...(byKind.get(kind) ?? []), pid]);
       }
@@ -220,23 +226,6 @@ export function metricsOf(text: string): Map<string, number> {
       sample.set(key, (sample.get(key) ?? 0) + Number(value) * scale);
     }
   return sample;
-}
-
-/** Processor time of all processes of this machine so far: pid -> [name, seconds]. */
-type Everybody = Map<number, [name: string, seconds: number]>;
-
-export function everybody(): Everybody {
-  const all: Everybody = new Map();
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const comm = readFileSync(`/proc/${name}/comm`, "utf8").trim();
-      all.set(Number(name), [comm, cpuMicros([Number(name)]) / 1e6]);
-    } catch {
-      // It has ended.
-    }
-  }
-  return all;
 }
 
 /** Processes that are no part of the run and used more of a core than this are named. */

@@ -2,8 +2,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startService, temporaryDataDir, type Service } from "../../test/support/process.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { treeMicros, cpuMicros } from "../cpu.ts";
-import { sampleTree, type ProcessSample } from "../process-tree.ts";
+import { cpuMicros, sampleTree, treeMicros, type ProcessSample } from "../processes.ts";
 import { median, note, type Table } from "../report.ts";
 import type { RoundSizes, Scenario } from "../floor-scenario.ts";
 

@@ -173,7 +173,7 @@ const manyTouched = 1_000;
  * Updates the head rows of the touched entities from their open versions. Every touched entity that
  * still exists is staged: its search words come from the English texts of the import, which the
  * document does not contain. Without `offset 0`, which makes Postgres parse a body once, parsing
- * takes 1.55x (1.40-1.78) the time (`npm run bench -- database choices`).
+ * takes 1.55x (1.40-1.78) the time (`bench -- database choices` of 2188df49).
  */
 export async function refreshHead(em: EntityManager, branchId: number): Promise<void> {
   const touched = await findRow(em, (db) =>

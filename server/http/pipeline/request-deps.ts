@@ -8,7 +8,7 @@ type OwnDeps = WithEm & WithOrigin;
 /**
  * Creates the dependencies of a request: the shared ones, with a lazily forked `em` and the origin of its work. All
  * requests use one class: an object with its own getter took a fifth more processor time of a short GET (`npm run
- * bench -- http`).
+ * bench -- floor http`).
  */
 export function createRequestDeps(base: HttpDeps): (ctx: RequestOf) => HttpDeps & OwnDeps {
   class RequestDeps {

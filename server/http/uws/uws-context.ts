@@ -43,7 +43,7 @@ export class UwsContext extends RequestContext {
 
   /**
    * Status and headers in one piece: one call into the server for each header takes 8 % more processor time of a pick
-   * and of a short GET (`npm run bench -- http`). A response that closes the connection is never written inside the
+   * and of a short GET (`npm run bench -- floor http`). A response that closes the connection is never written inside the
    * server's callback (see `UwsServer.run`), which would serve the rest of the packet.
    */
   #write({ status, head, payload }: Output): void {

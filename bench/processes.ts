@@ -1,0 +1,148 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** What the kernel says of processes, in /proc. Linux only. */
+
+const ticksPerSecond = 100;
+
+/** CPU time (user and system) of these processes so far, in microseconds. */
+export function cpuMicros(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + timesOf(pid).own, 0);
+}
+
+/** CPU time of a process and all its descendants, including ended ones, in microseconds. */
+export function treeMicros(root: number): number {
+  return [...treeTimes(root).values()].reduce((sum, { own, ended }) => sum + own + ended, 0);
+}
+
+/** A process and its running descendants. */
+export const treePids = (root: number): number[] => [...treeTimes(root).keys()];
+
+/** What `read` says of every process; none of those that end meanwhile. */
+function ofAll<T>(read: (pid: number) => T): Map<number, T> {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const all = pids.map(Number).flatMap((pid) => {
+    try {
+      return [[pid, read(pid)] as const];
+    } catch {
+      return [];
+    }
+  });
+  return new Map(all);
+}
+
+/** Processor time of all processes of this machine so far: pid -> [name, seconds]. */
+export type Everybody = Map<number, [name: string, seconds: number]>;
+
+export const everybody = (): Everybody => ofAll((pid) => [nameOf(pid), timesOf(pid).own / 1e6]);
+
+function treeTimes(root: number): Map<number, Times> {
+  // The parent of a process that ends meanwhile counts it.
+  const all = ofAll(timesOf);
+  const isBelow = (pid: number): boolean => {
+    const parent = all.get(pid)?.parent;
+    return pid === root || (parent !== undefined && isBelow(parent));
+  };
+  return new Map([...all].filter(([pid]) => isBelow(pid)));
+}
+
+interface Times {
+  parent: number;
+  own: number;
+  /** CPU time of ended children and their descendants. */
+  ended: number;
+}
+
+function timesOf(pid: number): Times {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The command may contain spaces, so the numbers start after its closing bracket.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const micros = (first: number) =>
+    ((Number(fields[first]) + Number(fields[first + 1])) / ticksPerSecond) * 1_000_000;
+  return { parent: Number(fields[1]), own: micros(11), ended: micros(13) };
+}
+
+/** Resident memory of these processes in KiB. */
+export const residentKib = (pids: readonly number[]): number => sumOf(pids, "status", "VmRSS");
+
+/** Peak resident memory of each of these processes, summed, in KiB. */
+export const peakKib = (pids: readonly number[]): number => sumOf(pids, "status", "VmHWM");
+
+/** Resident memory with pages that several processes share divided among them, in KiB. */
+export const proportionalKib = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => {
+    try {
+      return sum + sumOf([pid], "smaps_rollup", "Pss");
+    } catch {
+      return sum; // It has ended.
+    }
+  }, 0);
+
+const sumOf = (pids: readonly number[], file: string, name: string) =>
+  pids.reduce((sum, pid) => sum + numberIn(`/proc/${pid}/${file}`, name), 0);
+
+/** The number of a line such as "VmRSS:   1234 kB"; 0 without that line. */
+const numberIn = (path: string, name: string) =>
+  Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(path, "utf8"))?.[1] ?? 0);
+
+/** Maximum number of open files and sockets per process. */
+export function fileLimit(): number {
+  const limits = readFileSync("/proc/self/limits", "utf8");
+  return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);
+}
+
+/** Resource usage of one process. */
+export interface ProcessSample {
+  pid: number;
+  /** Its role in the service: "primary", "HTTP worker", "Redis", "Postgres". */
+  kind: string;
+  /** CPU time of its running threads, in nanoseconds. */
+  cpuNs: number;
+  /** Voluntary context switches of its threads. */
+  wakeUps: number;
+  threads: number;
+  /** Resident memory in KiB, and PSS, which divides shared pages among their processes. */
+  rssKib: number;
+  pssKib: number;
+}
+
+/** The process `root` and all its descendants, except those that end during the call. */
+export function sampleTree(root: number): ProcessSample[] {
+  return treePids(root).flatMap((pid) => {
+    try {
+      return [sampleOf(pid, pid === root)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function sampleOf(pid: number, isRoot: boolean): ProcessSample {
+  const kib = (name: string) => numberIn(`/proc/${pid}/smaps_rollup`, name);
+  const sample = { pid, kind: isRoot ? "primary" : kindOf(pid), cpuNs: 0, wakeUps: 0, threads: 0 };
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    sample.threads += 1;
+    sample.cpuNs += Number(readFileSync(`${folder}/schedstat`, "utf8").split(" ")[0]);
+    sample.wakeUps += numberIn(`${folder}/status`, "voluntary_ctxt_switches");
+  }
+  return { ...sample, rssKib: kib("Rss"), pssKib: kib("Pss") };
+}
+
+const nameOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, "utf8").trim();
+
+const roles: Record<string, string> = {
+  http: "HTTP worker",
+  jobs: "job worker",
+  operator: "operator",
+};
+
+/** Role of a process of the service, else its name. By command line: our processes end with a role and a number. */
+export function kindOf(pid: number): string {
+  const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  const [role = ""] = command.slice(-3);
+  const known = roles[role];
+  if (known !== undefined) return known;
+  const name = nameOf(pid);
+  if (/^(redis|valkey)-server/.test(name)) return "Redis";
+  return name === "postgres" ? "Postgres" : name;
+}
