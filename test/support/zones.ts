@@ -57,7 +57,7 @@ const mayLoad: Readonly<Record<string, readonly string[]>> = {
   // Sources of game data do not use the database.
   envelope: ["platform", "domain"],
   adapters: ["platform", "envelope"],
-  samples: ["envelope", "adapters"],
+  samples: ["platform", "envelope", "adapters"],
   pipeline: ["platform", "db", "envelope"],
   http: ["platform", "manifest"],
   sse: ["platform"],

@@ -1,6 +1,14 @@
 import sharp from "sharp";
-import type { PictureOf } from "./dataset.ts";
 import { shapes } from "./shapes.ts";
+
+/** Description of an icon; equal values yield equal bytes. */
+export interface PictureOf {
+  /** Name of a shape of shapes.ts. */
+  shape: string;
+  /** Colour of the shape and of the ground, as "#rrggbb". */
+  ink: string;
+  ground: string;
+}
 
 /** Width and height of an icon. */
 const size = 64;
