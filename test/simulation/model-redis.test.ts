@@ -196,13 +196,13 @@ describe("the model of the store", () => {
     await stores.stop();
   });
 
-  it("answers every script as the real one does, and holds the same afterwards", async () => {
-    for (let seed = 1; seed <= 20; seed++) {
+  it("answers 10,000 calls of scripts as the real one does, and holds the same afterwards", async () => {
+    for (let seed = 1; seed <= 100; seed++) {
       await redis.flushall();
       const random = createRandom(seed);
       const model = new ModelRedis(() => Date.now(), { keepsScripts: true });
       model.history = /master_replid:(\w+)/.exec(await redis.info("replication"))?.[1] ?? "";
-      for (let step = 0; step < 60; step++) {
+      for (let step = 0; step < 100; step++) {
         if (random.is(0.1)) {
           const note = [
             historyKey(random.pick(shards)),
