@@ -3,7 +3,7 @@ import { median, note, verdict, type Table } from "../report.ts";
 import type { BenchOptions, Scenario } from "../floor-scenario.ts";
 import { sumFaults, type Audience, type Load } from "../streams/audience.ts";
 import type { Faults } from "../streams/reader.ts";
-import { requireFiles, topicNames, withServers } from "./servers.ts";
+import { requireFiles, withServers } from "./servers.ts";
 
 export interface FanOut {
   about: string;
@@ -44,7 +44,7 @@ export function fanOut(given: FanOut): Scenario {
     about: given.about,
     async run({ isQuick }) {
       requireFiles(topics * perTopic);
-      const measured = await withServers(topicNames(topics), (audiences) =>
+      const measured = await withServers(topics, (audiences) =>
         measureAll(audiences, given, isQuick),
       );
       return [tableOf(given, measured, isQuick)];

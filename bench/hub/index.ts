@@ -1,9 +1,5 @@
 import type { Scenarios } from "../floor-scenario.ts";
-import { broadcast } from "./broadcast.ts";
 import { fanOut } from "./fan-out.ts";
-import { idle } from "./idle.ts";
-import { storm } from "./storm.ts";
-import { stuck } from "./stuck.ts";
 
 export const scenarios: Scenarios = {
   lobbies: fanOut({
@@ -24,8 +20,4 @@ export const scenarios: Scenarios = {
     perTopic: 8,
     perSecond: null,
   }),
-  idle,
-  storm,
-  stuck,
-  broadcast,
 };

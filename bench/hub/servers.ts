@@ -1,18 +1,14 @@
-import { fileLimit } from "../processes.ts";
 import { startHub } from "../peers/hub.ts";
 import { startNchan } from "../peers/nchan.ts";
 import { topicCode, type Peer } from "../peers/peer.ts";
 import { startUws } from "../peers/uws.ts";
+import { fileLimit } from "../processes.ts";
 import { note } from "../report.ts";
 import { startRedis } from "../stores.ts";
 import { Audience } from "../streams/audience.ts";
 
 /** Open files that a server needs besides its streams. */
 const spareFiles = 500;
-
-/** Topics that exist only in the benchmark. */
-export const topicNames = (count: number): string[] =>
-  Array.from({ length: count }, (_, n) => topicCode(n));
 
 /** Throws if one process may not open this many streams. */
 export function requireFiles(streams: number): void {
@@ -25,10 +21,11 @@ export function requireFiles(streams: number): void {
 
 /** Runs `work` with all installed servers and their clients, then stops everything. */
 export async function withServers<T>(
-  topics: string[],
+  numTopics: number,
   work: (audiences: Audience[]) => Promise<T>,
   maxStreams = 12_000,
 ): Promise<T> {
+  const topics = Array.from({ length: numTopics }, (_, n) => topicCode(n));
   const redis = await startRedis();
   const stops: (() => Promise<void>)[] = [() => redis.stop()];
   try {
@@ -53,22 +50,5 @@ export async function withServers<T>(
     return await work(audiences);
   } finally {
     for (const stop of stops) await stop();
-  }
-}
-
-/** Like `withServers`, with this project's hub alone. */
-export async function withHub<T>(
-  topics: string[],
-  work: (audience: Audience) => Promise<T>,
-): Promise<T> {
-  const redis = await startRedis();
-  const peer = await startHub(redis);
-  const audience = await Audience.start(peer, topics);
-  try {
-    return await work(audience);
-  } finally {
-    await audience.stop();
-    await peer.stop();
-    await redis.stop();
   }
 }

@@ -103,7 +103,7 @@ async function sideOf(name: string, service: Service, isFollowed: boolean): Prom
       await Promise.all(hosts.map((seat) => leave(service, seat)));
       const seats = (await startGames(service, count)).slice(0, count);
       hosts = seats;
-      const { peer } = await lobbyPeer(service, seats);
+      const peer = await lobbyPeer(service, seats);
       return Promise.all(
         seats.map(async (seat) => {
           const { path, headers } = peer.stream(seat.code, 0);

@@ -3,6 +3,5 @@ import { everyday } from "./everyday.ts";
 import { idle } from "./idle.ts";
 import { picks, single } from "./picks.ts";
 import { seats } from "./seats.ts";
-import { watched } from "./watched.ts";
 
-export const scenarios: Scenarios = { picks, single, watched, idle, everyday, seats };
+export const scenarios: Scenarios = { picks, single, idle, everyday, seats };

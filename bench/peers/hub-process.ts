@@ -14,7 +14,6 @@ import type { HubRooms } from "../../server/features/hub/deps.ts";
 import { hubRoutes } from "../../server/features/hub/routes.ts";
 import { lobbyAccess, lobbyRooms } from "../../server/features/lobbies/rooms.ts";
 import { createHub } from "../../server/sse/delivery/create-hub.ts";
-import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 import { noRequests } from "../../server/platform/requests/tracker.ts";
 
@@ -76,6 +75,6 @@ const server = createHttpServer({
   exclusive: true,
 });
 const port = await server.listen("127.0.0.1", 0);
-const calls = { port: () => port, collect: () => collectGarbage() };
+const calls = { port: () => port };
 export type HubCalls = typeof calls;
 serveCalls(calls);

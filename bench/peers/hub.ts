@@ -45,7 +45,6 @@ export async function startHub(redis: BenchRedis): Promise<Peer> {
         headers: `Authorization: Bearer ${token}\r\n`,
       };
     },
-    collect: () => remote.call("collect"),
     stop: () => remote.stop(),
   };
 }

@@ -45,7 +45,6 @@ export async function startNchan(maxStreams: number): Promise<Peer | null> {
       path: `/sub?topic=${topic}`,
       headers: "Accept: text/event-stream\r\n",
     }),
-    collect: async () => undefined,
     stop,
   };
 }

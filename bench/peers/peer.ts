@@ -14,8 +14,6 @@ export interface Peer {
   readyText: string | null;
   /** The request of the n-th stream of a topic. */
   stream(topic: string, n: number): StreamSpec;
-  /** Collects garbage, so that memory can be compared. */
-  collect(): Promise<void>;
   stop(): Promise<void>;
 }
 

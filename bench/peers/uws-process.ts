@@ -1,5 +1,4 @@
 import { App, us_socket_local_port, type HttpResponse } from "../../server/http/uws/uws.ts";
-import { collectGarbage } from "../collect.ts";
 import { serveCalls } from "../rpc.ts";
 
 /**
@@ -55,6 +54,6 @@ app.listen("127.0.0.1", 0, (socket) => {
   if (!socket) throw new Error("no free port");
   port = us_socket_local_port(socket);
 });
-const calls = { port: () => port, collect: () => collectGarbage() };
+const calls = { port: () => port };
 export type UwsCalls = typeof calls;
 serveCalls(calls);

@@ -3,9 +3,7 @@ import type { Peer } from "./peer.ts";
 import type { UwsCalls } from "./uws-process.ts";
 
 export async function startUws(): Promise<Peer> {
-  const remote = await startRemote<UwsCalls>(new URL("./uws-process.ts", import.meta.url), {
-    flags: ["--expose-gc"],
-  });
+  const remote = await startRemote<UwsCalls>(new URL("./uws-process.ts", import.meta.url));
   const port = await remote.call("port");
   return {
     name: "raw uWebSockets.js",
@@ -15,7 +13,6 @@ export async function startUws(): Promise<Peer> {
     storePids: [],
     readyText: null,
     stream: (topic) => ({ topic, path: `/sub?topic=${topic}`, headers: "" }),
-    collect: () => remote.call("collect"),
     stop: () => remote.stop(),
   };
 }

@@ -2,17 +2,11 @@ import { Latencies } from "../latencies.ts";
 import type { Peer } from "../peers/peer.ts";
 import { startRemote, type Remote } from "../rpc.ts";
 import type { PublishOptions, StreamCalls } from "./process.ts";
-import type { Faults, OpenOptions } from "./reader.ts";
+import type { Faults } from "./reader.ts";
 
 export interface Counted {
   delivered: number;
-  /** Messages of the public list, which have no sequence number. */
-  lists: number;
-  /** Messages of lobbies, which have an id. */
-  numbered: number;
   latencies: Latencies;
-  /** Time until a stream is ready. */
-  openings: Latencies;
 }
 
 export interface Load {
@@ -64,25 +58,18 @@ export class Audience {
   }
 
   /** Opens streams of every topic; returns the time of the slower half in milliseconds. */
-  async open(perTopic: number, options: Partial<OpenOptions> = {}): Promise<number> {
+  async open(perTopic: number): Promise<number> {
     const { peer } = this;
     const opened = await this.#each("open", (i) => ({
       port: peer.port,
       readyText: peer.readyText,
       batch: openBatch,
-      checks: "marks",
       from: this.#finals,
       streams: this.#topicsOf(i).flatMap((topic) =>
         Array.from({ length: this.#shareOf(perTopic, i) }, (_, n) => peer.stream(topic, n)),
       ),
-      ...options,
     }));
     return Math.max(...opened.map(({ ms }) => ms));
-  }
-
-  /** Topics whose numbering continues after events of another publisher. */
-  startFrom(numbers: Record<string, number>): void {
-    this.#finals = { ...numbers };
   }
 
   /** Resolves when everything is published. */
@@ -107,20 +94,8 @@ export class Audience {
   async counts(): Promise<Counted> {
     const all = await this.#each("counts");
     const latencies = new Latencies();
-    const openings = new Latencies();
-    for (const one of all) {
-      latencies.addPacked(one.latencies);
-      openings.addPacked(one.openings);
-    }
-    const sum = (key: "delivered" | "lists" | "numbered") =>
-      all.reduce((total, one) => total + one[key], 0);
-    return {
-      delivered: sum("delivered"),
-      lists: sum("lists"),
-      numbered: sum("numbered"),
-      latencies,
-      openings,
-    };
+    for (const one of all) latencies.addPacked(one.latencies);
+    return { delivered: all.reduce((total, one) => total + one.delivered, 0), latencies };
   }
 
   /** Faults after every stream had time to receive everything. */
@@ -130,23 +105,6 @@ export class Audience {
       waitMs: settleMs,
     }));
     return sumFaults(all);
-  }
-
-  cut(): Promise<unknown> {
-    return this.#each("cut");
-  }
-
-  /** Ends stalled streams; returns the number of those the server had not ended itself. */
-  async cutStuck(): Promise<number> {
-    return (await this.#each("cutStuck")).reduce((a, b) => a + b, 0);
-  }
-
-  async return(): Promise<{ readyMs: number; completeMs: number }> {
-    const all = await this.#each("return", () => this.#finals);
-    return {
-      readyMs: Math.max(...all.map(({ readyMs }) => readyMs)),
-      completeMs: Math.max(...all.map(({ completeMs }) => completeMs)),
-    };
   }
 
   async stop(): Promise<void> {

@@ -86,23 +86,14 @@ const calls = {
   publish,
   begin: () => {
     reader.latencies.clear();
-    reader.openings.clear();
     reader.delivered = 0;
-    reader.lists = 0;
-    reader.numbered = 0;
   },
   counts: () => ({
     delivered: reader.delivered,
-    lists: reader.lists,
-    numbered: reader.numbered,
     latencies: reader.latencies.pack(),
-    openings: reader.openings.pack(),
   }),
   settle: ({ finals, waitMs }: { finals: Record<string, number>; waitMs: number }) =>
     reader.settle(finals, waitMs),
-  cut: () => reader.cut(),
-  cutStuck: () => reader.cutStuck(),
-  return: (finals: Record<string, number>) => reader.return(finals),
 };
 export type StreamCalls = typeof calls;
 serveCalls(calls);

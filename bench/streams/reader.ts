@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { Latencies } from "../latencies.ts";
-import { nowMicros, readIds, readMarks } from "./mark.ts";
+import { nowMicros, readMarks } from "./mark.ts";
 
 export interface StreamSpec {
   topic: string;
@@ -17,12 +16,8 @@ export interface OpenOptions {
   from?: Record<string, number>;
   /** Text after the head that marks the stream as subscribed; without it the head suffices. */
   readyText: string | null;
-  /** How events are recognized: by the marks of the benchmark, or by the ids of real games. */
-  checks: "marks" | "ids";
   /** Streams opened concurrently. */
   batch: number;
-  /** Stop reading once the stream is ready. */
-  isStuck?: boolean;
 }
 
 export interface Faults {
@@ -35,32 +30,20 @@ export interface Faults {
 }
 
 interface Stream extends StreamSpec {
-  socket: Socket | null;
   /** Newest event number it received. */
   last: number;
   rest: string;
 }
 
-const returnLimitMs = 20_000;
-/** Time for stalled streams to read the rest. */
-const drainMs = 5_000;
-const listEvent = "event: lobbies.updated";
-
 /** Streams over raw sockets; every event of every stream is checked. */
 export class Reader {
   readonly latencies = new Latencies();
-  /** From the start of the connection until the stream is ready. */
-  readonly openings = new Latencies();
   delivered = 0;
-  lists = 0;
-  numbered = 0;
   readonly faults: Faults = { lost: 0, doubled: 0, disordered: 0, closed: 0, refused: 0 };
   /** Called after a chunk with the first stream of each topic that advanced. */
   onProgress: () => void = () => undefined;
   #streams: Stream[] = [];
   readonly #leaders = new Map<string, Stream>();
-  #options: OpenOptions | null = null;
-  #stuck: Socket[] = [];
 
   /** Newest event number of the topic's first stream. */
   progressOf(topic: string): number {
@@ -68,58 +51,22 @@ export class Reader {
   }
 
   async open(options: OpenOptions): Promise<{ ms: number }> {
-    const added = options.streams.map((spec) => {
-      const stream = { ...spec, socket: null, last: options.from?.[spec.topic] ?? 0, rest: "" };
-      if (!options.isStuck && !this.#leaders.has(spec.topic)) this.#leaders.set(spec.topic, stream);
-      return stream;
-    });
-    if (!options.isStuck) {
-      this.#streams.push(...added);
-      this.#options = options;
-    }
+    const added = options.streams.map((spec) => ({
+      ...spec,
+      last: options.from?.[spec.topic] ?? 0,
+      rest: "",
+    }));
+    for (const stream of added)
+      if (!this.#leaders.has(stream.topic)) this.#leaders.set(stream.topic, stream);
+    this.#streams.push(...added);
     const started = performance.now();
-    await this.#openAll(added, options, "");
+    let next = 0;
+    const lane = async () => {
+      for (let stream = added[next++]; stream; stream = added[next++])
+        await this.#openOne(stream, options);
+    };
+    await Promise.all(Array.from({ length: Math.min(options.batch, added.length) }, lane));
     return { ms: performance.now() - started };
-  }
-
-  cut(): void {
-    for (const stream of this.#streams) {
-      stream.socket?.removeAllListeners("close").destroy();
-      stream.socket = null;
-      stream.rest = "";
-    }
-  }
-
-  /** Reads the kernel buffers of stalled streams: those the server ended reach their end. */
-  async cutStuck(): Promise<number> {
-    const ended = this.#stuck.map(async (socket) => {
-      socket.resume();
-      if (!socket.closed) await once(socket, "close");
-    });
-    let left = ended.length;
-    for (const one of ended) void one.then(() => (left -= 1));
-    const until = performance.now() + drainMs;
-    while (left > 0 && performance.now() < until)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    for (const socket of this.#stuck) socket.destroy();
-    this.#stuck = [];
-    return left;
-  }
-
-  /** Reconnects all streams at once with their last id; resolves when each has the events up to `finals`. */
-  async return(finals: Record<string, number>): Promise<{ readyMs: number; completeMs: number }> {
-    const options = this.#options;
-    if (!options) throw new Error("nothing was open");
-    const started = performance.now();
-    const opening = this.#openAll(
-      this.#streams,
-      { ...options, readyText: null, batch: Infinity },
-      "resume",
-    );
-    await opening;
-    const readyMs = performance.now() - started;
-    await this.#waitFor(finals, returnLimitMs);
-    return { readyMs, completeMs: performance.now() - started };
   }
 
   /** Faults so far, and events that streams still lack after this time. */
@@ -146,65 +93,34 @@ export class Reader {
     return missing();
   }
 
-  async #openAll(streams: Stream[], options: OpenOptions, mode: string): Promise<void> {
-    let next = 0;
-    const lane = async () => {
-      for (let stream = streams[next++]; stream; stream = streams[next++])
-        await this.#openOne(stream, options, mode === "resume");
-    };
-    const lanes = Math.min(options.batch, streams.length);
-    await Promise.all(Array.from({ length: lanes }, lane));
-  }
-
-  #openOne(stream: Stream, options: OpenOptions, isReturn: boolean): Promise<void> {
+  #openOne(stream: Stream, options: OpenOptions): Promise<void> {
     return new Promise((resolve) => {
-      const startedMicros = nowMicros();
       const socket = connect(options.port, "127.0.0.1");
-      stream.socket = socket;
       let head: string | null = "";
-      const lastId = isReturn ? `Last-Event-ID: ${stream.last}\r\n` : "";
-      const request = `GET ${stream.path} HTTP/1.1\r\nHost: bench\r\n${stream.headers}${lastId}\r\n`;
-      socket.write(request);
+      socket.write(`GET ${stream.path} HTTP/1.1\r\nHost: bench\r\n${stream.headers}\r\n`);
       socket.on("error", () => undefined);
       socket.on("close", () => {
-        if (head === null && !options.isStuck) this.faults.closed += 1;
-        if (head !== null) this.faults.refused += 1;
+        if (head === null) this.faults.closed += 1;
+        else this.faults.refused += 1;
         resolve();
       });
       socket.on("data", (chunk: Buffer) => {
         const text = chunk.toString("latin1");
-        if (head !== null) {
-          head += text;
-          if (!isReady(head, options.readyText)) return;
-          if (!head.startsWith("HTTP/1.1 200")) return void socket.destroy();
-          const body = head.slice(head.indexOf("\r\n\r\n"));
-          head = null;
-          this.openings.add(nowMicros() - startedMicros);
-          resolve();
-          if (options.isStuck) {
-            this.#stuck.push(socket);
-            return void socket.pause();
-          }
-          return this.#read(stream, body);
-        }
-        this.#read(stream, text);
+        if (head === null) return this.#read(stream, text);
+        head += text;
+        if (!isReady(head, options.readyText)) return;
+        if (!head.startsWith("HTTP/1.1 200")) return void socket.destroy();
+        const body = head.slice(head.indexOf("\r\n\r\n"));
+        head = null;
+        resolve();
+        this.#read(stream, body);
       });
     });
   }
 
   #read(stream: Stream, text: string): void {
-    if (text.includes(listEvent)) this.lists += 1;
-    const all = stream.rest + text;
-    if (this.#options?.checks === "ids") {
-      stream.rest = readIds(all, (id) => {
-        this.numbered += 1;
-        if (stream.last === 0) stream.last = id;
-        else this.#check(stream, id);
-      });
-      return;
-    }
     const now = nowMicros();
-    stream.rest = readMarks(all, (seq, sentMicros) => {
+    stream.rest = readMarks(stream.rest + text, (seq, sentMicros) => {
       this.delivered += 1;
       this.latencies.add(now - sentMicros);
       this.#check(stream, seq);
