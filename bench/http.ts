@@ -98,10 +98,10 @@ async function measureAll(echo: Echo, seconds: number): Promise<Compared[]> {
   return [
     { row: echoGet, against: echoGet, limit: null },
     { row: publicGet, against: echoGet, limit: 1.8 },
-    { row: authedGet, against: echoGet, limit: 1.8 },
+    { row: authedGet, against: echoGet, limit: 2 },
     { row: rawPost, against: rawPost, limit: null },
     { row: pacedPost, against: rawPost, limit: null },
-    { row: local, against: pacedPost, limit: 3 },
+    { row: local, against: pacedPost, limit: 3.5 },
     { row: forwarded, against: pacedPost, limit: null },
   ];
 }

@@ -76,6 +76,8 @@ export interface ServiceSide {
   env?: Record<string, string>;
   /** Commands and streams of a lobby are sent to the port of the worker that owns it. */
   isFollowed?: boolean;
+  /** Most processor time of a command, as a multiple of the floor's. */
+  aim?: number;
 }
 
 /** The complete service, from this checkout or another one. */

@@ -6,7 +6,13 @@ import { memoryOf, memoryTable, type MemoryUse } from "./everyday-memory.ts";
 import { withPeers } from "./everyday-peers.ts";
 import { warmUpSeconds, withGenerator } from "./everyday-run.ts";
 import { withFloor, withServiceSide, type ServiceSide, type Side } from "./everyday-sides.ts";
-import { rateTables, summaryOf, type Measured, type Results } from "./everyday-tables.ts";
+import {
+  comparison,
+  rateTables,
+  summaryOf,
+  type Measured,
+  type Results,
+} from "./everyday-tables.ts";
 
 /** By then an idle process has collected the garbage of its start. */
 const settleSeconds = 12;
@@ -31,20 +37,37 @@ async function measure(sizes: EverydaySizes): Promise<Table[]> {
     const [measured, memory] = await measureAll(sides, sizes);
     // Last, because a service that has just started is not idle yet.
     const idle = await idleTable(sides, sizes);
-    return [idle, memoryTable(memory, sizes.lobbies), ...rateTables(measured, sizes)];
+    const aims = new Map(servicesOf(sizes).map(({ name, aim }) => [name, aim]));
+    return [
+      idle,
+      memoryTable(memory, sizes.lobbies),
+      ...rateTables(measured, sizes, aims),
+      ...comparison(measured, sizes, { now: nameOf, before: besideName(sizes) }),
+    ];
   });
 }
 
-/** The service in every requested variant. */
-function servicesOf({ workers, follow, beside }: EverydaySizes): ServiceSide[] {
+/** The service in every requested variant, with the aim of its processor time, as a multiple of the floor's. */
+function servicesOf(sizes: EverydaySizes): ServiceSide[] {
+  const { workers, follow, beside } = sizes;
   return workers.flatMap((count) => [
-    { name: nameOf(count), workers: count },
+    { name: nameOf(count), workers: count, aim: count === 1 ? 2 : 2.6 },
     ...(follow && count > 1
-      ? [{ name: `${nameOf(count)}, clients follow the owner`, workers: count, isFollowed: true }]
+      ? [
+          {
+            ...{ name: `${nameOf(count)}, clients follow the owner`, workers: count, aim: 2.2 },
+            isFollowed: true,
+          },
+        ]
       : []),
-    ...(beside === null ? [] : [{ name: `${beside}, ${count}`, workers: count, root: beside }]),
+    ...(beside === null ? [] : [{ name: besideName(sizes)(count), workers: count, root: beside }]),
   ]);
 }
+
+const besideName =
+  ({ beside }: EverydaySizes) =>
+  (workers: number) =>
+    `${beside}, ${workers}`;
 
 const nameOf = (workers: number) => `emberline, ${workers} HTTP worker${workers > 1 ? "s" : ""}`;
 
