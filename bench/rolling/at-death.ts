@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 
 /** A clean-up that happens in any case. */
 export interface AtDeath {
   /** Runs it now; resolves when it is done. */
   now(): Promise<void>;
+  /** It waits for every process that has this open. */
+  pipe: Writable;
 }
 
 /**
@@ -19,6 +22,7 @@ export function atDeath(script: string, ...args: readonly string[]): AtDeath {
   const ended = once(janitor, "exit");
   janitor.unref();
   return {
+    pipe: janitor.stdin,
     async now() {
       janitor.ref();
       janitor.stdin.end();

@@ -1,4 +1,9 @@
-import { startService, type Process, type Service } from "../../test/support/process.ts";
+import {
+  startService,
+  wakeOperator,
+  type Process,
+  type Service,
+} from "../../test/support/process.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import type { Host } from "./network.ts";
 import type { NetworkStores } from "./stores.ts";
@@ -58,6 +63,7 @@ export class RollingInstance {
 
   /** Replaces every HTTP worker, one after another. */
   async drainWorkers(): Promise<void> {
+    await wakeOperator(this.service);
     const workers = (await this.service.processes()).filter(({ role }) => role === "http");
     for (const { index, pid } of workers) {
       await this.#drain(index);
