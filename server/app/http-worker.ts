@@ -1,6 +1,7 @@
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { assembleHttp, type BaseDeps } from "./assemble.ts";
-import { loadConfig } from "../platform/config/config.ts";
+import { loadConfig, type Config } from "../platform/config/config.ts";
+import { shutdownDelaySeconds } from "../platform/config/shutdown.ts";
 import { serviceVersion } from "../platform/version.ts";
 import { recordDegraded } from "../platform/faults/degraded.ts";
 import { Fault } from "../platform/faults/fault.ts";
@@ -46,6 +47,26 @@ const streamGraceMs = 2_000;
  * and a request into a connection that closes at the same moment would be lost.
  */
 const idleConnectionMs = 6_000;
+
+/** Behind a balancer, the request of a connection that was accepted last is still on its way when the port closes. */
+const lastRequestMs = (config: Config) => Math.min(1, shutdownDelaySeconds(config)) * 1_000;
+
+const quietTurnMs = 0.1;
+const maxAcceptMs = 200;
+
+/**
+ * Resolves right after a turn of the event loop that did little else than accept what waited: a connection that comes
+ * between that and the close of the listener is reset.
+ */
+async function acceptWaiting(): Promise<void> {
+  const startedAt = performance.now();
+  for (let now = startedAt; now - startedAt < maxAcceptMs;) {
+    const before = now;
+    await turn();
+    now = performance.now();
+    if (now - before < quietTurnMs) return;
+  }
+}
 
 /** A ping whose time is counted if Redis answers. */
 async function timedPing(
@@ -140,10 +161,11 @@ export async function serve<Kinds extends RoomKinds>(
     // First new requests go to the other workers, then streams, then rooms, so no client is refused.
     stop: async ({ limitMs, isDrain }) => {
       const endsAt = performance.now() + limitMs;
-      // Right after the connections that were waiting have been accepted, so that few are in the queue.
-      await turn();
+      await acceptWaiting();
       server.beginDrain();
-      const idleEnd = sleep(isDrain ? idleConnectionMs : 0);
+      const idleEnd = sleep(
+        isDrain ? idleConnectionMs : Math.min(lastRequestMs(config), limitMs / 5),
+      );
       await deps.hub.drain(Math.min(streamGraceMs, limitMs / 5));
       await deps.rooms.handOver();
       await idleEnd;
