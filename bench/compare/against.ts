@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runScenario, type RunOptions } from "../load/run.ts";
 import { note } from "../report.ts";
-import { exitCodes } from "../report/build.ts";
+import { exitCodes, worstOf } from "../report/build.ts";
 import type { Report } from "../report/schema.ts";
 import { writeReport } from "../report/write.ts";
 import { compareRounds, sideOf, type Comparison, type Round } from "./compare.ts";
@@ -44,7 +44,7 @@ export async function runAgainst(options: AgainstOptions): Promise<Comparison> {
   const comparison = compareRounds(sides, rounds);
   if (overBudget.length === 0) return comparison;
   const remarks = [...comparison.remarks, ...overBudget];
-  return { ...comparison, remarks, exitCode: exitCodes.overBudget };
+  return { ...comparison, remarks, exitCode: worstOf([comparison.exitCode, exitCodes.overBudget]) };
 }
 
 /** Rounds have seeds of their own, the sides of a round the same one. */
@@ -60,7 +60,8 @@ async function runSide(side: Side, n: number, options: AgainstOptions): Promise<
   const folder = join(out, side);
   mkdirSync(folder, { recursive: true });
   const { html } = writeReport(report, folder);
-  if (report.numViolations > 0) throw new CompareError(`${side}: ${html}`, report.exitCode);
+  if (report.numViolations > 0 || report.problems.length > 0)
+    throw new CompareError(`${side}: ${report.verdict} ${html}`, report.exitCode);
   checkComparable([[`${side} (${html})`, report]]);
   return report;
 }

@@ -53,11 +53,10 @@ const atRate = ({ seconds }: Load, perSecond: number): Load => ({
   seconds,
 });
 
-/** An invariant or an error ends the search: it says nothing about the rate. */
-const isMeaningful = ({ status, numViolations }: Report): boolean =>
-  status === "completed" && numViolations === 0;
+/** A broken promise or an error, such as a budget on an unknown figure, ends the search: it says nothing about the rate. */
+const isMeaningful = ({ status, problems, numViolations }: Report): boolean =>
+  status === "completed" && problems.length === 0 && numViolations === 0;
 
-/** A budget on a figure with too few samples is unknown at a low rate, and does not break. */
 const isHeld = ({ budgets, generatorLimits }: Report): boolean =>
   generatorLimits.length === 0 && budgets.every(({ outcome }) => outcome !== "broken");
 
