@@ -5,15 +5,9 @@ import { promisify } from "node:util";
 import { EmberlineError } from "../server/web/client/emberline.ts";
 import { serviceEnv, type Service } from "../test/support/process.ts";
 import { builtProgram } from "../test/support/programs.ts";
-import type { Bot } from "./bots/bot.ts";
-
-/** Something that a scenario needs at the target. */
-export interface Need {
-  /** A sentence that says what is missing and how to get it; null: it is there. */
-  check(bot: Bot): Promise<string | null>;
-  /** Puts it into an own instance. */
-  provide(instance: Service): Promise<void>;
-}
+import { askOperator } from "./bots/answers.ts";
+import type { Fault } from "./report/schema.ts";
+import type { Need } from "./scenario.ts";
 
 /** An award that players claim any number of times. */
 export function repeatableAward(award: { award_id: string; game: string }): Need {
@@ -53,6 +47,69 @@ export const projectedGame: Need = {
     rmSync(folder, { recursive: true });
   },
 };
+
+/** Reads of the operator's pages and the change of a queue. */
+export const queueOperator: Need = {
+  async check(bot, { operator }) {
+    if (operator === null)
+      return "the operator listener is unknown: --operator-url, and --operator-token-file with the token of an operator";
+    const path = "/queues/credential-requests";
+    const asked = askOperator<{ queue: { is_paused: boolean } }>(bot, operator, "GET", path);
+    const refusal = await asked.then(
+      ({ queue }) => (queue.is_paused ? "that queue is paused" : null),
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    return refusal && `${operator.url}/operator${path}: ${refusal}`;
+  },
+  provide: async () => undefined,
+};
+
+/** An address for each bot, because the target limits what one address may do. */
+export const ownAddresses: Need = {
+  check: async (_, { hasAddresses }) =>
+    hasAddresses
+      ? null
+      : "all bots have one address, which may ask for 5 codes a minute: --addresses 10.9.0.0/16 gives each its own, where TRUSTED_PROXIES has this machine",
+  provide: async () => undefined,
+};
+
+const numEntities = 5_000;
+/** One in so many changes with each patch. */
+const changedOf = 50;
+
+/** A game in the archive, and imports of its patches as long as the load lasts. */
+export const runningImport: Need = {
+  async check(bot) {
+    const { games } = await bot.visitor.call<{ games: unknown[] }>("GET", "/v1/codex/games");
+    if (games.length > 0) return null;
+    return "the archive has no game: `npm run import -- --write-sample /tmp/cinderhold`, then `npm run import -- gamedata /tmp/cinderhold` during the load";
+  },
+  provide: (instance) => importPatch(instance, 1),
+  async beside({ target: { instance }, startedAt, signal }) {
+    const faults: Fault[] = [];
+    const now = () => (performance.now() - startedAt) / 1000;
+    for (let patch = 2; instance && !signal.aborted; patch++) {
+      const at = now();
+      await importPatch(instance, patch);
+      faults.push({ name: `import ${patch}`, at, until: now(), recoveriesMs: [] });
+    }
+    return { faults, problems: [] };
+  },
+};
+
+async function importPatch(instance: Service, patch: number): Promise<void> {
+  const file = join(instance.dataDir, `bench-${patch}.json`);
+  const entities = Array.from({ length: numEntities }, (_, n) => ({
+    ...{ upstream_key: `Id_Item_N${n}`, type: "item", name: `Item ${n}`, links: [], assets: [] },
+    tags: [n % 2 === 0 ? "even" : "odd"],
+    data: { level: n % 60, power: n % changedOf === patch % changedOf ? patch : n },
+  }));
+  const header = { format: 1, game: { slug: "bench", display_name: "Bench" } };
+  const version = { branch: { slug: "main" }, patch: { version_raw: `1.${patch}` } };
+  writeFileSync(file, JSON.stringify({ ...header, ...version, entities, locales: {} }));
+  await runProgram("import", instance, "--envelope", file);
+  rmSync(file);
+}
 
 /** Runs a command of the console against an own instance. */
 export const runConsole = (instance: Service, ...args: string[]): Promise<void> =>

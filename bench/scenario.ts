@@ -1,6 +1,8 @@
-import type { Bot } from "./bots/bot.ts";
+import type { Operator } from "./bots/answers.ts";
+import type { Bot, BotOptions } from "./bots/bot.ts";
+import type { Beside, Happened } from "./load/beside.ts";
 import type { Load } from "./load/shapes.ts";
-import type { Need } from "./needs.ts";
+import type { Service } from "../test/support/process.ts";
 
 /**
  * A load test: the file `bench/scenarios/<name>.ts`, or any path, exports it as `scenario`. It reaches the service by
@@ -29,16 +31,33 @@ export interface Scenario<State = unknown> {
   teardown?(state: State, run: Run): Promise<void>;
 }
 
+/** Something that a scenario needs at the target. */
+export interface Need {
+  /** A sentence that says what is missing and how to get it; null: it is there. */
+  check(bot: Bot, run: Run): Promise<string | null>;
+  /** Puts it into an own instance. */
+  provide(instance: Service): Promise<void>;
+  /** Goes on beside the load of an own instance. */
+  beside?: (context: Beside) => Promise<Happened>;
+}
+
+/** What a scenario chooses about a bot. */
+export type BotIdentity = Pick<BotOptions, "followOwner">;
+
 /** A generator process, as a scenario sees it. */
 export interface Run {
   /** Without a path. */
   url: string;
+  /** Null: the run does not know it. */
+  operator: Operator | null;
+  /** Each bot has an address of its own. */
+  hasAddresses: boolean;
   random: () => number;
   /** This process's part of a number that is meant for the whole run. */
   share(total: number): number;
   /** A new bot with an address of its own. */
-  bot(): Bot;
-  /** Makes bots that are guests already, a few at a time. */
+  bot(identity?: BotIdentity): Bot;
+  /** Makes bots that are guests already: as many, or those that the limits of the target allow, at least one. */
   guests(count: number): Promise<Bot[]>;
   /** Names what stays at the target, besides the guests, which are counted. */
   leaves(what: string, count: number): void;
@@ -55,7 +74,7 @@ export interface Arrival {
   /** Seeded by the run and `n`. */
   random: () => number;
   /** A new bot that ends with the arrival. */
-  bot(): Bot;
+  bot(identity?: BotIdentity): Bot;
   signal: AbortSignal;
 }
 

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { freePort } from "../test/support/free-port.ts";
 import { startService, wakeOperator, type Service } from "../test/support/process.ts";
+import type { Operator } from "./bots/answers.ts";
 import { within } from "./load/deadline.ts";
 import { note } from "./report.ts";
 import { startRemote } from "./rpc.ts";
@@ -10,7 +11,7 @@ import { startRemote } from "./rpc.ts";
 /** What a run loads: an instance of its own, or the one at an address. */
 export interface Target {
   url: string;
-  operator: { url: string; token: string | null } | null;
+  operator: Operator | null;
   /** Null: somebody else's. Faults are for an own instance only. */
   instance: Service | null;
   /** Raw uWebSockets.js on this machine as the control. */

@@ -1,5 +1,6 @@
 import type { Run } from "../scenario.ts";
 import type { Bot } from "./bot.ts";
+import { asManyAsAllowed } from "./allowed.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Follower } from "./follower.ts";
 import { closeTables, openTable, type Table } from "./tables.ts";
@@ -18,15 +19,11 @@ export class Audience {
     this.#deliveries = deliveries;
   }
 
-  /** Opens the lobby and the streams of this many spectators. */
+  /** Opens the lobby and the streams of this many spectators, or those that the target allows. */
   static async gather(run: Run, size: number): Promise<Audience> {
     const table = await openTable(run, { seats: 1 });
     const audience = new Audience(table, new Deliveries(toLast));
-    let left = size;
-    const lane = async () => {
-      while (left-- > 0) await audience.#watch(run.bot());
-    };
-    await Promise.all(Array.from({ length: openedAtOnce }, lane));
+    await asManyAsAllowed(size, openedAtOnce, () => audience.#watch(run.bot()));
     return audience;
   }
 
@@ -47,12 +44,13 @@ export class Audience {
     await closeTables([this.#table]);
   }
 
-  async #watch(bot: Bot): Promise<void> {
+  async #watch(bot: Bot): Promise<Follower> {
     const spectator = await bot.client.spectate(this.code);
     const follower = new Follower(bot, spectator, ({ type, data }, by) => {
       if (type === "lobby.settings") this.#deliveries.received(data.changes.prompt ?? "", by);
     });
-    this.#followers.push(follower);
     await follower.open();
+    this.#followers.push(follower);
+    return follower;
   }
 }

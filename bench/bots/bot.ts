@@ -1,6 +1,7 @@
 import { Emberline, EmberlineError, type Clock } from "../../server/web/client/emberline.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeadlineError } from "../load/deadline.ts";
+import type { Played } from "../load/record.ts";
 import type { Recorder } from "../load/recorder.ts";
 import type { BotFetch } from "./fetch.ts";
 
@@ -14,6 +15,8 @@ export interface BotOptions {
   recorder: Recorder;
   /** Ends its pauses when the run is over. */
   signal: AbortSignal;
+  /** Default true; see the published client. */
+  followOwner?: boolean;
 }
 
 /** Errors that are counted already, so that an arrival that fails with one does not count twice. */
@@ -32,12 +35,12 @@ export class Bot {
   readonly #options: BotOptions;
 
   constructor(options: BotOptions) {
-    const { name, url, fetch, random } = options;
+    const { name, url, fetch, random, followOwner = true } = options;
     this.#options = options;
     this.name = name;
     this.random = random;
     this.fetch = fetch.fetch;
-    const clientOptions = { url, fetch: fetch.fetch, clock: seededClock(random) };
+    const clientOptions = { url, fetch: fetch.fetch, clock: seededClock(random), followOwner };
     this.client = new Emberline(clientOptions);
     this.visitor = new Emberline({ ...clientOptions, accessToken: () => null });
   }
@@ -73,6 +76,11 @@ export class Bot {
   /** The service broke a promise; the request is one that shows it. */
   violation(kind: string, text: string, requestId: string | null): void {
     this.#options.recorder.violation({ kind, text, bot: this.name, requestId });
+  }
+
+  /** A lobby was played to its end with these choices. */
+  played(played: Played): void {
+    this.#options.recorder.played(played);
   }
 
   /** A human pause between the two, in milliseconds; resolves to the time at which it was to end. */

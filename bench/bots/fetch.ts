@@ -31,6 +31,7 @@ const limitSettings: Readonly<Record<string, string>> = {
 
 export const newCounts = (): RequestCounts => ({
   sent: 0,
+  direct: 0,
   repeated: {},
   connections: 0,
   lostConnections: 0,
@@ -44,6 +45,7 @@ export const newCounts = (): RequestCounts => ({
  */
 export class BotFetch {
   readonly #name: string;
+  readonly #port: string;
   readonly #counts: RequestCounts;
   readonly #headers: Record<string, string>;
   readonly #agents = {
@@ -61,9 +63,10 @@ export class BotFetch {
   /** Connections that this side ended, or that the service announced to end. */
   readonly #left = new WeakSet<Socket>();
 
-  /** `name` begins its request ids; `address` is the client address for a trusting proxy, null: none is claimed. */
-  constructor(name: string, address: string | null, counts: RequestCounts) {
+  /** `name` begins its request ids; `url` is that of the target; `address` is the client address for a trusting proxy, null: none is claimed. */
+  constructor(name: string, url: string, address: string | null, counts: RequestCounts) {
     this.#name = name;
+    this.#port = new URL(url).port;
     this.#counts = counts;
     this.#headers = address === null ? {} : { "x-forwarded-for": address };
   }
@@ -83,6 +86,7 @@ export class BotFetch {
       const cutAt = performance.now();
       const { promise, resolve } = Promise.withResolvers<number>();
       this.#onReopened.set(topic, () => resolve(performance.now() - cutAt));
+      this.#left.add(response.socket);
       response.socket.destroy();
       return promise;
     });
@@ -95,6 +99,7 @@ export class BotFetch {
 
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
+    if (url.port !== this.#port) this.#counts.direct += 1;
     const sent = this.#remember(`${init.method ?? "GET"} ${url.pathname}`);
     const asked = this.#open(url, init, sent.id);
     try {
@@ -134,7 +139,8 @@ export class BotFetch {
     asked.on("socket", (socket) => {
       if (!asked.reusedSocket) this.#watch(socket);
     });
-    asked.end(typeof init.body === "string" ? init.body : undefined);
+    const { body } = init;
+    asked.end(typeof body === "string" || body instanceof Uint8Array ? body : undefined);
     return asked;
   }
 

@@ -10,6 +10,10 @@ export class Follower {
   readonly bot: Bot;
   /** Number of the last event. */
   last = -1;
+  /** Numbers of events that are hidden from it. */
+  readonly hidden: number[] = [];
+  /** Spectators get no picks (HUB-08). */
+  readonly seesPicks: boolean;
   readonly #onEvent: (event: LobbyEvent, follower: Follower) => void;
   readonly #waiting: { seq: number; resolve: () => void }[] = [];
   #view: Seat | Spectator;
@@ -20,7 +24,9 @@ export class Follower {
     bot: Bot,
     view: Seat | Spectator,
     onEvent: (event: LobbyEvent, follower: Follower) => void,
+    seesPicks = true,
   ) {
+    this.seesPicks = seesPicks;
     this.bot = bot;
     this.#view = view;
     this.#onEvent = onEvent;
@@ -83,9 +89,11 @@ export class Follower {
   /** The first snapshot begins the history; any later one replaces events that did not come. */
   #check({ type, seq }: LobbyEvent): void {
     const { last } = this;
+    if (!this.seesPicks && type !== "lobby.snapshot" && type !== "lobby.gap")
+      for (; this.last >= 0 && this.last + 1 < seq; this.last++) this.hidden.push(this.last + 1);
     const isFirst = last < 0;
     const isWhole =
-      type === "lobby.snapshot" ? seq <= last : type !== "lobby.gap" && seq === last + 1;
+      type === "lobby.snapshot" ? seq <= last : type !== "lobby.gap" && seq === this.last + 1;
     if (!isFirst && !isWhole)
       this.bot.violation(
         "gap",

@@ -5,6 +5,7 @@ import {
   type Question,
   type Reveal,
   type Seat,
+  type Spectator,
 } from "../../server/web/client/emberline.ts";
 import { within } from "../load/deadline.ts";
 import type { Arrival } from "../scenario.ts";
@@ -20,6 +21,12 @@ export interface GameOptions {
   timer: number;
   /** Least and most time until an answer, and between any two steps of a person, in milliseconds. */
   thinkMs: readonly [least: number, most: number];
+  /** Default: versus. */
+  mode?: "versus" | "coop";
+  /** Least and most time after which each player's connection is cut again; absent: it is not. */
+  cutMs?: readonly [least: number, most: number];
+  /** Of the host, and of every second player: requests go to the worker that owns the lobby, where it says its port. */
+  followOwner?: boolean;
 }
 
 /** A question or its reveal may take this much longer than its timer. */
@@ -36,13 +43,14 @@ interface Accepted {
   playerId: number;
   index: number;
   selected: number;
-  points: number;
+  /** Null in co-op. */
+  points: number | null;
   requestId: string | null;
 }
 
 /**
- * Plays a whole versus game as people do: a host creates it, friends join by its code, one of them closes the page and
- * comes back, and a spectator watches. Everything the service acknowledged must be in the events of all of them.
+ * Plays a whole game as people do: a host creates it, friends join by its code, one of them closes the page and comes
+ * back, and a spectator watches. Everything the service acknowledged must be in the events of all of them, once.
  */
 export async function playGame(arrival: Arrival, options: GameOptions): Promise<void> {
   const game = new Game(arrival, options);
@@ -67,6 +75,11 @@ class Game {
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   #startDueAt = 0;
   #final: readonly Player[] | null = null;
+  #isOver = false;
+  /** Choices that were accepted or refused. */
+  #numChosen = 0;
+  /** Every event that any of them received, by its number. */
+  readonly #log = new Map<number, { name: string; text: string }>();
 
   constructor(arrival: Arrival, options: GameOptions) {
     this.#arrival = arrival;
@@ -93,14 +106,15 @@ class Game {
   }
 
   async close(): Promise<void> {
+    this.#isOver = true;
     await Promise.all(this.#followers.map((follower) => follower.leave()));
   }
 
   async #host(): Promise<Seated> {
-    const bot = this.#arrival.bot();
-    const { seats, questions, timer } = this.#options;
+    const bot = this.#newBot();
+    const { seats, questions, timer, mode = "versus" } = this.#options;
     await bot.measure("guest", this.#arrival.dueAt, () => bot.client.guest());
-    const settings = { mode: "versus", visibility: "public", category: "random" } as const;
+    const settings = { mode, visibility: "public", category: "random" } as const;
     const dueAt = await this.#think(bot);
     const seat = await bot.measure("create", dueAt, () =>
       bot.client.create({
@@ -112,7 +126,7 @@ class Game {
   }
 
   async #join(code: string, name: string): Promise<void> {
-    const bot = this.#arrival.bot();
+    const bot = this.#newBot();
     await bot.measure("guest", await this.#think(bot), () => bot.client.guest());
     const dueAt = await this.#think(bot);
     await this.#sit(bot, await bot.measure("join", dueAt, () => bot.client.join(code, name)));
@@ -122,18 +136,31 @@ class Game {
     const seated = { bot, seat, follower: this.#follow(bot, seat) };
     this.#seated.push(seated);
     await seated.follower.open();
+    void this.#keepCutting(bot).catch(() => undefined);
     return seated;
   }
 
-  async #watch(code: string): Promise<void> {
-    const bot = this.#arrival.bot();
-    const dueAt = await this.#think(bot);
-    const spectator = await bot.measure("spectate", dueAt, () => bot.client.spectate(code));
-    await this.#follow(bot, spectator).open();
+  #newBot(): Bot {
+    return this.#arrival.bot({ followOwner: this.#options.followOwner ?? true });
   }
 
-  #follow(bot: Bot, view: ConstructorParameters<typeof Follower>[1]): Follower {
-    const follower = new Follower(bot, view, (event, by) => this.#received(event, by));
+  async #keepCutting(bot: Bot): Promise<void> {
+    const { cutMs } = this.#options;
+    while (cutMs && !this.#isOver) {
+      await bot.pause(...cutMs);
+      if (!this.#isOver) bot.cutStreams();
+    }
+  }
+
+  async #watch(code: string): Promise<void> {
+    const bot = this.#newBot();
+    const dueAt = await this.#think(bot);
+    const spectator = await bot.measure("spectate", dueAt, () => bot.client.spectate(code));
+    await this.#follow(bot, spectator, this.#options.mode !== "coop").open();
+  }
+
+  #follow(bot: Bot, view: Seat | Spectator, seesPicks = true): Follower {
+    const follower = new Follower(bot, view, (event, by) => this.#received(event, by), seesPicks);
     this.#followers.push(follower);
     return follower;
   }
@@ -145,6 +172,7 @@ class Game {
   /** One player's game. `leavesAt`: after this question the player closes the page and comes back. */
   async #answerAll({ bot, seat, follower }: Seated, leavesAt: number | null): Promise<void> {
     const isHost = seat === this.#seated[0]?.seat;
+    const isCoop = this.#options.mode === "coop";
     const limitMs = this.#options.timer * 1000 + graceMs;
     const { code } = seat;
     for (let index = 0; index < this.#options.questions; index++) {
@@ -152,6 +180,10 @@ class Game {
       const dueAt = await this.#think(bot);
       await this.#answer({ bot, seat, follower }, index, dueAt);
       if (index === leavesAt) await this.#leaveAndReturn({ bot, seat, follower });
+      if (isHost && isCoop) {
+        await within(limitMs, `all picks of ${code}`, this.#moment(`picks ${index}`));
+        await bot.measure("lock", await this.#think(bot), () => seat.lock(index));
+      }
       await within(
         limitMs,
         `the reveal of question ${index} of ${code}`,
@@ -164,20 +196,28 @@ class Game {
   async #answer({ bot, seat }: Seated, index: number, dueAt: number): Promise<void> {
     const selected = Math.floor(bot.random() * 4);
     const { playerId } = seat.key;
+    const isCoop = this.#options.mode === "coop";
+    const operation = isCoop ? "pick" : "answer";
     const name = `${playerId} ${index}`;
-    const present = this.#followers.filter(({ isPresent }) => isPresent);
+    const present = this.#followers.filter(
+      ({ isPresent, seesPicks }) => isPresent && (!isCoop || seesPicks),
+    );
     this.#deliveries.expect(name, bot, dueAt, present);
-    const choice = { index, selected_index: selected, time_taken_ms: 500 };
+    const choice = { index, selected_index: selected };
     try {
-      const { points_earned: points } = await bot.measure("answer", dueAt, () =>
-        seat.answer(choice),
-      );
-      const requestId = bot.requestId("/answer");
+      const points = await bot.measure(operation, dueAt, async () => {
+        if (isCoop) return (await seat.pick(choice), null);
+        return (await seat.answer({ ...choice, time_taken_ms: 500 })).points_earned;
+      });
+      const requestId = bot.requestId(`/${operation}`);
       this.#accepted.push({ bot, playerId, index, selected, points, requestId });
     } catch (error) {
       // Refused, perhaps because the time was over: it is counted, and the game goes on.
       this.#deliveries.forget(name);
       if (!isCounted(error)) throw error;
+    } finally {
+      this.#numChosen += 1;
+      if (this.#numChosen % this.#seated.length === 0) this.#moments(`picks ${index}`).resolve();
     }
   }
 
@@ -189,7 +229,8 @@ class Game {
   }
 
   #received(event: LobbyEvent, follower: Follower): void {
-    if (event.type === "lobby.answer")
+    this.#keep(event, follower);
+    if (event.type === "lobby.answer" || event.type === "lobby.pick")
       this.#deliveries.received(`${event.data.player_id} ${this.#at.get(follower)}`, follower);
     if (event.type === "lobby.started" && this.#seated.some((one) => one.follower === follower))
       follower.bot.figure(firstQuestion, performance.now() - this.#startDueAt);
@@ -218,8 +259,51 @@ class Game {
       );
   }
 
-  /** Every accepted answer stands in the reveal, and the scores are the sum of the points. */
+  /** The same number means the same event to everybody. */
+  #keep(event: LobbyEvent, { bot }: Follower): void {
+    const { type, seq, data } = event;
+    if (type === "lobby.snapshot" || type === "lobby.gap") return;
+    const isChoice = type === "lobby.answer" || type === "lobby.pick";
+    const name = isChoice ? `${type} of player ${data.player_id}` : type;
+    const text = this.#options.cutMs ? JSON.stringify(data) : "";
+    const known = this.#log.get(seq);
+    if (known && (known.name !== name || known.text !== text))
+      bot.violation("differing", `event ${seq} came as ${known.name} and ${name}`, null);
+    else this.#log.set(seq, { name, text });
+  }
+
+  /** Each acknowledged command has exactly one event; one without a response may have one. */
+  #verifyLog(code: string): void {
+    for (const { bot, hidden } of this.#followers)
+      for (const seq of hidden)
+        if (!this.#log.get(seq)?.name.startsWith("lobby.pick"))
+          bot.violation("gap", `event ${seq} of ${code} did not come`, bot.requestId("/v1/hub"));
+    const { questions, mode } = this.#options;
+    const choice = mode === "coop" ? "lobby.pick" : "lobby.answer";
+    const expected: [name: string, least: number, most: number][] = [
+      ["lobby.started", 1, 1],
+      ["lobby.reveal", questions, questions],
+      ["lobby.question", questions - 1, questions - 1],
+      ["lobby.ended", 1, 1],
+      ...this.#seated.map(({ seat }): [string, number, number] => {
+        const { playerId } = seat.key;
+        const own = this.#accepted.filter((one) => one.playerId === playerId);
+        return [`${choice} of player ${playerId}`, own.length, questions];
+      }),
+    ];
+    const names = [...this.#log.values()].map(({ name }) => name);
+    for (const [name, least, most] of expected) {
+      const count = names.filter((one) => one === name).length;
+      if (count >= least && count <= most) continue;
+      const kind = count < least ? "lost event" : "doubled event";
+      const { bot } = this.#seated[0] ?? {};
+      bot?.violation(kind, `${count} x ${name} in ${code}, of ${least}`, bot.requestId("/v1/hub"));
+    }
+  }
+
+  /** Every accepted answer stands in the events and the reveal, and the scores are the sum of the points. */
   #verify(code: string): void {
+    this.#verifyLog(code);
     for (const { bot, playerId, index, selected, requestId } of this.#accepted) {
       const result = this.#reveals.get(index)?.results.find((one) => one.player_id === playerId);
       if (result?.selected_index !== selected)
@@ -231,8 +315,9 @@ class Game {
     }
     for (const { id, score } of this.#final ?? []) {
       const own = this.#accepted.filter(({ playerId }) => playerId === id);
-      const sum = own.reduce((total, { points }) => total + points, 0);
+      const sum = own.reduce((total, { points }) => total + (points ?? 0), 0);
       const last = own.at(-1);
+      if (this.#options.mode === "coop") continue;
       // An answer that got no response may count all the same.
       const isWrong = own.length === this.#options.questions ? score !== sum : score < sum;
       if (last && isWrong)
@@ -242,6 +327,10 @@ class Game {
           last.requestId,
         );
     }
+    const choices = this.#accepted.map(({ playerId, index, selected, points, requestId }) => ({
+      ...{ playerId, index, selected, points, requestId },
+    }));
+    this.#seated[0]?.bot.played({ code, choices });
   }
 
   #moment(name: string): Promise<void> {

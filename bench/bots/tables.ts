@@ -1,6 +1,7 @@
 import type { LobbyEvent, NewLobby, Seat } from "../../server/web/client/emberline.ts";
 import type { Run } from "../scenario.ts";
 import type { Bot } from "./bot.ts";
+import { asManyAsAllowed } from "./allowed.ts";
 import { Follower } from "./follower.ts";
 
 /** A player in a lobby, who follows its events. */
@@ -25,12 +26,9 @@ export interface TableOptions {
 
 const defaults = { hostName: "Host", mode: "coop", visibility: "public", timer: 60 } as const;
 
-/** Opens lobbies with new guests in all of their seats. */
-export async function openTables(run: Run, count: number, options: TableOptions): Promise<Table[]> {
-  const tables: Table[] = [];
-  while (tables.length < count) tables.push(await openTable(run, options));
-  return tables;
-}
+/** Opens lobbies with new guests in all of their seats, or as many as the target allows. */
+export const openTables = (run: Run, count: number, options: TableOptions): Promise<Table[]> =>
+  asManyAsAllowed(count, 1, () => openTable(run, options));
 
 export async function openTable(
   run: Run,

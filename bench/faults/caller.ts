@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { Address } from "./address.ts";
 
 export interface Answer {
   status: number;
@@ -60,21 +59,17 @@ export async function callOnce(
 }
 
 /** Repeats a command with the same key until the service accepts or refuses it, like a careful client. */
-export async function insist(to: string | Address, call: Call): Promise<Answer> {
-  const address = Address.of(to);
+export async function insist(url: string, call: Call): Promise<Answer> {
   const headers = { "idempotency-key": randomUUID(), ...call.headers };
   const startedAt = performance.now();
   const failures = new Map<string, number>();
   for (;;) {
     let reason: string;
-    const url = address.next();
     try {
       const answer = await callOnce(url, { ...call, headers });
-      address.learn(answer.headers);
       if (answer.status < 500) return answer;
       reason = `${answer.status} ${answer.code}`;
     } catch (error) {
-      address.failed(url);
       reason = String(error);
     }
     const ms = Math.round(performance.now() - startedAt);

@@ -1,7 +1,5 @@
 import { get, type ClientRequest, type IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { silenceMs } from "../../server/web/client/connection.ts";
-import { Address } from "./address.ts";
 
 /**
  * Messages that one player received from one lobby, over all connections of a stream that is often
@@ -35,18 +33,8 @@ export interface Listener {
   close(): void;
 }
 
-/**
- * Follows a lobby and cuts its own connection every now and then, unless `isSteady`; returns with the last
- * id.
- */
-export function listen(
-  to: string | Address,
-  topic: string,
-  token: string,
-  random: () => number,
-  isSteady = false,
-): Listener {
-  const address = Address.of(to);
+/** Follows a room of any kind and cuts its own connection every now and then; returns with the last id. */
+export function listen(url: string, topic: string, token: string, random: () => number): Listener {
   const received: ReceivedMessages = {
     last: 0,
     messages: new Map(),
@@ -74,7 +62,6 @@ export function listen(
 
   async function connect(): Promise<void> {
     received.connections += 1;
-    const url = address.next();
     const made = get(`${url}/v1/hub?topic=${topic}`, {
       agent: false,
       headers: {
@@ -85,25 +72,17 @@ export function listen(
     connection = made;
     const cut = () => void made.destroy();
     const lifeMs = minLifeMs + random() * spreadLifeMs;
-    const life = isSteady ? undefined : setTimeout(cut, lifeMs);
+    const life = setTimeout(cut, lifeMs);
     // A client that receives nothing reconnects elsewhere; the first bytes come immediately.
-    const silence = setTimeout(() => {
-      address.failed(url);
-      cut();
-    }, firstBytesMs);
-    // As the published client does, which does not cut its connections either.
-    const silent = isSteady ? setTimeout(cut, silenceMs) : undefined;
-    made.on("error", () => address.failed(url));
+    const silence = setTimeout(cut, firstBytesMs);
+    made.on("error", () => {});
     made.on("response", (response) => {
-      address.learn(response.headers);
       response.on("error", () => {});
       response.once("data", () => clearTimeout(silence));
-      response.on("data", () => silent?.refresh());
       read(response);
     });
     await new Promise((resolve) => made.once("close", resolve));
     clearTimeout(life);
-    clearTimeout(silent);
     clearTimeout(silence);
   }
 

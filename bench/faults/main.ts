@@ -1,9 +1,15 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { readArguments, wholeNumber } from "../../test/support/arguments.ts";
 import { inOwnFolder } from "../../test/support/own-folder.ts";
-import { describeSurvival } from "./report.ts";
-import { survive } from "./survive.ts";
+import { within } from "../load/deadline.ts";
+import { runScenario } from "../load/run.ts";
+import { printReport } from "../report/text.ts";
+import { writeReport } from "../report/write.ts";
+import { loadScenario } from "../scenarios.ts";
+import { startSeconds, survivalBeside } from "./beside.ts";
 
-/** Exits with 1 if anything was lost, duplicated or missed. */
+/** The scenario `survival` under kills; exits with 3 if anything was lost, doubled or missed. */
 const usage = "npm run survive -- --seconds 60 --lobbies 40 [--workers 4] [--seed 1]";
 const { values } = readArguments(usage, {
   options: {
@@ -15,21 +21,41 @@ const { values } = readArguments(usage, {
 });
 const number = (name: keyof typeof values, least = 1) =>
   wholeNumber(usage, `--${name}`, values[name], least);
-const print = (line: string) => process.stdout.write(`${line}\n`);
-const options = {
-  seconds: number("seconds"),
-  lobbies: number("lobbies"),
-  workers: number("workers"),
-  seed: number("seed", 0),
-  report: print,
-};
+const [seconds, users, workers, seed] = [
+  number("seconds"),
+  number("lobbies"),
+  number("workers"),
+  number("seed", 0),
+];
+const out = join(import.meta.dirname, "../out");
+const endMs = 60_000;
 
-async function run(): Promise<number> {
-  print(`seed ${values.seed}`);
-  const report = await survive(options);
-  for (const line of describeSurvival(report)) print(line);
-  const { lost, doubled, gaps, differing, surprises } = report.verdict;
-  return lost + doubled + gaps + differing + surprises === 0 ? 0 : 1;
+async function run(interrupted: AbortSignal): Promise<number> {
+  process.stdout.write(`seed ${seed}\n`);
+  const report = await runScenario({
+    ...(await loadScenario("survival")),
+    load: { shape: "closed", users, seconds: startSeconds + seconds },
+    ...{ seed, processes: 1, maxInFlight: users, interrupted },
+    command: ["npm run survive --", ...process.argv.slice(2)].join(" "),
+    target: {
+      ...{ url: null, operatorUrl: null, operatorTokenFile: null, addresses: null },
+      ...{ mayLoadHost: false, settings: { HTTP_WORKERS: String(workers) } },
+    },
+    beside: survivalBeside(seconds, users),
+  });
+  mkdirSync(out, { recursive: true });
+  printReport(report, writeReport(report, out));
+  return report.exitCode;
 }
 
-process.exit(await inOwnFolder(run));
+const interruption = new AbortController();
+let running: Promise<number> = Promise.resolve(0);
+process.exit(
+  await inOwnFolder(
+    () => (running = run(interruption.signal)),
+    async () => {
+      interruption.abort();
+      await within(endMs, "the report of the interrupted run", running);
+    },
+  ),
+);

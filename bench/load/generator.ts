@@ -1,12 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { createRandom } from "../../test/survival/random.ts";
+import { asManyAsAllowed } from "../bots/allowed.ts";
 import { Addresses } from "../bots/addresses.ts";
+import type { Operator } from "../bots/answers.ts";
 import { Bot, describe, isCounted } from "../bots/bot.ts";
 import { BotFetch, newCounts } from "../bots/fetch.ts";
-import type { Arrival, Run, Scenario } from "../scenario.ts";
+import type { Arrival, BotIdentity, Run, Scenario } from "../scenario.ts";
 import { within } from "./deadline.ts";
-import type { ProcessResult, Second } from "./record.ts";
+import type { GeneratorNotice, ProcessResult } from "./record.ts";
 import { Recorder } from "./recorder.ts";
 import { intendedArrivals, type Load } from "./shapes.ts";
 
@@ -14,6 +16,7 @@ export interface GeneratorOptions {
   /** Of the run: part of every request id. */
   id: string;
   url: string;
+  operator: Operator | null;
   load: Load;
   seed: number;
   /** This process among all of the run. */
@@ -31,6 +34,8 @@ export interface GeneratorOptions {
 /** Requests per second to the floor: enough for a p99 in 20 s, too few to disturb. */
 const floorPerSecond = 60;
 export const floorOperation = "floor";
+/** Environment variable with the options of a generator process, as JSON. */
+export const optionsVariable = "BENCH_GENERATOR";
 const flushEveryMs = 500;
 const guestsAtOnce = 8;
 /** After an interruption, and for what was aborted to end. */
@@ -53,24 +58,29 @@ export class Generator {
   readonly #running = new AbortController();
   readonly #run: Run;
   #state: unknown;
+  #settles = false;
   #numBots = 0;
   #botsNow = 0;
   #mostBots = 0;
   #underWay = 0;
   #onIdle: () => void = () => undefined;
 
-  constructor(scenario: Scenario, options: GeneratorOptions, onSecond: (second: Second) => void) {
-    const { addresses, url, index } = options;
+  constructor(
+    scenario: Scenario,
+    options: GeneratorOptions,
+    notify: (notice: GeneratorNotice) => void,
+  ) {
+    const { addresses, url, operator, index } = options;
     this.#scenario = scenario;
     this.#options = options;
-    this.#recorder = new Recorder(onSecond);
+    this.#recorder = new Recorder(notify);
     this.#addresses = addresses === null ? null : new Addresses(addresses);
     for (const { signal } of [this.#arriving, this.#running]) setMaxListeners(0, signal);
     this.#run = {
-      url,
+      ...{ url, operator, hasAddresses: addresses !== null },
       random: this.#random(index),
       share: (total) => Math.ceil((total - index) / options.processes),
-      bot: () => this.#makePlayer(),
+      bot: (identity) => this.#makePlayer(identity),
       guests: (count) => this.#makeGuests(count),
       leaves: (what, count) => this.#leaves.set(what, (this.#leaves.get(what) ?? 0) + count),
       signal: this.#running.signal,
@@ -80,7 +90,7 @@ export class Generator {
   /** What the target lacks, in sentences; empty: nothing. */
   async check(): Promise<string[]> {
     const bot = this.#makeBot();
-    const answers = (this.#scenario.needs ?? []).map((need) => need.check(bot));
+    const answers = (this.#scenario.needs ?? []).map((need) => need.check(bot, this.#run));
     return (await Promise.all(answers)).filter((missing) => missing !== null);
   }
 
@@ -92,13 +102,13 @@ export class Generator {
   async run(epochMs: number): Promise<ProcessResult> {
     const { load, settleSeconds } = this.#options;
     const startedAt = epochMs - performance.timeOrigin;
-    this.#recorder.begin(startedAt);
+    this.#recorder.begin(startedAt, load.seconds);
     const flushing = setInterval(() => this.#recorder.flush(), flushEveryMs);
     try {
       const arriving =
         load.shape === "closed" ? this.#bringUsers(startedAt) : this.#bringArrivals(startedAt);
       await Promise.all([arriving, this.#bringControl(startedAt)]);
-      const isInterrupted = this.#arriving.signal.aborted;
+      const isInterrupted = this.#arriving.signal.aborted && !this.#settles;
       await this.#idle(isInterrupted ? endMs : settleSeconds * 1000);
       const unfinished = this.#underWay;
       this.#running.abort();
@@ -122,8 +132,9 @@ export class Generator {
     return (await Promise.all(ends)).filter((ms) => ms !== null);
   }
 
-  /** Ends the load early. */
-  stop(): void {
+  /** Ends the load early. What is under way is given up, or may end as after a complete load (`settles`). */
+  stop({ settles = false } = {}): void {
+    this.#settles = settles;
     this.#arriving.abort();
   }
 
@@ -189,8 +200,8 @@ export class Generator {
   async #arrive(n: number, dueAt: number): Promise<void> {
     const bots: Bot[] = [];
     const random = this.#random(n + 1);
-    const bot = () => {
-      const made = this.#run.bot();
+    const bot: Arrival["bot"] = (identity) => {
+      const made = this.#run.bot(identity);
       bots.push(made);
       return made;
     };
@@ -231,17 +242,17 @@ export class Generator {
     );
   }
 
-  #makePlayer(): Bot {
+  #makePlayer(identity?: BotIdentity): Bot {
     this.#botsNow += 1;
     this.#mostBots = Math.max(this.#mostBots, this.#botsNow);
-    return this.#makeBot();
+    return this.#makeBot(this.#options.url, this.#counts, identity);
   }
 
-  #makeBot(url = this.#options.url, counts = this.#counts): Bot {
+  #makeBot(url = this.#options.url, counts = this.#counts, identity: BotIdentity = {}): Bot {
     const { id, index, processes } = this.#options;
     const n = this.#numBots++ * processes + index;
     const name = `bot-${id}-${n}`;
-    const fetch = new BotFetch(name, this.#addresses?.at(n) ?? null, counts);
+    const fetch = new BotFetch(name, url, this.#addresses?.at(n) ?? null, counts);
     const { signal } = this.#running;
     const bot = new Bot({
       name,
@@ -250,6 +261,7 @@ export class Generator {
       random: this.#random(-n - 2),
       recorder: this.#recorder,
       signal,
+      ...identity,
     });
     this.#bots.add(bot);
     return bot;
@@ -261,13 +273,11 @@ export class Generator {
     this.#botsNow -= 1;
   }
 
-  async #makeGuests(count: number): Promise<Bot[]> {
-    const bots = Array.from({ length: count }, () => this.#run.bot());
-    const waiting = [...bots];
-    const lane = async () => {
-      for (let bot = waiting.pop(); bot; bot = waiting.pop()) await bot.client.guest();
-    };
-    await Promise.all(Array.from({ length: guestsAtOnce }, lane));
-    return bots;
+  #makeGuests(count: number): Promise<Bot[]> {
+    return asManyAsAllowed(count, guestsAtOnce, async () => {
+      const bot = this.#run.bot();
+      await bot.client.guest();
+      return bot;
+    });
   }
 }

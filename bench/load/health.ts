@@ -11,7 +11,7 @@ export interface GeneratorHealth {
   stalledMs: number;
   /** Most memory, in MiB. */
   peakMib: number;
-  /** Processor time, in seconds. */
+  /** Processor time during the load, in seconds. */
   cpuSeconds: number;
 }
 
@@ -31,6 +31,8 @@ const maxCpuShare = 0.9;
 /** Notices when the event loop of this process stands still, for whatever reason: even SIGSTOP. */
 export class LoopWatch {
   readonly #startedAt: number;
+  readonly #endsAt: number;
+  #cpuAtEnd: NodeJS.CpuUsage | null = null;
   readonly #stalls: Stall[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #cpuAtStart = process.cpuUsage();
@@ -40,8 +42,10 @@ export class LoopWatch {
   /** End of the last stall, by `performance.now()`. */
   stalledUntil = -Infinity;
 
-  constructor(startedAt: number) {
+  /** Of the load, by `performance.now()`; stalls before and after it do not count. */
+  constructor(startedAt: number, endsAt = Infinity) {
     this.#startedAt = startedAt;
+    this.#endsAt = endsAt;
     this.#timer = setInterval(() => this.note(performance.now()), tickMs).unref();
   }
 
@@ -52,16 +56,18 @@ export class LoopWatch {
   note(now: number): void {
     const ms = now - this.#lastAt;
     this.#lastAt = now;
+    if (now > this.#endsAt) this.#cpuAtEnd ??= process.cpuUsage(this.#cpuAtStart);
     if (ms < stallMs) return;
+    this.stalledUntil = now;
+    if (now - ms > this.#endsAt) return;
     this.#numStalls += 1;
     this.#stalledMs += ms;
-    this.stalledUntil = now;
     if (this.#stalls.length < maxStalls)
       this.#stalls.push({ atMs: now - ms - this.#startedAt, ms });
   }
 
   health(): GeneratorHealth {
-    const { user, system } = process.cpuUsage(this.#cpuAtStart);
+    const { user, system } = this.#cpuAtEnd ?? process.cpuUsage(this.#cpuAtStart);
     return {
       stalls: this.#stalls,
       numStalls: this.#numStalls,

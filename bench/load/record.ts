@@ -60,9 +60,30 @@ export interface Violation {
   requestId: string | null;
 }
 
+/** A choice of a player that the service acknowledged. */
+export interface Choice {
+  playerId: number;
+  index: number;
+  selected: number;
+  /** Null in co-op. */
+  points: number | null;
+  requestId: string | null;
+}
+
+/** A lobby that was played to its end. */
+export interface Played {
+  code: string;
+  choices: Choice[];
+}
+
+/** What a generator sends while it runs. */
+export type GeneratorNotice = { second: Second } | { played: Played };
+
 /** Requests of the bots on the wire; the published client repeats those that fail for a moment. */
 export interface RequestCounts {
   sent: number;
+  /** Those of them to another port than that of the target: that of a worker that owns a lobby. */
+  direct: number;
   /** Attempts that the client repeats, by "status code" or system error. */
   repeated: Record<string, number>;
   connections: number;

@@ -1,6 +1,14 @@
 import { Times } from "./histogram.ts";
 import { lateMs, LoopWatch, type GeneratorHealth } from "./health.ts";
-import type { ErrorGroup, ErrorSample, OperationSecond, Second, Violation } from "./record.ts";
+import type {
+  ErrorGroup,
+  ErrorSample,
+  GeneratorNotice,
+  OperationSecond,
+  Played,
+  Second,
+  Violation,
+} from "./record.ts";
 
 const maxGroups = 100;
 const maxSamples = 5;
@@ -40,7 +48,7 @@ export interface Started {
 export class Recorder {
   readonly violations: Violation[] = [];
   numViolations = 0;
-  readonly #onSecond: (second: Second) => void;
+  readonly #notify: (notice: GeneratorNotice) => void;
   readonly #seconds = new Map<number, OpenSecond>();
   readonly #groups = new Map<string, ErrorGroup>();
   #watch = new LoopWatch(performance.now());
@@ -48,17 +56,17 @@ export class Recorder {
   #numOpen = 0;
   #numLate = 0;
 
-  constructor(onSecond: (second: Second) => void) {
-    this.#onSecond = onSecond;
+  constructor(notify: (notice: GeneratorNotice) => void) {
+    this.#notify = notify;
   }
 
-  /** The load starts at this time; what came before, such as a setup, does not count. */
-  begin(startedAt: number): void {
+  /** The load lasts from this time on; what came before, such as a setup, does not count. */
+  begin(startedAt: number, seconds = Infinity): void {
     this.#seconds.clear();
     this.#groups.clear();
     this.#startedAt = startedAt;
     this.#watch.stop();
-    this.#watch = new LoopWatch(startedAt);
+    this.#watch = new LoopWatch(startedAt, startedAt + seconds * 1000);
   }
 
   /** Ends the measurement of this process. */
@@ -138,13 +146,18 @@ export class Recorder {
     if (this.violations.length < maxViolations) this.violations.push(violation);
   }
 
+  /** A lobby was played to its end. */
+  played(played: Played): void {
+    this.#notify({ played });
+  }
+
   /** Hands on the seconds that have passed and whose operations have ended; `all`: every one. */
   flush(all = false): void {
     const now = this.#indexOf(performance.now());
     for (const [index, second] of this.#seconds)
       if (all || (index < now - 1 && second.open === 0)) {
         this.#seconds.delete(index);
-        this.#onSecond(encoded(second));
+        this.#notify({ second: encoded(second) });
       }
   }
 

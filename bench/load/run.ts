@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, release, totalmem } from "node:os";
+import { withClient } from "../../server/runtime/stores/postgres.ts";
+import { checkStored } from "../faults/check.ts";
 import { everybody, treePids } from "../processes.ts";
 import { note } from "../report.ts";
 import { buildReport, mergeCounts } from "../report/build.ts";
@@ -8,10 +10,11 @@ import type { Fault, Report } from "../report/schema.ts";
 import { startRemote, type Remote } from "../rpc.ts";
 import type { Scenario } from "../scenario.ts";
 import { openTarget, TargetError, type Target, type TargetOptions } from "../target.ts";
+import type { Beside, Happened } from "./beside.ts";
 import { within } from "./deadline.ts";
-import { floorOperation, type GeneratorOptions } from "./generator.ts";
+import { floorOperation, optionsVariable, type GeneratorOptions } from "./generator.ts";
 import type { GeneratorCalls } from "./process.ts";
-import type { ProcessResult, Second } from "./record.ts";
+import type { GeneratorNotice, Played, ProcessResult, Second, Violation } from "./record.ts";
 import { describeLoad, type Load } from "./shapes.ts";
 
 export interface RunOptions {
@@ -32,26 +35,6 @@ export interface RunOptions {
   interrupted: AbortSignal;
   /** Runs beside the load, and reports what it caused. */
   beside?: (context: Beside) => Promise<Happened>;
-}
-
-export interface Happened {
-  faults: Fault[];
-  /** What the run fails for. */
-  problems: string[];
-}
-
-export interface Beside {
-  target: Target;
-  /** Of the load, by `performance.now()`. */
-  startedAt: number;
-  seconds: number;
-  generatorPids: readonly number[];
-  /** Codes of the lobbies that bots follow now. */
-  lobbies(): Promise<string[]>;
-  /** Cuts all streams of the bots; resolves to the milliseconds until each was open again. */
-  cutStreams(): Promise<number[]>;
-  /** Aborted when the load is over. */
-  signal: AbortSignal;
 }
 
 const defaultSettleSeconds = 30;
@@ -79,6 +62,9 @@ class ScenarioRun {
   readonly #options: RunOptions;
   readonly #problems: string[] = [];
   readonly #seconds: Second[] = [];
+  readonly #played: Played[] = [];
+  /** Found after the load, in the database of an own instance. */
+  #missing: Violation[] = [];
   readonly #generators: Remote<GeneratorCalls>[] = [];
   readonly #loadBefore = loadavg()[0] ?? 0;
   #target: Target | null = null;
@@ -107,6 +93,7 @@ class ScenarioRun {
     note("setup");
     await this.#each("the setup of the scenario", setupMs, (one) => one.call("setup"));
     await this.#bring(target);
+    await this.#lookUp(target);
     await this.#tearDown();
   }
 
@@ -140,6 +127,7 @@ class ScenarioRun {
       budgets: this.#loadMs === 0 ? [] : (budgets ?? scenario.budgets),
       seconds: this.#seconds,
       results: this.#results,
+      missing: this.#missing,
       floorOperation,
     });
   }
@@ -151,6 +139,7 @@ class ScenarioRun {
       const options: GeneratorOptions = {
         ...{ id, load, seed, index, processes, maxInFlight },
         url: target.url,
+        operator: target.operator,
         addresses: target.addresses,
         settleSeconds: scenario.settleSeconds ?? defaultSettleSeconds,
         floorUrl: target.floor.url,
@@ -158,8 +147,9 @@ class ScenarioRun {
       const generator = await startRemote<GeneratorCalls>(
         new URL("./process.ts", import.meta.url),
         {
-          args: [file, JSON.stringify(options)],
-          onNotice: (second) => this.#seconds.push(second as Second),
+          args: [file],
+          env: { [optionsVariable]: JSON.stringify(options) },
+          onNotice: (notice) => this.#note(notice as GeneratorNotice),
         },
       );
       this.#generators.push(generator);
@@ -191,13 +181,21 @@ class ScenarioRun {
     };
     interrupted.addEventListener("abort", stop, { once: true });
     if (interrupted.aborted) stop();
-    const faulting = beside?.({
+    const context: Beside = {
       ...{ target, startedAt, seconds: load.seconds, generatorPids, signal: over.signal },
       lobbies: async () => [...new Set(await this.#gather("lobbies"))],
       cutStreams: () => this.#gather("cutStreams"),
-    });
+      finish: () => {
+        for (const one of this.#generators)
+          void one.call("stop", { settles: true }).catch(() => undefined);
+      },
+    };
+    const needed = (scenario.needs ?? []).map((need) =>
+      target.instance ? need.beside : undefined,
+    );
+    const happening = [beside, ...needed].map((run) => run?.(context));
     // Awaited after the load, where a failure becomes a problem of the report.
-    faulting?.catch(() => undefined);
+    for (const one of happening) one?.catch(() => undefined);
     const running = this.#generators.map((one, index) =>
       within(
         limitMs,
@@ -211,12 +209,28 @@ class ScenarioRun {
     for (const result of results)
       if (result.status === "fulfilled") this.#results.push(result.value);
       else this.fail(result.reason);
-    const happened = await faulting;
-    this.#faults = happened?.faults ?? [];
-    for (const problem of happened?.problems ?? []) this.fail(problem);
+    for (const one of happening) {
+      const happened = await one;
+      this.#faults.push(...(happened?.faults ?? []));
+      for (const problem of happened?.problems ?? []) this.fail(problem);
+    }
     const root = target.instance ? [target.instance.pid] : [];
     const own = new Set([process.pid, ...root].flatMap(treePids));
     this.#neighbours = neighboursOf(before, this.#loadMs / 1000, own);
+  }
+
+  #note(notice: GeneratorNotice): void {
+    if ("second" in notice) this.#seconds.push(notice.second);
+    else this.#played.push(notice.played);
+  }
+
+  async #lookUp({ instance }: Target): Promise<void> {
+    const isOver = this.#options.interrupted.aborted;
+    if (!instance || this.#played.length === 0 || isOver) return;
+    note(`looking up ${this.#played.length} games in the database`);
+    this.#missing = await withClient(instance.databaseUrl, (client) =>
+      checkStored(client, this.#played),
+    );
   }
 
   async #tearDown(): Promise<void> {

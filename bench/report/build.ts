@@ -1,6 +1,12 @@
 import { Times, type Summary } from "../load/histogram.ts";
 import { limitsOf } from "../load/health.ts";
-import type { ErrorGroup, ProcessResult, RequestCounts, Second } from "../load/record.ts";
+import type {
+  ErrorGroup,
+  ProcessResult,
+  RequestCounts,
+  Second,
+  Violation,
+} from "../load/record.ts";
 import { judge } from "./budgets.ts";
 import { reportVersion, type Budget, type Operation, type Report } from "./schema.ts";
 
@@ -16,6 +22,8 @@ export interface Measured {
   /** Of all processes, in any order. */
   seconds: readonly Second[];
   results: readonly ProcessResult[];
+  /** Broken promises that no bot saw. */
+  missing?: readonly Violation[];
   /** Name of the operation that is the floor. */
   floorOperation: string;
 }
@@ -23,11 +31,11 @@ export interface Measured {
 const maxSamples = 5;
 
 export function buildReport(measured: Measured): Report {
-  const { context, results, floorOperation } = measured;
+  const { context, results, missing = [], floorOperation } = measured;
   const seconds = mergeSeconds(measured.seconds);
   const all = operationsOf(seconds, context.run.seconds);
   const arrivals = { ...arrivalsOf(seconds), unfinished: sumOf(results, (one) => one.unfinished) };
-  const numViolations = sumOf(results, (one) => one.numViolations);
+  const numViolations = sumOf(results, (one) => one.numViolations) + missing.length;
   const operations = all.filter(({ name }) => name !== floorOperation);
   const figures = { operations, arrivals, numViolations };
   const budgets = measured.budgets.map((text) => judge(text, figures));
@@ -55,7 +63,7 @@ export function buildReport(measured: Measured): Report {
     floor: all.find(({ name }) => name === floorOperation) ?? null,
     seconds,
     errors: mergeErrors(results.flatMap(({ errors }) => errors)),
-    violations: results.flatMap(({ violations }) => violations),
+    violations: [...results.flatMap(({ violations }) => violations), ...missing],
     requests: mergeRequests(results.map(({ requests }) => requests)),
     generators,
   };
@@ -187,6 +195,7 @@ function mergeErrors(groups: readonly ErrorGroup[]): ErrorGroup[] {
 function mergeRequests(counts: readonly RequestCounts[]): RequestCounts {
   return {
     sent: sumOf(counts, (one) => one.sent),
+    direct: sumOf(counts, (one) => one.direct),
     repeated: mergeCounts(counts.map((one) => one.repeated)),
     connections: sumOf(counts, (one) => one.connections),
     lostConnections: sumOf(counts, (one) => one.lostConnections),

@@ -161,6 +161,8 @@ export const ReportSchema = Type.Object({
   numViolations: Type.Number(),
   requests: Type.Object({
     sent: Type.Number(),
+    /** To the port of the worker that owns a lobby; absent in earlier reports. */
+    direct: Type.Optional(Type.Number()),
     repeated: Counts,
     connections: Type.Number(),
     lostConnections: Type.Number(),

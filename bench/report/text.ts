@@ -25,7 +25,7 @@ export function printReport(report: Report, files: { json: string; html: string 
     ]),
   });
   const lines = [
-    `${arrivals.sent} arrivals, ${arrivals.late} sent late, ${arrivals.dropped} dropped, ${arrivals.unfinished} unfinished; ${requests.lostConnections} connections lost; ${countsText("repeated", requests.repeated)}`,
+    `${arrivals.sent} arrivals, ${arrivals.late} sent late, ${arrivals.dropped} dropped, ${arrivals.unfinished} unfinished; ${requests.lostConnections} connections lost; ${requests.direct ? `${requests.direct} requests to the owner of a lobby; ` : ""}${countsText("repeated", requests.repeated)}`,
     ...Object.entries(requests.limited).map(([what, count]) => `429 ${count} times: ${what}`),
     ...report.errors.map(
       ({ operation, status, code, count, samples }) =>

@@ -1,77 +1,77 @@
 import { withClient } from "../../server/runtime/stores/postgres.ts";
-import {
-  addViolation,
-  checkDatabase,
-  checkTable,
-  newVerdict,
-  type Verdict,
-} from "../faults/check.ts";
-import { createRandom } from "../../test/survival/random.ts";
-import { makeGuests, playTable, type Guest, type Played } from "../faults/table.ts";
+import { checkStored } from "../faults/check.ts";
+import { Generator } from "../load/generator.ts";
+import type { GeneratorNotice, Played, ProcessResult, Violation } from "../load/record.ts";
+import { playGame } from "../bots/game.ts";
+import { defineScenario } from "../scenario.ts";
 
-const seats = 4;
-const questions = 4;
-const thinkMs = 4_000;
+/** Games one after another at each lobby, whose players never cut their connections themselves. */
+const scenario = defineScenario({
+  about: "games of four players",
+  load: { shape: "closed", users: 1, seconds: 1 },
+  budgets: [],
+  settleSeconds: 180,
+  async setup() {},
+  arrive: (_, arrival) =>
+    playGame(arrival, {
+      ...{ seats: 4, questions: 4, timer: 60, thinkMs: [0, 4_000], followOwner: false },
+      mode: arrival.n % 2 === 0 ? "versus" : "coop",
+    }),
+});
 
-/**
- * Lobbies that are played one game after another. Their players repeat a command under its key until it is answered,
- * as the published client does, so nothing that was acknowledged may be missing afterwards.
- */
+/** Until it is stopped. */
+const seconds = 24 * 60 * 60;
+
+/** Lobbies that are played one game after another; nothing that was acknowledged may be missing afterwards. */
 export class Games {
-  readonly verdict = newVerdict();
   readonly #played: Played[] = [];
-  readonly #guests: Guest[];
-  readonly #tables: Promise<PromiseSettledResult<void>[]>;
-  #isOver = false;
-  #acknowledged = 0;
+  readonly #generators: Generator[];
+  readonly #results: Promise<ProcessResult>[];
 
-  private constructor(urls: readonly string[], guests: Guest[]) {
-    this.#guests = guests;
-    const tables = Array.from({ length: guests.length / seats }, (_, i) =>
-      this.#playOn(urls[i % urls.length] ?? "", i),
-    );
-    this.#tables = Promise.allSettled(tables);
+  private constructor(urls: readonly string[], count: number) {
+    const keep = (notice: GeneratorNotice) => {
+      if ("played" in notice) this.#played.push(notice.played);
+    };
+    this.#generators = urls.map((url, index) => {
+      const users = Math.ceil((count - index) / urls.length);
+      const load = { shape: "closed", users, seconds } as const;
+      const options = {
+        ...{ id: `rolling${index}`, url, operator: null, load, seed: index, index: 0 },
+        ...{ processes: 1, maxInFlight: count, addresses: null, settleSeconds: 180 },
+        floorUrl: null,
+      };
+      return new Generator(scenario, options, keep);
+    });
+    const epochMs = performance.timeOrigin + performance.now();
+    this.#results = this.#generators.map((one) => one.run(epochMs));
   }
 
   /** Each lobby is played at one of the addresses. */
   static async start(urls: readonly [string, ...string[]], count: number): Promise<Games> {
-    return new Games(urls, await makeGuests(urls[0], count * seats));
+    return new Games(urls, count);
   }
 
   get numPlayed(): number {
     return this.#played.length;
   }
 
+  /** Acknowledged choices. */
   get numAcknowledged(): number {
-    return this.#acknowledged;
+    return this.#played.reduce((sum, { choices }) => sum + choices.length, 0);
   }
 
   /** Plays the running games to their end, and compares what was acknowledged with the database. */
-  async finish(databaseUrl: string): Promise<Verdict> {
-    this.#isOver = true;
-    for (const table of await this.#tables)
-      if (table.status === "rejected")
-        addViolation(this.verdict, "lost", 1, `a table: ${String(table.reason)}`);
-    const ids = this.#guests.map(({ accountId }) => accountId);
-    await withClient(databaseUrl, (client) =>
-      checkDatabase(this.verdict, client, this.#played, ids),
+  async finish(databaseUrl: string): Promise<Violation[]> {
+    for (const one of this.#generators) one.stop({ settles: true });
+    const results = await Promise.all(this.#results);
+    for (const one of this.#generators) await one.teardown();
+    const refused = results.flatMap(({ errors }) =>
+      errors.map(({ operation, code, count, samples }) => ({
+        ...{ kind: "refused", text: `${count} x ${operation}: ${code}` },
+        ...{ bot: samples[0]?.bot ?? "", requestId: samples[0]?.requestId ?? null },
+      })),
     );
-    return this.verdict;
-  }
-
-  async #playOn(url: string, i: number): Promise<void> {
-    const random = createRandom(i);
-    const guests = this.#guests.slice(i * seats, (i + 1) * seats);
-    for (let game = 0; !this.#isOver; game++) {
-      const played = await playTable({
-        ...{ url, guests, questions, random, thinkMs },
-        ...{ followsOwner: false, isSteady: true },
-        mode: (i + game) % 2 === 0 ? "versus" : "coop",
-        onCode: () => undefined,
-      });
-      checkTable(this.verdict, played);
-      this.#played.push(played);
-      this.#acknowledged += played.acknowledged;
-    }
+    const stored = await withClient(databaseUrl, (client) => checkStored(client, this.#played));
+    return [...results.flatMap(({ violations }) => violations), ...refused, ...stored];
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { lastRelease, unpackRelease } from "../../test/support/releases.ts";
-import type { Verdict } from "../faults/check.ts";
+import type { Violation } from "../load/record.ts";
 import type { RollingSizes } from "../floor-scenario.ts";
 import { note } from "../report.ts";
 import { atDeath } from "./at-death.ts";
@@ -27,7 +27,7 @@ export interface MeasuredStep {
 
 export interface MeasuredRun {
   steps: MeasuredStep[];
-  games: { played: number; acknowledged: number; verdict: Verdict };
+  games: { played: number; acknowledged: number; violations: Violation[] };
 }
 
 const [control] = steps;
@@ -67,10 +67,10 @@ async function measureSteps(
     note(`${one.name}: ${one.problems.length === 0 ? "reached" : one.problems.join(", ")}`);
     for (const what of countFailures(one.unexcused)) note(`  ${what}`);
   }
-  const verdict = await games.finish(stores.databaseUrl);
-  for (const finding of verdict.findings) note(finding);
+  const violations = await games.finish(stores.databaseUrl);
+  for (const { kind, text } of violations) note(`${kind}: ${text}`);
   const { numPlayed: played, numAcknowledged: acknowledged } = games;
-  return { steps: measured, games: { played, acknowledged, verdict } };
+  return { steps: measured, games: { played, acknowledged, violations } };
 }
 
 /** What fails without any step says nothing about one, so the control waits for a machine that has time. */

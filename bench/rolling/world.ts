@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { stopsAtEnd } from "../../test/support/cleanup.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { insist, type Answer } from "../faults/caller.ts";
-import { makeGuests } from "../faults/table.ts";
 import { note } from "../report.ts";
 import type { RollingSizes } from "../floor-scenario.ts";
 import { startBalancer, type BalancerName } from "./balancer.ts";
@@ -83,10 +82,12 @@ async function follow(
   numStreams: number,
 ) {
   const [url] = urls;
-  const hosts = await makeGuests(url, Math.ceil(numStreams / streamsPerLobby));
+  const numLobbies = Math.ceil(numStreams / streamsPerLobby);
   const opened = await Promise.all(
-    hosts.map(async ({ token }) => {
-      const headers = { authorization: `Bearer ${token}` };
+    Array.from({ length: numLobbies }, async () => {
+      const guest = { method: "POST", path: "/v1/gateway/guest", body: {} } as const;
+      const { body: session } = ok(await insist(url, guest));
+      const headers = { authorization: `Bearer ${String(session["access_token"])}` };
       const body = { hostName: "Host", mode: "coop", numQuestions: 5 };
       const made = ok(await insist(url, { method: "POST", path: lobbies, headers, body }));
       const path = `${lobbies}/${(made.body["lobby"] as { code: string }).code}`;

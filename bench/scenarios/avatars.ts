@@ -1,4 +1,4 @@
-import { EmberlineError } from "../../server/web/client/emberline.ts";
+import { read } from "../bots/answers.ts";
 import { defineScenario, oneOf } from "../scenario.ts";
 
 interface Available {
@@ -27,11 +27,6 @@ export const scenario = defineScenario({
     const { slug } = oneOf(icons, random);
     const look = `color=${oneOf(palettes.colors, random)}&bg=${oneOf(palettes.bgs, random)}`;
     const address = `${url}/v1/avatars/icons/${slug}?${look}`;
-    await bot.measure("icon", dueAt, async () => {
-      const response = await bot.fetch(address);
-      const { status } = response;
-      const picture = await response.text();
-      if (!response.ok) throw new EmberlineError(status, `http:${status}`, picture);
-    });
+    await bot.measure("icon", dueAt, async () => read(await bot.fetch(address)));
   },
 });

@@ -1,5 +1,4 @@
-import type { Need } from "../needs.ts";
-import { defineScenario, type Arrival, type Run, type Scenario } from "../scenario.ts";
+import { defineScenario, type Arrival, type Need, type Run, type Scenario } from "../scenario.ts";
 import { scenario as games } from "./games.ts";
 import { scenario as guests } from "./guests.ts";
 import { scenario as http } from "./http.ts";

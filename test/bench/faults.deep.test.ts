@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { planBeside } from "../../bench/faults/beside.ts";
 import { faultKinds, planFaults, type FaultKind } from "../../bench/faults/plan.ts";
-import type { Beside } from "../../bench/load/run.ts";
+import type { Beside } from "../../bench/load/beside.ts";
 import { reportPage } from "../../bench/report/page.ts";
 import type { Fault } from "../../bench/report/schema.ts";
 import { eventually } from "../support/eventually.ts";

@@ -4,7 +4,7 @@ import { Addresses } from "../../bench/bots/addresses.ts";
 import { DeadlineError, within } from "../../bench/load/deadline.ts";
 import { limitsOf } from "../../bench/load/health.ts";
 import { Times } from "../../bench/load/histogram.ts";
-import type { Second } from "../../bench/load/record.ts";
+import type { GeneratorNotice, Second } from "../../bench/load/record.ts";
 import { Recorder } from "../../bench/load/recorder.ts";
 import { intendedArrivals, type OpenLoad } from "../../bench/load/shapes.ts";
 import { checkAddress } from "../../bench/target.ts";
@@ -74,11 +74,14 @@ describe("times", () => {
 
 describe("a recorder", () => {
   const seconds: Second[] = [];
+  const keep = (notice: GeneratorNotice) => {
+    if ("second" in notice) seconds.push(notice.second);
+  };
   const recorded = () =>
     Times.merge(seconds.flatMap(({ operations }) => operations["read"]?.service ?? []));
 
   it("counts a response from the intended start, and no service time of what was sent late", () => {
-    const recorder = new Recorder((second) => seconds.push(second));
+    const recorder = new Recorder(keep);
     const now = performance.now();
     recorder.begin(now - 2_000);
     const late = recorder.start("read", now - 500);
@@ -98,7 +101,7 @@ describe("a recorder", () => {
 
   it("keeps what a stall of its process delayed out of the service time, and reports the stall", () => {
     seconds.length = 0;
-    const recorder = new Recorder((second) => seconds.push(second));
+    const recorder = new Recorder(keep);
     recorder.begin(performance.now());
     const started = recorder.start("read", performance.now());
     for (const until = performance.now() + 80; performance.now() < until;);
@@ -112,7 +115,7 @@ describe("a recorder", () => {
 
   it("groups errors by code, each with requests to look up, and counts 429 apart", () => {
     seconds.length = 0;
-    const recorder = new Recorder((second) => seconds.push(second));
+    const recorder = new Recorder(keep);
     recorder.begin(performance.now());
     const fail = (status: number, code: string, requestId: string) =>
       recorder.failed(recorder.start("read", performance.now()), {

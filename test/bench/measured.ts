@@ -26,7 +26,15 @@ export const second = (at: number, change: Partial<Second> = {}): Second => ({
 export const result = (change: Partial<ProcessResult> = {}): ProcessResult => ({
   health: { stalls: [], numStalls: 0, stalledMs: 0, peakMib: 100, cpuSeconds: 1 },
   ...{ errors: [], violations: [], numViolations: 0, unfinished: 0, mostBots: 5 },
-  requests: { sent: 100, repeated: {}, connections: 1, lostConnections: 0, limited: {}, guests: 0 },
+  requests: {
+    sent: 100,
+    direct: 0,
+    repeated: {},
+    connections: 1,
+    lostConnections: 0,
+    limited: {},
+    guests: 0,
+  },
   ...change,
 });
 

@@ -1,4 +1,5 @@
-import { runScenario, type Beside, type Happened, type RunOptions } from "../../bench/load/run.ts";
+import type { Beside, Happened } from "../../bench/load/beside.ts";
+import { runScenario, type RunOptions } from "../../bench/load/run.ts";
 import type { Load } from "../../bench/load/shapes.ts";
 import type { Report } from "../../bench/report/schema.ts";
 import { testDatabase } from "../support/stores.ts";

@@ -2,13 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { startService, wakeOperator, type Process, type Service } from "../support/process.ts";
-import { checkTable, newVerdict } from "../../bench/faults/check.ts";
-import { createRandom } from "./random.ts";
-import { makeGuests, playTable } from "../../bench/faults/table.ts";
+import { runBench } from "../bench/runs.ts";
 
 const numTables = 4;
-const numSeats = 3;
-const numQuestions = 6;
 const limitMs = 60_000;
 
 let service: Service;
@@ -64,31 +60,17 @@ describe("the drain of one worker", () => {
   after(() => stop());
 
   it("loses and doubles no acknowledged command under play", async () => {
-    const guests = await makeGuests(service.url, numTables * numSeats);
-    let isPlaying = true;
-    const tables = Array.from({ length: numTables }, (_, i) =>
-      playTable({
-        url: service.url,
-        followsOwner: i % 2 === 0,
-        guests: guests.slice(i * numSeats, (i + 1) * numSeats),
-        mode: i < numTables / 2 ? "versus" : "coop",
-        questions: numQuestions,
-        random: createRandom(i),
-        thinkMs: 2_000,
-        onCode: () => undefined,
-      }),
-    );
-    const playing = Promise.all(tables).finally(() => (isPlaying = false));
     let drains = 0;
-    for (; isPlaying || drains < 2; drains++) await replace(drains % 2);
-    const verdict = newVerdict();
-    for (const played of await playing) {
-      checkTable(verdict, played);
-      assert.ok(played.acknowledged > numSeats * numQuestions);
-    }
-    const { findings, ...counts } = verdict;
-    assert.deepEqual(findings, []);
-    assert.deepEqual(counts, { lost: 0, doubled: 0, gaps: 0, differing: 0, surprises: 0 });
+    const report = await runBench("survival", {
+      url: service.url,
+      load: { shape: "closed", users: numTables, seconds: 15 },
+      beside: async ({ signal }) => {
+        for (; !signal.aborted || drains < 2; drains++) await replace(drains % 2);
+      },
+    });
+    assert.deepEqual(report.violations, []);
+    assert.equal(report.status, "completed", report.problems.join());
+    assert.ok(report.operations.some(({ name, count }) => name === "answer" && count > 0));
     // A drain is no failure: nothing restarted by itself.
     for (const { num_restarts: restarts } of await service.processes()) assert.equal(restarts, 0);
   });
