@@ -3,9 +3,10 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
-import type { Beside } from "../../bench/load/run.ts";
+import { planBeside } from "../../bench/faults/beside.ts";
+import type { Beside } from "../../bench/load/beside.ts";
 import type { Operation, Report } from "../../bench/report/schema.ts";
+import { stallGenerator, stallService } from "../../bench/show.ts";
 import { loadScenario } from "../../bench/scenarios.ts";
 import { startService } from "../support/process.ts";
 import { runBench } from "./runs.ts";
@@ -14,13 +15,8 @@ const seconds = 6;
 /** Runs beside each other; each waits most of its time. */
 const atOnce = 2;
 
-async function killsWorker({ startedAt, target }: Beside): Promise<void> {
-  // Asked first, because the operator process starts with its first request.
-  const [victim] = (await target.instance?.workerPids()) ?? [];
-  await pause(Math.max(0, startedAt + (seconds / 2) * 1000 - performance.now()));
-  assert.ok(victim);
-  process.kill(victim, "SIGKILL");
-}
+const killsWorker = (context: Beside) =>
+  planBeside(context, [{ kind: "kill-worker", atMs: (seconds * 1000) / 2 }]);
 
 /** One of each kind; `npm run bench -- <name> --faults kill-worker` does it with any. */
 const killed = ["http", "games", "awards", "picks"];
@@ -52,20 +48,7 @@ describe("a run whose faults cannot be made", () => {
 
 const stallLoad = { shape: "poisson", perSecond: 250, seconds: 5 } as const;
 const settings = { HTTP_WORKERS: "1" };
-const stallAtMs = 2_000;
 const stallMs = 1_000;
-
-/** One second of five during which these processes stand still. */
-async function stallProcesses({ startedAt }: Beside, pids: readonly number[]): Promise<void> {
-  await pause(Math.max(0, startedAt + stallAtMs - performance.now()));
-  for (const pid of pids) process.kill(pid, "SIGSTOP");
-  await pause(stallMs);
-  for (const pid of pids) process.kill(pid, "SIGCONT");
-}
-
-const stallsWorker = async (context: Beside) =>
-  stallProcesses(context, (await context.target.instance?.workerPids()) ?? []);
-const stallsGenerator = (context: Beside) => stallProcesses(context, context.generatorPids);
 
 function timesOf(report: Report, operation: string): Operation {
   const found = report.operations.find(({ name }) => name === operation);
@@ -85,7 +68,7 @@ for (const [scenario, operation] of [
       const report = await runBench(scenario, {
         load: stallLoad,
         settings,
-        beside: stallsWorker,
+        beside: stallService,
       });
       const { response } = timesOf(report, operation);
       atLeast(response.percentiles["90"], 400, "response p90");
@@ -98,7 +81,7 @@ for (const [scenario, operation] of [
       const report = await runBench(scenario, {
         load: { ...stallLoad, perSecond: 60 },
         settings,
-        beside: stallsGenerator,
+        beside: stallGenerator,
       });
       const { response, service } = timesOf(report, operation);
       assert.equal(report.exitCode, 4, report.verdict);
