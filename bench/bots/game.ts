@@ -148,7 +148,7 @@ class Game {
     const { cutMs } = this.#options;
     while (cutMs && !this.#isOver) {
       await bot.pause(...cutMs);
-      if (!this.#isOver) bot.cutStreams();
+      if (!this.#isOver) void Promise.allSettled(bot.cutStreams());
     }
   }
 
