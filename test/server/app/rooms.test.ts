@@ -261,6 +261,8 @@ describe("a process with rooms of two kinds", () => {
       ...{ redisUrl: redis.url, log: silentLogger, clock: systemClock },
       ...{ metrics: createMetrics(), topicBase: "/games/trivia" },
       onOccupied: (isOccupied) => told.push(isOccupied),
+      // A process that stands still for longer than its lease gives its rooms up.
+      timings: { freshMs: 45_000, deadMs: 60_000 },
     });
     const { lobbies, counters, ...others } = byName;
     assert.ok((await counters.ask("AAAAAA", { type: "open" })).ok);
