@@ -16,13 +16,16 @@ export type FindOperator = (hash: string) => Promise<OperatorCaller | null>;
 export function cacheOperators(find: FindOperator): FindOperator {
   const found = new LRUCache<string, OperatorCaller>({ max: maxCached, ttl: cachedMs });
   return async (hash) => {
+    const known = found.get(hash);
     try {
-      const operator = await withTimeout(find(hash), identityMs);
+      // Without an earlier answer to fall back on, waiting is better: the first lookup also loads the database layer.
+      const operator = await (known === undefined
+        ? find(hash)
+        : withTimeout(find(hash), identityMs));
       if (operator === null) found.delete(hash);
       else found.set(hash, operator);
       return operator;
     } catch (error) {
-      const known = found.get(hash);
       if (known === undefined) throw error;
       return { ...known, role: "viewer" };
     }

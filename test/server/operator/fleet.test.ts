@@ -28,6 +28,7 @@ describe("/operator/fleet", () => {
   it("has the instances and their problems, and nothing of a secret", async () => {
     const response = await get("application/json");
     const text = await response.text();
+    assert.equal(response.status, 200, text);
     const { body } = JSON.parse(text) as { body: Body };
     assert.deepEqual(
       body.instances.map(({ id, host, ready, commit }) => [id, host, ready, commit]),

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { isTokenUsed, useToken } from "../../../db/queries/sessions/used-tokens.ts";
 import {
   cookieSeconds,
+  identityMs,
   createEndedSessions,
   type UsedTokens,
 } from "../../../server/operator/session/ended-sessions.ts";
@@ -131,5 +132,17 @@ describe("a browser session of the operator pages", () => {
     await assert.rejects(unseen.fromCookie(cookie, true), { message: "away" });
     await seen.end(cookie);
     assert.equal(await seen.fromCookie(cookie, true), null);
+  });
+
+  it("waits for an operator whom it has not found before, however slow Postgres is", async () => {
+    const slowly = async (hash: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 2 * identityMs));
+      return hash === hashToken(token) ? ada : null;
+    };
+    const ended = createEndedSessions(app.deps.redis, tokens(), clock);
+    const first = createIdentities(app.deps.config, clock, slowly, ended);
+    assert.deepEqual(await first.fromToken(token, true), ada);
+    // Now there is an answer to fall back on.
+    assert.deepEqual(await first.fromToken(token, true), { name: "ada", role: "viewer" });
   });
 });

@@ -7,6 +7,7 @@ import {
   normalizeText,
 } from "../../../../server/features/questions/providers/question-model.ts";
 import type { App } from "../../../support/app.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { enter, post, tokenOf, type SessionAnswer } from "../../../support/identity.ts";
 
 /** `count` questions per category and difficulty, half of them in each pool. */
@@ -99,8 +100,16 @@ export async function runner(app: App) {
       send(`/runs/${run}/answer`, { selected_index, time_taken_ms }),
     advance: (run: number) => send(`/runs/${run}/advance`),
     read: async (run: number) => ((await get(`/runs/${run}`)).body as { run: Run }).run,
-    today: async (tz = "UTC") =>
-      (await get(`/challenges/today?tz=${encodeURIComponent(tz)}`)).body as Today,
+    /** Asks again while the service is busy: the first request of a day makes its challenges. */
+    today: async (tz = "UTC") => {
+      let answer = await get(`/challenges/today?tz=${encodeURIComponent(tz)}`);
+      await eventually("the challenges are made", async () => {
+        if (answer.status !== 503) return true;
+        answer = await get(`/challenges/today?tz=${encodeURIComponent(tz)}`);
+        return false;
+      });
+      return answer.body as Today;
+    },
     embers: async () =>
       ((await app.client.get("/v1/embers/@me", { headers })).body as { balance: number }).balance,
   };
