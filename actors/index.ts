@@ -31,6 +31,7 @@ export {
   lobbyRoom,
   publicListChannel,
 } from "./lobby/keys.ts";
+export { messageTypes as lobbyMessageTypes } from "./lobby/messages.ts";
 export type { HeldLobby } from "./lobby/actor.ts";
 export type { ResultSheet } from "./lobby/result-sheet.ts";
 export type { DrawnQuestion, DrawPlan, LobbyCommand, NewSeat, Settings } from "./lobby/types.ts";

@@ -1,5 +1,5 @@
 import type { DeliveryRules } from "../rules.ts";
-import type { LobbyMessage } from "./types.ts";
+import type { LobbyMessageType } from "./messages.ts";
 
 type Visibility = "public" | "private";
 
@@ -16,9 +16,9 @@ interface DeliveredLobby {
   players?: { id: number }[];
 }
 
-const removal: LobbyMessage["type"] = "lobby.player_removed";
-const settings: LobbyMessage["type"] = "lobby.settings";
-const pick: LobbyMessage["type"] = "lobby.pick";
+const removal: LobbyMessageType = "lobby.player_removed";
+const settings: LobbyMessageType = "lobby.settings";
+const pick: LobbyMessageType = "lobby.pick";
 
 /**
  * Recipients of a lobby's messages: a removed seat receives nothing more (S14); spectators receive no

@@ -5,20 +5,20 @@ import {
   revealOf,
   type WireContext,
 } from "./snapshot.ts";
-import type { Lobby, LobbyEvent, LobbyMessage } from "./types.ts";
+import type { Lobby, LobbyEvent } from "./types.ts";
 
 /**
  * The message type an event publishes, if any (HUB-04); each published message has the next `seq` (HUB-03).
  */
-export const messageTypes: Record<LobbyEvent["type"], LobbyMessage["type"] | null> = {
+export const messageTypes = {
   created: null,
   joined: "lobby.player_joined",
   settings_changed: "lobby.settings",
   preparing: null,
   prepare_abandoned: null,
   started: "lobby.started",
-  picked: "lobby.pick",
   answered: "lobby.answer",
+  picked: "lobby.pick",
   question_closed: "lobby.reveal",
   question_opened: "lobby.question",
   reveal_published: "lobby.reveal",
@@ -33,7 +33,10 @@ export const messageTypes: Record<LobbyEvent["type"], LobbyMessage["type"] | nul
   spectators_counted: "lobby.spectators",
   finished: "lobby.ended",
   result_queued: null,
-};
+} as const satisfies Record<LobbyEvent["type"], `lobby.${string}` | null>;
+
+/** Types of the messages that events publish. */
+export type LobbyMessageType = NonNullable<(typeof messageTypes)[LobbyEvent["type"]]>;
 
 /**
  * Data of a published message, given the lobby right after its event. Small events contain their change

@@ -310,20 +310,3 @@ export interface DrawPlan {
   /** Index that the first drawn question will have. */
   first_index: number;
 }
-
-/** One server-sent event of a lobby, before encoding (HUB-03, HUB-04). */
-export interface LobbyMessage {
-  type:
-    | "lobby.player_joined"
-    | "lobby.settings"
-    | "lobby.started"
-    | "lobby.answer"
-    | "lobby.pick"
-    | "lobby.reveal"
-    | "lobby.question"
-    | "lobby.host_disconnect"
-    | "lobby.player_removed"
-    | "lobby.spectators"
-    | "lobby.ended";
-  data: Record<string, unknown>;
-}

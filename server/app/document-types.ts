@@ -115,6 +115,13 @@ function eventsOf(kind: string, events: readonly [string, Schema][]): string {
   return `/** Data of each ${kind} event. */\nexport interface ${name} {${data.join("\n")}}`;
 }
 
+/** The events of rooms that a client of this release knows, as unformatted source. */
+export function eventTypes({ components }: OpenApiDocument): string {
+  const names = Object.keys(components.schemas).filter((name) => eventName.test(name));
+  const entries = names.map((name) => `${JSON.stringify(name)}: true,`);
+  return `${first}\n\nexport const eventTypes = {${entries.join("\n")}} as const;`;
+}
+
 /** The types the pages read, with all types they refer to, as unformatted source. */
 export function pageTypes(document: OpenApiDocument): string {
   const { schemas } = document.components;

@@ -6,13 +6,14 @@ import { format, resolveConfig } from "prettier";
 import { asset } from "../platform/assets.ts";
 import { publicDocument } from "../features/docs/openapi-route.ts";
 import { joinClient } from "../web/join-client.mjs";
-import { clientTypes, pageTypes, type OpenApiDocument } from "./document-types.ts";
+import { clientTypes, eventTypes, pageTypes, type OpenApiDocument } from "./document-types.ts";
 import { routes } from "./routes.ts";
 
 const document = publicDocument(routes) as OpenApiDocument;
 
 const generators: readonly [file: string, make: () => string][] = [
   ["server/web/client/types.ts", () => clientTypes(document)],
+  ["server/web/client/event-types.ts", () => eventTypes(document)],
   ["server/web/client/emberline.d.ts", () => declarationsOf(joinClient(asset("")))],
   ["server/web/answers.ts", () => pageTypes(document)],
 ];

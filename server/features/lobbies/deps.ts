@@ -1,11 +1,12 @@
 import type { Lobbies } from "../../../actors/index.ts";
-import type { WithTokens } from "../../platform/capabilities.ts";
 import type { QuestionDeps } from "../questions/deps.ts";
-import type { WithMaintenance } from "../rooms/domain/maintenance.ts";
+import type { RoomDeps } from "../rooms/deps.ts";
 
 /** Dependencies of drawing questions, and the lobbies. */
-export interface LobbyDeps extends QuestionDeps, WithTokens, WithMaintenance {
+export interface LobbyDeps extends QuestionDeps, RoomDeps {
   lobbies: Pick<Lobbies, "ask" | "listIndex">;
-  /** Numbers for new lobbies and seats, unique over all processes; returned at once except for each new block. */
-  ids: { lobby(): number | Promise<number>; seat(): number | Promise<number> };
+  ids: RoomDeps["ids"] & {
+    /** Number of a new lobby, like that of a seat. */
+    lobby(): number | Promise<number>;
+  };
 }

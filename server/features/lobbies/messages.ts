@@ -1,5 +1,6 @@
 import Type, { type TSchema } from "typebox";
-import { listMessage, roomMessages } from "../rooms/domain/room-kind.ts";
+import { lobbyMessageTypes } from "../../../actors/index.ts";
+import { listMessage, messageDataOf, roomMessages } from "../rooms/domain/room-kind.ts";
 import { LobbyList, LobbyWire, SettingsBody } from "./schemas.ts";
 
 const { players, reveal, host_disconnect } = LobbyWire.properties;
@@ -7,18 +8,15 @@ const lobby = LobbyWire;
 const player_id = Type.Integer();
 
 /** Schemas of the messages of a lobby's topic (HUB-04), from the lobby's own schemas. */
-export const messageData = {
-  "lobby.snapshot": Type.Object({ lobby }),
+export const messageData = messageDataOf({ kind: "lobby", messages: lobbyMessageTypes }, lobby, {
   "lobby.player_joined": Type.Object({
     player: Type.Union([players.items, Type.Null()]),
     lobby,
   }),
   "lobby.settings": Type.Object({ changes: SettingsBody, lobby }),
-  "lobby.started": Type.Object({ lobby }),
   "lobby.answer": Type.Object({ player_id, answered_player_ids: Type.Array(Type.Integer()) }),
   "lobby.pick": Type.Object({ player_id, selected_index: Type.Integer() }),
   "lobby.reveal": Type.Object({ reveal, lobby }),
-  "lobby.question": Type.Object({ lobby }),
   "lobby.host_disconnect": Type.Object({ host_disconnect }),
   "lobby.player_removed": Type.Object({
     player_id,
@@ -30,8 +28,7 @@ export const messageData = {
     reason: Type.Enum(["completed", "host_ended", "host_left", "host_timeout", "idle", "operator"]),
     lobby,
   }),
-  "lobby.gap": Type.Object({}, { additionalProperties: false }),
-} as const;
+});
 
 /** What the hub sends of lobbies and of their public list. */
 export const lobbyMessages: readonly TSchema[] = [

@@ -1,58 +1,51 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
 import { routesWith, reply, type Route } from "../../http/pipeline/route.ts";
-import { hubHeaders, keyOf } from "../rooms/service.ts";
-import { lobbyHubToken, spectatorToken } from "./hub-token.ts";
+import { tokenRoute } from "../rooms/calls.ts";
+import { keyOf } from "../rooms/service.ts";
 import * as s from "./schemas.ts";
 import {
   base,
   commandErrors,
   commandRoute,
-  guessableCode,
+  lobbyRoute,
   seatErrors,
   seatRoute,
-  tag,
 } from "./seat-route.ts";
 import { lobbyCallerOf, command, jsonReply, readCode } from "./service.ts";
 import type { LobbyDeps } from "./deps.ts";
 
 const defineRoute = routesWith<LobbyDeps>();
 
-const token = defineRoute({
-  ...seatRoute,
-  method: "POST",
-  path: `${base}/{code}/token`,
-  summary: "Get the cookie that opens the lobby's event stream",
-  source: "document 2, Lobbies, Authentication; HUB-02",
-  setsCookie: "by-page",
-  responses: { 204: null },
-  errors: [...seatErrors, "lobby:not_member"],
-  handler: async ({ deps, caller, params, request }) => {
-    const code = readCode(params.code);
-    const value = await lobbyHubToken(deps, caller, code);
-    return reply(204, undefined, hubHeaders(value, code, request.isSecure));
+const token = tokenRoute<LobbyDeps, "seat">(
+  {
+    ...seatRoute,
+    path: `${base}/{code}/token`,
+    summary: "Get the cookie that opens the lobby's event stream",
+    source: "document 2, Lobbies, Authentication; HUB-02",
+    errors: [...seatErrors, "lobby:not_member"],
   },
-});
+  async (deps, code, caller) => {
+    // Usually right after the join, which is a sign of the player too.
+    const asked = { type: "check_seat", by: lobbyCallerOf(caller), isFollowUp: true } as const;
+    const body = await command(deps, code, asked);
+    return (JSON.parse(body ?? "null") as { player: { id: number } }).player.id;
+  },
+);
 
-const spectateLobby = defineRoute({
-  method: "POST",
-  path: `${base}/{code}/spectate`,
-  summary: "Get the cookie that lets anyone watch a public lobby",
-  tag,
-  auth: "public",
-  source: "HUB-08",
-  setsCookie: "by-page",
-  room: "lobby",
-  guessable: guessableCode,
-  notFoundCode: "lobby:not_found",
-  params: s.CodeParams,
-  responses: { 204: null },
-  errors: ["lobby:not_found"],
-  handler: async ({ deps, params, request }) => {
-    const code = readCode(params.code);
-    const value = await spectatorToken(deps, code);
-    return reply(204, undefined, hubHeaders(value, code, request.isSecure));
+const spectateLobby = tokenRoute<LobbyDeps, "public">(
+  {
+    ...lobbyRoute,
+    path: `${base}/{code}/spectate`,
+    summary: "Get the cookie that lets anyone watch a public lobby",
+    auth: "public",
+    source: "HUB-08",
+    errors: ["lobby:not_found"],
   },
-});
+  async (deps, code) => {
+    await command(deps, code, { type: "spectate" });
+    return null;
+  },
+);
 
 const answer = defineRoute({
   ...commandRoute,
@@ -104,16 +97,12 @@ const pick = defineRoute({
 });
 
 const reveal = defineRoute({
+  ...lobbyRoute,
   method: "POST",
   path: `${base}/{code}/reveal`,
   summary: "Request the reveal after the timer has elapsed",
-  tag,
   auth: "public",
   source: "document 2, Lobbies; LOB-15",
-  room: "lobby",
-  guessable: guessableCode,
-  notFoundCode: "lobby:not_found",
-  params: s.CodeParams,
   responses: { 200: s.Ok },
   errors: ["lobby:not_found"],
   handler: async ({ deps, params }) => {

@@ -1,15 +1,9 @@
 import type { LobbyCommand } from "../../../actors/index.ts";
-import {
-  routesWith,
-  encodedReply,
-  type OpenedRoom,
-  type Route,
-} from "../../http/pipeline/route.ts";
-import { seatHeaders } from "../rooms/service.ts";
+import { routesWith, encodedReply, type Route } from "../../http/pipeline/route.ts";
 import { hostCallRoutes } from "./host-routes.ts";
 import { playRoutes } from "./play-routes.ts";
 import * as s from "./schemas.ts";
-import { base, guessableCode, tag } from "./seat-route.ts";
+import { base, lobbyRoute, tag } from "./seat-route.ts";
 import {
   lobbyCallerOf,
   command,
@@ -18,7 +12,6 @@ import {
   joinLobby,
   jsonReply,
   readCode,
-  type TakenSeat,
 } from "./service.ts";
 import type { LobbyDeps } from "./deps.ts";
 
@@ -50,27 +43,20 @@ const create = defineRoute({
   responses: { 201: s.Created },
   errors: ["lobby:too_many", "room:maintenance"],
   draw: drawLobby,
-  handler: async ({ deps, caller, body, drawn }) => {
-    const seat = await createLobby(deps, caller, body, drawn);
-    return seatTaken(seat, { kind: "lobby", code: seat.code });
-  },
+  handler: ({ deps, caller, body, drawn }) => createLobby(deps, caller, body, drawn),
 });
 
 const readRoutes = ["", "/status"].map((suffix) =>
   defineRoute({
+    ...lobbyRoute,
     method: "GET",
     path: `${base}/{code}${suffix}`,
     summary:
       suffix === ""
         ? "Read a lobby"
         : "Read a lobby, for example if the event stream is unavailable",
-    tag,
     auth: "optional_seat",
     source: "document 2, Lobbies; LOB-05",
-    room: "lobby",
-    guessable: guessableCode,
-    notFoundCode: "lobby:not_found",
-    params: s.CodeParams,
     responses: { 200: s.LobbyAndPlayer },
     errors: ["lobby:not_found"],
     handler: async ({ deps, caller, params }) => {
@@ -81,19 +67,15 @@ const readRoutes = ["", "/status"].map((suffix) =>
 );
 
 const join = defineRoute({
+  ...lobbyRoute,
   method: "POST",
   path: `${base}/{code}/join`,
   summary: "Take a seat in a waiting lobby, if need be that of a player who is gone",
-  tag,
   auth: "optional_seat",
   source: "document 2, Lobbies; LOB-01, LOB-05, LOB-06, LOB-30; HTTP-15",
   setsCookie: "by-page",
   // A repeated join would find its own name taken.
   idempotent: true,
-  room: "lobby",
-  guessable: guessableCode,
-  notFoundCode: "lobby:not_found",
-  params: s.CodeParams,
   body: s.JoinBody,
   responses: { 201: s.Joined },
   errors: [
@@ -104,10 +86,8 @@ const join = defineRoute({
     "lobby:banned",
   ],
   draw: ({ ids }) => ids.seat(),
-  handler: async ({ deps, caller, params, body, drawn: id }) => {
-    const code = readCode(params.code);
-    return seatTaken(await joinLobby(deps, caller, code, { id, name: body.name }));
-  },
+  handler: ({ deps, caller, params, body, drawn: id }) =>
+    joinLobby(deps, caller, readCode(params.code), { id, name: body.name }),
 });
 
 export const lobbyRoutes: Route<LobbyDeps>[] = [
@@ -118,9 +98,3 @@ export const lobbyRoutes: Route<LobbyDeps>[] = [
   ...hostCallRoutes,
   ...playRoutes,
 ];
-
-/** 201 with the seat's credential in the body, a header and a cookie for this lobby alone (LOB-01). */
-function seatTaken({ token, code, body }: TakenSeat, opened?: OpenedRoom) {
-  const headers = seatHeaders("lobby", token, `${base}/${code}`);
-  return encodedReply(201, body, { headers, ...(opened && { room: opened }) });
-}

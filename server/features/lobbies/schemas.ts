@@ -26,12 +26,6 @@ const Prompt = nullable("string", { maxLength: 256, ...promptRule });
 /** LOB-06 */
 const PlayerName = Type.String({ format: "new-name", description: newNameForm() });
 
-export const CodeParams = Type.Object({
-  code: Type.String({
-    description:
-      "6-character join code, any case; spaces, dashes and a link or text around it are ignored",
-  }),
-});
 export const PlayerParams = Type.Object({ code: Type.String(), playerId: Type.Integer() });
 
 export const CreateBody = Type.Object({

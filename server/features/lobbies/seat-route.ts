@@ -2,10 +2,11 @@ import type { ErrorCode } from "../../platform/errors.ts";
 import { roomCodeOf } from "../../platform/text/room-codes.ts";
 import type { Guessable } from "../../http/pipeline/route.ts";
 import type { LobbyDeps } from "./deps.ts";
-import * as s from "./schemas.ts";
+import { aboutRoom, aboutSeat } from "../rooms/calls.ts";
 
 export const base = "/v1/games/trivia/lobbies";
 export const tag = "Lobbies";
+const names = ["lobby", tag, "lobby:not_found"] as const;
 
 /** Refusals of calls that require a seat, and of those that require the host's (LOB-02). */
 export const seatErrors = [
@@ -40,15 +41,15 @@ export const guessableCode = {
   },
 } as const satisfies Guessable<Pick<LobbyDeps, "lobbies">>;
 
+/** Shared parts of the calls that name a lobby. */
+export const lobbyRoute = { ...aboutRoom(...names), guessable: guessableCode } as const;
+
 /**
  * Shared parts of the calls of a seated player; counted per seat by the lobby itself (GW-12). A caller without a seat
  * gets one of the counted refusals (LOB-02).
  */
 export const seatRoute = {
-  auth: "seat",
-  tag,
-  room: "lobby",
-  unlimited: true,
+  ...aboutSeat(...names),
   countedRefusals: [
     "lobby:not_found",
     "lobby:player_not_found",
@@ -56,8 +57,6 @@ export const seatRoute = {
     "lobby:not_host",
   ],
   guessable: guessableCode,
-  notFoundCode: "lobby:not_found",
-  params: s.CodeParams,
 } as const;
 
 /** Shared parts of the calls that change the lobby; they are idempotent under a key (LOB-28). */

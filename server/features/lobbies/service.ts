@@ -11,9 +11,9 @@ import type { Caller, SeatCaller } from "../../http/auth/auth.ts";
 import { encodedReply } from "../../http/pipeline/route.ts";
 import { categoryOf } from "../questions/categories.ts";
 import { drawAtOnce, drawForLobby } from "../questions/lobby-draw.ts";
-import { rememberSeat } from "../rooms/domain/recent-seats.ts";
-import { bodyOf, codeIn, drawCodes, openWithFreeCode, seatToken } from "../rooms/service.ts";
+import { bodyOf, codeIn, drawCodes, joinRoom, openRoom } from "../rooms/service.ts";
 import { claimHosting, releaseHosting, statusOf } from "./hosting.ts";
+import { base } from "./seat-route.ts";
 
 type LobbyCaller = { seatId: number | null; playerId: number | null; cookieSeatId?: number | null };
 
@@ -42,13 +42,6 @@ export interface LobbyDraw {
   hostId: number;
   /** Candidate codes; the first free one is used (LOB-03). */
   codes: string[];
-}
-
-/** A new seat: the response body and the credential of the seat (LOB-01). */
-export interface TakenSeat {
-  code: string;
-  body: string;
-  token: string;
 }
 
 /** An invalid code names no lobby. */
@@ -91,7 +84,7 @@ export async function createLobby(
   caller: Caller,
   input: CreateInput,
   { id, hostId, codes }: LobbyDraw,
-): Promise<TakenSeat> {
+) {
   const settings = initialSettings(input);
   const host = await newSeat(deps, { id: hostId, name: input.hostName }, caller);
   const { LOBBY_STALE_SECONDS, LOBBY_HOST_GRACE_SECONDS, LOBBY_MIN_QUESTION_MS } = deps.config;
@@ -101,18 +94,18 @@ export async function createLobby(
     minQuestionMs: LOBBY_MIN_QUESTION_MS,
   };
   const facts = { id, realm: caller.realm, settings, maxPlayers: input.maxPlayers ?? 8, timings };
-  const { code, reply } = await openWithFreeCode(
+  return openRoom(
     deps,
+    seatOf(host),
     codes,
-    async (free) => {
-      await claimHosting(deps, caller.playerId, free);
-      const create = { type: "create", ...facts, code: free, host } as const;
-      return deps.lobbies.ask(free, create, takingId, deps.origin);
+    async (code) => {
+      await claimHosting(deps, caller.playerId, code);
+      const create = { type: "create", ...facts, code, host } as const;
+      // After a failure the lobby may exist: its slot is reclaimed when slots run out.
+      return deps.lobbies.ask(code, create, takingId, deps.origin);
     },
     (taken) => releaseHosting(deps, caller.playerId, taken),
   );
-  // After a failure the lobby may exist: its slot is reclaimed when slots run out.
-  return takenSeat(deps, code, host, bodyOf(reply, deps.config));
 }
 
 export async function joinLobby(
@@ -120,16 +113,16 @@ export async function joinLobby(
   caller: SeatCaller | null,
   code: string,
   draft: Pick<NewSeat, "id" | "name">,
-): Promise<TakenSeat> {
+) {
   const seat = await newSeat(deps, draft, caller?.player ?? null);
-  const body = await command(
-    deps,
-    code,
-    { type: "join", seat, by: lobbyCallerOf(caller) },
-    takingId,
-  );
-  return takenSeat(deps, code, seat, body);
+  const join = { type: "join", seat, by: lobbyCallerOf(caller) } as const;
+  const taken = await deps.lobbies.ask(code, join, takingId, deps.origin);
+  return joinRoom(deps, { ...seatOf(seat), code }, taken);
 }
+
+/** The player who took the seat, as in every token; null for an anonymous seat (TOK-02). */
+const seatOf = ({ id: seatId, accountId: playerId }: NewSeat) =>
+  ({ kind: "lobby", base, seatId, playerId }) as const;
 
 /**
  * Draws, then starts (LOB-24). A repeat under the same key, on any worker, waits for the start in progress: repeated
@@ -275,17 +268,6 @@ async function avatarUrlOf(deps: LobbyDeps, { playerId, isGuest }: Caller): Prom
     });
   const v = isGuest ? 0 : await read();
   return `/v1/players/${playerId}/avatar?v=${v}`;
-}
-
-function takenSeat(deps: LobbyDeps, code: string, seat: NewSeat, body: string | null): TakenSeat {
-  // The player who took the seat, as in every token; null for an anonymous seat (TOK-02).
-  const { id: seatId, accountId: playerId } = seat;
-  const taken = { kind: "lobby", code, seatId, playerId };
-  const token = seatToken(deps, taken);
-  if (playerId !== null) rememberSeat(deps, { ...taken, playerId });
-  // The body is never empty: it has the lobby.
-  const withToken = `${body?.slice(0, -1)},"player_token":${JSON.stringify(token)}}`;
-  return { code, token, body: withToken };
 }
 
 function initialSettings(input: CreateInput): Settings {

@@ -1,7 +1,12 @@
 import { stringifySetCookie } from "cookie";
 import type { Reply, SenderLimit } from "../../../actors/index.ts";
 import { limitHeaders } from "../../http/limits/rate-limit.ts";
-import type { Headers, RequestInfo } from "../../http/pipeline/route.ts";
+import {
+  encodedReply,
+  type Headers,
+  type OpenedRoom,
+  type RequestInfo,
+} from "../../http/pipeline/route.ts";
 import type { WithConfig, WithTokens } from "../../platform/capabilities.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
@@ -9,7 +14,8 @@ import { randomString } from "../../platform/ids.ts";
 import { namesOf, roomTopic } from "../../platform/room-names.ts";
 import { seatClaims } from "../../platform/security/tokens.ts";
 import { codeAlphabet, codeLength, roomCodeOf } from "../../platform/text/room-codes.ts";
-import type { WithMaintenance } from "./domain/maintenance.ts";
+import type { RoomDeps } from "./deps.ts";
+import { rememberSeat } from "./domain/recent-seats.ts";
 
 /* Shared by the routes of every kind of room: codes, responses, seats and the tokens of their streams. */
 
@@ -56,26 +62,7 @@ export function keyOf(request: RequestInfo): string | undefined {
 export const drawCodes = (): string[] =>
   Array.from({ length: codeTries }, () => randomString(codeLength, codeAlphabet));
 
-/**
- * Opens a room under the first free candidate code (LOB-03). The rules of the kind refuse to open an
- * existing room, with `params.collision`. Throws `room:maintenance` while no room is opened (BOOT-50).
- */
-export async function openWithFreeCode(
-  { maintenance }: WithMaintenance,
-  codes: readonly string[],
-  open: (code: string) => Promise<Reply>,
-  onCollision: (code: string) => Promise<void> = async () => undefined,
-): Promise<{ code: string; reply: Reply }> {
-  await maintenance.pass();
-  for (const code of codes) {
-    const reply = await open(code);
-    if (reply.ok || reply.params?.["collision"] !== true) return { code, reply };
-    await onCollision(code);
-  }
-  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
-}
-
-/** A seat, or with `spectator` the right to watch. */
+/** A seat of a room. */
 interface Seat {
   kind: string;
   code: string;
@@ -84,16 +71,68 @@ interface Seat {
   playerId: number | null;
 }
 
-/** The credential of a seat (LOB-01). */
-export function seatToken({ tokens }: WithTokens, { kind, code, seatId, playerId }: Seat): string {
-  return tokens.sign("lobby", String(playerId ?? 0), seatSeconds, seatClaims(kind, code, seatId));
+/** A seat that is about to be taken. */
+type NewSeat = Omit<Seat, "code"> & {
+  /** Address of the rooms of this kind: the cookie of the seat is sent only to `<base>/<code>`. */
+  base: string;
+};
+type SeatDeps = Omit<RoomDeps, "ids" | "maintenance">;
+type SeatReply = ReturnType<typeof encodedReply<201>>;
+
+/**
+ * Opens a room under the first free candidate code (LOB-03), and answers like `joinRoom`. The rules of the kind refuse
+ * to open an existing room, with `params.collision`. Throws `room:maintenance` while no room is opened (BOOT-50).
+ */
+export async function openRoom(
+  deps: Omit<RoomDeps, "ids">,
+  seat: NewSeat,
+  codes: readonly string[],
+  open: (code: string) => Promise<Reply>,
+  onCollision: (code: string) => Promise<void> = async () => undefined,
+): Promise<SeatReply> {
+  await deps.maintenance.pass();
+  for (const code of codes) {
+    const reply = await open(code);
+    if (reply.ok || reply.params?.["collision"] !== true)
+      return takenSeat(deps, { ...seat, code }, reply, { kind: seat.kind, code });
+    await onCollision(code);
+  }
+  throw new AppError("server:unavailable", { params: { retry_after: 1 } });
 }
 
 /**
- * Sends the credential as a header, and as a cookie that is sent only to `path`, the addresses of this room
- * (LOB-01).
+ * 201 with the credential of a seat, given the reply to the command that took it: in the body, in a header, and in a
+ * cookie for this room alone (LOB-01). Operators find the room from the page of its player.
  */
-export function seatHeaders(kind: string, token: string, path: string): Headers {
+export const joinRoom = (
+  deps: SeatDeps,
+  seat: NewSeat & { code: string },
+  reply: Reply,
+): SeatReply => takenSeat(deps, seat, reply);
+
+function takenSeat(
+  deps: SeatDeps,
+  { base, ...seat }: NewSeat & { code: string },
+  reply: Reply,
+  room?: OpenedRoom,
+): SeatReply {
+  const { kind, code, seatId, playerId } = seat;
+  const body = bodyOf(reply, deps.config);
+  const token = deps.tokens.sign(
+    "lobby",
+    String(playerId ?? 0),
+    seatSeconds,
+    seatClaims(kind, code, seatId),
+  );
+  if (playerId !== null) rememberSeat(deps, { ...seat, playerId });
+  const { seatMember } = namesOf(kind);
+  // The body is never empty: it has the room.
+  const withToken = `${body?.slice(0, -1)},"${seatMember}":${JSON.stringify(token)}}`;
+  const headers = seatHeaders(kind, token, `${base}/${code}`);
+  return encodedReply(201, withToken, { headers, ...(room && { room }) });
+}
+
+function seatHeaders(kind: string, token: string, path: string): Headers {
   const { seatHeader, seatCookie } = namesOf(kind);
   const cookie = stringifySetCookie({
     name: seatCookie,

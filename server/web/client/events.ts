@@ -18,19 +18,3 @@ export type LobbyEvent = {
 
 /** The current public list. It has no sequence numbers; each state replaces the previous one. */
 export type ListEvent = Omit<Message<"lobbies.updated", { lobbies: Lobby[] }>, "seq">;
-
-export const lobbyEventTypes: Readonly<Record<LobbyEvent["type"], true>> = {
-  "lobby.snapshot": true,
-  "lobby.player_joined": true,
-  "lobby.settings": true,
-  "lobby.started": true,
-  "lobby.answer": true,
-  "lobby.pick": true,
-  "lobby.reveal": true,
-  "lobby.question": true,
-  "lobby.host_disconnect": true,
-  "lobby.player_removed": true,
-  "lobby.spectators": true,
-  "lobby.ended": true,
-  "lobby.gap": true,
-};

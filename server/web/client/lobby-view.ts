@@ -1,5 +1,6 @@
 import { readTopic, type LobbyStream, type StreamSource } from "./event-stream.ts";
-import { lobbyEventTypes, type LobbyEvent } from "./events.ts";
+import { eventTypes } from "./event-types.ts";
+import type { LobbyEvent } from "./events.ts";
 import { foldLobby, newerOf } from "./lobby-state.ts";
 import type { CallOptions, StreamOptions } from "./options.ts";
 import type { Link } from "./request.ts";
@@ -72,7 +73,7 @@ export abstract class LobbyView {
     const source = { findTopic, token, readToken, readSeq, attach };
     let seen = -1;
     for await (const { event: type, message } of readTopic(this.link, source, options)) {
-      if (!Object.hasOwn(lobbyEventTypes, type)) continue;
+      if (!Object.hasOwn(eventTypes, type)) continue;
       const event = message as LobbyEvent;
       const isState = event.type === "lobby.snapshot" || event.type === "lobby.gap";
       if (!isState && event.seq <= seen) continue;

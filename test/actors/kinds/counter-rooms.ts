@@ -3,22 +3,23 @@ import { createRooms, type RoomsOfKind } from "../../../actors/index.ts";
 import { roomKinds } from "../../../server/app/rooms.ts";
 import { routes as ownRoutes } from "../../../server/app/routes.ts";
 import type { DepsWith } from "../../../server/app/deps.ts";
-import { roomMessages, type RoomKind } from "../../../server/features/rooms/domain/room-kind.ts";
-import { bodyOf, codeIn, keyOf, seatToken } from "../../../server/features/rooms/service.ts";
+import { plainMessages, type RoomKind } from "../../../server/features/rooms/domain/room-kind.ts";
+import { aboutRoom, aboutSeat, tokenRoute } from "../../../server/features/rooms/calls.ts";
+import type { RoomDeps } from "../../../server/features/rooms/deps.ts";
+import { bodyOf, codeIn, joinRoom, keyOf } from "../../../server/features/rooms/service.ts";
 import {
   encodedReply,
   reply,
   routesWith,
   type Route,
 } from "../../../server/http/pipeline/route.ts";
-import type { WithTokens } from "../../../server/platform/capabilities.ts";
 import type { WithEnqueue } from "../../../workers/queues.ts";
-import { counterActor, type Command } from "./counter.ts";
+import { counterActor, counterRules, type Command } from "./counter.ts";
 import { counterResults } from "./counter-results.ts";
 
 type Counters = RoomsOfKind<Command>;
 
-interface CounterDeps extends WithTokens {
+interface CounterDeps extends RoomDeps {
   counters: Pick<Counters, "ask">;
 }
 
@@ -32,35 +33,28 @@ const CounterBody = Type.Object({ counter: View });
 
 /** Counters as a kind of room: anyone may follow one. */
 export const counterRooms: RoomKind<WithEnqueue, Counters> = {
-  kind: "counter",
+  kind: counterRules.kind,
   open: ({ enqueue }, share) =>
     createRooms(
       counterActor((code, count, origin) => enqueue(counterResults, { code, count }, origin)),
       share,
     ),
-  messages: roomMessages("counter", {
-    "counter.snapshot": CounterBody,
-    "counter.counted": CounterBody,
-    "counter.skipped": CounterBody,
-    "counter.ended": CounterBody,
-    "counter.gap": Type.Object({}),
-  }),
+  messages: plainMessages(counterRules, View),
 };
 
 const defineRoute = routesWith<CounterDeps>();
+const base = "/v1/counters";
+const names = ["counter", "Counters", "route:not_found"] as const;
 const about = {
-  tag: "Counters",
+  ...aboutRoom(...names),
   source: "test",
-  room: "counter",
-  notFoundCode: "route:not_found",
-  params: Type.Object({ code: Type.String() }),
   rateLimit: { max: 100_000, window: 60 },
 } as const;
 
 const command = defineRoute({
   ...about,
   method: "POST",
-  path: "/v1/counters/{code}",
+  path: `${base}/{code}`,
   summary: "Open, read or count",
   auth: "public",
   body: Type.Object({ type: Type.Enum(["open", "read", "count"]), by: Type.Integer() }),
@@ -75,28 +69,42 @@ const command = defineRoute({
 const takeSeat = defineRoute({
   ...about,
   method: "POST",
-  path: "/v1/counters/{code}/seats/{seatId}",
+  path: `${base}/{code}/seats/{seatId}`,
   summary: "Take a seat",
   auth: "public",
+  setsCookie: "by-page",
   params: Type.Object({ code: Type.String(), seatId: Type.Integer() }),
-  responses: { 200: Type.Object({ token: Type.String() }) },
-  errors: [],
-  handler: ({ deps, params: { code, seatId } }) =>
-    reply(200, { token: seatToken(deps, { kind: "counter", code, seatId, playerId: null }) }),
+  responses: { 201: Type.Object({ counter: View, seat_token: Type.String() }) },
+  errors: ["route:not_found"],
+  handler: async ({ deps, params: { code, seatId } }) => {
+    const seat = { kind: "counter", base, code, seatId, playerId: null };
+    return joinRoom(deps, seat, await deps.counters.ask(code, { type: "read" }));
+  },
 });
 
 const readSeat = defineRoute({
-  ...about,
+  ...aboutSeat(...names),
+  source: "test",
   method: "GET",
-  path: "/v1/counters/{code}/seat",
+  path: `${base}/{code}/seat`,
   summary: "Read the number of the seat",
-  auth: "seat",
   responses: { 200: Type.Object({ seat_id: Type.Union([Type.Integer(), Type.Null()]) }) },
   errors: [],
   handler: ({ caller }) => reply(200, { seat_id: caller.seatId }),
 });
 
-const counterRoutes: Route<CounterDeps>[] = [command, takeSeat, readSeat];
+const token = tokenRoute<CounterDeps, "seat">(
+  {
+    ...aboutSeat(...names),
+    source: "test",
+    path: `${base}/{code}/token`,
+    summary: "Get the hub token of the seat",
+    errors: [],
+  },
+  async (_deps, _code, { seatId }) => seatId,
+);
+
+const counterRoutes: Route<CounterDeps>[] = [command, takeSeat, readSeat, token];
 
 /** The service with a second kind of room: one line in each of its two tables. */
 export const kinds = { ...roomKinds, counters: counterRooms };

@@ -3,7 +3,11 @@ import { answerBody } from "../../../actors/lobby/answers.ts";
 import { nextDeadline } from "../../../actors/lobby/deadlines.ts";
 import { decide } from "../../../actors/lobby/decide.ts";
 import { evolve } from "../../../actors/lobby/evolve.ts";
-import { messageData, messageTypes } from "../../../actors/lobby/messages.ts";
+import {
+  messageData,
+  messageTypes,
+  type LobbyMessageType,
+} from "../../../actors/lobby/messages.ts";
 import { lobbySnapshot } from "../../../actors/lobby/snapshot.ts";
 import type {
   LobbyCaller,
@@ -11,7 +15,6 @@ import type {
   Lobby,
   LobbyCommand,
   LobbyEvent,
-  LobbyMessage,
   NewSeat,
   Settings,
   Timings,
@@ -98,7 +101,7 @@ export class Game {
   now = epoch;
   /** Everything committed so far. */
   readonly events: LobbyEvent[] = [];
-  readonly messages: LobbyMessage[] = [];
+  readonly messages: { type: LobbyMessageType; data: Record<string, unknown> }[] = [];
 
   /** Events of an accepted command; fails if it is refused. */
   do(command: LobbyCommand): LobbyEvent[] {
@@ -148,7 +151,7 @@ export class Game {
   }
 
   /** Data of the newest message of a type. */
-  last(type: LobbyMessage["type"]): ReturnType<typeof JSON.parse> {
+  last(type: LobbyMessageType): ReturnType<typeof JSON.parse> {
     return this.messages.findLast((message) => message.type === type)?.data;
   }
 

@@ -40,7 +40,7 @@ describe("two kinds of room in one service, with the same code", () => {
 
   async function counterSeat(seatId: number): Promise<string> {
     const taken = await app.client.post(`/v1/counters/${table.code}/seats/${seatId}`);
-    return (taken.body as { token: string }).token;
+    return (taken.body as { seat_token: string }).seat_token;
   }
 
   it("accept only seats of their own kind", async () => {
@@ -54,6 +54,22 @@ describe("two kinds of room in one service, with the same code", () => {
     assert.equal((await heartbeat(host.token)).status, 200);
     assert.match((await seat(host.token)).text, /"room:token_invalid"/);
     assert.equal((await heartbeat(ofCounter)).code, "lobby:token_invalid");
+  });
+
+  it("name a seat and its stream as other kinds do, not as lobbies", async () => {
+    const { code } = table;
+    const taken = await app.client.post(`/v1/counters/${code}/seats/3`);
+    const token = taken.headers.get("x-room-token") ?? "";
+    assert.equal((taken.body as { seat_token: string }).seat_token, token);
+    const cookie = `svc_room=${token}; Max-Age=86400; Path=/v1/counters/${code};`;
+    assert.ok(taken.headers.get("set-cookie")?.startsWith(cookie), cookie);
+    const headers = { "x-room-token": token };
+    const given = await app.client.post(`/v1/counters/${code}/token`, { headers });
+    const [, claims = ""] = (given.headers.get("x-hub-token") ?? "").split(".");
+    const { subscribe, lobby_player: seat } = JSON.parse(
+      Buffer.from(claims, "base64url").toString(),
+    ) as { subscribe: string[]; lobby_player: number };
+    assert.deepEqual([subscribe, seat], [[`/rooms/counter/${code}`], 3]);
   });
 
   it("sign lobby tokens without a kind, as every release does", async () => {

@@ -1,5 +1,4 @@
 import type { Static } from "typebox";
-import type { LobbyMessage } from "../../../../actors/lobby/types.ts";
 import type * as schemas from "../../../../server/features/lobbies/schemas.ts";
 import type * as client from "../../../../server/web/client/emberline.ts";
 import type { messageData } from "../../../../server/features/lobbies/messages.ts";
@@ -27,16 +26,12 @@ export interface ClientFitsService {
   settings: Same<client.Settings, Static<typeof schemas.SettingsBody>>;
   answer: Same<Parameters<client.Seat["answer"]>[0], Required<Static<typeof schemas.AnswerBody>>>;
   pick: Same<Parameters<client.Seat["pick"]>[0], Required<Static<typeof schemas.PickBody>>>;
-  eventNames: Same<
-    client.LobbyEvent["type"],
-    LobbyMessage["type"] | "lobby.snapshot" | "lobby.gap"
+  events: Same<
+    client.LobbyEventData,
+    {
+      [T in keyof Messages]: T extends "lobby.gap" ? Record<string, never> : Static<Messages[T]>;
+    }
   >;
-  events: {
-    [T in keyof Messages]: Same<
-      client.LobbyEventData[T],
-      T extends "lobby.gap" ? Record<string, never> : Static<Messages[T]>
-    >;
-  };
 }
 
 /** A pair that differs is `never`, to which `true` cannot be assigned. */
@@ -51,20 +46,5 @@ export const clientFitsService: ClientFitsService = {
   settings: true,
   answer: true,
   pick: true,
-  eventNames: true,
-  events: {
-    "lobby.snapshot": true,
-    "lobby.player_joined": true,
-    "lobby.settings": true,
-    "lobby.started": true,
-    "lobby.answer": true,
-    "lobby.pick": true,
-    "lobby.reveal": true,
-    "lobby.question": true,
-    "lobby.host_disconnect": true,
-    "lobby.player_removed": true,
-    "lobby.spectators": true,
-    "lobby.ended": true,
-    "lobby.gap": true,
-  },
+  events: true,
 };
