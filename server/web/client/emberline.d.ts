@@ -254,14 +254,16 @@ export type EndReason = LobbyEventData["lobby.ended"]["reason"];
 export interface Message<T extends string, D> {
   type: T;
   topic: string;
-  /** Increases by one with every event of the lobby. */
+  /** Increases by one with every event of the room. */
   seq: number;
   at_ms: number;
   data: D;
 }
-export type LobbyEvent = {
-  [T in keyof LobbyEventData]: Message<T, LobbyEventData[T]>;
-}[keyof LobbyEventData];
+/** An event of a room whose kind has this data by type, such as `LobbyEventData`. */
+export type RoomEvent<Data extends object> = {
+  [T in keyof Data & string]: Message<T, Data[T]>;
+}[keyof Data & string];
+export type LobbyEvent = RoomEvent<LobbyEventData>;
 /** The current public list. It has no sequence numbers; each state replaces the previous one. */
 export type ListEvent = Omit<
   Message<
@@ -358,6 +360,16 @@ export interface StreamOptions {
    * few connections to one service for all its tabs. Heartbeats go on. Default `follow`.
    */
   whileHidden?: "follow" | "release";
+}
+/** A room of any kind, to follow its events. */
+export interface RoomKey {
+  kind: string;
+  code: string;
+  /** Where its hub token is read, and the token of the seat; without it for a room that anyone may follow. */
+  token?: {
+    path: string;
+    seat?: string;
+  };
 }
 /** Everything needed to resume a seat. */
 export interface SeatKey {
@@ -561,7 +573,7 @@ declare abstract class LobbyView {
   protected follow(
     { token, readToken }: Pick<StreamSource, "token" | "readToken">,
     options: StreamOptions,
-    isLast: (event: LobbyEvent) => boolean,
+    isLast?: (event: LobbyEvent) => boolean,
   ): AsyncGenerator<LobbyEvent, void, undefined>;
 }
 /** A seat in a lobby and its commands; every call is safe to repeat. */
@@ -677,6 +689,14 @@ export declare class Emberline {
   spectate(text: string, options?: CallOptions): Promise<Spectator>;
   /** The complete public list after every change; ends with the signal. */
   publicLobbies(options?: StreamOptions): AsyncGenerator<Lobby[], void, undefined>;
+  /**
+   * The events of a room of another kind, with its data by type: `follow<ChessEventData>({ kind: "chess", code })`. Ends
+   * after `<kind>.ended`, or with the signal; throws if the service refuses permanently.
+   */
+  follow<Data extends object>(
+    { kind, code, token }: RoomKey,
+    options?: StreamOptions,
+  ): AsyncGenerator<RoomEvent<Data>, void, undefined>;
   /** Checks the connections of all streams at once, like `resumeNow` of a seat. */
   resumeNow(): void;
   /**

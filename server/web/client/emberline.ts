@@ -8,7 +8,7 @@
  */
 
 export type * from "./types.ts";
-export type { EndReason, ListEvent, LobbyEvent, Message, PlayerPick } from "./events.ts";
+export type { EndReason, ListEvent, LobbyEvent, Message, PlayerPick, RoomEvent } from "./events.ts";
 export type * from "./options.ts";
 export { EmberlineError } from "./errors.ts";
 export { firstPauseMs, maxPauseMs, pauseAfter } from "./timing.ts";
@@ -23,7 +23,7 @@ export { verifyReveal } from "./verify-reveal.ts";
 
 import { EmberlineError } from "./errors.ts";
 import { readTopic } from "./event-stream.ts";
-import type { ListEvent } from "./events.ts";
+import type { ListEvent, RoomEvent } from "./events.ts";
 import { GuestAccount } from "./guest.ts";
 import { lobbyCode } from "./lobby-code.ts";
 import { lobbiesPath, pathOf } from "./lobby-view.ts";
@@ -32,6 +32,7 @@ import type {
   EmberlineOptions,
   Guest,
   Health,
+  RoomKey,
   SeatKey,
   StreamOptions,
 } from "./options.ts";
@@ -42,6 +43,7 @@ import {
   callDeadlineMs,
   lacksReadableBodies,
   randomKey,
+  readHubToken,
   send,
   sendKeyed,
   sendOnce,
@@ -49,6 +51,7 @@ import {
   type Call,
   type Link,
 } from "./request.ts";
+import { roomEvents } from "./room-events.ts";
 import { Seat } from "./seat.ts";
 import { askToWatch, Spectator } from "./spectator.ts";
 import { clockOf, systemClock } from "./timing.ts";
@@ -133,6 +136,26 @@ export class Emberline {
     const stream = readTopic(this.#link, source, options);
     for await (const { event, message } of stream)
       if (event === "lobbies.updated") yield (message as ListEvent).data.lobbies;
+  }
+
+  /**
+   * The events of a room of another kind, with its data by type: `follow<ChessEventData>({ kind: "chess", code })`. Ends
+   * after `<kind>.ended`, or with the signal; throws if the service refuses permanently.
+   */
+  async *follow<Data extends object>(
+    { kind, code, token }: RoomKey,
+    options: StreamOptions = {},
+  ): AsyncGenerator<RoomEvent<Data>, void, undefined> {
+    const link = this.#link;
+    const findTopic = () => Promise.resolve(`/rooms/${kind}/${code}`);
+    const headers: Record<string, string> = token?.seat ? { "X-Room-Token": token.seat } : {};
+    const readToken = token
+      ? (call: CallOptions) =>
+          readHubToken(link, { method: "POST", path: token.path, headers }, call)
+      : null;
+    const readSeq = (call: CallOptions) => this.health(call).then(() => -1);
+    const source = { findTopic, token: null, readToken, readSeq };
+    yield* roomEvents<RoomEvent<Data>>(link, kind, source, options);
   }
 
   /** Checks the connections of all streams at once, like `resumeNow` of a seat. */

@@ -6,15 +6,18 @@ export type EndReason = LobbyEventData["lobby.ended"]["reason"];
 export interface Message<T extends string, D> {
   type: T;
   topic: string;
-  /** Increases by one with every event of the lobby. */
+  /** Increases by one with every event of the room. */
   seq: number;
   at_ms: number;
   data: D;
 }
 
-export type LobbyEvent = {
-  [T in keyof LobbyEventData]: Message<T, LobbyEventData[T]>;
-}[keyof LobbyEventData];
+/** An event of a room whose kind has this data by type, such as `LobbyEventData`. */
+export type RoomEvent<Data extends object> = {
+  [T in keyof Data & string]: Message<T, Data[T]>;
+}[keyof Data & string];
+
+export type LobbyEvent = RoomEvent<LobbyEventData>;
 
 /** The current public list. It has no sequence numbers; each state replaces the previous one. */
 export type ListEvent = Omit<Message<"lobbies.updated", { lobbies: Lobby[] }>, "seq">;

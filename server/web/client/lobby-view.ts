@@ -1,9 +1,10 @@
-import { readTopic, type LobbyStream, type StreamSource } from "./event-stream.ts";
+import type { LobbyStream, StreamSource } from "./event-stream.ts";
 import { eventTypes } from "./event-types.ts";
 import type { LobbyEvent } from "./events.ts";
 import { foldLobby, newerOf } from "./lobby-state.ts";
 import type { CallOptions, StreamOptions } from "./options.ts";
 import type { Link } from "./request.ts";
+import { roomEvents } from "./room-events.ts";
 import type { Lobby } from "./types.ts";
 
 export const lobbiesPath = "/v1/games/trivia/lobbies";
@@ -62,7 +63,7 @@ export abstract class LobbyView {
   protected async *follow(
     { token, readToken }: Pick<StreamSource, "token" | "readToken">,
     options: StreamOptions,
-    isLast: (event: LobbyEvent) => boolean,
+    isLast: (event: LobbyEvent) => boolean = () => false,
   ): AsyncGenerator<LobbyEvent, void, undefined> {
     const findTopic = (call: CallOptions) => this.findTopic(options.lastEventId, call);
     const readSeq = async (call: CallOptions) => (await this.read(call)).lobby.seq;
@@ -71,20 +72,11 @@ export abstract class LobbyView {
       return () => void this.#streams.delete(stream);
     };
     const source = { findTopic, token, readToken, readSeq, attach };
-    let seen = -1;
-    for await (const { event: type, message } of readTopic(this.link, source, options)) {
-      if (!Object.hasOwn(eventTypes, type)) continue;
-      const event = message as LobbyEvent;
-      const isState = event.type === "lobby.snapshot" || event.type === "lobby.gap";
-      if (!isState && event.seq <= seen) continue;
-      seen = event.seq;
+    for await (const event of roomEvents<LobbyEvent>(this.link, "lobby", source, options)) {
+      if (!Object.hasOwn(eventTypes, event.type)) continue;
       this.apply(event);
       yield event;
       if (isLast(event)) return;
     }
   }
 }
-
-export const isEnd = (event: LobbyEvent) =>
-  event.type === "lobby.ended" ||
-  (event.type === "lobby.snapshot" && event.data.lobby.status === "finished");

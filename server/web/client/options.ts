@@ -93,6 +93,14 @@ export interface StreamOptions {
   whileHidden?: "follow" | "release";
 }
 
+/** A room of any kind, to follow its events. */
+export interface RoomKey {
+  kind: string;
+  code: string;
+  /** Where its hub token is read, and the token of the seat; without it for a room that anyone may follow. */
+  token?: { path: string; seat?: string };
+}
+
 /** Everything needed to resume a seat. */
 export interface SeatKey {
   code: string;

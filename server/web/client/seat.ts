@@ -1,5 +1,5 @@
 import type { LobbyEvent, PlayerPick } from "./events.ts";
-import { isEnd, LobbyView, pathOf } from "./lobby-view.ts";
+import { LobbyView, pathOf } from "./lobby-view.ts";
 import type { CallOptions, SeatKey, StreamOptions, StreamState } from "./options.ts";
 import { Picks } from "./picks.ts";
 import {
@@ -127,8 +127,7 @@ export class Seat extends LobbyView {
     const readToken = (call: CallOptions) =>
       readHubToken(this.link, this.#call("POST", "/token"), call);
     const isLast = (event: LobbyEvent) =>
-      isEnd(event) ||
-      (event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId);
+      event.type === "lobby.player_removed" && event.data.player_id === this.key.playerId;
     const { onState: notify } = options;
     const onState = (state: StreamState) => {
       // After a long absence there may be little time left for the first heartbeat.

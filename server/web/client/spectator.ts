@@ -1,5 +1,5 @@
 import type { LobbyEvent } from "./events.ts";
-import { isEnd, LobbyView, pathOf } from "./lobby-view.ts";
+import { LobbyView, pathOf } from "./lobby-view.ts";
 import type { CallOptions, StreamOptions } from "./options.ts";
 import { bodyOf, readHubToken, send, type Link } from "./request.ts";
 import type { Lobby } from "./types.ts";
@@ -26,7 +26,7 @@ export class Spectator extends LobbyView {
     const token = this.#token;
     const readToken = (call: CallOptions) => askToWatch(link, code, call);
     try {
-      yield* this.follow({ token, readToken }, options, isEnd);
+      yield* this.follow({ token, readToken }, options);
     } catch (error) {
       if (!options.signal?.aborted) throw error;
     }

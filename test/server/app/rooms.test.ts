@@ -11,6 +11,7 @@ import { silentLogger } from "../../../server/platform/log/logger.ts";
 import { createMetrics } from "../../../server/platform/metrics/metrics.ts";
 import { systemClock } from "../../../server/platform/time/clock.ts";
 import { hubLimits } from "../../../server/sse/delivery/limits.ts";
+import { Emberline } from "../../../server/web/client/emberline.ts";
 import { kinds, routes } from "../../actors/kinds/counter-rooms.ts";
 import { bodyOf, createCommand } from "../../actors/rooms/fleet.ts";
 import { startAppWith } from "../../support/app.ts";
@@ -18,6 +19,11 @@ import { openStream } from "../../support/event-stream.ts";
 import { ask, holding, openTable, type Table } from "../features/lobbies/seats.ts";
 import { callRouteOf } from "../operator/call-route.ts";
 import { startTestRedis, type TestRedis } from "../sse/hub-server.ts";
+
+interface CounterEventData {
+  "counter.snapshot": { counter: { count: number } };
+  "counter.counted": { counter: { count: number } };
+}
 
 /** In the order of the table of kinds. */
 const kindNames = Object.values(kinds).map(({ kind }) => kind);
@@ -70,6 +76,25 @@ describe("two kinds of room in one service, with the same code", () => {
       Buffer.from(claims, "base64url").toString(),
     ) as { subscribe: string[]; lobby_player: number };
     assert.deepEqual([subscribe, seat], [[`/rooms/counter/${code}`], 3]);
+  });
+
+  it("are followed by the published client, of whatever kind", async () => {
+    const path = `/v1/counters/${table.code}/token`;
+    const room = { kind: "counter", code: table.code };
+    const seats = [undefined, { path, seat: await counterSeat(5) }];
+    for (const token of seats) {
+      const events = new Emberline({ url: app.url }).follow<CounterEventData>({
+        ...room,
+        ...(token && { token }),
+      });
+      const seen: string[] = [];
+      for await (const { type } of events) {
+        seen.push(type);
+        if (type === "counter.snapshot") await count("count");
+        if (type === "counter.counted") break;
+      }
+      assert.equal(seen[0], "counter.snapshot");
+    }
   });
 
   it("sign lobby tokens without a kind, as every release does", async () => {

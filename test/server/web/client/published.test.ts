@@ -50,6 +50,8 @@ const types = [
   "Result",
   "Reveal",
   "ReviewItem",
+  "RoomEvent",
+  "RoomKey",
   "SeatKey",
   "SeatRef",
   "SeatView",
