@@ -23,7 +23,7 @@ export function probeRoutes(
       tag: "System",
       auth: "public",
       source: "BOOT-11",
-      isProbe: true,
+      rare: { isProbe: true },
       responses: { 200: media("text/plain"), 503: media("text/plain") },
       errors: [],
       handler: () => probeReply(current()[name]),

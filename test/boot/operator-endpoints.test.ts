@@ -120,7 +120,7 @@ describe("the operator endpoints", () => {
 
   describe("for reading jobs", () => {
     it("are not on the public port, and refuse strangers and viewers without the required role", async () => {
-      for (const { method, path, auth, isProbe } of documentedRoutes) {
+      for (const { method, path, auth, rare?.isProbe } of documentedRoutes) {
         // Probes are on both listeners.
         if (isProbe) continue;
         const address = path.replace("{queue}", "mail").replace("{id}", "1");

@@ -89,7 +89,8 @@ describe("the declared routes", () => {
 
   it("are declared once, whatever their parameter names", () => {
     // A parameter with a declared format is a different path from one without.
-    const shapes = routes.map(({ method, path, segments = {} }) => {
+    const shapes = routes.map(({ method, path, rare }) => {
+      const segments = rare?.segments ?? {};
       const shape = path.replace(
         /\{([^}]*)\}/g,
         (_, name: string) => `{${segments[name]?.source ?? ""}}`,

@@ -54,15 +54,15 @@ function validatorOf(spec: ResponseSpec | undefined): Validator | null {
 }
 
 export function createRouteChecks(routes: readonly AnyRoute[]): RouteChecks {
-  const checks: RouteChecks = new Router(({ route }) => route.lenientPath === true);
+  const checks: RouteChecks = new Router(({ route }) => route.rare?.lenientPath === true);
   for (const route of routes) {
     const check = {
       route,
       bodyOf: (status: number) => validatorOf(route.responses[status]),
       codes: new Set<string>([...route.errors, ...impliedErrors(route)]),
     };
-    checks.add(route.method, route.path, check, route.segments);
-    if (route.method === "GET") checks.add("HEAD", route.path, check, route.segments);
+    checks.add(route.method, route.path, check, route.rare?.segments);
+    if (route.method === "GET") checks.add("HEAD", route.path, check, route.rare?.segments);
   }
   return checks;
 }
@@ -109,13 +109,14 @@ function checkSuccess(check: RouteCheck, response: CheckedResponse, where: strin
     assert.ok(check.route.cache !== undefined, `${where}: the route is not cacheable`);
     return assert.equal(response.bytes.length, 0, `${where}: no bytes`);
   }
-  const declared = { ...check.route.formRoute?.responses, ...check.route.responses };
+  const declared = { ...check.route.rare?.formRoute?.responses, ...check.route.responses };
   assert.ok(response.status in declared, `${where}: the status is not declared`);
   const spec = declared[response.status];
   if (response.status === 204) return assert.equal(response.bytes.length, 0, `${where}: no bytes`);
   if (isKind(spec)) return;
   const type = response.headers.get("content-type") ?? "";
-  if (check.route.otherForm !== undefined && type.startsWith(check.route.otherForm)) return;
+  if (check.route.rare?.otherForm !== undefined && type.startsWith(check.route.rare.otherForm))
+    return;
   assert.ok(response.json !== undefined, `${where}: no response envelope`);
   const envelope = response.json as Record<string, unknown>;
   assert.ok(!("flash" in envelope), `${where}: a success carries flash`);

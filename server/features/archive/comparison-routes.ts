@@ -76,7 +76,7 @@ const showChangelog = defineRoute({
   cache: "public, max-age=300",
   params: s.GameParams,
   query: s.ChangelogQuery,
-  otherForm: "text/markdown",
+  rare: { otherForm: "text/markdown" },
   responses: { 200: s.Changelog },
   errors: [...gameErrors, "codex:patch_not_found", "codex:changelog_params"],
   handler: async ({ params, query, deps: { archive } }) => {

@@ -112,7 +112,7 @@ const listEntities = defineRoute({
 const showEntity = defineRoute({
   ...publicRead,
   path: `${base}/{game}/{id}`,
-  segments: { id: /^(?:id\.|Id_)/ },
+  rare: { segments: { id: /^(?:id\.|Id_)/ } },
   summary: "Get an entity as it is now or at a patch",
   source: "document 3, part A; COD-05, COD-06, COD-13, COD-16",
   params: s.EntityParams,

@@ -71,8 +71,7 @@ const subscribeTo = (kinds: readonly DocumentedKind[]) =>
     tag: "Hub",
     auth: "public",
     source: "document 2, Events; HUB-01..HUB-09",
-    ownQuery: SubscribeQuery,
-    namesOwner: true,
+    rare: { ownQuery: SubscribeQuery, namesOwner: true },
     responses: { 200: stream(Type.Union(kinds.flatMap(({ messages }) => [...messages]))) },
     errors: [
       "request:invalid_query",

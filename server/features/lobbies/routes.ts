@@ -39,7 +39,7 @@ const create = defineRoute({
   setsCookie: "by-page",
   idempotent: true,
   body: s.CreateBody,
-  namesOwner: true,
+  rare: { namesOwner: true },
   responses: { 201: s.Created },
   errors: ["lobby:too_many", "room:maintenance"],
   draw: drawLobby,

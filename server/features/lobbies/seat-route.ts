@@ -50,14 +50,20 @@ export const lobbyRoute = { ...aboutRoom(...names), guessable: guessableCode } a
  */
 export const seatRoute = {
   ...aboutSeat(...names),
-  countedRefusals: [
-    "lobby:not_found",
-    "lobby:player_not_found",
-    "lobby:not_member",
-    "lobby:not_host",
-  ],
+  rare: {
+    unlimited: true,
+    countedRefusals: [
+      "lobby:not_found",
+      "lobby:player_not_found",
+      "lobby:not_member",
+      "lobby:not_host",
+    ],
+  },
   guessable: guessableCode,
 } as const;
 
 /** Shared parts of the calls that change the lobby; they are idempotent under a key (LOB-28). */
-export const commandRoute = { ...seatRoute, idempotentSeat: true } as const;
+export const commandRoute = {
+  ...seatRoute,
+  rare: { ...seatRoute.rare, idempotentSeat: true },
+} as const;

@@ -208,7 +208,7 @@ const page = defineRoute({
   tag,
   auth: "public",
   source,
-  isPopup: true,
+  rare: { isPopup: true },
   params: s.ConsentParams,
   responses: { 200: html },
   errors: [],

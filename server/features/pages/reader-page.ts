@@ -71,7 +71,7 @@ export const readerRoute = {
   source: "our own page",
   cache: "no-cache",
   // Every address gets a page.
-  lenientPath: true,
+  rare: { lenientPath: true },
   lenientQuery: true,
   errors: [],
   responses: { 200: media(type), 404: media(type) },

@@ -35,8 +35,7 @@ export const aboutSeat = <Code extends ErrorCode>(room: string, tag: string, not
   ({
     ...aboutRoom(room, tag, notFound),
     auth: "seat",
-    unlimited: true,
-    countedRefusals: [notFound] as readonly ErrorCode[],
+    rare: { unlimited: true, countedRefusals: [notFound] },
   }) as const;
 
 type TokenLevel = "seat" | "public";

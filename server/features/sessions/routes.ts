@@ -60,7 +60,7 @@ const refreshRoute = defineRoute({
   auth: "public",
   source: "document 1, Gateway; TOK-04, TOK-05, TOK-06",
   setsCookie: "by-page",
-  cookieAuthority: refreshCookie,
+  rare: { cookieAuthority: refreshCookie },
   heldSecret: ({ body, deps, request }) =>
     familyOf(deps, request.cookies[refreshCookie] ?? body.refresh_token ?? undefined),
   body: s.RefreshBody,
@@ -80,7 +80,7 @@ const logoutRoute = defineRoute({
   auth: "public",
   source: "document 1, Gateway; TOK-07",
   setsCookie: "by-page",
-  cookieAuthority: refreshCookie,
+  rare: { cookieAuthority: refreshCookie },
   heldSecret: ({ deps, request }) => familyOf(deps, request.cookies[refreshCookie]),
   responses: { 200: null },
   errors: ["request:origin_forbidden"],

@@ -191,7 +191,7 @@ const nativeCallback = defineRoute({
   tag,
   auth: "public",
   source: "OA-03, OA-04",
-  formRoute: postedCallback,
+  rare: { formRoute: postedCallback },
   setsCookie: "by-page",
   rateLimit: limit,
   heldSecret: async ({ body, deps, request }) => {

@@ -58,7 +58,7 @@ export class PlayerAuthorizer implements Authorizer {
   /** Authorizes the caller. Returns the 401 or 403 of the level, or the refusal of a cookie from another site. */
   #identify(ctx: RequestContext, entry: RouteEntry, check: KeyCheck | null): AppError | null {
     if (check === null && entry.isAnonymous) return null;
-    const { auth: level, cookieAuthority, setsCookie, path, room: kind = "" } = entry.route;
+    const { auth: level, rare, setsCookie, path, room: kind = "" } = entry.route;
     const code = entry.roomParam < 0 ? "" : (ctx.paramValues[entry.roomParam] ?? "");
     const scope = scopeOf(entry.keyUse);
     const key = check === null || scope === null ? null : { check, scope };
@@ -70,7 +70,8 @@ export class PlayerAuthorizer implements Authorizer {
       ctx.caller = identity.caller;
       ctx.playerId = identity.playerId;
       ctx.seatId = identity.seatId;
-      const hasCookie = cookieAuthority !== undefined && ctx.cookies[cookieAuthority] !== undefined;
+      const cookie = rare?.cookieAuthority;
+      const hasCookie = cookie !== undefined && ctx.cookies[cookie] !== undefined;
       const isByCookie = entry.isWrite && (hasCookie || identity.isFromCookie);
       const problem = isByCookie ? this.#cors.pageProblem(ctx) : null;
       return problem ?? this.#siteProblem(ctx, setsCookie);

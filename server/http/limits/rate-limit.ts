@@ -57,12 +57,12 @@ const countScript = scriptOf("server/http/limits/rate-limit.lua");
 
 /** Null when nothing is counted: reads, commands counted elsewhere, or factor 0 (GW-12). */
 export function limitOf(route: AnyRoute, config: Config): RouteLimit | null {
-  return route.unlimited ? null : declaredLimitOf(route, config);
+  return route.rare?.unlimited ? null : declaredLimitOf(route, config);
 }
 
 /** Limit for refusals of a route whose successful requests are counted elsewhere; null for other routes. */
 export function refusalLimitOf(route: AnyRoute, config: Config): RouteLimit | null {
-  return route.countedRefusals ? declaredLimitOf(route, config) : null;
+  return route.rare?.countedRefusals ? declaredLimitOf(route, config) : null;
 }
 
 function declaredLimitOf(route: AnyRoute, config: Config): RouteLimit | null {

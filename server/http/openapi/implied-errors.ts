@@ -66,7 +66,7 @@ export function impliedErrors(route: AnyRoute): ErrorCode[] {
   if (route.idempotent) codes.push("request:idempotency_mismatch");
   if (isWrite && isOperatorRoute(route)) codes.push("request:origin_forbidden");
   if (route.setsCookie !== undefined) codes.push("request:origin_forbidden");
-  if (isWrite && (route.cookieAuthority || isSeat))
+  if (isWrite && (route.rare?.cookieAuthority || isSeat))
     codes.push("request:origin_forbidden", "request:unsupported_media_type");
   return [...new Set(codes)];
 }

@@ -101,10 +101,11 @@ function nameSchemas(part: unknown, schemas: Record<string, Json>): unknown {
 function operationOf(route: AnyRoute): Json {
   const parameters = [
     ...pathParametersOf(route),
-    ...parametersOf("query", route.query ?? route.ownQuery),
+    ...parametersOf("query", route.query ?? route.rare?.ownQuery),
     ...(route.idempotent ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
-    ...(route.idempotentSeat ? [{ $ref: "#/components/parameters/SeatIdempotencyKey" }] : []),
+    ...(route.rare?.idempotentSeat ? [{ $ref: "#/components/parameters/SeatIdempotencyKey" }] : []),
   ];
+  const { formRoute } = route.rare ?? {};
   const scope = scopeOf(keyUseOf(route));
   const keyText = scope === null ? "" : `  \nAn API key needs the scope \`${scope}\`.`;
   return {
@@ -121,7 +122,7 @@ function operationOf(route: AnyRoute): Json {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...bodyOf(route),
     responses: merged(
-      { ...successesOf(route), ...(route.formRoute ? successesOf(route.formRoute) : {}) },
+      { ...successesOf(route), ...(formRoute ? successesOf(formRoute) : {}) },
       refusalsOf(route),
     ),
   };
@@ -134,11 +135,11 @@ function seatOf({ auth, room = "" }: AnyRoute): Json[] {
   return [{ [token]: [] }, { bearer: [] }, { [cookie]: [] }];
 }
 
-function bodyOf({ body, urlForm, form, formRoute }: AnyRoute): Json {
+function bodyOf({ body, urlForm, form, rare }: AnyRoute): Json {
   if (form) return { requestBody: formOf(form.field) };
   if (!body) return urlForm ? { requestBody: requestBodyOf(urlForm, urlFormType) } : {};
   const own = requestBodyOf(body, "application/json");
-  const asForm = formRoute?.urlForm ? requestBodyOf(formRoute.urlForm, urlFormType) : {};
+  const asForm = rare?.formRoute?.urlForm ? requestBodyOf(rare.formRoute.urlForm, urlFormType) : {};
   const content = { ...(own["content"] as Json), ...(asForm["content"] as Json | undefined) };
   return { requestBody: { ...own, content } };
 }
@@ -229,14 +230,15 @@ function contentOf(status: number, spec: ResponseSpec, isPaged = false): Json {
   return { content: { [type]: { schema: { type: "string" } } } };
 }
 
-function withOtherForm({ otherForm }: AnyRoute, answer: Json): Json {
+function withOtherForm({ rare }: AnyRoute, answer: Json): Json {
+  const { otherForm } = rare ?? {};
   if (otherForm === undefined) return answer;
   const content = answer["content"] as Json | undefined;
   return { ...answer, content: { ...content, [otherForm]: { schema: { type: "string" } } } };
 }
 
-function withOwnerPort({ room, namesOwner }: AnyRoute, answer: Json): Json {
-  return room !== undefined || namesOwner
+function withOwnerPort({ room, rare }: AnyRoute, answer: Json): Json {
+  return room !== undefined || rare?.namesOwner
     ? { ...answer, headers: { [ownerPortHeader]: ownerPortSpec } }
     : answer;
 }

@@ -68,11 +68,12 @@ export function createEntry(
 ): RouteEntry {
   const names = [...route.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
   const params = route.params as TObject | undefined;
+  const { formRoute, cookieAuthority, lenientPath } = route.rare ?? {};
   const maxFileBytes = route.form?.maxBytes(config) ?? 0;
   const limit = limitOf(route, config);
   return {
     route,
-    forForm: route.formRoute ? createEntry(route.formRoute, config, metrics, safetyOf) : null,
+    forForm: formRoute ? createEntry(formRoute, config, metrics, safetyOf) : null,
     limit,
     refusalLimit: refusalLimitOf(route, config),
     guessLimit: guessLimitOf(route, config),
@@ -80,7 +81,7 @@ export function createEntry(
     isAnonymous:
       route.auth === "public" &&
       limit === null &&
-      route.cookieAuthority === undefined &&
+      cookieAuthority === undefined &&
       route.setsCookie === undefined,
     readBody: route.body
       ? createBodyReader(
@@ -91,12 +92,7 @@ export function createEntry(
       : null,
     readQuery: route.query ? createQueryReader(route.query, route.lenientQuery) : null,
     readParams: params
-      ? createParamsReader(
-          route.path,
-          params,
-          route.notFoundCode ?? "route:not_found",
-          route.lenientPath,
-        )
+      ? createParamsReader(route.path, params, route.notFoundCode ?? "route:not_found", lenientPath)
       : null,
     maxBodyBytes: route.form ? maxFileBytes + maxFormFraming : maxBodyBytes,
     maxFileBytes,

@@ -43,7 +43,7 @@ const nothing: Readonly<Record<string, never>> = Object.freeze({});
  * credential, level, rate limit, fields, handler.
  */
 export class Pipeline {
-  readonly #router = new Router<RouteEntry>(({ route }) => route.lenientPath === true);
+  readonly #router = new Router<RouteEntry>(({ route }) => route.rare?.lenientPath === true);
   readonly #listener: Listener;
   readonly #limiter: RateLimiter;
   readonly #refusals: RefusalLimiter;
@@ -71,7 +71,8 @@ export class Pipeline {
 
   /** Registers the route, and HEAD for a GET that is not an endless stream (HTTP-02). */
   #addRoute(entry: RouteEntry): void {
-    const { method, path, segments } = entry.route;
+    const { method, path, rare } = entry.route;
+    const segments = rare?.segments;
     this.#router.add(method, path, entry, segments);
     if (method === "GET" && !entry.isStream) this.#router.add("HEAD", path, entry, segments);
   }
@@ -225,7 +226,7 @@ export class Pipeline {
   async #countRefusal(ctx: RequestContext, entry: RouteEntry, error: unknown): Promise<unknown> {
     const { refusalLimit, guessLimit, route } = entry;
     const { code } = toAppError(error);
-    const isCounted = route.countedRefusals?.includes(code);
+    const isCounted = route.rare?.countedRefusals?.includes(code);
     const isMiss = route.guessable?.misses.includes(code) && this.#isGuess(ctx, entry);
     const states = await Promise.all([
       isMiss && guessLimit !== null ? this.#guesses.count(guessLimit, ctx) : null,

@@ -35,7 +35,7 @@ export class RequestRecorder {
   }
 
   record(ctx: RequestContext, status: number): void {
-    if (ctx.entry?.route.isProbe) return;
+    if (ctx.entry?.route.rare?.isProbe) return;
     const elapsedMs = performance.now() - ctx.startedAt;
     const { count, log } = this.#kindOf(ctx, status);
     count.inc();

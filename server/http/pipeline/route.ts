@@ -270,6 +270,34 @@ export interface Guessable<D> {
   isKnownTo?: (given: GuessCheck<D>) => Promise<boolean>;
 }
 
+/** What few routes need, each of these one or two. */
+export interface RareTraits<D> {
+  /** No rate limit here: the lobby's actor counts commands per seat (GW-12). */
+  unlimited?: boolean;
+  /** Error codes of an unlimited route that count against the caller's rate limit (GW-12). */
+  countedRefusals?: readonly ErrorCode[];
+  /** Form of a path parameter: a matching segment selects this route before one that takes any segment. */
+  segments?: SegmentForms;
+  /** Passes segments that cannot be decoded to the handler unchanged. */
+  lenientPath?: boolean;
+  /** Query parameters the handler reads itself; for the OpenAPI document. */
+  ownQuery?: TObject;
+  /** Takes requests with a URL-encoded form in place of this route, which has the same method and path. */
+  formRoute?: Route<D>;
+  /** Cookie that is a credential by itself: its use requires an origin check (HTTP-11). */
+  cookieAuthority?: string;
+  /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the OpenAPI document. */
+  idempotentSeat?: boolean;
+  /** Responses contain the owner's port although the path has no `room`; for the OpenAPI document. */
+  namesOwner?: boolean;
+  /** Asked every few seconds by machines: neither a log line nor a count. */
+  isProbe?: boolean;
+  /** A page that other sites open as a popup and that reports its outcome to them (OA-06). */
+  isPopup?: boolean;
+  /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */
+  otherForm?: string;
+}
+
 export interface RouteRecord<
   D = unknown,
   A extends AuthLevel = AuthLevel,
@@ -299,24 +327,14 @@ export interface RouteRecord<
       "query" | "body" | "deps" | "request"
     >,
   ) => Promise<string | null> | string | null;
-  /** No rate limit here: the lobby's actor counts commands per seat (GW-12). */
-  unlimited?: boolean;
-  /** Error codes of an unlimited route that count against the caller's rate limit (GW-12). */
-  countedRefusals?: readonly ErrorCode[];
   /** The route takes a guessable name, such as a lobby code: misses are counted per address (GW-12). */
   guessable?: Guessable<D>;
   /** Kind of the room whose code is the parameter `{code}`; the levels `seat` and `optional_seat` need it. */
   room?: string;
   params?: P;
-  /** Form of a path parameter: a matching segment selects this route before one that takes any segment. */
-  segments?: SegmentForms;
-  /** Passes segments that cannot be decoded to the handler unchanged. */
-  lenientPath?: boolean;
   query?: Q;
   /** Passes query values that cannot be decoded to the handler unchanged. */
   lenientQuery?: boolean;
-  /** Query parameters the handler reads itself; for the OpenAPI document. */
-  ownQuery?: TObject;
   body?: B;
   /** Checks fields of a body against each other and the configuration; runs for invalid bodies too (HTTP-06). */
   crossFieldChecks?: (body: Readonly<Record<string, unknown>>, config: Config) => Violation[];
@@ -324,16 +342,12 @@ export interface RouteRecord<
   form?: FileForm;
   /** Fields of a form the handler reads itself; for the OpenAPI document. */
   urlForm?: TObject;
-  /** Takes requests with a URL-encoded form in place of this route, which has the same method and path. */
-  formRoute?: Route<D>;
   /** Status of field problems in the body: 422 unless the specification says 400 (HTTP-05). */
   invalid?: { status: 400; code: ErrorCode };
   /** Error code for a path parameter of the wrong form (HTTP-05); default `route:not_found`. */
   notFoundCode?: ErrorCode;
   /** Cache-Control of a 200; such answers carry an ETag and honour If-None-Match (HTTP-13). */
   cache?: string;
-  /** Cookie that is a credential by itself: its use requires an origin check (HTTP-11). */
-  cookieAuthority?: string;
   /**
    * Sets or clears a session cookie, which no other site may trigger (S45). `by-page` is called by scripts;
    * `by-visit` is the target of links on other sites, and only a top-level navigation may use it.
@@ -347,20 +361,12 @@ export interface RouteRecord<
    * that depends on what the handler has read. It is also called for repeats, which drop it.
    */
   draw?: (deps: D) => I | Promise<I>;
-  /** The lobby handles `Idempotency-Key` per seat (LOB-28); for the OpenAPI document. */
-  idempotentSeat?: boolean;
-  /** Responses contain the owner's port although the path has no `room`; for the OpenAPI document. */
-  namesOwner?: boolean;
   /** Milliseconds the request may take; 10 s when absent. */
   deadlineMs?: number;
-  /** Asked every few seconds by machines: neither a log line nor a count. */
-  isProbe?: boolean;
   /** Any origin may read it when CORS_PUBLIC_DATA is set (HTTP-10). */
   publicData?: boolean;
   /** Any origin may call it, without cookies: for third-party browser programs (OA-06). */
   anyOrigin?: boolean;
-  /** A page that other sites open as a popup and that reports its outcome to them (OA-06). */
-  isPopup?: boolean;
   /**
    * The answer as HTML, for a request whose `Accept` names text/html. It is rendered from the body of the JSON answer,
    * so that both show the same.
@@ -380,8 +386,7 @@ export interface RouteRecord<
   pageAfter?: (view: ViewOf<A, P, Q, B, R>) => string | null;
   /** The envelope of a 200 has `pagination` beside `body` (ENV-05). */
   isPaged?: boolean;
-  /** Media type a 200 has instead of JSON when the client asks for it by a parameter. */
-  otherForm?: string;
+  rare?: RareTraits<D>;
   responses: R;
   errors: readonly ErrorCode[];
   handler: (

@@ -31,6 +31,6 @@ export function safetyHeaders(
   const isFile = types.some((type) => type !== null && !isHtml(type));
   const isForAll = route.anyOrigin || (route.publicData && config.CORS_PUBLIC_DATA);
   const ok = typeOf(route.responses[200]);
-  const isPage = ok !== null && isHtml(ok) && !route.isPopup;
+  const isPage = ok !== null && isHtml(ok) && !route.rare?.isPopup;
   return noSniff + (isFile || isForAll ? crossOrigin : sameOrigin) + (isPage ? ownWindow : "");
 }

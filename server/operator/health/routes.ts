@@ -23,7 +23,7 @@ const probe = (name: keyof ProbeAnswers, summary: string) =>
     tag,
     auth: "open",
     source: "OPS-04, BOOT-11",
-    isProbe: true,
+    rare: { isProbe: true },
     responses: { 200: media("text/plain"), 503: media("text/plain") },
     errors: [],
     handler: ({ deps }) => probeReply(deps.probes()[name]),

@@ -49,7 +49,7 @@ const open = defineRoute({
   path: "/v1/rooms",
   auth: "public",
   idempotent: true,
-  namesOwner: true,
+  rare: { namesOwner: true },
   responses: { 201: Type.Object({}) },
   errors: [],
   handler: () => encodedReply(201, "{}", { room: { kind: "game", code: theirs } }),
