@@ -75,9 +75,13 @@ export async function createOrm(
 }
 
 /** A fork whose statements and transactions count against the connection share of a caller. */
-export function forkFor(orm: MikroORM, connections: RequestConnections): EntityManager {
+export function forkFor(
+  orm: MikroORM,
+  connections: RequestConnections,
+  guard: SharedEntityManager["guard"] = null,
+): EntityManager {
   const em = orm.em.fork();
-  if (em instanceof SharedEntityManager) em.connections = connections;
+  if (em instanceof SharedEntityManager) Object.assign(em, { connections, guard });
   return em;
 }
 

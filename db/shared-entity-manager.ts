@@ -8,12 +8,19 @@ import type { RequestConnections } from "../server/platform/postgres/connection-
  */
 export class SharedEntityManager extends EntityManager {
   connections: RequestConnections | null = null;
+  /** Runs first in each transaction, which it refuses by throwing. */
+  guard: ((em: EntityManager) => Promise<void>) | null = null;
 
   override async transactional<T>(
     work: (em: this) => T | Promise<T>,
     options?: TransactionOptions,
   ): Promise<T> {
-    const run = () => super.transactional(work, options);
+    const { guard } = this;
+    const checked = async (em: this) => {
+      await guard?.(em);
+      return work(em);
+    };
+    const run = () => super.transactional(guard === null ? work : checked, options);
     return this.connections === null ? run() : this.connections.transaction(run);
   }
 }

@@ -39,6 +39,7 @@ import { createHiLoAllocator } from "../features/lobbies/domain/hi-lo-allocator.
 import { createQuestionModel } from "../features/questions/providers/generator.ts";
 import { createQuestionBank } from "../features/questions/providers/question-bank/index.ts";
 import { createSenders } from "../features/delivery/providers/senders.ts";
+import { requireSameRole } from "../features/sessions/sessions.ts";
 import { createOAuthServer } from "../features/oauth/domain/server.ts";
 import { createHub } from "../sse/delivery/create-hub.ts";
 import type { HubLimits } from "../sse/delivery/limits.ts";
@@ -178,8 +179,12 @@ export async function assembleHttp<Kinds extends RoomKinds>(
   const shares = sharesOf(config.DATABASE_POOL, options.waitingOfCaller);
   const players = new ConnectionShares(shares.player);
   const others = new ConnectionShares(shares.other);
-  const emFor = (who: string) =>
-    forkFor(orm, new RequestConnections(/^p\d/.test(who) ? players : others, who));
+  const emFor = (who: string, guestId: number | null = null) =>
+    forkFor(
+      orm,
+      new RequestConnections(/^p\d/.test(who) ? players : others, who),
+      guestId === null ? null : (em) => requireSameRole(em, { playerId: guestId, isGuest: true }),
+    );
   const deps: DepsWith<Kinds> = {
     ...base,
     get em() {

@@ -19,7 +19,8 @@ export interface HttpDeps
   keys: ApiKeyCache;
   /**
    * A fork whose statements and transactions count against the caller's share of the connection pool. The caller is
-   * a player or an address; the `em` of a request is such a fork.
+   * a player or an address; the `em` of a request is such a fork. With `guestId` each transaction begins with the check
+   * that this guest was not upgraded (S8).
    */
-  emFor: (who: string) => EntityManager;
+  emFor: (who: string, guestId?: number | null) => EntityManager;
 }

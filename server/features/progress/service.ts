@@ -25,7 +25,6 @@ import { AppError } from "../../platform/errors.ts";
 import type { ProgressDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
 import { idleSince } from "../runs/domain/sessions.ts";
-import { requireSameRole } from "../sessions/sessions.ts";
 import { maxId } from "../../platform/ids.ts";
 
 /** Bounds of TRV-10. */
@@ -60,8 +59,9 @@ export async function endPlaySession(
 ): Promise<void> {
   const now = deps.clock.now();
   const { playerId } = caller;
-  await requireSameRole(deps.em, caller);
-  await endSession(deps.em, { playerId, now: new Date(now), idleSince: idleSince(now) });
+  await deps.em.transactional((em) =>
+    endSession(em, { playerId, now: new Date(now), idleSince: idleSince(now) }),
+  );
 }
 
 /** Merges the keys into the stored ones; a key set to null is stored as null (TRV-10). */
@@ -75,7 +75,6 @@ export async function mergePreferences(
   const isKept = Object.keys(seen).length > 0 && isDeepStrictEqual(merge(seen, changes), seen);
   if (isKept) return seen;
   return em.transactional(async (inner) => {
-    await requireSameRole(inner, caller);
     const kept = await lockPreferences(inner, playerId);
     // A token may outlive its player.
     if (kept === null) throw new AppError("auth:token_invalid");

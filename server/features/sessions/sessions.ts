@@ -177,8 +177,9 @@ export async function requireOpenSession(
 }
 
 /**
- * Throws when the guest was upgraded, for writes in a transaction: a guest's token stays valid until this process
- * receives the upgrade, and must not act for the account (S8).
+ * Throws when the guest was upgraded: a guest's token stays valid until this process receives the upgrade, and must not
+ * act for the account (S8). Every transaction of a route with `auth: "player"` begins with it; a single statement checks
+ * the role itself.
  */
 export async function requireSameRole(
   em: EntityManager,

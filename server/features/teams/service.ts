@@ -10,7 +10,6 @@ import { codeIn } from "../../platform/text/pasted.ts";
 import { skeletonOf } from "../../platform/text/skeletons.ts";
 import type { TeamDeps } from "./deps.ts";
 import type { Caller } from "../../http/auth/auth.ts";
-import { requireSameRole } from "../sessions/sessions.ts";
 import { joinAlphabet, joinCodeLength, joinForm } from "./schemas.ts";
 
 /** Members of a team at most (LB-05). */
@@ -92,7 +91,6 @@ export async function joinTeam(
   const at = new Date(deps.clock.now());
   const { playerId } = caller;
   return deps.em.transactional(async (em) => {
-    await requireSameRole(em, caller);
     const teamId = await teams.findTeamByCode(em, code);
     // Also checked before the lock, so that a repeat does not wait.
     if (teamId !== null) await requireRoom(em, teamId, playerId);
@@ -112,7 +110,6 @@ export async function leaveTeam(
 ): Promise<void> {
   const { playerId } = caller;
   await deps.em.transactional(async (em) => {
-    await requireSameRole(em, caller);
     const team = require(await teams.findTeamOf(em, playerId));
     if (!(await removeMember(em, team.id, playerId))) throw new AppError("team:not_found");
   });

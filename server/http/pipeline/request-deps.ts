@@ -2,7 +2,10 @@ import type { WithEm, WithOrigin } from "../../platform/capabilities.ts";
 import type { HttpDeps } from "../deps.ts";
 import type { RequestContext } from "./request-context.ts";
 
-type RequestOf = Pick<RequestContext, "playerId" | "keyOwner" | "ip" | "origin">;
+type RequestOf = Pick<
+  RequestContext,
+  "playerId" | "keyOwner" | "ip" | "origin" | "entry" | "caller"
+>;
 type OwnDeps = WithEm & WithOrigin;
 
 /**
@@ -20,7 +23,7 @@ export function createRequestDeps(base: HttpDeps): (ctx: RequestOf) => HttpDeps 
     }
 
     get em(): WithEm["em"] {
-      return (this.#em ??= base.emFor(nameOf(this.#ctx)));
+      return (this.#em ??= base.emFor(nameOf(this.#ctx), guestOf(this.#ctx)));
     }
 
     get origin(): WithOrigin["origin"] {
@@ -36,3 +39,9 @@ const nameOf = ({ playerId, keyOwner, ip }: RequestOf) => {
   const player = playerId ?? keyOwner;
   return player === null ? ip : `p${player}`;
 };
+
+/** The guest whom the level `player` lets in; null for other callers. */
+const guestOf = ({ entry, caller }: RequestOf): number | null =>
+  entry?.route.auth === "player" && caller !== null && "isGuest" in caller && caller.isGuest
+    ? caller.playerId
+    : null;
