@@ -37,7 +37,9 @@ interface Changes {
   readonly payloads: string[];
 }
 
+/** Lifetime of a room that nothing changes, and how often changes renew it (LOB-32). */
 const activeTtlMs = 48 * 3_600_000;
+const renewalMs = 3_600_000;
 
 /**
  * A room in memory: the committed state plus the changes of the commit in flight. If that commit fails it must be
@@ -58,6 +60,8 @@ export class RoomMemory {
   /** Generation of the shard in which the events got their numbers. */
   #generation: number;
   #cause: Origin = noOrigin;
+  /** When this owner last renewed the lifetime of the stored room. */
+  #renewedAt = -Infinity;
   /** Deadline that Redis has since the last commit; undefined until this owner's first commit has written it. */
   #storedDue: number | null | undefined;
 
@@ -117,7 +121,7 @@ export class RoomMemory {
     if (!isChanged || !state) return { replies, events, commit: null };
     const wasFinished = before !== null && this.#kind.isFinished(before);
     const hasEnded = this.#kind.isFinished(state) && !wasFinished;
-    return { replies, events, commit: this.#seal(state, changes, hasEnded, commitId) };
+    return { replies, events, commit: this.#seal(state, changes, hasEnded, commitId, now) };
   }
 
   /**
@@ -203,7 +207,7 @@ export class RoomMemory {
     if (voided !== undefined) fields.push(...this.#answers.invalidate(voided));
   }
 
-  #seal(state: BaseState, changes: Changes, hasEnded: boolean, id: string): Commit {
+  #seal(state: BaseState, changes: Changes, hasEnded: boolean, id: string, now: number): Commit {
     const { events, fields: remembered, payloads } = changes;
     const kind = this.#kind;
     const expected = this.stamp;
@@ -223,6 +227,8 @@ export class RoomMemory {
     removed.push(...forgotten);
     // A new room gets no TTL: its stream begins only with the first message.
     const isBeginning = expected === "" || state.seq === payloads.length;
+    const isRenewal = isBeginning || isSnapshot || now - this.#renewedAt >= renewalMs;
+    if (isRenewal) this.#renewedAt = now;
     if (expected === "" && this.#generation > 0) fields.push(this.#generationEntry());
     if (hasEnded && kind.result) fields.push(["r", JSON.stringify(kind.result(state))]);
     return {
@@ -234,7 +240,7 @@ export class RoomMemory {
       fields,
       removedFields: removed,
       payloads,
-      ttlMs: ttlOf(kind, state, isBeginning || isSnapshot, hasEnded),
+      ttlMs: ttlOf(kind, state, isRenewal, hasEnded),
       due: this.#changedDue(kind.nextDeadline(state)),
     };
   }

@@ -73,7 +73,7 @@ export interface RoomRules<
 
   /** Earliest time at which `tick` may have work; null = never, the default. */
   nextDeadline?(state: State): number | null;
-  /** Whether the stored room may expire; default: never. */
+  /** Whether it is over: it stays readable for `limits.finishedTtlMs`, another one for 48 hours after a change (LOB-32). */
   isFinished?(state: State): boolean;
   /** JSON text of the response body, given the state right after the events; null without a body. */
   reply?(state: State, answer: Answer, now: number): string | null;

@@ -249,6 +249,21 @@ describe("POST /v1/gateway/upgrade", () => {
     assert.deepEqual([reclaim.status, reclaim.code], [401, "auth:token_invalid"]);
   });
 
+  it("ends the guest's writes also in a process that has not heard of it", async () => {
+    const guest = await enter(app);
+    const write = (method: string, path: string, body: object) =>
+      app.client.request(method, `/v1/games/trivia${path}`, { body, headers: tokenOf(guest) });
+    const writes = async (theme: string) => [
+      await write("PATCH", "/preferences", { theme }),
+      await write("POST", "/session/end", {}),
+    ];
+    for (const { status } of await writes("dark")) assert.ok(status < 300, String(status));
+    // As another process writes it.
+    const { id } = guest.player;
+    await app.deps.orm.em.fork().nativeUpdate(PlayerSchema, { id }, { isGuest: false });
+    for (const { status } of await writes("light")) assert.equal(status, 401);
+  });
+
   it("succeeds during a refresh, which then opens no session", async () => {
     const guest = await enter(app);
     const em = interruptedBy(app.deps.orm.em.fork(), () =>
