@@ -6,7 +6,7 @@ import {
   textShare,
 } from "./support/query-shares.ts";
 
-/** `node --import tsx test/query-shares.ts`: how queries are written, by folder, and texts without a reason. */
+/** `npm run query:shares`: how queries are written, by folder, and texts without a reason. */
 const folders = countQueries();
 const all = [...folders.values()].reduce(addCounts, noQueries);
 const sorted = [...folders].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -20,7 +20,7 @@ import { storedFile, storySettings } from "./stored.ts";
  * Makes `stored/`: what a release leaves in Postgres, Redis and its data folder when it is stopped, and what it told
  * its callers before. Its whole service runs, by its own `npm start`:
  *
- *     node --import tsx test/upgrade/record-data.ts /tmp/last
+ *     npm run release:data -- /tmp/last
  */
 const [folder] = process.argv.slice(2);
 if (folder === undefined)

@@ -14,7 +14,7 @@ import { build } from "esbuild";
  * Makes `previous/`, the lobbies and streams of the last release in one file that needs packages alone:
  *
  *     git worktree add /tmp/last <tag>
- *     node --import tsx test/upgrade/record-lobbies.ts /tmp/last
+ *     npm run release:lobbies -- /tmp/last
  *
  * Run it with the checkout of a release when that is made, so that the next one is tried beside it.
  */
